@@ -1,4 +1,4 @@
-// Other names of our tools: a model that calls one by a name it learnt elsewhere reaches the tool, and no list grows by that.
+// Aliases of tool names: a call by a name that a model learned elsewhere reaches our tool, without adding to the tool list.
 import { isObject, type ToolCall } from '../core/index.ts';
 
 const toolAliases: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const toolAliases: Readonly<Record<string, string>> = {
   web_scrape: 'web_fetch',
 };
 
-/** The git tool for an operation: what looks, what changes the repository, and what reaches others are three. */
+/** The git tool of an operation: reading, changing the repository and remote access are three tools. */
 const gitToolByOperation: Readonly<Record<string, string>> = {
   clone: 'git_remote',
   pull: 'git_remote',
@@ -25,7 +25,7 @@ const gitToolByOperation: Readonly<Record<string, string>> = {
   switch: 'git_change',
 };
 
-/** The name of our tool that is meant by this call, if it is another name of one. A tool of that very name goes first. */
+/** Returns the name of our tool if the call uses an alias of it. A tool with exactly that name takes precedence. */
 export function resolveToolAlias({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string | undefined {
   if (tool !== 'git_operations') return Object.hasOwn(toolAliases, tool) ? toolAliases[tool] : undefined;
   const { operation } = isObject(input) ? input : {};

@@ -1,13 +1,13 @@
-// Puts a question of the model to the person and waits for the words that come back.
+// The ask_user tool: shows a question of the model to the user and waits for the answer.
 import { toolOutput, escapeInvisible, escapeInvisibleLine, type Tool } from '../core/index.ts';
 
-/** A question, and the answers it expects, if any. */
+/** A question, and the answers to choose from, if any. */
 export type UserQuestion = { readonly question: string; readonly choices: readonly string[] };
 
-/** Shows a question to the person; gives what they say, or nothing where they will not. */
+/** Shows a question to the user. Returns the answer; undefined if the user declines. */
 export type AskUserHandler = (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
-/** The tool that asks the person. It changes nothing, so a question that was open when the process died is asked again. */
+/** Creates the tool. It changes nothing, so a question that was open when the process died is asked again. */
 export const askUser = (ask: AskUserHandler): Tool => ({
   name: 'ask_user',
   description: 'Ask the person a question that only they can answer, and wait. Offer choices where there are few.',
@@ -23,10 +23,10 @@ export const askUser = (ask: AskUserHandler): Tool => ({
   effect: 'read',
   async execute(input, { signal }) {
     const { question, choices = [] } = input as { question: string; choices?: readonly string[] };
-    // What the model writes must not look like anything but its words.
+    // Text of the model must not imitate anything else on the screen.
     const shown = { question: escapeInvisible(question), choices: choices.map(escapeInvisibleLine) };
     const answer = await ask(shown, signal);
-    // Who interrupts has not answered: the question is still open.
+    // An interrupt is not an answer: the question stays open.
     signal.throwIfAborted();
     if (answer === undefined)
       return toolOutput({

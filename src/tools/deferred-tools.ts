@@ -1,4 +1,4 @@
-// The tools beyond the everyday ones. All are hidden: a model is told their names, and loads what it needs.
+// The deferred tools: their schemas are not in requests. The model sees their names and loads what it needs.
 import type { Tool, Workspace } from '../core/index.ts';
 import { askUser, type AskUserHandler } from './ask-user.ts';
 import { canvasRender } from './text-charts/canvas-render.ts';
@@ -12,19 +12,19 @@ import type { SearchEngine } from './web/search-engines.ts';
 import { webFetch } from './web/web-fetch.ts';
 import { webSearch } from './web/web-search.ts';
 
-/** What the tools are made from. */
+/** Options of deferredTools. */
 export type DeferredToolsOptions = {
-  /** With a `fetch` there are tools for the web, with a `remove` one that deletes. */
+  /** If it has `fetch`, the web tools are included; if it has `remove`, the delete tool. */
   readonly workspace: Workspace;
-  /** Where git runs, if not there: in a sandbox it sees neither who the person is nor any server, and it needs none, for it runs nothing of a repository. */
+  /** Where git runs, if elsewhere. In a sandbox git would see neither the user's identity nor any server, and it needs no sandbox, because it executes nothing of the repository. */
   readonly gitWorkspace?: Workspace;
-  /** With an engine there is a search of the web. */
+  /** Adds the web search tool. */
   readonly search?: SearchEngine;
-  /** With a person there is a way to ask them. */
+  /** Adds the ask_user tool. */
   readonly ask?: AskUserHandler;
 };
 
-/** All further tools that these options allow. What they need of libraries is loaded when one of them runs. */
+/** Returns all deferred tools that these options allow. Their libraries are loaded on first use. */
 export const deferredTools = ({
   workspace,
   gitWorkspace = workspace,

@@ -1,8 +1,8 @@
-// Deletes a file in a way that can be taken back: its content is kept, and its hash is all that is needed to have it again.
+// The delete_file tool. The content is stored, so that the deletion can be undone by its hash.
 import { FairleadError, toolOutput, type Tool, type Workspace } from '../core/index.ts';
 import { fileChangeOutput } from './file-change.ts';
 
-/** The tool that deletes files. */
+/** Creates the delete_file tool. */
 export const deleteFile = (workspace: Workspace): Tool => ({
   name: 'delete_file',
   description: 'Delete a file. Its content is kept: with restore, the hash that was told, it comes back.',
@@ -44,7 +44,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
   },
 });
 
-/** What it holds, for the picture of the change; a file that is too large for that, or no text, has none. */
+/** Returns the text of the file for the diff; undefined if it is too large or not text. */
 async function textBefore(workspace: Workspace, path: string): Promise<string | undefined> {
   return (await workspace.read(path, { unseen: true })).text;
 }

@@ -1,4 +1,4 @@
-// Replaces an exact piece of a file that is there once; line breaks stay of the file's kind, and nothing else changes.
+// The edit_file tool: replaces an exact text that occurs once. Line endings and all other text stay unchanged.
 import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { findSimilarRegion } from './fuzzy-match.ts';
@@ -11,7 +11,7 @@ type EditInput = {
   readonly replace_all?: boolean;
 };
 
-/** The tool that edits files. */
+/** Creates the edit_file tool. */
 export const editFile = (workspace: Workspace): Tool => ({
   name: 'edit_file',
   description:
@@ -49,7 +49,7 @@ const failedOutput = (text: string): ToolOutput => toolOutput({ failed: true, te
 
 type EditMatch = { readonly old: string; readonly new: string; readonly count: number };
 
-/** The edit in the file's own terms: with its line breaks, and with the characters that were shown written out. */
+/** Converts the edit to the file's own form: its line endings, and unescaped invisible characters. */
 function findEditMatch(text: string, edit: EditInput): EditMatch | undefined {
   const broken = (words: string): string => words.replaceAll(/\r?\n/g, '\r\n');
   const same = (words: string): string => words;
@@ -63,7 +63,7 @@ function findEditMatch(text: string, edit: EditInput): EditMatch | undefined {
   return undefined;
 }
 
-/** Reading writes out what does not show; here it becomes what it was. */
+/** Reading escapes invisible characters. This converts them back. */
 const unescapeVisible = (words: string): string =>
   words
     .replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {

@@ -1,13 +1,13 @@
-// What a change of a file looks like: a sentence for the model, hashes for an undo, a diff for a person.
+// The result of a file change: a sentence for the model, hashes for undo, a diff for the user.
 import { toolOutput, truncateMiddle, escapeInvisibleLine, type FileChange, type ToolOutput } from '../core/index.ts';
 
 const maxDiffChars = 60_000;
 const diffTimeoutMs = 500;
 
-/** A file as it was named, and its text before and after. */
+/** A path as given, with its text before and after. */
 export type FileTexts = { readonly path: string; readonly before: string; readonly after: string };
 
-/** The result of a tool that changed a file from one text to another. */
+/** Creates the result of a tool that changed a file. */
 export async function fileChangeOutput(
   sentence: string,
   { path, before, after }: FileChange,
@@ -16,7 +16,7 @@ export async function fileChangeOutput(
   return toolOutput({ text: sentence, data: { path, before, after, diff: await createDiff(texts) } });
 }
 
-/** A unified diff; a change that is too wild to be compared within half a second only says how large it is. */
+/** Creates a unified diff. If the comparison takes more than half a second, only the size of the change is given. */
 async function createDiff({ path, before, after }: FileTexts): Promise<string> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
   const name = escapeInvisibleLine(path);

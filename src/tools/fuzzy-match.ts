@@ -1,19 +1,19 @@
-// The place in a text that is most like what was looked for, so that a missed edit can be put right without reading all of it again.
+// Finds the part of a text most similar to a search text, so that a failed edit can be corrected without reading the complete file.
 import { escapeInvisible } from '../core/index.ts';
 
-/** Some lines of a text, counted from one. */
+/** A range of lines, counted from 1. */
 export type TextRegion = { readonly from: number; readonly to: number; readonly text: string };
 
 const maxComparisons = 2_000_000;
 const maxShownChars = 4000;
 
-/** The lines most like these words; nothing where no line of them is anything like it. */
+/** Returns the most similar lines; undefined if no line is similar. */
 export function findSimilarRegion(text: string, words: string): TextRegion | undefined {
   const lines = text.split('\n');
   const sought = words.split('\n').map((line) => line.trim());
   while (sought.length > 1 && sought[0] === '') sought.shift();
   while (sought.length > 1 && sought.at(-1) === '') sought.pop();
-  // Long pieces are known by how they begin: the work stays bounded, and so does the wait.
+  // Only the start of long texts is compared, to limit time.
   const known = sought.slice(0, Math.max(1, Math.floor(maxComparisons / Math.max(1, lines.length))));
   const trimmed = lines.map((line) => line.trim());
   let best = 0;
@@ -33,7 +33,7 @@ export function findSimilarRegion(text: string, words: string): TextRegion | und
   return { from: from + 1, to, text: shown.length > maxShownChars ? `${shown.slice(0, maxShownChars)}…` : shown };
 }
 
-/** From 0 to 1: how much of two lines is the same at their beginnings and ends. */
+/** Returns the similarity of two lines from 0 to 1, by common prefix and suffix. */
 function lineSimilarity(a: string, b: string): number {
   if (a === b) return a === '' ? 0.1 : 1;
   const shorter = Math.min(a.length, b.length);

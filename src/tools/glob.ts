@@ -1,11 +1,11 @@
-// Finds files by name pattern.
+// The glob tool: finds files by name pattern.
 import { toolOutput, escapeInvisibleLine, type Tool, type Workspace } from '../core/index.ts';
 import { incompleteWalkNotice, walkFiles } from './walk.ts';
 import { completesInTime } from './with-timeout.ts';
 
 const maxShown = 500;
 
-/** The tool that finds files by name. */
+/** Creates the glob tool. */
 export const glob = (workspace: Workspace): Tool => ({
   name: 'glob',
   description: 'Find files by pattern, such as src/**/*.ts. Ignored files are left out.',
@@ -32,7 +32,7 @@ export const glob = (workspace: Workspace): Tool => ({
   },
 });
 
-/** The names that fit a glob; one without a slash is about the last part of a name if asked. Nothing where that takes too long. */
+/** Returns the names that match a glob; undefined if that takes too long. With `matchBase`, a glob without a slash matches the last segment. */
 export async function matchGlob(
   pattern: string,
   names: readonly string[],

@@ -1,4 +1,4 @@
-// Searches the text of files for a regular expression, line by line, within bounds of time and size. Where there is a ripgrep it names the files to look into.
+// The grep tool: searches file content for a regular expression, line by line, with time and size limits. Uses ripgrep, if available, to find candidate files.
 import {
   FairleadError,
   isSecretFile,
@@ -15,20 +15,20 @@ import { completesInTime } from './with-timeout.ts';
 const maxMatches = 200;
 const maxLineLength = 2000;
 const maxFileBytes = 4 * 1024 * 1024;
-/** Files that are read side by side. */
+/** Number of files read in parallel. */
 const concurrentReads = 16;
 const maxShownChars = 300;
 const searchTimeoutMs = 60_000;
 
-/** How a search finds the files to look into. */
+/** Options of grep. */
 export type GrepOptions = {
-  /** Where ripgrep runs, if not in the workspace: in a sandbox it may not be there, and it needs none, for it runs nothing and its answer is checked. */
+  /** Where ripgrep runs, if not in the workspace. A sandbox may not contain it, and it needs none: it executes nothing and its results are verified. */
   readonly runner?: Workspace;
-  /** The program; looked for when it is first needed unless given, and `false` for none. */
+  /** The ripgrep program. By default it is searched for on first use; `false` disables it. */
   readonly ripgrep?: string | false;
 };
 
-/** The tool that searches files. */
+/** Creates the grep tool. */
 export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
   const narrow = createNarrower(options.runner ?? workspace, options.ripgrep);
   return {
@@ -91,7 +91,7 @@ function compileRegex({ pattern, ignore_case: folds }: GrepInput): RegExp | stri
 type FileNarrower = (search: GrepSearch) => Promise<readonly string[] | undefined>;
 type GrepSearch = { readonly path: string; readonly wanted: GrepInput; readonly signal: AbortSignal };
 
-/** Asks ripgrep which files below a folder may match; nothing where there is none, or it cannot tell. */
+/** Asks ripgrep which files below a folder may match; undefined if it is not available or cannot tell. */
 function createNarrower(runner: Workspace, given: string | false | undefined): FileNarrower {
   let program = given;
   return async ({ path, wanted, signal }) => {
@@ -112,7 +112,7 @@ function createNarrower(runner: Workspace, given: string | false | undefined): F
         signal,
       });
     } catch (error) {
-      // It may have been taken away, or nothing may run here: from now on it is done without.
+      // It may have been removed, or commands may not run here: from now on ripgrep is not used.
       if (!(error instanceof FairleadError) || !/^(sandbox\/|workspace\/no-program)/.test(error.code)) throw error;
       program = false;
       return undefined;
@@ -120,7 +120,7 @@ function createNarrower(runner: Workspace, given: string | false | undefined): F
   };
 }
 
-/** The files to search; files of secrets only if they are named. Nothing where the glob takes too long. */
+/** Returns the files to search. Files that may hold secrets are included only if named. Undefined if the glob takes too long. */
 async function filesToSearch(
   workspace: Workspace,
   search: GrepSearch & { readonly narrow: FileNarrower; readonly cut: () => void },
@@ -134,7 +134,7 @@ async function filesToSearch(
     .filter((file) => !isSecretFile(file) || isSecretFile(path));
 }
 
-/** Whether this is a file; nothing where it is one that is too large to be searched. */
+/** Returns true for a file, false for a folder, undefined for a file that is too large to search. */
 async function isSearchableFile(workspace: Workspace, path: string): Promise<boolean | undefined> {
   try {
     const { bytes } = await workspace.read(path, { unseen: true });
@@ -146,7 +146,7 @@ async function isSearchableFile(workspace: Workspace, path: string): Promise<boo
 
 type SearchedFile = { readonly file: string; readonly text: string };
 
-/** The text of a file, empty where it has none, cannot be read, or is too large to be searched. */
+/** Returns the text of a file; empty if it is not text, cannot be read, or is too large. */
 async function readSearchText(workspace: Workspace, file: string): Promise<SearchedFile> {
   try {
     const { text = '', bytes } = await workspace.read(file, { unseen: true });
@@ -158,7 +158,7 @@ async function readSearchText(workspace: Workspace, file: string): Promise<Searc
 
 function collectMatches({ file, text }: SearchedFile, regex: RegExp, found: string[]): void {
   const lines = text.split('\n');
-  // After the last line break there is no line.
+  // There is no line after the last line break.
   if (lines.at(-1) === '') lines.pop();
   for (const [i, line] of lines.entries()) {
     if (found.length >= maxMatches) return;
@@ -168,7 +168,7 @@ function collectMatches({ file, text }: SearchedFile, regex: RegExp, found: stri
   }
 }
 
-/** As much of a line as is shown: its beginning, or what stands around a match further on. */
+/** Returns the shown part of a line: its start, or the text around a later match. */
 function excerptAround(line: string, at: number): string {
   if (at < maxShownChars - 100) return line.slice(0, maxShownChars).toWellFormed();
   return `…${line.slice(at - 100, at - 100 + maxShownChars).toWellFormed()}`;

@@ -1,9 +1,9 @@
-// What a .gitignore file leaves out: the last pattern that fits a path decides. Matched without regular expressions, so that no stranger's file can make it slow.
+// Parses .gitignore files: the last matching pattern decides. Matches without regular expressions, so that a hostile file cannot make it slow.
 
-/** Decides about a path below the folder of its file: left out, kept in spite of earlier patterns, or not spoken of. */
+/** Decides about a path below the folder of the file: ignored (true), re-included (false), or not matched (undefined). */
 export type IgnoreMatcher = (path: string, isFolder: boolean) => boolean | undefined;
 
-/** Reads the patterns of one file. */
+/** Parses the patterns of one file. */
 export function parseIgnoreFile(text: string): IgnoreMatcher {
   const patterns = text
     .replace(/^\ufeff/, '')
@@ -15,7 +15,7 @@ export function parseIgnoreFile(text: string): IgnoreMatcher {
   };
 }
 
-/** Fits one name of a path, or stands for any number of them. */
+/** Matches one path segment, or stands for any number of segments. */
 type NameMatcher = ((name: string) => boolean) | '**';
 
 type IgnorePattern = {
@@ -32,12 +32,12 @@ function parseIgnorePattern(line: string): IgnorePattern | undefined {
   const bare = body.replace(/\/$/, '');
   const names = bare.replace(/^\//, '').split('/');
   if (names.join('') === '') return undefined;
-  // A slash at the beginning or in the middle ties a pattern to its folder; without one it fits at any depth.
+  // A slash at the start or in the middle anchors a pattern to its folder; without one it matches at any depth.
   const fitting = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name)));
   return { names: bare.includes('/') ? fitting : ['**', ...fitting], foldersOnly: bare !== body, ignored };
 }
 
-/** Whether names fit a pattern, `**` standing for any number of them. */
+/** Returns true if path segments match a pattern, in which `**` stands for any number of segments. */
 function matchesNames(pattern: readonly NameMatcher[], names: readonly string[]): boolean {
   return matchesWildcard(pattern.length, names.length, {
     isMany: (i) => pattern[i] === '**',
@@ -45,12 +45,12 @@ function matchesNames(pattern: readonly NameMatcher[], names: readonly string[])
       const fit = pattern[i];
       return typeof fit === 'function' && fit(names[j] ?? '');
     },
-    // `a/**` is what is in a, not a itself.
+    // `a/**` matches what is in a, not a itself.
     minLastMany: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
   });
 }
 
-/** Whether a name fits a pattern of `*`, `?`, classes and escapes; most patterns are plain names or endings. */
+/** Compiles a name pattern of `*`, `?`, classes and escapes. Most patterns are plain names or suffixes. */
 function compileNamePattern(pattern: string): (name: string) => boolean {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
   const ending = pattern.slice(1);
@@ -80,14 +80,14 @@ function charMatches(sign: string, letter: string): boolean {
 }
 
 type WildcardSpec = {
-  /** Whether a sign stands for any number of things. */
+  /** Returns true if a pattern element matches any number of items. */
   readonly isMany: (sign: number) => boolean;
   readonly isOne: (sign: number, thing: number) => boolean;
-  /** How many things the last sign takes at least, where it stands for many. */
+  /** How many items the last element must match at least, if it matches many. */
   readonly minLastMany: number;
 };
 
-/** Whether signs fit things from end to end, in time proportional to both: only the latest "many" is ever tried again. */
+/** Matches pattern elements against items in time proportional to both: only the latest wildcard is retried. */
 function matchesWildcard(signs: number, things: number, { isMany, isOne, minLastMany }: WildcardSpec): boolean {
   const end = things - minLastMany;
   let [sign, thing, many, from] = [0, 0, -1, 0];

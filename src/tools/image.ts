@@ -1,25 +1,25 @@
-// Pictures by what is in them, not by their names: which kind, how large, and whether a model's server would take them.
+// Parses images by content, not by name: format, size, and whether provider APIs accept them.
 
-/** A picture that was looked into. */
+/** A parsed image. */
 export type ImageInfo = {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   readonly width: number;
   readonly height: number;
-  /** Whether it is all there: a server that cannot read a picture refuses the whole conversation from then on. */
+  /** False if data is missing. A provider that cannot read an image rejects every later request of the conversation. */
   readonly isComplete: boolean;
 };
 
-/** What the pickiest of the large services takes: 5 MB in base64, and so many pixels on a side. */
+/** The strictest limits of the large providers: 5 MB in base64, and max pixels per side. */
 const maxImageBytes = 3_750_000;
 const maxImagePixels = 8000;
 
-/** The picture that these bytes are; nothing where they are none. */
+/** Parses an image; undefined if the bytes are not one. */
 export function parseImage(bytes: Uint8Array): ImageInfo | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return parsePng(data) ?? parseJpeg(data) ?? parseGif(data) ?? parseWebp(data);
 }
 
-/** Why a picture is not shown, as the end of a sentence; nothing where it can be. */
+/** Returns why an image is not shown, as the end of a sentence; undefined if it can be shown. */
 export function unsupportedImageReason({ width, height, isComplete }: ImageInfo, size: number): string | undefined {
   if (!isComplete || width === 0 || height === 0) return 'it is damaged or cut off';
   if (size > maxImageBytes)
@@ -48,7 +48,7 @@ function parseGif(data: Buffer): ImageInfo | undefined {
 function parseJpeg(data: Buffer): ImageInfo | undefined {
   if (!hasSignature(data, '\xff\xd8\xff')) return undefined;
   const whole = data.includes('\xff\xd9', Math.max(3, data.length - 65_536), 'latin1');
-  // Segments follow each other, each with its length, until one tells the size of the frame.
+  // Segments with their lengths follow each other until one contains the frame size.
   for (let at = 2; at + 9 < data.length;) {
     if (data[at] !== 0xff) break;
     const kind = data[at + 1] ?? 0;
@@ -71,7 +71,7 @@ function parseWebp(data: Buffer): ImageInfo | undefined {
   return { mediaType: 'image/webp', ...parseWebpSize(data), isComplete: whole };
 }
 
-/** Three kinds of the format keep their size in three places. */
+/** The three kinds of WebP store their size at different offsets. */
 function parseWebpSize(data: Buffer): { readonly width: number; readonly height: number } {
   if (hasSignature(data, 'VP8L', 12)) {
     const bits = data.readUInt32LE(21);

@@ -1,4 +1,4 @@
-// The tools we ship, each a function of the workspace it reaches the world through.
+// Public API of the built-in tools. Each is a function of the workspace it uses.
 import type { Tool, Workspace } from '../core/index.ts';
 import type { BackgroundCommands } from './shell/background.ts';
 import { backgroundTools } from './shell/background-tools.ts';
@@ -21,7 +21,7 @@ export { createSearchEngine, type SearchEngine, type SearchSettings } from './we
 export { webSearch } from './web/web-search.ts';
 export { editFile, glob, grep, listFiles, readFile, runCommand, sandboxedCommand, writeFile };
 
-/** The tools of a coding agent on this workspace; with a place for commands in the background also those that look after them. */
+/** Returns the tools of a coding agent on this workspace; with background commands, also the tools that manage them. */
 export const codingTools = (
   workspace: Workspace,
   background?: BackgroundCommands,

@@ -1,9 +1,9 @@
-// Lists a folder: names in order, folders marked with a slash, links with an at sign.
+// The list_files tool: names in order, folders with a slash, links with an at sign.
 import { toolOutput, escapeInvisibleLine, type DirectoryEntry, type Tool, type Workspace } from '../core/index.ts';
 
 const maxShown = 500;
 
-/** The tool that lists a folder. */
+/** Creates the list_files tool. */
 export const listFiles = (workspace: Workspace): Tool => ({
   name: 'list_files',
   description: 'List a folder. Folders end with /.',

@@ -1,16 +1,16 @@
-// A Jupyter notebook as a person reads it: its cells in order, each with what it wrote and the pictures it drew.
+// Parses a Jupyter notebook: its cells in order, with their text output and images.
 import { stripVTControlCharacters } from 'node:util';
 import { isObject, truncateMiddle } from '../core/index.ts';
 
-/** A notebook in words, and the pictures that its words speak of by number. */
+/** A notebook as text, and the images that the text refers to by number. */
 export type Notebook = { readonly text: string; readonly pictures: readonly Uint8Array[] };
 
 type RawObject = { readonly [key: string]: unknown };
 
-/** Characters of one output that are shown. */
+/** Max characters of one output. */
 const maxOutputChars = 4000;
 
-/** The notebook that this text is; nothing where it is none. */
+/** Parses a notebook; undefined if the text is not one. */
 export function parseNotebook(text: string): Notebook | undefined {
   const cells = parseCells(text);
   if (!cells) return undefined;
@@ -24,7 +24,7 @@ export function parseNotebook(text: string): Notebook | undefined {
   return { text: shown.join('\n\n'), pictures };
 }
 
-/** Notebooks before version 4 kept their cells in worksheets. */
+/** Notebooks before version 4 stored cells in worksheets. */
 function parseCells(text: string): readonly RawObject[] | undefined {
   try {
     const book: unknown = JSON.parse(text);
@@ -36,7 +36,7 @@ function parseCells(text: string): readonly RawObject[] | undefined {
 
 const objectList = (value: unknown): readonly RawObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Texts stand there whole or line by line. */
+/** Text is stored as a string or as a list of lines. */
 const joinLines = (value: unknown): string =>
   (Array.isArray(value)
     ? value.filter((line) => typeof line === 'string').join('')
@@ -62,7 +62,7 @@ function formatCellOutput(output: RawObject, pictures: Uint8Array[]): string {
   return told === '' ? '' : `--- output\n${told}`;
 }
 
-/** One thing in several forms: the plain one is told, and a picture numbered. */
+/** Formats display data: its plain text form, and its image as a number. */
 function formatDisplayData(data: RawObject, pictures: Uint8Array[]): string {
   const drawn = Object.keys(data).flatMap((type) => {
     if (!type.startsWith('image/') || type === 'image/svg+xml') return [];

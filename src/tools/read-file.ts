@@ -1,4 +1,4 @@
-// Reads a file: text as it is, so that it may be copied into an edit; pictures for a model that sees; notebooks by their cells.
+// The read_file tool: text unchanged, so that it can be copied into an edit; images for models with vision; notebooks by cell.
 import {
   FairleadError,
   toolOutput,
@@ -16,10 +16,10 @@ import { notTextError, displayText } from './text.ts';
 
 const maxLines = 2000;
 const maxChars = 50_000;
-/** Pictures of one notebook that are shown, the first ones. */
+/** Max images of one notebook, the first ones. */
 const maxImages = 4;
 
-/** The tool that reads files. */
+/** Creates the read_file tool. */
 export const readFile = (workspace: Workspace): Tool => ({
   name: 'read_file',
   description: 'Read a file: text, picture or notebook. Long files come in pieces: go on with offset.',
@@ -52,7 +52,7 @@ export const readFile = (workspace: Workspace): Tool => ({
 type LineRange = { readonly offset?: number; readonly limit?: number };
 type FileSource = { readonly path: string; readonly hash: string };
 
-/** A picture, or in one sentence what else this is and what to do about it. */
+/** Returns an image, or a sentence that says what the file is instead and what to do. */
 function imageOutput(path: string, content: FileContent, provider: Provider | undefined): ToolOutput {
   const { bytes, hash } = content;
   const name = escapeInvisibleLine(path);
@@ -75,7 +75,7 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
   });
 }
 
-/** A model that cannot see would at best guess, and at worst its server refuses the whole conversation. */
+/** A model without vision would guess, or its server would reject the complete conversation. */
 function notShownReason(picture: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
   if (provider?.supportsImages === false) return `${provider.model} sees no pictures`;
   if (provider?.supportsImages === undefined)
@@ -140,7 +140,7 @@ function excerptOutput(text: string, { offset = 1, limit = maxLines }: LineRange
   return toolOutput({ text: safe + tail, data: { ...source, from: offset, to: end, lines: lines.length } });
 }
 
-/** As many whole lines as fit; of a first line that alone is too long, its beginning. */
+/** Returns as many complete lines as fit; if the first line is too long, its start. */
 function fitLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: boolean } {
   let room = maxChars;
   const count = lines.findIndex((line) => (room -= line.length + 1) < 0);

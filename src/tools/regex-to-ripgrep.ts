@@ -1,6 +1,6 @@
-// A JavaScript pattern as one for ripgrep's engine that fits at least the same lines: what it lets through is looked at again, what it holds back is lost.
+// Converts a JavaScript regular expression to a ripgrep pattern that matches at least the same lines. Extra matches are filtered later; missed ones would be lost.
 
-/** The looser pattern; nothing where there is none worth having. The source must be a valid one without flags, or with `i`. */
+/** Returns the looser pattern; undefined if there is no useful one. The source must be valid without flags, or with `i`. */
 export function toRipgrepPattern(source: string): string | undefined {
   let out = '';
   let at = 0;
@@ -18,7 +18,7 @@ export function toRipgrepPattern(source: string): string | undefined {
   return out;
 }
 
-/** A piece of a pattern. `loose` stands for every sign that may fit half of a character, which the other engine does not know. */
+/** A part of a pattern. `loose` stands for every character that may match half of a surrogate pair, which ripgrep does not have. */
 type RegexAtom = {
   readonly length: number;
   readonly text: string;
@@ -31,7 +31,7 @@ const maxRepeat = 1000;
 
 function repeatAtom({ text, isLoose, isSingle }: RegexAtom, times: string): string | undefined {
   if (times === '') return isLoose ? '.?' : text;
-  // Only the second half of such a character would be repeated.
+  // Only the second half of a surrogate pair would be repeated.
   if (isSingle) return undefined;
   const [, least = '', most] = /^\{(\d+)(,\d*)?\}$/.exec(times) ?? [];
   const largest = most === undefined ? least : most.slice(1);
@@ -47,11 +47,11 @@ function parseAtom(source: string, at: number): RegexAtom | undefined {
   if (sign === '[') return parseClass(source, at);
   if (sign === '(') {
     const [open = ''] = /^\((?:\?(?::|<[A-Za-z_$][\w$]*>))?/.exec(source.slice(at, at + 100)) ?? [];
-    // What looks ahead or back is too much for the other engine.
+    // Ripgrep's default engine has no lookahead or lookbehind.
     return open === '(' && source.charAt(at + 1) === '?' ? undefined : { length: open.length, text: '(?:' };
   }
   if (sign === ')' || sign === '|' || sign === '^') return { length: 1, text: sign };
-  // A long line is looked at only up to a point: what ends there may not be its end.
+  // Long lines are searched only up to a limit, where `$` would not match the real end.
   if (sign === '$') return { length: 1, text: '' };
   if (sign === '.') return { length: 1, text: '', isLoose: true };
   return literalAtom(source.codePointAt(at) ?? 0);
@@ -75,7 +75,7 @@ const controlCodes: Readonly<Record<string, number>> = { t: 9, v: 11, f: 12, r: 
 
 type RegexEscape = { readonly length: number; readonly code?: number; readonly set?: string };
 
-/** What an escape stands for: one character, or a set of them; nothing where it is a reference or hard to tell. */
+/** Parses an escape: one character or a set; undefined for references and unclear escapes. */
 function parseEscape(source: string, at: number): RegexEscape | undefined {
   const letter = source.charAt(at + 1);
   const set = classSets[letter];
@@ -99,7 +99,7 @@ function parseEscapeAtom(source: string, at: number): RegexAtom | undefined {
   return literalAtom(sign.code ?? 0, sign.length);
 }
 
-/** A class; one that leaves something out may fit half of a character, and so may one that reaches that far. */
+/** Parses a class. A negated class, or one that includes surrogates, may match half of a surrogate pair. */
 function parseClass(source: string, at: number): RegexAtom | undefined {
   const loose = source.charAt(at + 1) === '^';
   let wide = loose;

@@ -1,4 +1,4 @@
-// Results of reading tools, given again without the work while all that they were made from is as it was. Nothing is believed: every file and folder is asked.
+// Caches results of read-only tools as long as their sources are unchanged. Every file and folder is checked before a result is reused.
 import {
   canonicalJson,
   isToolOutput,
@@ -9,22 +9,22 @@ import {
 } from '../core/index.ts';
 
 const maxResults = 128;
-/** Characters of one result that are still worth keeping. */
+/** Max characters of a cached result. */
 const maxResultChars = 200_000;
-/** Files and folders that are asked before a result is given again; with more of them the work itself is as quick. */
+/** Max files and folders to check; with more, the work itself is as fast. */
 const maxSources = 2000;
-/** File systems tell time in steps, some of two seconds: what changed just now may change again without showing it. */
+/** File systems have coarse timestamps, some of two seconds: a recent change could be followed by another with the same timestamp. */
 const mtimeSettleMs = 2500;
 
 type CachedResult = { readonly output: ToolOutput; readonly sources: ReadonlyMap<string, FileStamp> };
 
-/** How results are kept. */
+/** Options of resultCache. */
 export type ResultCacheOptions = {
-  /** The time, in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now?: () => number;
 };
 
-/** Makes reading tools on a workspace whose results are kept. A tool's result may depend on its input, on what it reads and lists there, and on which model it is for. */
+/** Creates read-only tools whose results are cached. A result may depend on the input, on what the tool reads and lists in the workspace, and on the model. */
 export function resultCache(
   workspace: Workspace,
   { now = Date.now }: ResultCacheOptions = {},
@@ -32,13 +32,13 @@ export function resultCache(
   const results = new Map<string, CachedResult>();
   if (!workspace.stamp) return (make) => make(workspace);
 
-  /** The kept result of a call, if it would come out the same. */
+  /** Returns the cached result of a call, if it would be the same now. */
   async function recall(key: string): Promise<ToolOutput | undefined> {
     const kept = results.get(key);
     if (!kept) return undefined;
     results.delete(key);
     if (!(await isSame(kept.sources))) return undefined;
-    // The latest stands last: the first is the next to go.
+    // The latest is last; the first is evicted next.
     results.set(key, kept);
     return kept.output;
   }
@@ -61,12 +61,12 @@ export function resultCache(
     if (results.size > maxResults && oldest !== undefined) results.delete(oldest);
   }
 
-  /** The workspace as one call sees it, with what it was shown; nothing where that cannot be told again. */
+  /** Returns the workspace of one call with a record of its sources; undefined if a source cannot be checked again. */
   function watched(): { readonly seen: Workspace; readonly sources: () => ReadonlyMap<string, FileStamp> | undefined } {
     const sources = new Map<string, FileStamp>();
     let certain = true;
     const note = async (path: string): Promise<void> => {
-      // Before it is read: what changes in between differs from what is noted.
+      // Stamped before reading: a change in between then differs from the stamp.
       const there = sources.get(path) ?? (await stamped(path));
       certain &&= there !== undefined && there.modifiedMs < now() - mtimeSettleMs;
       if (there) sources.set(path, there);

@@ -1,4 +1,4 @@
-// Ripgrep as a fast guess at which files a search is about. It only ever names files: each is then read through the workspace and searched by ourselves.
+// Uses ripgrep to find candidate files for a search. It only names files: each is then read through the workspace and searched in JavaScript.
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { foldersOutsideWorkspace, leadsIntoWorkspace } from './safe-path.ts';
 
 const ripgrepName = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
-/** The ripgrep to use: the package beside ours, or the person's own; never one that the folder being worked in could have brought along. */
+/** Finds ripgrep: our own package, or the user's installation; never a program inside the workspace. */
 export function findRipgrep(
   workspace: Workspace,
   search: string = process.env['PATH'] ?? '',
@@ -40,32 +40,32 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What is looked for. */
+/** A search. */
 export type RipgrepSearch = {
   /** The folder. */
   readonly path: string;
-  /** A valid JavaScript pattern. */
+  /** A valid JavaScript regular expression. */
   readonly pattern: string;
   readonly ignoreCase: boolean;
-  /** A glob for the names of files, used only where it is a plain one. */
+  /** A glob of file names, used only if it is simple. */
   readonly glob: string | undefined;
-  /** Names of files and folders that are passed over. */
+  /** Names of files and folders to skip. */
   readonly excludedNames: Iterable<string>;
-  /** Folders that are gone into, one inside the other. */
+  /** Max nesting depth of folders. */
   readonly maxDepth: number;
-  /** Bytes of the largest file. */
+  /** Max bytes of a file. */
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
 };
 
-/** No settings file is read, no program started, no link followed. */
+/** Reads no configuration file, starts no program, follows no link. */
 const safeOptions = '--no-config --no-follow --no-pre --no-search-zip --no-messages --color=never --encoding=none';
-/** What a walk of ours leaves out, and nothing else: the .gitignore files from the folder downwards. */
+/** Ignores exactly what our own walk ignores: the .gitignore files from the folder downwards. */
 const ignoreOptions =
   '--hidden --no-require-git --no-ignore-parent --no-ignore-dot --no-ignore-global --no-ignore-exclude --no-ignore-files';
 const listOptions = '--files-with-matches --null --path-separator=/';
 
-/** Every argument is ours but the pattern and a plain glob, which stand where no option can. */
+/** All arguments are constant except the pattern and a simple glob, which cannot be parsed as options. */
 function ripgrepArgs({
   pattern,
   ignoreCase,
@@ -88,7 +88,7 @@ function ripgrepArgs({
   ];
 }
 
-/** The files below a folder that may hold a match, in the order of a walk; nothing where ripgrep cannot tell. */
+/** Returns the files below a folder that may match, in walk order; undefined if ripgrep cannot tell. */
 export async function findCandidateFiles(
   workspace: Workspace,
   rg: string,
@@ -103,23 +103,23 @@ export async function findCandidateFiles(
     onOutput: (text) => (said += text),
   });
   sought.signal.throwIfAborted();
-  // Whatever complains, ripgrep or what it runs in, ends without the mark that follows every name.
+  // An error message, of ripgrep or of its sandbox, does not end with the NUL that follows every name.
   const doubtful = ran.code === null || ran.code > (said === '' ? 1 : 2);
   if (doubtful || (said !== '' && !said.endsWith('\0'))) return undefined;
   const names = said.split('\0').slice(0, -1);
   return names.map((name) => name.replace(/^\.\//, '')).toSorted(compareWalkOrder);
 }
 
-/** Spellings in a .gitignore that ripgrep understands otherwise than git: it would leave out what is not left out, or the other way round. */
+/** .gitignore syntax that ripgrep interprets differently from git. */
 const divergentIgnorePattern = /^!\s*$|\[[!^]|\/\/|\\\//m;
 
-/** Whether the folder's own rules hold one of them; further down there are hardly ever any, and to look would be the walk that is to be saved. */
+/** Returns true if the .gitignore of the folder itself uses such syntax. Deeper files are not checked: that would be the walk that ripgrep saves. */
 async function hasDivergentIgnore(workspace: Workspace, folder: string): Promise<boolean> {
   const rules = await workspace.read(`${folder}/.gitignore`, { unseen: true }).catch(() => undefined);
   return divergentIgnorePattern.test(rules?.text ?? '');
 }
 
-/** Folder by folder, names of each in order. */
+/** Compares paths in walk order: folder by folder, names in order. */
 function compareWalkOrder(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   const at = left.findIndex((name, i) => name !== right[i]);

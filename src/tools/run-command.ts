@@ -1,11 +1,11 @@
-// Runs a shell command in the workspace: to its end, shown while it runs, or in the background.
+// The run_command tool: runs a shell command in the workspace, in the foreground with live output, or in the background.
 import type { Tool, Workspace } from '../core/index.ts';
 import { startedCommandOutput, type BackgroundCommands } from './shell/background.ts';
 import { commandInputSchema, runCommandToEnd, type CommandInput } from './shell/command.ts';
 
 const timeoutRange = { defaultSeconds: 120, maxSeconds: 3600 };
 
-/** The tool that runs commands; with a place for them also in the background. */
+/** Creates the run_command tool. With `background`, commands can run in the background. */
 export const runCommand = (workspace: Workspace, background?: BackgroundCommands): Tool => ({
   name: 'run_command',
   description:

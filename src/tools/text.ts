@@ -1,7 +1,7 @@
-// Text files as a model sees them: no byte order mark, and line breaks of one kind where the file has only one kind.
+// Reads text files for a model: without byte order mark, and with normalized line endings if the file uses one kind.
 import { FairleadError, escapeInvisibleLine, type FileContent, type Workspace } from '../core/index.ts';
 
-/** A file and its text as shown: CRLF as plain line breaks if the file has no other. */
+/** Returns a file and its text as shown: CRLF becomes LF if the file has no other line breaks. */
 export async function readTextFile(
   workspace: Workspace,
   path: string,
@@ -13,7 +13,7 @@ export async function readTextFile(
   return { text: displayText(text), content: { ...content, text } };
 }
 
-/** The error for a file that is no text. */
+/** Creates the error of a file that is not text. */
 export const notTextError = (path: string, size: number): FairleadError =>
   new FairleadError(
     'tool/not-text',
@@ -23,15 +23,15 @@ export const notTextError = (path: string, size: number): FairleadError =>
     },
   );
 
-/** A text as it is shown. */
+/** Returns a text as it is shown. */
 export function displayText(text: string): string {
   const shown = text.replace(/^\ufeff/, '');
   return isCrlf(text) ? shown.replaceAll('\r\n', '\n') : shown;
 }
 
-/** Whether every line break of a text is CRLF, and there is one. */
+/** Returns true if a text has line breaks and all are CRLF. */
 export const isCrlf = (text: string): boolean => text.includes('\r\n') && !/(?<!\r)\n/.test(text);
 
-/** Whether this error says that there is no such file. */
+/** Returns true if an error says that a file does not exist. */
 export const isNotFoundError = (error: unknown): boolean =>
   error instanceof FairleadError && error.code === 'workspace/not-found';

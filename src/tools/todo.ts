@@ -1,13 +1,13 @@
-// The model's own list of what is to be done: the whole list at every call, so that the log alone tells how it stands.
+// The todo tool: the model's task list. Every call contains the complete list, so that the log alone determines its state.
 import { isObject, toolOutput, escapeInvisibleLine, type Event, type Tool, type View } from '../core/index.ts';
 
-/** Something to be done. */
+/** A task. */
 export type TodoItem = { readonly text: string; readonly status: 'open' | 'doing' | 'done' };
 
 const statusMarks = { open: '☐', doing: '▶', done: '☑' } as const;
 const toolName = 'todo';
 
-/** The tool that keeps a list of what is to be done. */
+/** The todo tool. */
 export const todo: Tool = {
   name: toolName,
   description: 'Keep a list of the steps of a longer task. Give the whole list each time; keep one item at work.',
@@ -38,14 +38,14 @@ export const todo: Tool = {
   },
 };
 
-/** A list as lines. */
+/** Formats a list as lines. */
 export const formatTodoList = (items: readonly TodoItem[]): string =>
   items.map(({ text, status }) => `${statusMarks[status]} ${escapeInvisibleLine(text)}`).join('\n');
 
-/** What a session's list is, and which of its calls may change it. */
+/** The list of a session, and the pending calls that may change it. */
 export type TodoState = { readonly items: readonly TodoItem[]; readonly calls: readonly string[] };
 
-/** The list as the log of a session tells it. */
+/** The view of the list. */
 export const todoView: View<TodoState> = {
   initial: { items: [], calls: [] },
   on(state, event: Event) {

@@ -71,7 +71,7 @@ test('[A73] there are seven tools, and all that a model is told of them takes le
       'list_files read',
       'glob read',
       'grep read',
-      'run_command outside',
+      'run_command external',
     ],
   );
   assert.ok(Buffer.byteLength(JSON.stringify(visibleToolSpecs(createToolRegistry(tools)))) < 3200);

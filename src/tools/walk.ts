@@ -1,20 +1,20 @@
-// Every file below a folder that a person would count as theirs: no links followed, nothing that .gitignore leaves out.
+// Walks all files below a folder: follows no links, and skips what .gitignore ignores.
 import { FairleadError, type Workspace } from '../core/index.ts';
 import { parseIgnoreFile, type IgnoreMatcher } from './ignore.ts';
 
-/** Names that nobody means when they search. */
+/** Names that searches always skip. */
 export const skippedNames: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
 const maxFiles = 200_000;
-/** Folders that are gone into, one inside the other. */
+/** Max nesting depth of folders. */
 export const maxWalkDepth = 100;
 
 type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 
-/** What a person is told where a walk was not complete. */
+/** The notice if a walk was not complete. */
 export const incompleteWalkNotice =
   '[Not all was looked at: there are more than 200,000 files, or a folder holds more than 10,000 names.]';
 
-/** Files below a folder in order of their names, as paths relative to it; `cut` is told where there are too many. Folders that cannot be read are passed over. */
+/** Yields the files below a folder in name order, as relative paths. `cut` is called if there are too many. Unreadable folders are skipped. */
 export async function* walkFiles(
   workspace: Workspace,
   from: string,
@@ -49,7 +49,7 @@ export async function* walkFiles(
       if (more) cut();
       return entries;
     } catch (error) {
-      // The folder that was asked for must be there; one below it may be closed to us, or gone by now.
+      // The requested folder must exist; one below it may be unreadable or deleted meanwhile.
       if (folder === '' || !(error instanceof FairleadError)) throw error;
       return undefined;
     }
@@ -65,7 +65,7 @@ export async function* walkFiles(
   }
 }
 
-/** The deepest file that speaks of a path decides. */
+/** The deepest .gitignore that matches a path decides. */
 function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRule[]): boolean {
   for (const { base, ignore } of rules.toReversed()) {
     const said = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);

@@ -1,4 +1,4 @@
-// Work on patterns that a model or a stranger's repository wrote, with an end: only the engine's own watchdog can stop a runaway expression.
+// Runs regular expressions from a model or an untrusted repository with a timeout: only the watchdog of the engine can stop a runaway expression.
 import { createContext, Script, type Context } from 'node:vm';
 import { systemErrorCode } from '../core/index.ts';
 
@@ -8,10 +8,10 @@ type VmRunner = { readonly context: Context; readonly step: Script };
 
 let vmRunner: VmRunner | undefined;
 
-/** Made when it is first needed: it costs more than all the rest of a start. */
+/** Created on first use, because it takes longer than the rest of a program start. */
 const getVmRunner = (): VmRunner => (vmRunner ??= { context: createContext({}), step: new Script('work()') });
 
-/** Whether this work was done in time; where it was not, it was given up half-way. */
+/** Returns true if the work completed in time; otherwise it was aborted midway. */
 export function completesInTime(work: () => void): boolean {
   const { context, step } = getVmRunner();
   context['work'] = work;
@@ -19,7 +19,7 @@ export function completesInTime(work: () => void): boolean {
     step.runInContext(context, { timeout: timeoutMs });
     return true;
   } catch (error) {
-    // The engine throws this one from within the other context, so it is no Error of ours.
+    // The engine throws this error from the other realm, so it is not an instance of our Error class.
     if (systemErrorCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
     throw error;
   }

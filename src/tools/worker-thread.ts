@@ -1,15 +1,15 @@
-// Heavy work on what strangers wrote, in a thread of its own: it can be ended at any moment, and what it breaks is its own.
+// Runs heavy work on untrusted data in a worker thread: it can be terminated at any time, and a crash does not affect the main thread.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { FairleadError, errorMessage, type Json } from '../core/index.ts';
 
-/** How a thread is run. */
+/** How a thread runs. */
 export type WorkerThreadOptions = {
   readonly signal: AbortSignal;
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds until it is terminated. */
   readonly timeoutMs: number;
-  /** Megabytes its own memory may grow to. */
+  /** Max memory in megabytes. */
   readonly maxMegabytes?: number;
-  /** Answers what the thread asks while it is at work. */
+  /** Answers requests of the running thread. */
   readonly onRequest?: (question: Json) => Promise<Json>;
 };
 
@@ -18,7 +18,7 @@ type WorkerMessage =
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'asked'; readonly id: number; readonly question: Json };
 
-/** Has the thread of this module do its task, and gives what it made. It has no environment and prints nowhere. */
+/** Runs a task in the thread of a module and returns its result. The thread has no environment and prints nothing. */
 export async function runInWorkerThread(module: string, task: Json, options: WorkerThreadOptions): Promise<Json> {
   const { signal, timeoutMs, maxMegabytes = 256, onRequest } = options;
   signal.throwIfAborted();
@@ -63,10 +63,10 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
 const workerError = (code: string, sentence: string): FairleadError =>
   new FairleadError(code, sentence, { blame: 'tool' });
 
-/** What a thread may do beside its task. */
+/** What a thread can do besides its task. */
 export type WorkerContext = { readonly request: (question: Json) => Promise<Json> };
 
-/** In the thread of this module, does its task; everywhere else nothing. A module that has a thread calls it once, at its end. */
+/** In the worker thread of this module, runs its task; elsewhere does nothing. A module with a thread calls it once, at its end. */
 export function serveWorkerThread(
   module: string,
   work: (task: Json, side: WorkerContext) => Json | Promise<Json>,

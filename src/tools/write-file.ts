@@ -1,9 +1,9 @@
-// Writes a whole file, new or old; an old one must have been read first.
+// The write_file tool: writes a complete file. An existing file must have been read first.
 import type { Tool, Workspace } from '../core/index.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { isNotFoundError } from './text.ts';
 
-/** The tool that writes files. */
+/** Creates the write_file tool. */
 export const writeFile = (workspace: Workspace): Tool => ({
   name: 'write_file',
   description: 'Write a whole file; missing folders are made. An existing file must have been read before.',

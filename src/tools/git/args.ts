@@ -1,15 +1,15 @@
-// The words of a git command that a model chooses, held to what they claim to be: none can pass for an option.
+// Validates git arguments that the model chooses. None of them can be parsed as an option.
 import { pathToFileURL } from 'node:url';
 import { isSecretFile, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { gitError } from './safe-git.ts';
 
-/** A branch, remote or tag by its plain name. */
+/** Returns the name of a branch, remote or tag. Throws if it is not a plain name. */
 export function requireRefName(what: string, given: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(given) && !/\.\.|\/\/|\.$|\/$|\.lock$/.test(given)) return given;
   throw gitError('git/bad-name', `${escapeInvisibleLine(given)} is not the name of a ${what}.`);
 }
 
-/** A commit, or two with dots between: a name, a hash, HEAD~2. No option, no search through messages, and nothing that is no commit. */
+/** Returns a revision or a range: a name, a hash, HEAD~2. Throws for options, message searches and anything that is not a commit. */
 export function requireRevision(given: string): string {
   const [from = '', dots = '', to = ''] = given.split(/(\.{2,3})/);
   const isName = (word: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_./+~^@{}-]*$/u.test(word);
@@ -19,13 +19,13 @@ export function requireRevision(given: string): string {
   return sides.map((side) => `${side}^{commit}`).join(dots);
 }
 
-/** Files of the workspace as git is to take them: after the end of all options, every letter as it is. */
+/** Returns file arguments for git: after the end of options, as literal paths. */
 export function pathspecArgs(workspace: Workspace, paths: readonly string[]): readonly string[] {
   for (const each of paths) workspace.locate(each);
   return ['--', ...paths];
 }
 
-/** Where a remote really is: a server, or a folder of the workspace. */
+/** Resolves a remote: a server URL, or a folder of the workspace. */
 export function resolveRemote(workspace: Workspace, url: string): { readonly url: string; readonly isLocal: boolean } {
   if (/^https?:\/\/[^\s@]+$|^ssh:\/\/[^\s-][^\s]*$|^[\w.-]+@[\w][\w.-]*:(?!:)[^\s]+$/.test(url))
     return { url, isLocal: false };
@@ -40,7 +40,7 @@ export function resolveRemote(workspace: Workspace, url: string): { readonly url
   return { url: pathToFileURL(workspace.locate(local)).href, isLocal: true };
 }
 
-/** A diff without the files that usually hold keys. Output that was cut goes on somewhere unknown: nothing is shown up to the next file. */
+/** Removes files that may hold secrets from a diff. After a truncation, nothing is shown up to the next file header. */
 export const omitSecretDiffs = (text: string): string =>
   text
     .split(/^(?=diff --(?:git|cc|combined) )/m)

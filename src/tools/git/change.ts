@@ -1,4 +1,4 @@
-// Changes the repository at hand: commits files, makes branches and switches to them. Nothing leaves the machine.
+// The git_change tool: commits files, creates and switches branches. Nothing leaves the machine.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRefName, requireRevision } from './args.ts';
@@ -14,7 +14,7 @@ type GitChangeInput = {
   readonly from?: string;
 };
 
-/** The tool that changes a repository. */
+/** Creates the git_change tool. */
 export const gitChange = (workspace: Workspace): Tool => ({
   name: 'git_change',
   description:

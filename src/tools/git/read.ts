@@ -1,4 +1,4 @@
-// Looks at a repository: status, differences, history and branches. It changes nothing and starts nothing of the repository's.
+// The git tool: status, diff, log and branches. It changes nothing and executes nothing of the repository.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRevision, omitSecretDiffs } from './args.ts';
@@ -15,7 +15,7 @@ type GitReadInput = {
   readonly limit?: number;
 };
 
-/** The tool that looks at a repository. */
+/** Creates the git tool. */
 export const gitRead = (workspace: Workspace): Tool => ({
   name: 'git',
   description:

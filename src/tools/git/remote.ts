@@ -1,4 +1,4 @@
-// Moves commits between the workspace and elsewhere: clone, pull and push. A pull only goes forward, and a push never by force.
+// The git_remote tool: clone, pull and push. A pull is fast-forward only, a push is never forced.
 import path from 'node:path';
 import { FairleadError, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
@@ -16,7 +16,7 @@ type GitRemoteInput = {
   readonly depth?: number;
 };
 
-/** The tool that reaches other repositories. */
+/** Creates the git_remote tool. */
 export const gitRemote = (workspace: Workspace): Tool => ({
   name: 'git_remote',
   description:
@@ -127,13 +127,13 @@ async function pullOrPush(
   );
 }
 
-/** The call that goes out may use the person's agent; what is asked of the repository before it may not. */
+/** Only the network command may use the user's SSH agent; the commands before it may not. */
 function withSshAgent(run: GitRunOptions): GitRunOptions {
   const { SSH_AUTH_SOCK: agent } = process.env;
   return agent === undefined ? run : { ...run, sshAgent: agent };
 }
 
-/** The program at the other end, whatever the configuration calls it. In a folder of this machine it would run hooks of that repository, so it is told not to. */
+/** Sets the program at the other end, whatever the configuration says. In a local folder it would run hooks of that repository, so hooks are disabled. */
 const remoteProgramOptions = (which: 'upload' | 'receive', isLocal: boolean): readonly string[] => [
   `--${which}-pack=${isLocal ? `git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true ${which}-pack` : `git-${which}-pack`}`,
 ];

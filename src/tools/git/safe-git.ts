@@ -1,23 +1,23 @@
-// Runs git so that nothing of the repository runs with it: no hooks, filters, pagers, editors, helpers or questions, whatever its configuration says.
+// Runs git so that nothing of the repository is executed: no hooks, filters, pagers, editors, helpers or prompts, whatever its configuration says.
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult, type Workspace } from '../../core/index.ts';
 import { foldersOutsideWorkspace } from '../safe-path.ts';
 
-/** How a git command is run. */
+/** Options of a git command. */
 export type GitRunOptions = {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
   readonly seconds: number;
   readonly progress?: (text: string) => void;
-  /** True where it is to reach another place. Else no connection is made: a repository whose objects are missing would have git fetch them, by programs that it names. */
+  /** True if it needs the network. Otherwise no connection is made: for missing objects git would fetch them, with programs that the repository names. */
   readonly allowNetwork?: boolean;
-  /** Where the person's keys for SSH are to be had: for the one call that goes out, and no other. */
+  /** The socket of the user's SSH agent, for the one command that uses the network. */
   readonly sshAgent?: string;
-  /** Characters of output that are kept, 400,000 unless given. */
+  /** Max characters of output. Default 400,000. */
   readonly maxOutput?: number;
 };
 
-/** What the person's own configuration may say and these commands must not heed. */
+/** Settings that override the user's own configuration. */
 const safeSettings: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -52,10 +52,10 @@ const safeEnvironment: readonly string[] = [
   'SSH_ASKPASS_REQUIRE=never',
 ];
 
-/** Protocols that start programs of their own (ext::, remote helpers) are not among these. */
+/** Protocols that start other programs (ext::, remote helpers) are not included. */
 const allowedProtocols = 'https:http:ssh:file';
 
-/** Variables with which a program around us may point git at another repository. */
+/** Variables by which a parent process could point git at another repository. */
 const redirectingVariables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -65,7 +65,7 @@ const redirectingVariables = [
   'GIT_CONFIG_COUNT',
 ];
 
-/** Characters of output that are kept before they are made ready for a model. */
+/** Max characters of output before it is formatted for a model. */
 const defaultMaxOutput = 400_000;
 
 /** Runs git with these arguments. */
@@ -76,10 +76,10 @@ export const runGit = (
 ): Promise<ExecResult> =>
   workspace.exec(
     [
-      // Git runs as the person: it is looked for, and looks for others, where no folder that is worked in could have put one.
+      // Git runs as the user: it and its helpers are found only in folders that the workspace could not have written.
       '/usr/bin/env',
       ...redirectingVariables.flatMap((name) => ['-u', name]),
-      // Where the whole machine is the folder, there is nothing outside it.
+      // If the root folder is the workspace, there is nothing outside it.
       `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...safeEnvironment,
       `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
@@ -92,28 +92,28 @@ export const runGit = (
     { signal, timeoutMs: seconds * 1000, maxChars: maxOutput, ...(progress ? { onOutput: progress } : {}) },
   );
 
-/** Runs git for its answer alone; nothing where it failed or said too much. */
+/** Runs git and returns its output; undefined if it failed or the output is too long. */
 export async function gitOutput(args: readonly string[], run: GitRunOptions): Promise<string | undefined> {
   const { progress: _, ...quiet } = run;
   const ran = await runGit(args, quiet);
   return ran.code === 0 && ran.text.length < (run.maxOutput ?? defaultMaxOutput) ? ran.text : undefined;
 }
 
-/** Keys of a repository's own configuration that name programs which git runs on files. */
+/** Configuration keys of a repository that name programs which git runs on files. */
 const filterKeyPattern = /^filter\.(.+)\.(clean|smudge|process)$/;
-/** Keys of a repository's own configuration that name programs for a connection, or lead it elsewhere. */
+/** Configuration keys of a repository that name programs for a connection, or redirect it. */
 const connectionKeyPattern =
   /^(core\.(sshcommand|gitproxy|alternaterefscommand)|credential\.(.+\.)?helper|remote\..+\.(vcs|proxy)|http\.(.+\.)?(proxy|sslverify|sslcainfo|cookiefile|savecookies|curloptresolve)|url\..+\.(insteadof|pushinsteadof))$/;
 
-/** What a command does, for the sake of which a repository's own programs would be run. */
+/** The kind of access, which decides which programs of a repository git could run. */
 export type GitAccess = 'look' | 'change' | 'connect';
 
-/** Makes sure that this is a repository of the workspace; gives the settings that keep its own programs from running, or refuses where they would be missed. */
+/** Verifies that this is a repository of the workspace. Returns the settings that disable its programs; throws if the command needs them. */
 export async function guardRepository(kind: GitAccess, run: GitRunOptions): Promise<readonly string[]> {
   await assertOwnRepository(run);
   const keys = await localConfigKeys(run);
   const named = keys.filter((key) => filterKeyPattern.test(key));
-  // A name with an equals sign cannot be said on a command line, so it cannot be switched off there.
+  // A name with an equals sign cannot be overridden on the command line.
   const kept = kind === 'look' ? named.filter((key) => key.includes('=')) : named;
   const bad = kept[0] ?? (kind === 'connect' ? keys.find((key) => connectionKeyPattern.test(key)) : undefined);
   if (bad !== undefined)
@@ -128,11 +128,11 @@ export async function guardRepository(kind: GitAccess, run: GitRunOptions): Prom
   ]);
 }
 
-/** A refusal of a git command. */
+/** Creates the error of a git command. */
 export const gitError = (code: string, sentence: string): FairleadError =>
   new FairleadError(code, sentence, { blame: 'model' });
 
-/** The keys that the repository sets itself, wherever it includes them from. */
+/** Returns the configuration keys that the repository sets, including included files. */
 async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
   const listed = await gitOutput(['config', '--list', '--show-scope', '--name-only', '-z'], run);
   if (listed === undefined)
@@ -140,7 +140,7 @@ async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
   return [...listed.matchAll(/(?<![^\0\n])(?:local|worktree)\0([^\0]*)/g)].map(([, key = '']) => key);
 }
 
-/** A folder can name any place as its repository; only one that lies around it, or that knows it as a worktree, is taken. */
+/** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. */
 async function assertOwnRepository(run: GitRunOptions): Promise<void> {
   const ran = await runGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], { ...run });
   const [top = '', gitDir = ''] = ran.text.split('\n');

@@ -1,4 +1,4 @@
-// What can be asked of a language server, each answered in lines for a model and in data for programs, within bounds.
+// The requests to language servers (definition, references, hover and others), each with text for the model and data for programs, within limits.
 import { isObject, escapeInvisible, escapeInvisibleLine, type Json, type Workspace } from '../../core/index.ts';
 import { resolvePosition, type RequestTarget, type CodeQuery } from './request-target.ts';
 import {
@@ -25,19 +25,19 @@ type ActionContext = RequestTarget & {
   readonly signal: AbortSignal;
 };
 
-/** An answer in lines and as data, or a sentence that says why there is none. */
+/** The result as text and data, or a sentence that says why there is none. */
 export type ActionResult = { readonly text: string; readonly data: Json } | string;
 
-/** A way to ask, and the provider that a server must have for it. */
+/** A request, and the server capability it needs. */
 type ActionDefinition = {
   readonly requiredProvider: string;
   readonly run: (asked: ActionContext) => Promise<ActionResult>;
 };
 
-/** The name of what can be asked. */
+/** The name of a request. */
 export type LspAction = 'definition' | 'references' | 'hover' | 'symbols' | 'diagnostics' | 'rename_preview';
 
-/** What can be asked, by name. */
+/** The requests by name. */
 export const lspActions: Readonly<Record<LspAction, ActionDefinition>> = {
   definition: {
     requiredProvider: 'definitionProvider',
@@ -55,7 +55,7 @@ export const lspActions: Readonly<Record<LspAction, ActionDefinition>> = {
 
 type PositionedResponse = { readonly uri: string; readonly response: unknown };
 
-/** Asks at the position that the question points to. */
+/** Sends a request for the position of the query. */
 async function requestAtPosition(
   asked: ActionContext,
   method: string,
@@ -86,7 +86,7 @@ async function locationsAction(
   };
 }
 
-/** Each place once, file by file. */
+/** Returns locations sorted by file, without duplicates. */
 function sortLocations(spots: readonly LspLocation[]): readonly LspLocation[] {
   const byKey = new Map(spots.map((spot) => [JSON.stringify(spot), spot]));
   return [...byKey.values()].toSorted(
@@ -111,7 +111,7 @@ async function hoverAction(asked: ActionContext): Promise<ActionResult> {
   return { text, data: { text } };
 }
 
-/** The words of a hover, in any of the shapes that the protocol has had for them. */
+/** Returns the text of a hover, in any of the forms that the protocol has had. */
 function parseHoverText(contents: unknown): string {
   if (typeof contents === 'string') return contents;
   if (Array.isArray(contents)) return contents.slice(0, 20).map(parseHoverText).join('\n\n');
@@ -143,7 +143,7 @@ async function symbolsAction(asked: ActionContext): Promise<ActionResult> {
   };
 }
 
-/** What is called just so stands before what is only like it. */
+/** Sorts exact matches before similar names. */
 const exactMatchesFirst = (all: readonly DeclaredSymbol[], symbol: string): readonly DeclaredSymbol[] =>
   all.toSorted((a, b) => Number(matchesSymbolName(b, symbol)) - Number(matchesSymbolName(a, symbol)));
 
@@ -190,7 +190,7 @@ async function renamePreviewAction(asked: ActionContext): Promise<ActionResult> 
 
 type RenameEdit = { readonly location: LspLocation; readonly newText: string };
 
-/** The edits of a renaming, in either shape that the protocol has for them. */
+/** Returns the edits of a rename, in either form of the protocol. */
 function parseRenameEdits(answer: unknown): readonly RenameEdit[] {
   if (!isObject(answer)) return [];
   const { changes, documentChanges } = answer;

@@ -1,4 +1,4 @@
-// Tells after an edit what became wrong by it, where a language server is running anyway. It never fails the edit and waits only so long.
+// Reports new diagnostics after an edit, if a language server is running. It never fails the edit, and waits for a limited time.
 import { isObject, isToolOutput, toolOutput, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import { isNotFoundError } from '../text.ts';
 import { displayPath } from './locations.ts';
@@ -6,24 +6,24 @@ import { newDiagnostics, diagnosticData, formatDiagnostic, getDiagnostics, type 
 import type { LanguageServers } from './servers.ts';
 import type { LanguageServer } from './server-lifecycle.ts';
 
-/** How edits are looked at. */
+/** Options of withDiagnostics. */
 export type AfterEditOptions = {
-  /** Milliseconds that are waited after an edit, 1,500 unless given; before it, to know what was wrong already, half as many. */
+  /** Milliseconds to wait after an edit, default 1,500; half as long before it, to know the existing diagnostics. */
   readonly waitMs?: number;
-  /** Starts a server where none is running, for one that a person wants at every edit. */
+  /** Starts a server if none is running, for users who want diagnostics after every edit. */
   readonly start?: boolean;
 };
 
 const maxReported = 10;
-/** Files of one edit that are looked at. */
+/** Max files of one edit that are checked. */
 const maxEditedFiles = 5;
-/** Other documents that are looked at too: those that the server was shown last. */
+/** Max other open documents that are checked, the latest first. */
 const maxOtherDocuments = 4;
 
-/** The problems of files by path, as far as there was time. */
+/** Diagnostics by path, as far as time allowed. */
 type DiagnosticsByPath = ReadonlyMap<string, readonly LspDiagnostic[]>;
 
-/** Wraps a tool that changes a file, so that its result also tells the new problems there and in the files that were asked about last. */
+/** Wraps a tool that changes files: its result also lists new diagnostics in those files and in the latest open documents. */
 export const withDiagnostics =
   (workspace: Workspace, servers: LanguageServers, options: AfterEditOptions = {}) =>
   (tool: Tool): Tool => {
@@ -54,7 +54,7 @@ export const withDiagnostics =
     };
   };
 
-/** The files that an edit changed and left there. */
+/** Returns the paths that an edit changed and did not delete. */
 function changedPaths(data: unknown): readonly string[] {
   if (!isObject(data)) return [];
   const { changes = [data] } = data;
@@ -63,7 +63,7 @@ function changedPaths(data: unknown): readonly string[] {
   );
 }
 
-/** What is wrong now in files and in those beside them. Whatever fails here is no matter for the edit. */
+/** Collects the diagnostics of files and other open documents. Failures here do not affect the edit. */
 async function collectDiagnostics(
   servers: LanguageServers,
   workspace: Workspace,
@@ -87,12 +87,12 @@ async function collectDiagnostics(
       for (const other of others.slice(0, maxOtherDocuments)) await addDiagnostics(server, other.path, found, signal);
     }
   } catch {
-    // No time, no answer, no such path: what was found so far counts.
+    // Timeout, no response or no such path: what was found so far counts.
   }
   return found;
 }
 
-/** A file that is not there yet has no problems. */
+/** A file that does not exist yet has no diagnostics. */
 async function addDiagnostics(
   server: LanguageServer,
   path: string,
@@ -117,7 +117,7 @@ function appendNewDiagnostics(
 ): ToolOutput {
   const fresh = [...after].flatMap(([path, problems]) => {
     const known = before.get(path);
-    // Of another file nothing is new unless it is known what was there.
+    // In another file nothing counts as new unless the earlier diagnostics are known.
     if (!known && !edited.includes(path)) return [];
     const shown = displayPath(workspace.cwd, path);
     return newDiagnostics(known ?? [], problems).map((problem) => ({ shown, problem }));

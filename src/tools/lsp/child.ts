@@ -1,4 +1,4 @@
-// A language server as a child process: in a group of its own that ends with us, without our secrets, its words bounded.
+// The process of a language server: in its own process group, which is killed at exit, without secrets in its environment, with bounded output.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -7,7 +7,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { encodeFrame, createFrameDecoder } from './frames.ts';
 
-/** What a server gets of our environment: enough to find programs, homes and caches, and nothing that could be a key. */
+/** Variables that a server receives: enough to find programs, homes and caches, and none that could hold a key. */
 const allowedVariables = new Set(
   [
     'HOME USER LOGNAME SHELL LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME',
@@ -16,10 +16,10 @@ const allowedVariables = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 const maxStderrChars = 4000;
-/** Milliseconds a server has to end by itself, and again after it was asked to. */
+/** Milliseconds for a server to exit by itself, and again after SIGTERM. */
 const graceMs = 300;
 
-/** What is started, and where. */
+/** What to start, and where. */
 export type LaunchOptions = {
   /** The program and its arguments. */
   readonly argv: readonly [string, ...string[]];
@@ -27,34 +27,34 @@ export type LaunchOptions = {
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** What a child process is heard by. */
+/** The listener of a server process. */
 export type ChildListener = { onMessage(value: unknown): void; onEnded(why: string): void };
 
-/** The folders of a search path that are absolute and not inside this one: a program of the folder must not be found by its name. */
+/** Returns the folders on PATH that are absolute and not inside the given folder: a program in that folder must not be found by name. */
 export const safeSearchFolders = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
   (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => {
     try {
       return path.isAbsolute(folder) && !isPathInside(outside, realpathSync.native(folder));
     } catch {
-      // There is no such folder yet, and whoever makes it could be anybody.
+      // The folder does not exist yet, and anyone could create it.
       return false;
     }
   });
 
-/** The environment of a server in a folder: harmless variables, a search path without that folder, and what its definition adds. */
+/** Returns the environment of a server: allowed variables, a PATH without that folder, and the variables of its definition. */
 export function serverEnvironment(
   given: NodeJS.ProcessEnv,
   folder: string,
   more: Readonly<Record<string, string>> = {},
 ): NodeJS.ProcessEnv {
   const known = Object.entries(given).filter(
-    // A shell function in a variable is code: it has no business in the list above.
+    // A shell function in a variable is code.
     ([name, value]) => allowedVariables.has(name.toUpperCase()) && !value?.startsWith('()'),
   );
   return { ...Object.fromEntries(known), PATH: safeSearchFolders(given, folder).join(path.delimiter), ...more };
 }
 
-/** A running server. It does not keep our own process alive: what waits for it does. */
+/** A running server. It does not keep our process alive; pending requests do. */
 export class LanguageServerProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #listener: ChildListener;
@@ -83,7 +83,7 @@ export class LanguageServerProcess {
       (why) => this.#finish(why),
     );
     child.stdout.on('data', take);
-    // A pipe that breaks is told by the exit.
+    // A broken pipe is reported by the exit.
     child.stdin.on('error', () => {});
     child.on('error', (error) => this.#finish(`it could not be started (${escapeInvisibleLine(error.message)})`));
     child.on('exit', (code, signal) => this.#drain(`it ended with ${signal ?? `exit code ${code}`}`));
@@ -91,7 +91,7 @@ export class LanguageServerProcess {
     for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
   }
 
-  /** Its process id, where it could be started. */
+  /** Its process id, if it could be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -100,7 +100,7 @@ export class LanguageServerProcess {
     if (!this.#ended) this.#child.stdin.write(encodeFrame({ jsonrpc: '2.0', ...message }));
   }
 
-  /** Closes its input, asks it to end, and ends the whole group. */
+  /** Closes its stdin, then terminates and kills the group. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#child.stdin.end();
@@ -112,7 +112,7 @@ export class LanguageServerProcess {
     timers.forEach((timer) => clearTimeout(timer));
   }
 
-  /** What it wrote before its end is read before the end is told; but whoever else holds its output may hold it for ever. */
+  /** Reads remaining output before reporting the exit, with a limit: another process may keep the pipe open forever. */
   #drain(how: string): void {
     this.#kill();
     const finish = (): void => this.#finish(`${how}${this.#lastStderr()}`);
@@ -135,11 +135,11 @@ export class LanguageServerProcess {
     try {
       if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal);
     } catch {
-      // All of it has ended.
+      // All its processes have exited.
     }
   }
 
-  /** Whatever it started ends with it. */
+  /** Its child processes are killed with it. */
   #finish(why: string): void {
     if (this.#ended) return;
     this.#ended = true;

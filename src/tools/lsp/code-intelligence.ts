@@ -1,4 +1,4 @@
-// The tool that asks language servers: definitions, references, types, outlines, problems and what a renaming would change.
+// The code_intelligence tool: definitions, references, types, outlines, diagnostics and rename previews from language servers.
 import { toolOutput, type Json, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
 import type { LspAction } from './actions.ts';
 import type { CodeQuery } from './request-target.ts';
@@ -13,7 +13,7 @@ const actionNames: readonly LspAction[] = [
   'rename_preview',
 ];
 
-/** The tool that knows what names in code mean. Hidden: it is loaded when it is needed. */
+/** Creates the code_intelligence tool. It is deferred. */
 export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
   name: 'code_intelligence',
   description:

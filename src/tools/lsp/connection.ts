@@ -1,25 +1,25 @@
-// One running server: introduced, asked, and told about documents; what it says about problems by itself is kept.
+// A connection to one language server: initialization, requests, document notifications, and published diagnostics.
 import { pathToFileURL } from 'node:url';
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 import { LanguageServerProcess, serverEnvironment } from './child.ts';
 import type { LanguageServerDefinition } from './definition.ts';
 import { lspError, createRpcConnection, type RequestTimeout } from './rpc.ts';
 
-/** Problems of a document as the server published them, and for which version of it, where it says so. */
+/** The published diagnostics of a document, and its version, if the server gives one. */
 export type PublishedDiagnostics = { readonly items: unknown; readonly version?: number };
 
-/** A server that can be asked. */
+/** A connected server. */
 export type LspConnection = {
   readonly name: string;
   readonly pid: number | undefined;
-  /** What it says it can do, by the name of the provider. */
+  /** The capabilities of the server by name. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly isRunning: () => boolean;
   request(method: string, params: Json, wait: RequestTimeout): Promise<unknown>;
   notify(method: string, params: Json): void;
-  /** What was last published for a document. */
+  /** The last published diagnostics by document. */
   readonly published: Map<string, PublishedDiagnostics>;
-  /** Resolves when anything is published next. */
+  /** Resolves when the next diagnostics are published. */
   nextPublished(): Promise<void>;
   close(): Promise<void>;
 };
@@ -31,14 +31,14 @@ export type ServerStartOptions = {
   readonly root: string;
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Puts a command into a sandbox, where there is one. */
+  /** Wraps a command in a sandbox, if there is one. */
   readonly confine?: (argv: readonly [string, ...string[]], root: string) => readonly [string, ...string[]];
 };
 
 const maxPublished = 200;
 const maxSections = 1000;
 
-/** Starts a server and introduces us. */
+/** Starts a server and initializes it. */
 export async function startLanguageServer(start: ServerStartOptions, wait: RequestTimeout): Promise<LspConnection> {
   const { definition, program, root, folder, environment, confine } = start;
   const { name, args, env } = definition;
@@ -100,7 +100,7 @@ export async function startLanguageServer(start: ServerStartOptions, wait: Reque
   }
 }
 
-/** What we say of ourselves. In a sandbox our process id means another process, or none. */
+/** The initialize parameters. In a sandbox our process id would be another process, or none. */
 const initializeParams = ({ initializationOptions }: LanguageServerDefinition, root: string, named: boolean) => {
   const rootUri = pathToFileURL(root).href;
   return {
@@ -126,7 +126,7 @@ const initializeParams = ({ initializationOptions }: LanguageServerDefinition, r
   } satisfies JsonObject;
 };
 
-/** What a server may ask of us: settings and formalities. It changes and opens nothing. */
+/** Answers requests of the server: configuration and formalities. Requests to change or open something are declined. */
 function answerServerRequest(
   method: string,
   params: unknown,
@@ -152,7 +152,7 @@ const acknowledgedMethods = new Set([
   'workspace/diagnostic/refresh',
 ]);
 
-/** A section by its whole name, or step by step where the settings are nested. */
+/** Returns a section of the settings by its complete name, or by path if the settings are nested. */
 function getSettingsSection(settings: JsonObject, section: unknown): Json {
   if (typeof section !== 'string') return settings;
   if (Object.hasOwn(settings, section)) return settings[section] ?? null;

@@ -1,35 +1,35 @@
-// Which language server is for which files: the ones known from the start, and any other from configuration.
+// Language server definitions: the built-in ones, and those of the configuration.
 import path from 'node:path';
 import { isJson, isObject, escapeInvisibleLine, type Json, type JsonObject } from '../../core/index.ts';
 
-/** A language server: how it is started, and what for. */
+/** A language server: how to start it, and for which files. */
 export type LanguageServerDefinition = {
   readonly name: string;
-  /** A program by its name on the search path, or by its path. `typescript` is looked for as a TypeScript of version 7 or later. */
+  /** A program name on PATH, or a path. `typescript` means a TypeScript of version 7 or later. */
   readonly command: string;
   readonly args: readonly string[];
-  /** The language's identifier by the ending of a file name, dot included. */
+  /** Language ids by file extension, including the dot. */
   readonly languages: Readonly<Record<string, string>>;
-  /** Files that stand in the root of a project, the surest first; the working folder is the root where none is found. */
+  /** Files that mark the root of a project, the most reliable first. If none is found, the root is the working folder. */
   readonly rootMarkers: readonly string[];
-  /** `project` definitions come with a folder, and start only once approved. */
+  /** `project` definitions come with a folder, and start only after approval. */
   readonly origin: 'built-in' | 'user' | 'project';
   readonly env?: Readonly<Record<string, string>>;
-  /** What it is told when it starts. */
+  /** Sent at initialization. */
   readonly initializationOptions?: Json;
-  /** What it is told when it asks for its settings, by section. */
+  /** Sent when the server requests its settings, by section. */
   readonly settings?: JsonObject;
-  /** Files in a root that make it run code of that folder: it starts there only once they are approved as they are. */
+  /** Files in a root that make the server execute code of that folder: it starts only after approval of their content. */
   readonly executedFiles?: readonly string[];
 };
 
 const mapExtensions = (endings: string, language: string): Readonly<Record<string, string>> =>
   Object.fromEntries(endings.split(' ').map((ending) => [`.${ending}`, language]));
 
-/** TypeScript would otherwise install packages that a folder names. */
+/** Otherwise TypeScript would install packages that a folder names. */
 const noTypeAcquisition = { disableAutomaticTypeAcquisition: true };
 
-/** The servers that are known without configuration; each is used where it is found. */
+/** The built-in definitions. Each is used if its program is found. */
 export const builtInServers: readonly LanguageServerDefinition[] = [
   {
     name: 'typescript',
@@ -65,7 +65,7 @@ export const builtInServers: readonly LanguageServerDefinition[] = [
       procMacro: { enable: false },
       checkOnSave: false,
     },
-    // Cargo runs the compiler and the wrappers that these name.
+    // Cargo runs the compiler and wrappers that these files name.
     executedFiles: ['Cargo.toml', 'rust-toolchain', 'rust-toolchain.toml', '.cargo/config', '.cargo/config.toml'],
   },
   {
@@ -75,7 +75,7 @@ export const builtInServers: readonly LanguageServerDefinition[] = [
     languages: mapExtensions('go', 'go'),
     rootMarkers: ['go.work', 'go.mod'],
     origin: 'built-in',
-    // A folder may name a toolchain to be downloaded and run.
+    // A folder may name a toolchain to download and run.
     env: { GOTOOLCHAIN: 'local' },
   },
   {
@@ -88,7 +88,7 @@ export const builtInServers: readonly LanguageServerDefinition[] = [
   },
 ];
 
-/** These definitions before the known ones, of which those with the same names are replaced. */
+/** Puts these definitions before the built-in ones, and replaces those of the same name. */
 export const mergeServerDefinitions = (
   own: readonly LanguageServerDefinition[],
   known: readonly LanguageServerDefinition[],
@@ -97,14 +97,14 @@ export const mergeServerDefinitions = (
   ...known.filter(({ name }) => !own.some((each) => each.name === name)),
 ];
 
-/** The definition that is for files with this name. */
+/** Returns the definition for a file name. */
 export const findServerDefinition = (
   file: string,
   definitions: readonly LanguageServerDefinition[],
 ): LanguageServerDefinition | undefined =>
   definitions.find(({ languages }) => Object.hasOwn(languages, path.extname(file).toLowerCase()));
 
-/** The servers of a configuration, by name: `{ command, args, extensions, rootMarkers, env, settings, initializationOptions }`, and a sentence for each that cannot be used. */
+/** Parses server definitions by name: `{ command, args, extensions, rootMarkers, env, settings, initializationOptions }`. Returns a sentence for each invalid one. */
 export function parseLanguageServers(
   configured: unknown,
   origin: 'user' | 'project',

@@ -1,4 +1,4 @@
-// What a server finds wrong in a document: asked for where it can be asked, waited for where it tells by itself.
+// Diagnostics of a document: requested if the server supports that, otherwise awaited as published.
 import { isObject, raceAbort, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { OpenDocument } from './documents.ts';
 import { parseRangeStart } from './locations.ts';
@@ -6,10 +6,10 @@ import type { LanguageServer } from './server-lifecycle.ts';
 
 const maxDiagnosticsRead = 1000;
 const maxMessageLength = 400;
-/** Milliseconds that a server which tells by itself is waited for. */
+/** Milliseconds to wait for published diagnostics. */
 const publishTimeoutMs = 5000;
 
-/** Something wrong in a document; lines and columns begin at 1. */
+/** A diagnostic; lines and columns start at 1. */
 export type LspDiagnostic = {
   readonly severity: 'error' | 'warning' | 'info';
   readonly line: number;
@@ -20,7 +20,7 @@ export type LspDiagnostic = {
 
 const severities = ['error', 'warning', 'info'] as const;
 
-/** The problems of a document as it was shown, mere hints left out; nothing where the server did not say in time. */
+/** Returns the diagnostics of the current document without hints; undefined if the server did not report in time. */
 export async function getDiagnostics(
   server: LanguageServer,
   document: OpenDocument,
@@ -72,14 +72,14 @@ function parseDiagnostics(items: unknown): readonly LspDiagnostic[] {
   });
 }
 
-/** A problem on one line, without its file. */
+/** Formats a diagnostic on one line, without its file. */
 export const formatDiagnostic = ({ severity, line, column, message, code }: LspDiagnostic): string =>
   `${line}:${column}: ${severity}${code === undefined ? '' : ` ${code}`}: ${message}`;
 
-/** A problem as data, with the file it is in. */
+/** Returns a diagnostic as data, with its file. */
 export const diagnosticData = (path: string, problem: LspDiagnostic): Json => ({ path, ...problem });
 
-/** The problems that are in the second list and not in the first, wherever they stand: an edit moves lines. */
+/** Returns the diagnostics that are only in the second list, ignoring line numbers: an edit moves lines. */
 export function newDiagnostics(
   before: readonly LspDiagnostic[],
   after: readonly LspDiagnostic[],

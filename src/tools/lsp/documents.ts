@@ -1,4 +1,4 @@
-// The documents a server knows, kept as the workspace has them: what was edited a moment ago is what it sees.
+// The open documents of a server, synchronized with the workspace: the server sees the latest edits.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FairleadError, isObject, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
@@ -20,15 +20,15 @@ export type OpenDocument = {
 
 /** The documents of one server. */
 export type DocumentStore = {
-  /** Opens a file, or tells what changed in it. */
+  /** Opens a file, or sends its changes. */
   sync(path: string): Promise<OpenDocument>;
-  /** Tells what changed in every file that is open, and closes those that are gone. */
+  /** Sends the changes of every open file, and closes deleted ones. */
   refresh(): Promise<void>;
-  /** The documents that are open, the one that was opened or changed last first. */
+  /** Returns the open documents, the latest opened or changed first. */
   open(): readonly OpenDocument[];
 };
 
-/** The documents of a server that was just started: none yet. */
+/** Creates an empty document store. */
 export function createDocumentStore(
   live: LspConnection,
   workspace: Workspace,
@@ -55,7 +55,7 @@ export function createDocumentStore(
     if (known?.text === text) return known;
     const document = { path: file, uri: pathToFileURL(file).href, version: ++versions, text };
     tell(known, document);
-    // The one that was used last stands last.
+    // The latest used entry is last.
     open.delete(file);
     open.set(file, document);
     const [oldest] = open.values();
@@ -90,7 +90,7 @@ export function createDocumentStore(
   };
 }
 
-/** Whether it hears of changes at all; one that does not is shown the document anew. */
+/** Returns true if the server accepts change notifications; otherwise the document is closed and opened again. */
 function acceptsChanges({ capabilities }: LspConnection): boolean {
   const { textDocumentSync: sync } = capabilities;
   const how = isObject(sync) ? sync['change'] : sync;

@@ -1,4 +1,4 @@
-// What changed on disk since it was last looked at, for servers that do not look themselves: files made, changed and removed by commands.
+// Detects files created, changed and deleted on disk since the last scan, for servers that do not watch files.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,18 +6,18 @@ import type { Workspace } from '../../core/index.ts';
 import { walkFiles } from '../walk.ts';
 import type { LanguageServerDefinition } from './definition.ts';
 
-/** Milliseconds that one look may take; what was not reached by then counts as unchanged. */
+/** Milliseconds per scan; files not reached by then count as unchanged. */
 const scanTimeoutMs = 1500;
-/** A look that took long is not repeated before many times as long. */
+/** After a slow scan, the next one waits this many times as long. */
 const backoffFactor = 5;
 const concurrentStats = 64;
-/** Files that say how a project is built. */
+/** Files that configure the build of a project. */
 const configFilePattern = /\.(json|jsonc|toml|mod|work|cfg|ini)$/i;
 
-/** A change as the protocol tells it: 1 made, 2 changed, 3 removed. */
+/** A file change of the protocol: 1 created, 2 changed, 3 deleted. */
 export type WatchedFileChange = { readonly uri: string; readonly type: 1 | 2 | 3 };
 
-/** Looks at the files below a root; the first look finds nothing new. */
+/** Creates a scanner of the files below a root. Its first scan reports no changes. */
 export function createFileChangeScanner(
   workspace: Workspace,
   root: string,

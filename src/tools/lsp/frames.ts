@@ -1,26 +1,26 @@
-// Messages on a stream as language servers write them: a header that says how long, then JSON. Bounded; what is anything else ends the reading.
+// Message framing of the language server protocol: a Content-Length header, then JSON. Bounded; invalid data ends the stream.
 import { escapeInvisibleLine } from '../../core/index.ts';
 
 const maxHeaderBytes = 1024;
-/** Bytes that one message may have. */
+/** Max bytes of one message. */
 const maxBodyBytes = 32_000_000;
 const maxQuotedBytes = 80;
 const headerPrefix = 'content-';
 
-/** A message as bytes to write. */
+/** Encodes a message. */
 export function encodeFrame(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** Takes the bytes of a stream as they come and hands on each message. After the first thing that is no message, `broken` is told why, once, and nothing more is read. */
+/** Decodes a stream and emits each message. At the first invalid data, `broken` is called once with the reason, and decoding stops. */
 export function createFrameDecoder(
   message: (value: unknown) => void,
   broken: (why: string) => void,
 ): (bytes: Buffer) => void {
   let held: Buffer[] = [];
   let size = 0;
-  /** How long the body is that we are in; nothing while we are in a header. */
+  /** The length of the current body; undefined while in a header. */
   let length: number | undefined;
   let over = false;
 
@@ -80,10 +80,10 @@ export function createFrameDecoder(
   };
 }
 
-/** Both headers that there are begin alike, so anything else is known at its first bytes. */
+/** Both possible headers start the same, so invalid data is detected at its first bytes. */
 const hasHeaderPrefix = (bytes: Buffer): boolean =>
   headerPrefix.startsWith(bytes.toString('latin1', 0, headerPrefix.length).toLowerCase());
 
-/** The beginning of the first line. */
+/** Returns the start of the first line. */
 const quoteFirstLine = (bytes: Buffer): string =>
   `"${escapeInvisibleLine(bytes.toString('utf8', 0, maxQuotedBytes).replace(/[\r\n][^]*/, ''))}"`;

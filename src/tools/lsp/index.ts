@@ -1,4 +1,4 @@
-// Language servers: what code means, asked of the programs that know, and what an edit broke.
+// Public API of language servers: code intelligence, and diagnostics after edits.
 export { codeIntelligence } from './code-intelligence.ts';
 export { withDiagnostics, type AfterEditOptions } from './after-edit.ts';
 export {

@@ -1,4 +1,4 @@
-// What servers say about places in files, read with distrust and told as path:line:column and the line's text. Lines and columns begin at 1.
+// Locations reported by language servers: validated, and formatted as path:line:column with the text of the line. Lines and columns start at 1.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,25 +12,25 @@ import {
 
 const maxLineLength = 200;
 
-/** A position as the protocol counts: lines and columns begin at 0. */
+/** A position of the protocol: lines and columns start at 0. */
 export type LspPosition = { readonly line: number; readonly character: number };
 
-/** A place as the protocol tells it. */
+/** A location of the protocol. */
 export type LspLocation = { readonly uri: string; readonly start: LspPosition };
 
-/** A place as a model and a person are told. */
+/** A location as shown to the model and the user. */
 export type SourceLocation = {
   readonly path: string;
   readonly line: number;
   readonly column: number;
-  /** The line's text; absent where the file is not in the workspace, or no longer so long. */
+  /** The text of the line; absent if the file is outside the workspace or has fewer lines now. */
   readonly text?: string;
 };
 
-/** The lines of a text as the protocol counts them. */
+/** Splits a text into lines as the protocol counts them. */
 export const splitLines = (text: string): readonly string[] => text.split(/\r\n|\n|\r/);
 
-/** Where a range begins, or nothing where this is no range. */
+/** Returns the start of a range; undefined if it is invalid. */
 export function parseRangeStart(range: unknown): LspPosition | undefined {
   const start = isObject(range) ? range['start'] : undefined;
   const { line, character } = isObject(start) ? start : {};
@@ -39,7 +39,7 @@ export function parseRangeStart(range: unknown): LspPosition | undefined {
 
 const isNonNegativeInteger = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The places of an answer that is one location or link, a list of them, or nothing. */
+/** Returns the locations of a response: one location or link, a list of them, or none. */
 export function parseLocations(answer: unknown): readonly LspLocation[] {
   const all: readonly unknown[] = Array.isArray(answer) ? answer : [answer];
   return all.flatMap((each) => {
@@ -50,13 +50,13 @@ export function parseLocations(answer: unknown): readonly LspLocation[] {
   });
 }
 
-/** Tells places of one workspace, reading each file once. */
+/** Creates a resolver of locations that reads each file once. */
 export function createLocationResolver(workspace: Workspace): (spot: LspLocation) => Promise<SourceLocation> {
   const texts = new Map<string, Promise<readonly string[]>>();
   const linesAt = (file: string): Promise<readonly string[]> => {
     const known = texts.get(file);
     if (known) return known;
-    // A file that the workspace refuses is named, but nothing of it is shown.
+    // A file that the workspace refuses is named, but its content is not shown.
     const read = isSecretFile(file)
       ? Promise.resolve([])
       : workspace.read(file, { unseen: true }).then(
@@ -78,7 +78,7 @@ export function createLocationResolver(workspace: Workspace): (spot: LspLocation
   };
 }
 
-/** The file of an address, or nothing where it is of another kind. */
+/** Returns the path of a file URI; undefined for other URIs. */
 export function uriToPath(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
@@ -87,15 +87,15 @@ export function uriToPath(uri: string): string | undefined {
   }
 }
 
-/** A path as short as it can be said from the working folder. */
+/** Returns a path relative to the working folder if it is inside. */
 export function displayPath(cwd: string, file: string): string {
   const inside = path.isAbsolute(file) && file !== cwd && isPathInside(cwd, file);
   return escapeInvisibleLine(inside ? path.relative(cwd, file) : file);
 }
 
-/** A place on one line. */
+/** Formats a location on one line. */
 export const formatLocation = ({ path: file, line, column, text }: SourceLocation): string =>
   `${file}:${line}:${column}${text === undefined ? '' : `: ${text}`}`;
 
-/** A place as data. */
+/** Returns a location as data. */
 export const locationData = (place: SourceLocation): Json => ({ ...place });

@@ -1,4 +1,4 @@
-// What a question is about: the server for it, its document there, and the position, found by name where none was given.
+// Resolves the target of a query: the server, its document, and the position, found by symbol name if not given.
 import path from 'node:path';
 import { escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { walkFiles } from '../walk.ts';
@@ -11,7 +11,7 @@ import { documentSymbols, workspaceSymbols, matchesSymbolName, findMention } fro
 
 const maxCountedFiles = 3000;
 
-/** What a model asks about. */
+/** The query of a model. */
 export type CodeQuery = {
   readonly path: string;
   readonly line?: number;
@@ -20,14 +20,14 @@ export type CodeQuery = {
   readonly new_name?: string;
 };
 
-/** A server with the document that a question names; where it named a folder, with one of its files. */
+/** A server with the document of a query; for a folder, with one of its files. */
 export type RequestTarget = {
   readonly server: LanguageServer;
   readonly document: OpenDocument;
   readonly isFile: boolean;
 };
 
-/** Starts the server if it must, and shows it the document. */
+/** Starts the server if needed, and opens the document. */
 export async function resolveTarget(
   workspace: Workspace,
   servers: LanguageServers,
@@ -39,13 +39,13 @@ export async function resolveTarget(
     () => false,
   );
   const file = isFolder ? await representativeFile(workspace, servers, given, signal) : given;
-  // Read first, so that a path that is wrong starts nothing.
+  // Read first, so that a wrong path starts no server.
   if (!isFolder) await workspace.read(file, { unseen: true });
   const server = await servers.open(file, signal);
   return { server, document: await server.openDocument(file, signal), isFile: !isFolder };
 }
 
-/** A file of the kind that most files of a folder are of, out of those that a server is known for. */
+/** Returns a file of the most frequent supported kind in a folder. */
 async function representativeFile(
   workspace: Workspace,
   servers: LanguageServers,
@@ -66,7 +66,7 @@ async function representativeFile(
   return path.join(folder, first);
 }
 
-/** Where a question points to, as address and position; a sentence where that cannot be told. */
+/** Returns the URI and position of a query; a sentence if they cannot be determined. */
 export async function resolvePosition(
   { server, document, isFile }: RequestTarget,
   { line, column, symbol }: CodeQuery,
@@ -91,7 +91,7 @@ export async function resolvePosition(
   );
 }
 
-/** A name declared in the document, or mentioned there, or declared anywhere in the project. */
+/** Finds a name that is declared in the document, mentioned there, or declared anywhere in the project. */
 async function positionByName(
   server: LanguageServer,
   document: OpenDocument,

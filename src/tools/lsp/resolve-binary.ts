@@ -1,4 +1,4 @@
-// Where a server's program is. One that is part of the opened folder is used only once it was approved by its content.
+// Finds the program of a language server. A program inside the opened folder needs approval of its content.
 import { createHash, hash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -7,30 +7,30 @@ import { safeSearchFolders } from './child.ts';
 import type { LanguageServerDefinition } from './definition.ts';
 import { lspError } from './rpc.ts';
 
-/** What a person would approve: a lasting name and the hash of its content, with the reason why it is asked. */
+/** What the user approves: a stable name and the hash of the content, with the reason. */
 export type ServerApproval = { readonly subject: string; readonly hash: string; readonly why: string };
 
-/** Puts what was not approved before to a person; the signal takes the question back. */
+/** Asks the user to approve new items. The signal cancels the question. */
 export type RequestServerApproval = (
   items: readonly ServerApproval[],
   signal: AbortSignal,
 ) => boolean | Promise<boolean>;
 
-/** Whether something was approved before with this content, which is only read where that may be. */
+/** Returns true if the content was approved before. The content is hashed only if needed. */
 export type IsServerApproved = (subject: string, hash: () => Promise<string>) => boolean | Promise<boolean>;
 
-/** For what folder a program is looked for. */
+/** The folder for which a program is searched. */
 export type BinaryContext = {
-  /** The opened folder, or the repository around it: what is in it is not trusted. */
+  /** The opened folder, or the repository around it. Its content is not trusted. */
   readonly folder: string;
-  /** The root of the project in it that the server is for. */
+  /** The root of the project that the server is for. */
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly isApproved: IsServerApproved;
   readonly requestApproval: RequestServerApproval;
 };
 
-/** The program to start, by its real path; throws a sentence where there is none that may be used. */
+/** Returns the real path of the program to start. Throws if none may be used. */
 export async function resolveServerBinary(
   definition: LanguageServerDefinition,
   place: BinaryContext,
@@ -53,7 +53,7 @@ export async function resolveServerBinary(
   );
 }
 
-/** Whether a person said yes to the program that would be started: they named it themselves, or approved all that is to be approved. */
+/** Returns true if the user has consented to the program: it is from the user's own configuration, or everything is approved. */
 export async function hasServerConsent(definition: LanguageServerDefinition, place: BinaryContext): Promise<boolean> {
   const [candidate] = binaryCandidates(definition, place);
   if (!candidate) return false;
@@ -62,10 +62,10 @@ export async function hasServerConsent(definition: LanguageServerDefinition, pla
   return (await missingApprovals(wanted, place)).length === 0;
 }
 
-/** What has to be approved, its content not read yet. */
+/** An approval whose content is not hashed yet. */
 type RequiredApproval = Omit<ServerApproval, 'hash'> & { readonly hash: () => Promise<string> };
 
-/** Of what has to be approved, that which was not. */
+/** Returns the approvals that are still missing. */
 async function missingApprovals(
   wanted: readonly RequiredApproval[],
   { isApproved }: BinaryContext,
@@ -77,7 +77,7 @@ async function missingApprovals(
 const programName = ({ command }: LanguageServerDefinition): string =>
   command === 'typescript' ? 'TypeScript of version 7 or later' : command;
 
-/** A program, and whether it was found by way of the folder. */
+/** A program, and whether it was found inside the folder. */
 type BinaryCandidate = { readonly program: string; readonly fromFolder: boolean };
 
 function binaryCandidates(
@@ -96,7 +96,7 @@ function binaryCandidates(
     return [...all(theirs, true), ...all(ours, false)];
   }
   if (path.basename(command) === command) return all(onPath(command), false);
-  // A relative path leads into the folder, however it is written.
+  // A relative path points into the folder in any spelling.
   return all(
     [resolveExecutable(path.resolve(root, command)) ?? []].flat(),
     origin === 'project' || !path.isAbsolute(command),
@@ -109,12 +109,12 @@ function resolveExecutable(file: string): string | undefined {
       accessSync(each, constants.X_OK);
       if (statSync(each).isFile()) return realpathSync.native(each);
     } catch {
-      // Not here.
+      // Not found here.
     }
   return undefined;
 }
 
-/** The program itself of the TypeScript that a file would import, if it has one: what starts it is a script, which says nothing about what is run. */
+/** Returns the native TypeScript program that a file would import. Its launcher is a script, whose hash would say nothing about what runs. */
 function nativeTypescript(from: string): string | undefined {
   const platform = `@typescript/typescript-${process.platform}-${process.arch}`;
   try {
@@ -127,7 +127,7 @@ function nativeTypescript(from: string): string | undefined {
   }
 }
 
-/** The manifest of TypeScript, for a file that is part of it. */
+/** Returns the manifest of TypeScript for a file that is part of it. */
 function enclosingManifest(file: string): string | undefined {
   const manifest = path.resolve(file, '..', '..', 'package.json');
   if (path.basename(file) !== 'tsc') return undefined;
@@ -135,7 +135,7 @@ function enclosingManifest(file: string): string | undefined {
   return name === 'typescript' ? manifest : undefined;
 }
 
-/** The manifest of a package as Node would find it. Node itself is not asked: it reads manifests on the way, and would wait on a pipe of that name for ever. */
+/** Finds the manifest of a package as Node would. Node's own resolution is not used: it would wait forever on a pipe with that name. */
 function findPackageManifest(from: string, name: string): string {
   for (let at = path.dirname(from); ; at = path.dirname(at)) {
     const file = path.join(at, 'node_modules', name, 'package.json');
@@ -144,13 +144,13 @@ function findPackageManifest(from: string, name: string): string {
   }
 }
 
-/** The text of a regular file. */
+/** Returns the text of a regular file. */
 function readRegularFile(file: string): string {
   if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file.`);
   return readFileSync(file, 'utf8');
 }
 
-/** What has to be approved before this program is started here. */
+/** Returns what must be approved before this program starts here. */
 function requiredApprovals(
   definition: LanguageServerDefinition,
   { program, fromFolder }: BinaryCandidate,
@@ -181,7 +181,7 @@ function requiredApprovals(
   return wanted;
 }
 
-/** The hashes of the files that arguments name: a script is what is run, not the program that reads it. */
+/** Returns the hashes of files in the arguments: a script is what runs, not its interpreter. */
 async function hashArgumentFiles(
   args: readonly string[],
   root: string,

@@ -1,29 +1,29 @@
-// Requests and answers over a stream of messages: each request is answered once, or fails with a sentence at an end, an abort or its time.
+// JSON-RPC over a message stream: each request gets one response, or fails at a close, an abort or a timeout.
 import { FairleadError, isObject, raceAbort, escapeInvisibleLine, type Json } from '../../core/index.ts';
 
-/** How long a request may take, and who may end it. */
+/** The timeout and abort signal of a request. */
 export type RequestTimeout = { readonly signal: AbortSignal; readonly timeoutMs: number };
 
-/** One side of a conversation. */
+/** One side of a JSON-RPC connection. */
 export type RpcConnection = {
   request(method: string, params: Json, wait: RequestTimeout): Promise<unknown>;
   notify(method: string, params: Json): void;
-  /** Hands in what the other side sent. */
+  /** Handles a received message. */
   receive(value: unknown): void;
-  /** The other side is gone: all that waits fails. */
+  /** Fails all pending requests. */
   close(why: string): void;
 };
 
-/** What the other side wants of us. */
+/** Handlers of the server's messages. */
 export type RpcHandlers = {
-  /** The result for a request, or nothing where we do not do this. */
+  /** Returns the result of a request; undefined if it is not supported. */
   onRequest(method: string, params: unknown): Json | undefined;
   onNotification(method: string, params: unknown): void;
 };
 
 type PendingRequest = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-/** A conversation with a server by this name, over a way to send. */
+/** Creates a connection to a named server over a send function. */
 export function createRpcConnection(
   name: string,
   send: (message: object) => void,
@@ -35,7 +35,7 @@ export function createRpcConnection(
 
   function settle(id: number, value: Readonly<Record<string, unknown>>): void {
     const waiting = pending.get(id);
-    // An answer to what was given up, or never asked.
+    // A response to a cancelled or unknown request.
     if (!waiting) return;
     pending.delete(id);
     const { error } = value;
@@ -87,7 +87,7 @@ export function createRpcConnection(
   };
 }
 
-/** An error of a language server, told as the result of a tool. */
+/** Creates the error of a language server, which becomes the tool result. */
 export const lspError = (code: string, message: string, hint?: string): FairleadError =>
   new FairleadError(code, message, { blame: 'tool', ...(hint === undefined ? {} : { hint }) });
 

@@ -1,4 +1,4 @@
-// The place of one server for one root: empty, starting or running; a server that keeps failing is not started without end.
+// The lifecycle of one server for one root: not started, starting or running. Restarts are limited.
 import { FairleadError, errorMessage, raceAbort, type Json, type Workspace } from '../../core/index.ts';
 import { createFileChangeScanner } from './file-changes.ts';
 import { createDocumentStore, type OpenDocument, type DocumentStore } from './documents.ts';
@@ -9,21 +9,21 @@ import { lspError } from './rpc.ts';
 /** A running server with its documents. */
 export type LanguageServer = {
   readonly connection: LspConnection;
-  /** Shows a document as it is now, and brings all that the server knows up to date. */
+  /** Opens the current version of a document, and synchronizes everything the server knows. */
   openDocument(path: string, signal: AbortSignal): Promise<OpenDocument>;
-  /** The documents that it was shown, the latest first. */
+  /** Returns the open documents, the latest first. */
   openDocuments(): readonly OpenDocument[];
   request(method: string, params: Json, signal: AbortSignal): Promise<unknown>;
 };
 
-/** The place of a server. */
+/** The lifecycle of a server. */
 export type ServerLifecycle = {
   acquire(signal: AbortSignal): Promise<LanguageServer>;
   current(): LanguageServer | undefined;
   close(): Promise<void>;
 };
 
-/** What is needed to fill the place. */
+/** Options of createServerLifecycle. */
 export type ServerLifecycleOptions = Pick<
   ServerStartOptions,
   'definition' | 'root' | 'folder' | 'environment' | 'confine'
@@ -37,12 +37,12 @@ export type ServerLifecycleOptions = Pick<
 
 const minBackoffMs = 500;
 const maxBackoffMs = 30_000;
-/** Starts in one session: a server that crashes at every question is not asked for ever. */
+/** Max starts per session: a server that crashes at every request is not restarted forever. */
 const maxStarts = 12;
-/** A server that leaves this many questions in a row unanswered is ended. */
+/** A server that lets this many requests in a row time out is stopped. */
 const maxConsecutiveTimeouts = 2;
 
-/** An empty place. */
+/** Creates the lifecycle of a server that is not started. */
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
   const { definition, startTimeoutMs } = options;
   const { name } = definition;
@@ -98,7 +98,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   function begin(): PendingStart {
     const unwanted = new AbortController();
     const attempt = open(unwanted.signal).finally(() => (opening = undefined));
-    // It may fail when nobody waits for it any more.
+    // It may fail when no caller waits any more.
     attempt.catch(() => {});
     return { attempt, abort: unwanted, waiters: 0 };
   }
@@ -129,10 +129,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   };
 }
 
-/** A server that is being started for those who wait. Where all of them have left, nobody is asked about it any more. */
+/** A pending start and its waiting callers. If all of them leave, the approval question is cancelled. */
 type PendingStart = { readonly attempt: Promise<LanguageServer>; readonly abort: AbortController; waiters: number };
 
-/** What is learnt of a server by asking it. */
+/** Callbacks about the outcome of requests. */
 type ServerHealth = { onSuccess(): void; onFailure(error: unknown): void; onUnresponsive(live: LspConnection): void };
 
 function createLanguageServer(
@@ -144,13 +144,13 @@ function createLanguageServer(
   const documents: DocumentStore = createDocumentStore(live, workspace, definition);
   const disk = createFileChangeScanner(workspace, root, definition);
   let silent = 0;
-  /** The first question has to wait until the whole project is read. */
+  /** The first request has to wait until the complete project is loaded. */
   let patience = Math.max(startTimeoutMs, requestTimeoutMs);
   let showing: Promise<unknown> = Promise.resolve();
   return {
     connection: live,
     openDocument(given, signal) {
-      // One after the other: of two readings at once the older could be told last.
+      // Sequentially: of two parallel reads, the older one could be sent last.
       const shown = showing.then(async () => {
         const changes = await disk(signal);
         if (changes.length > 0) live.notify('workspace/didChangeWatchedFiles', { changes });

@@ -1,4 +1,4 @@
-// The language servers of a session: each started on first use for a root, kept, started again a few times after a crash, and ended with the session.
+// The language servers of a session: each is started on first use for a root, restarted a few times after a crash, and stopped with the session.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { escapeInvisibleLine, isPathInside, type Workspace } from '../../core/index.ts';
@@ -20,41 +20,41 @@ import { createServerLifecycle, type LanguageServer, type ServerLifecycle } from
 
 /** How language servers are found and started. */
 export type LanguageServerOptions = {
-  /** Servers from configuration; each comes before the known ones for the files it is for, and replaces one of its name. */
+  /** Configured servers. They take precedence over the built-in ones, and replace those of the same name. */
   readonly servers?: readonly LanguageServerDefinition[];
-  /** The servers that are known without configuration; none where this is empty. */
+  /** The built-in servers; an empty list disables them. */
   readonly builtIn?: readonly LanguageServerDefinition[];
-  /** Whether a program or a definition that comes with the folder was approved; nothing was, unless this says so. */
+  /** Asks for approval of a program or definition that comes with the folder. Default: none is approved. */
   readonly requestApproval?: RequestServerApproval;
-  /** Whether it was approved before, without asking anybody; nothing was, unless this says so. */
+  /** Returns true if it was approved before, without asking. Default: nothing was. */
   readonly isApproved?: IsServerApproved;
-  /** Where harmless variables and the search path are taken from; our own environment unless given. */
+  /** The source of allowed variables and PATH. Default: our own environment. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly confine?: ServerStartOptions['confine'];
-  /** Milliseconds a server has to start, and again for its first answer; 45,000 unless given. */
+  /** Milliseconds for a server to start, and again for its first response. Default 45,000. */
   readonly startTimeoutMs?: number;
-  /** Milliseconds it has for every other answer, 20,000 unless given. */
+  /** Milliseconds for every other response. Default 20,000. */
   readonly requestTimeoutMs?: number;
 };
 
 /** The language servers of a session. */
 export type LanguageServers = {
-  /** Whether there is a server for files with this name, running or not. */
+  /** Returns true if there is a server for a file name, running or not. */
   supports(path: string): boolean;
-  /** The server for a file, up to date with the workspace; started where there is none. Throws a sentence where there is none to be had. */
+  /** Returns the server of a file, synchronized with the workspace; starts it if needed. Throws if none is available. */
   open(path: string, signal: AbortSignal): Promise<LanguageServer>;
-  /** The server for a file if one is running, or if a person said yes to it before; nobody is asked. */
+  /** Returns the server of a file if it is running, or if the user consented to it before. Never asks. */
   getIfReady(path: string, signal: AbortSignal): Promise<LanguageServer | undefined>;
-  /** Ends them all. */
+  /** Stops all servers. */
   close(): Promise<void>;
 };
 
-/** The server that is for a file, and the root that it is for. */
+/** The server of a file, and its root. */
 type ServerForFile = { readonly definition: LanguageServerDefinition; readonly root: string; readonly key: string };
 
 const maxServers = 6;
 
-/** The language servers for a workspace, none of them started yet. */
+/** Creates the language servers of a workspace. None is started yet. */
 export function languageServers(workspace: Workspace, options: LanguageServerOptions = {}): LanguageServers {
   const { servers = [], builtIn = builtInServers, requestApproval = () => false, environment = process.env } = options;
   const { isApproved = () => false } = options;
@@ -63,7 +63,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
   let leaving: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  /** What was said yes to, by server and root: to find out takes reading a program. */
+  /** Consents by server and root, cached because checking one reads a program. */
   const consents = new Map<string, Promise<boolean>>();
 
   async function find(given: string): Promise<ServerForFile | undefined> {
@@ -92,7 +92,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
         startTimeoutMs: options.startTimeoutMs ?? 45_000,
         requestTimeoutMs: options.requestTimeoutMs ?? 20_000,
       });
-    // The one that was used last stands last.
+    // The latest used entry is last.
     slots.delete(key);
     slots.set(key, slot);
     const [oldest] = slots;
@@ -114,7 +114,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
           `No language server is known for ${escapeInvisibleLine(path.basename(given))}.`,
           'Name one in the configuration.',
         );
-      // A person may say yes to it now.
+      // The user may have approved it by now.
       consents.delete(found.key);
       return slotAt(found).acquire(signal);
     },
@@ -135,7 +135,7 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
   };
 }
 
-/** The nearest folder above a file that holds the surest marker there is; the working folder otherwise. */
+/** Returns the nearest folder above a file that contains the most reliable marker; otherwise the working folder. */
 async function findProjectRoot(
   workspace: Workspace,
   file: string,
@@ -145,7 +145,7 @@ async function findProjectRoot(
   const above: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
   let folder = path.dirname(file);
   for (let up = ''; up !== folder; [up, folder] = [folder, path.dirname(folder)]) {
-    // Above the roots of the workspace nothing can be listed; below them a folder may not be there yet.
+    // Folders above the workspace roots cannot be listed; folders below may not exist yet.
     const listed = await workspace.list(folder).catch(() => undefined);
     if (listed) above.push({ folder, names: new Set(listed.entries.map(({ name }) => name)) });
     else if (above.length > 0) break;
@@ -157,7 +157,7 @@ async function findProjectRoot(
   return isPathInside(workspace.cwd, file) ? workspace.cwd : (above.at(-1)?.folder ?? workspace.cwd);
 }
 
-/** The repository that a folder is part of, or the folder: a stranger's repository does not end where somebody opened it. */
+/** Returns the repository that contains a folder, or the folder itself: an untrusted repository does not end at the opened folder. */
 function findRepositoryRoot(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(path.join(at, '.git'))) return at;

@@ -1,4 +1,4 @@
-// The names that a document or a project declares, as servers tell them, and where a name is that somebody asks about.
+// The symbols that a document or project declares, and the position of a symbol by name.
 import { isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
 import type { OpenDocument } from './documents.ts';
 import { splitLines, parseLocations, parseRangeStart, type LspPosition, type LspLocation } from './locations.ts';
@@ -12,16 +12,16 @@ const symbolKinds =
     ' ',
   );
 
-/** A declared name. */
+/** A declared symbol. */
 export type DeclaredSymbol = {
   readonly name: string;
   readonly kind: string;
-  /** The names around it, outermost first. */
+  /** The enclosing symbols, outermost first. */
   readonly containers: readonly string[];
   readonly location: LspLocation;
 };
 
-/** What a document declares, in its order. */
+/** Returns the symbols of a document, in order. */
 export async function documentSymbols(
   server: LanguageServer,
   { uri }: OpenDocument,
@@ -50,7 +50,7 @@ export async function documentSymbols(
   return found;
 }
 
-/** What the whole project declares under names like this one. */
+/** Returns the symbols of the project with similar names. */
 export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
@@ -76,11 +76,11 @@ const symbolKind = ({ kind }: Readonly<Record<string, unknown>>): string =>
 const containerNames = ({ containerName: name }: Readonly<Record<string, unknown>>): readonly string[] =>
   typeof name === 'string' && name !== '' ? [escapeInvisibleLine(name.slice(0, 200))] : [];
 
-/** Whether a declaration is what somebody calls by this name: `method`, or `Class.method`. */
+/** Returns true if a declaration matches a name: `method`, or `Class.method`. */
 export const matchesSymbolName = ({ name, containers }: DeclaredSymbol, asked: string): boolean =>
   name === asked || [...containers, name].slice(-asked.split('.').length).join('.') === asked;
 
-/** Where a name stands by itself in a text, on one line where that is given; lines begin at 1. */
+/** Finds a name as a complete word in a text, on one line if given; lines start at 1. */
 export function findMention(text: string, name: string, line?: number): LspPosition | undefined {
   for (const [at, words] of splitLines(text).entries()) {
     if (line !== undefined && at !== line - 1) continue;
@@ -94,7 +94,7 @@ export function findMention(text: string, name: string, line?: number): LspPosit
 const isIdentifierChar = (letter: string | undefined): boolean =>
   letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
 
-/** A declaration as data. */
+/** Returns a declaration as data. */
 export const symbolData = ({ name, kind, containers }: DeclaredSymbol): Json => ({
   name,
   kind,

@@ -1,9 +1,9 @@
-// Fetches with an end: an answer, or one event of a stream of events, that is larger than this breaks off.
+// A fetch with size limits: a response, or one event of an event stream, that exceeds the limit fails.
 import type { FetchLike } from '@modelcontextprotocol/client';
 
 const maxMessageBytes = 16_000_000;
 
-/** The platform's fetch, whose bodies break off where a single message in them is too large. */
+/** The platform's fetch, whose bodies fail if a single message is too large. */
 export const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
@@ -11,12 +11,12 @@ export const boundedFetch: FetchLike = async (url, init) => {
   const body = response.body.pipeThrough(createMessageLimiter(events));
   const { status, statusText, headers } = response;
   const copy = new Response(body, { status, statusText, headers });
-  // The constructor leaves it empty, and redirects and authorization are judged by it.
+  // The constructor leaves it empty, and redirects and authorization depend on it.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 };
 
-/** Passes bytes on until one message has too many. Of a stream of events the count begins anew with each blank line. */
+/** Passes bytes on until one message is too large. For an event stream, counting restarts at each blank line. */
 function createMessageLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({

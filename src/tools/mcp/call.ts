@@ -1,4 +1,4 @@
-// One call of a server's tool. Whatever goes wrong becomes a sentence for the model; what may have happened is never sent twice.
+// Calls a tool of an MCP server. Every failure becomes a sentence for the model; a call that may have been executed is never sent twice.
 import {
   ProtocolError,
   SdkError,
@@ -23,23 +23,23 @@ import type { McpConnection } from './connection.ts';
 import { RESPONSE_LOST } from './http.ts';
 import { mcpResultOutput } from './result.ts';
 
-/** What is called, and how long it may take. */
+/** The tool to call, and its timeout. */
 export type McpCallTarget = {
   readonly connection: McpConnection;
   readonly tool: string;
   readonly input: JsonObject;
   readonly timeoutMs: number;
-  /** Doing it twice, or half, does no harm. */
+  /** True if the call can be repeated without harm. */
   readonly isRepeatable: boolean;
-  /** Why it may not be called, now that its server is there; nothing where it may. */
+  /** Returns why the tool may not be called, now that its server is connected; undefined if it may. */
   readonly refusalReason: () => string | undefined;
 };
 
 const maxTries = 2;
-/** Progress may put the end off, but not for ever. */
+/** Progress extends the timeout, up to this factor. */
 const maxTimeoutFactor = 10;
 
-/** Calls the tool and says how that came out. */
+/** Calls the tool and returns its result. */
 export async function callMcpTool(
   aim: McpCallTarget,
   args: Json,
@@ -64,7 +64,7 @@ export async function callMcpTool(
       if (fate === 'answered')
         return toolOutput({ failed: true, text: `${serverLabel(aim)} refused: ${formatErrorWithHint(error)}` });
       if (fate !== 'late') await aim.connection.discard(client);
-      // It was turned away before it was run, so sending it again is the first time.
+      // It was rejected before execution, so it is safe to send it again.
       if (fate === 'refused' && tried < maxTries && (await tryRenewAccess(aim, error, signal))) continue;
       return fate === 'refused'
         ? notRunOutput(aim, formatErrorWithHint(error))
@@ -86,14 +86,14 @@ async function sendToolCall(
       { name: tool, arguments: args as Record<string, unknown> },
       {
         signal: AbortSignal.any([signal, patience.signal]),
-        // The time that a person takes to answer the server is not the server's: ours is the clock that knows.
+        // The time that the user takes to answer the server does not count: our own timeout knows about it.
         timeout: 2 ** 31 - 1,
         onprogress: ({ message, progress: done, total }) => {
           patience.renew();
           const part = `${done}${total === undefined ? '' : ` of ${total}`}`;
           progress?.(`${message === undefined ? part : escapeInvisibleLine(message)}\n`);
         },
-        // Named here, so that the library holds no answer to a schema of the server's own.
+        // Given here, so that the library does not validate results against the server's schema.
         toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
       },
     );
@@ -104,7 +104,7 @@ async function sendToolCall(
 
 type ProgressTimeout = { readonly signal: AbortSignal; renew(): void; clear(): void };
 
-/** Aborts when a server was silent for this long. Progress puts that off, though not for ever, and so does a question of its own. */
+/** Aborts after this long without progress. Progress and pending requests of the server extend it, up to a limit. */
 function createProgressTimeout(ms: number, isAsking: () => boolean): ProgressTimeout {
   const over = new AbortController();
   let left = maxTimeoutFactor;
@@ -127,10 +127,7 @@ function createProgressTimeout(ms: number, isAsking: () => boolean): ProgressTim
 const timeoutError = (ms: number): FairleadError =>
   new FairleadError('mcp/late', `it did not answer within ${ms} ms`, { blame: 'tool' });
 
-/**
- * What is known of a call that threw: the server answered it, turned it away before running it, was late, or the line broke.
- * Of the last two nobody knows whether it happened.
- */
+/** The kind of failure of a call: the server responded with an error, rejected it before execution, timed out, or the connection broke. In the last two cases it is unknown whether it was executed. */
 type CallFailureKind = 'answered' | 'refused' | 'late' | 'broken';
 
 const unsentErrorCodes: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
@@ -146,13 +143,13 @@ function classifyCallFailure(error: unknown, signal: AbortSignal): CallFailureKi
   return wasNotSent(error) ? 'refused' : 'broken';
 }
 
-/** Whether nobody was there to take it, as the last of its causes says. */
+/** Returns true if the root cause says that the request was never sent. */
 function wasNotSent(error: unknown): boolean {
   const { cause, code } = isObject(error) ? error : {};
   return unsentErrorCodes.includes(String(code)) || (cause !== undefined && wasNotSent(cause));
 }
 
-/** Whether a call that was turned away may go through now: after a login, or in a new session where the old one was forgotten. */
+/** Returns true if a rejected call may succeed now: after a login, or in a new session if the server lost the old one. */
 async function tryRenewAccess({ connection }: McpCallTarget, error: unknown, signal: AbortSignal): Promise<boolean> {
   if (UnauthorizedError.isInstance(error)) return connection.awaitLogin(signal);
   if (SdkHttpError.isInstance(error)) return error.status === 404 || error.status === 400;

@@ -1,22 +1,22 @@
-// An MCP server as a child process: in a group of its own that ends with the connection, without our secrets, its words bounded.
+// An MCP server as a child process: in its own process group, which is killed with the connection, without secrets in its environment, with bounded messages.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { INSIDE_MCP_VARIABLE, type McpStdioConfig } from './server.ts';
 
-/** What a server gets of our environment: enough to find programs and its home, and nothing that could be a key. */
+/** Variables that a server receives: enough to find programs and its home, and none that could hold a key. */
 const allowedVariables =
   'PATH HOME USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES'.split(
     ' ',
   );
-/** Bytes that one message may have. */
+/** Max bytes of one message. */
 const maxMessageBytes = 16_000_000;
 const maxStderrChars = 4000;
-/** Milliseconds a server has to end by itself, and again after it was asked to. */
+/** Milliseconds for a server to exit by itself, and again after SIGTERM. */
 const graceMs = 200;
 
-/** Groups that must not outlive this process, whatever ends it; one listener for all of them. */
+/** Process groups that are killed when this process exits; one listener for all. */
 const processGroups = new Set<number>();
 process.on('exit', () => processGroups.forEach((pid) => signalGroup(pid, 'SIGKILL')));
 
@@ -24,16 +24,16 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // All of it has ended.
+    // All its processes have exited.
   }
 }
 
-/** A transport over the standard input and output of a server that it starts. */
+/** A transport over stdin and stdout of a server that it starts. */
 export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Kept inside: what it said there is told by `getLastContent`. The library knows a local server by having this and `pid`. */
+  /** Not exposed: `lastStderr` returns its end. The library recognizes a local server by this member and `pid`. */
   readonly stderr: null = null;
   readonly #config: McpStdioConfig;
   readonly #environment: NodeJS.ProcessEnv;
@@ -57,7 +57,7 @@ export class ChildTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** The end of what the server wrote to its standard error, on one line. */
+  /** The end of what the server wrote to stderr, on one line. */
   get lastStderr(): string {
     return escapeInvisibleLine(this.#stderrText.trim().slice(-300));
   }
@@ -65,7 +65,7 @@ export class ChildTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#config;
     const known = Object.entries(this.#environment).filter(([name]) => allowedVariables.includes(name.toUpperCase()));
-    // A shell function in a variable is code: it has no business in the list above.
+    // A shell function in a variable is code.
     const plain = known.filter(([, value]) => !value?.startsWith('()'));
     const child = spawn(command, args, {
       ...(cwd === undefined ? {} : { cwd }),
@@ -82,9 +82,9 @@ export class ChildTransport implements Transport {
       (bytes: Buffer) => (this.#stderrText = (this.#stderrText + words.write(bytes)).slice(-maxStderrChars)),
     );
     child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
-    // A pipe that breaks is told by the exit.
+    // A broken pipe is reported by the exit.
     child.stdin.on('error', () => {});
-    // What it wrote last is still in the pipe; what it left running would hold that open.
+    // The last output is still in the pipe; child processes of the server could keep it open.
     child.on('close', () => this.#finish());
     child.on('exit', () => {
       this.#signal('SIGKILL');
@@ -113,7 +113,7 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Closes its input, asks it to end, and ends the whole group. */
+  /** Closes its stdin, then terminates and kills the group. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child === undefined || this.#closed) return this.#finish();
@@ -132,7 +132,7 @@ export class ChildTransport implements Transport {
     if (pid !== undefined) signalGroup(pid, signal);
   }
 
-  /** Everything is over, once. The group was ended with its first process: later its number may be somebody else's. */
+  /** Finishes once. The group is killed with its first process: later its number may belong to another group. */
   #finish(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -161,7 +161,7 @@ export class ChildTransport implements Transport {
     this.#finish();
   }
 
-  /** What is no message is passed over: some servers print a greeting. */
+  /** Lines that are not messages are ignored: some servers print a banner. */
   #read(line: string): void {
     if (line.trim() === '' || this.#closed) return;
     let message: JSONRPCMessage;

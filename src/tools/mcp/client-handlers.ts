@@ -1,4 +1,4 @@
-// What a server may ask of us: a question to the person, an answer of a model, the folders it may work in. Each only where somebody answers it.
+// Handles requests of an MCP server: questions to the user, model sampling, and roots. Each is offered only if it has a handler.
 import type { Client, ClientCapabilities, CreateMessageRequest, ElicitRequest } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
 import {
@@ -13,19 +13,19 @@ import {
   type UsageTotals,
 } from '../../core/index.ts';
 
-/** A question of a server to the person. Its words are the server's own, made visible. */
+/** A question of a server to the user. Its text is the server's, with invisible characters escaped. */
 export type Elicitation = {
   readonly server: string;
   readonly message: string;
 } & ({ readonly type: 'form'; readonly schema: JsonObject } | { readonly type: 'url'; readonly url: string });
 
-/** What the person answered. */
+/** The answer of the user. */
 export type ElicitationResult =
   | { readonly type: 'accept'; readonly content?: JsonObject }
   | { readonly type: 'decline' }
   | { readonly type: 'cancel' };
 
-/** A server's wish for an answer of a model. */
+/** A request of a server for a model response. */
 export type SamplingRequest = {
   readonly server: string;
   readonly system?: string;
@@ -33,17 +33,17 @@ export type SamplingRequest = {
   readonly maxTokens: number;
 };
 
-/** What the model answered, and what that used up: the run that called the server pays for it. */
+/** The response of the model and its usage. The run that called the server pays for it. */
 export type SamplingResult = { readonly text: string; readonly model: string; readonly spent?: Partial<UsageTotals> };
 
-/** Who answers a server. What is absent is not offered to it at all. */
+/** Handlers of server requests. A missing handler is not offered to the server. */
 export type McpClientHandlers = {
   readonly elicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationResult>;
-  /** Asks the person, runs the model and says what it answered; throws where that is refused. */
+  /** Asks the user, runs the model and returns its response. Throws if the user denies it. */
   readonly sample?: (wish: SamplingRequest, signal: AbortSignal) => Promise<SamplingResult>;
-  /** How many answers of a model one server may have in a session; 5 unless given. */
+  /** Max model responses per server and session. Default 5. */
   readonly maxSamples?: number;
-  /** Folders that servers are told they may work in. */
+  /** Folders that servers are told they may use. */
   readonly roots?: readonly string[];
 };
 
@@ -51,17 +51,17 @@ const defaultMaxSamples = 5;
 const maxSampleTokens = 4096;
 const maxTextChars = 20_000;
 
-/** What we say we can do for a server. */
+/** Returns the client capabilities. */
 export const clientCapabilities = ({ elicit, sample, roots }: McpClientHandlers): ClientCapabilities => ({
   ...(elicit ? { elicitation: { form: { applyDefaults: true }, url: {} } } : {}),
   ...(sample ? { sampling: {} } : {}),
   ...(roots ? { roots: {} } : {}),
 });
 
-/** How often a server asked us, over all of its connections: what waits for an answer now, and what a model was asked and what that used up. */
+/** Counts of one server over all its connections: pending requests, model requests and their usage. */
 export type ServerRequestCounts = { pending: number; samples: number; spent?: UsageTotals };
 
-/** Answers the requests of one server on this client. */
+/** Registers handlers for the requests of one server on this client. */
 export function registerClientHandlers(
   client: Client,
   server: string,
@@ -104,7 +104,7 @@ function toElicitation(server: string, params: ElicitRequest['params']): Elicita
   return { type: 'form', server, message, schema: toJson(params.requestedSchema) as JsonObject };
 }
 
-/** Forms are flat: anything else in the answer is left out. */
+/** Forms are flat: nested values in the answer are dropped. */
 function flattenContent(content: JsonObject): Record<string, string | number | boolean | string[]> {
   const isPlain = (value: Json): value is string | number | boolean | string[] =>
     ['string', 'number', 'boolean'].includes(typeof value) ||

@@ -1,15 +1,15 @@
-// Reads which MCP servers there are: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
+// Reads the MCP server configuration: the user's own file, and the `.mcp.json` of a project. Reading starts nothing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, errorMessage, escapeInvisibleLine, systemErrorCode } from '../../core/index.ts';
 import type { McpStdioConfig, McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
 
-/** The servers that are configured, and a sentence for each entry that cannot be used. */
+/** The configured servers, and a sentence for each invalid entry. */
 export type McpConfig = { readonly servers: readonly McpServer[]; readonly problems: readonly string[] };
 
-/** Where servers are named. */
+/** The configuration files. */
 export type McpConfigPaths = {
-  /** The project's folder, whose `.mcp.json` is read. */
+  /** The project folder, whose `.mcp.json` is read. */
   readonly project?: string;
   /** The user's own file. */
   readonly user?: string;
@@ -18,7 +18,7 @@ export type McpConfigPaths = {
 const maxConfigBytes = 1_000_000;
 const maxServers = 100;
 
-/** All configured servers. A project cannot take the place of a server that the user named. */
+/** Returns all configured servers. A project cannot replace a server that the user configured. */
 export function readMcpConfig({ project, user }: McpConfigPaths): McpConfig {
   const own = user === undefined ? emptyConfig : readConfigFile(user, 'user');
   const its = project === undefined ? emptyConfig : readConfigFile(path.join(project, '.mcp.json'), 'project');
@@ -51,7 +51,7 @@ function readConfigFile(file: string, origin: McpServer['origin']): McpConfig {
   return parseMcpConfig(text, { file, origin });
 }
 
-/** A stranger's folder may hold a pipe of this name, which would be waited on for ever, or a device, which has no end. */
+/** An untrusted folder may contain a pipe or a device with this name, and reading it would never end. */
 function readRegularFile(file: string): string {
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -64,7 +64,7 @@ function readRegularFile(file: string): string {
   }
 }
 
-/** The servers that a text names. Keys that other programs use and we do not know are left alone. */
+/** Parses the servers of a configuration text. Unknown keys are ignored, because other programs use the same files. */
 export function parseMcpConfig(
   text: string,
   { file, origin }: { readonly file: string; readonly origin: McpServer['origin'] },
@@ -95,13 +95,13 @@ export function parseMcpConfig(
 function parseServer(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
   if (!isObject(entry)) return 'it must be an object';
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
-  // A server of the person's own runs where they work, whichever folder that is; one of a project beside the file that names it.
+  // A server of the user runs in the working folder; a server of a project runs in the folder of its file.
   const reach = parseTransport(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
   if (typeof reach === 'string') return reach;
   const { timeout, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
     return '"timeout" must be a number of milliseconds above 0';
-  // What comes with a folder may not widen what is believed of it.
+  // A project may not raise the trust in its own servers.
   if (origin === 'project' && trustReadOnly === true) return 'only your own file may say "trustReadOnly"';
   if (origin === 'project' && 'login' in reach && reach.login?.checkIssuer === false)
     return 'only your own file may say "checkIssuer"';
@@ -131,7 +131,7 @@ function parseTransport(
   folder: string,
   usual: string | undefined,
 ): McpStdioConfig | McpRemoteConfig | string {
-  // Some files call it the one, some the other.
+  // Files differ in the name of this key.
   const { command, url, transport, type = transport } = entry;
   const kind = type === undefined ? inferTransportType(command, url) : transportTypes[String(type)];
   if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';

@@ -1,4 +1,4 @@
-// A connection to one server: made when needed, made again after it broke, and not too often where it keeps breaking.
+// A connection to one MCP server: connected on demand, reconnected after a failure, with limited retries.
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -13,26 +13,26 @@ import { unreachableError, mcpHandshake, type HandshakeOptions, type McpSession 
 import type { ServerRequestCounts } from './client-handlers.ts';
 import type { McpServer } from './server.ts';
 
-/** A server that can be spoken to. */
+/** A connection to a server. */
 export type McpConnection = {
   readonly server: McpServer;
-  /** A connected client; throws a sentence where there is none to be had now. */
+  /** Returns a connected client. Throws if the server is not available now. */
   client(signal: AbortSignal): Promise<Client>;
-  /** A call came through: what failed before is forgotten. */
+  /** Resets the failure count after a successful call. */
   markHealthy(): void;
-  /** This client is of no use any more. */
+  /** Drops this client. */
   discard(client: Client): Promise<void>;
-  /** Ends a login that the server asked for, by waiting for the person; false where none was under way. */
+  /** Waits for the user to complete a login that the server requires. Returns false if none is pending. */
   awaitLogin(signal: AbortSignal): Promise<boolean>;
-  /** Whether the server waits for an answer of ours: that time is not its own. */
+  /** Returns true while the server waits for our answer. That time does not count for the timeout. */
   hasPendingRequests(): boolean;
-  /** What the server says that it has, while there is a connection. */
+  /** The capabilities of the server, while connected. */
   capabilities(): ServerCapabilities | undefined;
-  /** The version of the protocol that is spoken, while there is a connection. */
+  /** The negotiated protocol version, while connected. */
   protocolVersion(): string | undefined;
-  /** What answers of a model for this server have used up since this was last asked. */
+  /** Returns the usage of model responses for this server since the last call. */
   takeSpent(): UsageTotals | undefined;
-  /** The process of a local server. */
+  /** The process id of a local server. */
   pid(): number | undefined;
   close(): Promise<void>;
 };
@@ -40,7 +40,7 @@ export type McpConnection = {
 const minBackoffMs = 500;
 const maxBackoffMs = 30_000;
 
-/** A connection to this server, not made yet. */
+/** Creates a connection, without connecting yet. */
 export function createMcpConnection(server: McpServer, options: HandshakeOptions): McpConnection {
   const count: ServerRequestCounts = { pending: 0, samples: 0 };
   const ending = new AbortController();
@@ -53,7 +53,7 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
   const holdOff = (): void => {
     notBefore = failures === 0 ? 0 : Date.now() + Math.min(minBackoffMs * 2 ** (failures - 1), maxBackoffMs);
   };
-  // A server that starts well and falls over before any call came through is no better than one that does not start.
+  // A server that starts and then fails before any successful call counts as one that does not start.
   const forget = (gone: Client): void => {
     if (live?.client !== gone) return;
     live = undefined;
@@ -126,7 +126,7 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     pid: () => (live?.transport instanceof ChildTransport ? (live.transport.pid ?? undefined) : undefined),
     async close() {
       ending.abort();
-      // One that has not said a word yet would be waited for.
+      // Otherwise a transport that has not connected yet would be waited for.
       if (!live) await lastTransport?.close().catch(() => {});
       const last = live ?? (await opening?.catch(() => undefined));
       live = undefined;

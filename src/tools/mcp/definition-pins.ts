@@ -1,16 +1,16 @@
-// What a person approved of a server's tools: the hash of each definition, kept under the server as it was approved.
+// Pins of tool definitions: the approved hash of each tool of a server, stored under the approved server.
 import type { Tool as Listed } from '@modelcontextprotocol/client';
 import { parseToolDefinition, type McpToolDefinition } from './definition.ts';
 import { approvalKey, type McpServer } from './server.ts';
 import type { McpToolStatus } from './tools.ts';
 
-/** Where approvals are kept, as far as servers need it. */
+/** The part of the trust store that servers need. */
 export type McpApprovals = {
   check(item: { readonly subject: string; readonly hash: string }): 'approved' | 'changed' | 'new';
   approve(items: readonly { readonly subject: string; readonly hash: string }[]): void;
 };
 
-/** How a listed tool stands, and its definition where it can have one. */
+/** The status of a listed tool, and its definition if valid. */
 export type McpToolState = {
   readonly status: McpToolStatus;
   readonly definition?: McpToolDefinition;
@@ -19,7 +19,7 @@ export type McpToolState = {
 
 const maxTools = 500;
 
-/** The pins of these tools, under the server as it was approved: another command or address begins anew. */
+/** Returns the pins of these tools under the approved server. Another command or URL starts without pins. */
 export function definitionPins(
   server: McpServer,
   stands: readonly McpToolState[],
@@ -39,11 +39,11 @@ const firstSeenPin = (server: McpServer): { subject: string; hash: string } => (
   hash: 'seen',
 });
 
-/** Whether the tools of the server, as it is now, were seen before. */
+/** Returns true if the tools of the present server were seen before. */
 export const wasServerSeen = (server: McpServer, trust: McpApprovals): boolean =>
   trust.check(firstSeenPin(server)) === 'approved';
 
-/** Who approved a server approved the tools that it has at first sight; what it adds or changes later is asked for again. */
+/** Approving a server approves the tools that it lists first. Tools that it adds or changes later need approval. */
 export function pinFirstSeen(server: McpServer, listed: readonly Listed[], trust: McpApprovals): void {
   if (wasServerSeen(server, trust)) return;
   trust.approve([
@@ -52,7 +52,7 @@ export function pinFirstSeen(server: McpServer, listed: readonly Listed[], trust
   ]);
 }
 
-/** How each listed tool stands, by the server's own name of it. */
+/** Returns the status of each listed tool, by the server's own name. */
 export function checkToolDefinitions(
   server: McpServer,
   listed: readonly Listed[],

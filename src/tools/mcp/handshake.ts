@@ -1,4 +1,4 @@
-// The beginning of a conversation with a server: the newest way that both know, who we are, and what the server has.
+// Connects to an MCP server: negotiates the newest protocol version, initializes, and lists its tools.
 import {
   Client,
   SdkError,
@@ -22,19 +22,19 @@ import {
 import type { McpServer } from './server.ts';
 import { createMcpTransport } from './transport.ts';
 
-/** What a conversation is begun with. */
+/** Options of the handshake. */
 export type HandshakeOptions = {
   readonly handlers: McpClientHandlers;
   readonly environment: NodeJS.ProcessEnv;
-  /** Milliseconds a server has to start, to introduce itself and to list its tools. */
+  /** Milliseconds for a server to start, initialize and list its tools. */
   readonly startTimeoutMs: number;
-  /** Logs in to a remote server that asks for it. */
+  /** Logs in to a remote server that requires it. */
   readonly signIn?: McpSignIn;
-  /** The tools of the server, each time that it lists them. */
+  /** Called with the tools of the server each time it lists them. */
   readonly onTools: (tools: readonly Listed[], offers: ServerCapabilities | undefined) => void;
 };
 
-/** Who is told what happens. */
+/** Callbacks of the connection. */
 export type HandshakeCallbacks = {
   readonly count: ServerRequestCounts;
   readonly signal: AbortSignal;
@@ -42,13 +42,13 @@ export type HandshakeCallbacks = {
   readonly onEnd: (client: Client) => void;
 };
 
-/** A conversation that has begun. */
+/** An initialized session. */
 export type McpSession = { readonly client: Client; readonly transport: Transport };
 
-/** A local server that does not know the newest way to begin may say nothing at all to it. */
+/** A local server that does not know the newest handshake may not respond to it at all. */
 const versionProbeMs = 3000;
 
-/** Begins to talk in the newest way that both know. A server that breaks off at that is asked again in the old way. */
+/** Connects with the newest version that both support. A server that disconnects is tried again with the old handshake. */
 export async function mcpHandshake(
   server: McpServer,
   options: HandshakeOptions,
@@ -61,7 +61,7 @@ export async function mcpHandshake(
     const client: Client = new Client(clientInfo, {
       capabilities: clientCapabilities(handlers),
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(versionProbeMs, startTimeoutMs / 2) } },
-      // A server's own schemas are not followed here: a pattern in them may be one that never ends.
+      // The server's schemas are not compiled here: a pattern in them may never terminate.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -77,7 +77,7 @@ export async function mcpHandshake(
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {
       await client.connect(transport, { ...limits(), ...(old ? { prior: { kind: 'legacy' } } : {}) });
-      // What it has is looked at each time: it may be another program that answers now.
+      // Listed at every connection: another program may respond now.
       const { tools } = await client.listTools(undefined, limits());
       options.onTools(tools, client.getServerCapabilities());
       return { client, transport };
@@ -106,7 +106,7 @@ function connectionFailure(server: McpServer, error: unknown, transport: Transpo
   );
 }
 
-/** The error for a server that cannot be spoken to. */
+/** Creates the error of a server that cannot be reached. */
 export const unreachableError = (server: McpServer, why: string, cause?: unknown): FairleadError =>
   new FairleadError(
     'mcp/unreachable',

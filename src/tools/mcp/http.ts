@@ -1,10 +1,10 @@
-// HTTP as the library speaks it, but a call whose stream of events ends without its answer is told so instead of waiting for ever.
+// The HTTP transport of the library, extended: a call whose event stream ends without its response fails instead of waiting forever.
 import { StreamableHTTPClientTransport, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 
-/** The code of an answer that we make up where none can come any more. */
+/** The code of the error response that we create if no response can arrive any more. */
 export const RESPONSE_LOST: number = -32_090;
 
-/** An answer that came with the end of its stream may still be on its way when the end is told. */
+/** A response that arrives with the end of its stream may be processed after the end is reported. */
 const streamEndGraceMs = 250;
 
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport['send']>[1]>;
@@ -16,7 +16,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       return super.send(message, options);
     const { id } = message;
     const error = { code: RESPONSE_LOST, message: 'the connection ended before the answer' };
-    // To one that was answered this is a second answer, which nobody waits for.
+    // If the call was answered, this second response is ignored.
     const lost = (): void => this.onmessage?.({ jsonrpc: '2.0', id, error });
     return super.send(message, {
       ...options,

@@ -1,4 +1,4 @@
-// MCP servers as a source of tools. Nothing of the protocol is loaded until there is a server to open.
+// Public API of MCP clients. The protocol library is loaded only if there is a server to open.
 import type { McpClients, McpOptions } from './open.ts';
 import type { McpServer } from './server.ts';
 
@@ -30,7 +30,7 @@ export { formatMcpStatus, formatToolCount, type McpStatus } from './status.ts';
 export { fileMcpTokens, memoryMcpTokens, type StoredMcpLogin, type McpTokenStore } from './token-store.ts';
 export type { McpToolStatus } from './tools.ts';
 
-/** Opens these servers and gives their tools. Where there are none, nothing is loaded. */
+/** Opens these servers and returns their tools. Without servers nothing is loaded. */
 export async function openMcp(servers: readonly McpServer[], options: McpOptions): Promise<McpClients> {
   if (servers.length > 0) return (await import('./open.ts')).openMcpServers(servers, options);
   return { tools: [], connections: [], status: () => [], approveTools: () => {}, close: () => Promise.resolve() };

@@ -1,14 +1,14 @@
-// A connection for which nothing is loaded before it is first used: the protocol's library costs more than most starts of the program.
+// A lazy connection: the protocol library is loaded on first use, because it takes longer than most program starts.
 import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import { FairleadError } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
 import type { CachedMcpServer } from './tool-cache.ts';
 import type { McpServer } from './server.ts';
 
-/** Who is told how it went with a connection. */
+/** Callbacks about connection attempts. */
 export type ConnectionObserver = { onReady(): void; onFailed(error: unknown): void };
 
-/** A connection that is made when it is first asked for a client. `known` is what the server had before. */
+/** Creates a connection that connects when a client is first requested. `known` is the cached state of the server. */
 export function createLazyConnection(
   server: McpServer,
   open: () => Promise<McpConnection>,

@@ -1,15 +1,15 @@
-// Names of MCP tools as models see them: `mcp__server__tool`, letters that every provider takes, never two of one name.
+// Names of MCP tools for models: `mcp__server__tool`, with characters that every provider accepts, and without duplicates.
 import { hash } from 'node:crypto';
 
 const maxNameLength = 64;
 
-/** A tool by its server's name and its own. */
+/** A tool by server name and tool name. */
 export type McpToolOrigin = { readonly server: string; readonly tool: string };
 
-/** A name for each, in their order. Those that would share one all get a mark of their own, so none depends on who came first. */
+/** Returns a name for each tool, in order. Tools with the same name all get a hash suffix, so that no name depends on the order. */
 export function createToolNames(origins: readonly McpToolOrigin[]): readonly string[] {
   const plain = origins.map(({ server, tool }) => `mcp__${serverPrefix(server)}__${sanitizeName(tool)}`);
-  // Some providers take names that differ only in case for the same.
+  // Some providers treat names that differ only in case as the same.
   const counts = Map.groupBy(plain, (name) => name.toLowerCase());
   return plain.map((name, i) => {
     const alone = counts.get(name.toLowerCase())?.length === 1;
@@ -22,6 +22,6 @@ export function createToolNames(origins: readonly McpToolOrigin[]): readonly str
 
 const sanitizeName = (text: string): string => text.replaceAll(/[^a-zA-Z0-9_-]/g, '_') || '_';
 
-/** A server's part of the names, by which all its tools can be loaded: short, and without the mark that ends it. */
+/** Returns the server part of the names, by which all its tools can be loaded: short, and without the separator. */
 const serverPrefix = (server: string): string =>
   sanitizeName(server).replaceAll(/_+/g, '_').slice(0, 32).replaceAll(/^_|_$/g, '') || 'server';

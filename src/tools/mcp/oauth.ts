@@ -1,4 +1,4 @@
-// Logs in to a remote server with OAuth: PKCE, a loopback address to come back to, tokens kept and refreshed. A person opens the page.
+// OAuth login to a remote MCP server: PKCE, a loopback redirect, and stored tokens that are refreshed. The user opens the page.
 import { randomBytes } from 'node:crypto';
 import {
   ClientCredentialsProvider,
@@ -11,20 +11,20 @@ import { listenForCallback, callbackUrl, findFreePort, type OAuthCallback } from
 import type { McpOAuthConfig, McpServer, McpRemoteConfig } from './server.ts';
 import type { StoredMcpLogin, McpTokenStore } from './token-store.ts';
 
-/** Shows a person the page where they log in. */
+/** Shows the login page to the user. */
 export type OpenUrl = (server: string, url: string) => void | Promise<void>;
 
 /** The login to one server. */
 export type McpSignIn = {
   provider(): Promise<OAuthClientProvider>;
-  /** Whether a person was sent to log in and has not come back yet. */
+  /** Returns true while the user has been sent to log in and has not returned. */
   isPending(): boolean;
-  /** What the person's browser brought back. */
+  /** Waits for the redirect of the user's browser. */
   awaitCallback(signal: AbortSignal): Promise<URLSearchParams>;
   close(): void;
 };
 
-/** How a remote server is logged in to, where it asks for that. */
+/** Creates the login to a remote server, used if the server requires it. */
 export function createMcpSignIn(
   server: McpServer,
   reach: McpRemoteConfig,
@@ -91,7 +91,7 @@ type AuthorizationCodeOptions = {
   readonly wait: (port: number, state: string) => Promise<void>;
 };
 
-/** Tokens are kept; the verifier and the state of one attempt live as long as the process. */
+/** Tokens are stored; the verifier and state of one attempt live in memory. */
 function authorizationCodeProvider({
   server,
   url,
@@ -127,7 +127,7 @@ function authorizationCodeProvider({
           ...(issuer === undefined ? {} : { issuer }),
         };
       const kept = tokens.get(url);
-      // A client that was registered for another port would not be let back to this one.
+      // A client that was registered for another port cannot be redirected to this one.
       return kept.port === port ? kept.client : undefined;
     },
     saveClientInformation: (client) => keep({ client, port }),

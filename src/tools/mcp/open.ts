@@ -1,4 +1,4 @@
-// Opens the servers that may be opened, all at once: one that fails, lies or hangs costs its own tools and nothing else.
+// Opens all allowed MCP servers in parallel. A server that fails, misbehaves or hangs costs only its own tools.
 import type { ServerCapabilities, Tool as Listed } from '@modelcontextprotocol/client';
 import { FairleadError, errorMessage, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
@@ -21,54 +21,54 @@ import type { McpStatus } from './status.ts';
 import { memoryMcpTokens, type McpTokenStore } from './token-store.ts';
 import { onDemand, createMcpTools, type OfferedMcpTool } from './tools.ts';
 
-/** What servers are opened with. */
+/** Options of openMcp. */
 export type McpOptions = McpClientHandlers & {
   readonly trust: McpApprovals;
-  /** Where logins are kept; in memory unless given. */
+  /** Where logins are stored. Default: in memory. */
   readonly tokens?: McpTokenStore;
-  /** Shows a person a login page; without it a server that asks for a login is not used. */
+  /** Shows a login page to the user. Without it, a server that requires a login is not used. */
   readonly openUrl?: OpenUrl;
-  /** What `${NAME}` and a local server's few variables are taken from. */
+  /** The source of `${NAME}` and of the allowed variables of local servers. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** The folder that a local server runs in where it names none. */
+  /** The default folder of local servers. */
   readonly cwd?: string;
-  /** Milliseconds a server has to start; 15,000 unless given. */
+  /** Milliseconds for a server to start. Default 15,000. */
   readonly startTimeoutMs?: number;
-  /** Milliseconds that opening waits for a server; one that takes longer goes on starting, and has tools the next time. For ever unless given. */
+  /** Milliseconds that opening waits for a server. A slower one continues to start, and its tools are available next time. Default: no limit. */
   readonly openTimeoutMs?: (server: McpServer) => number;
-  /** What servers had the last time: those that are in it are started when first used. */
+  /** The cached tools of servers. Servers in it start on first use. */
   readonly memory?: McpToolCache;
-  /** Starts nothing: to see how servers stand. */
+  /** Starts no server, to read the status only. */
   readonly statusOnly?: boolean;
-  /** Told the names of tools that are off, each time that a server lists its tools. */
+  /** Called with the names of disabled tools each time a server lists its tools. */
   readonly onDisabledTools?: (server: string, tools: readonly string[]) => void;
   readonly signal?: AbortSignal;
 };
 
-/** The servers that were opened, and what they give. */
+/** The opened servers and their tools. */
 export type McpClients = {
-  /** All that a model may be offered of them, to be given to an agent as they are. */
+  /** All tools that may be offered to a model. */
   readonly tools: readonly Tool[];
   readonly connections: readonly McpConnection[];
   status(): readonly McpStatus[];
-  /** Approves these definitions of a server's tools, by the hashes that `status` tells and a person saw; they count from the next opening on. */
+  /** Approves tool definitions of a server by the hashes in `status`, which the user saw. They apply from the next opening. */
   approveTools(server: string, hashes: readonly string[]): void;
   close(): Promise<void>;
 };
 
-/** A server as far as it was opened. */
+/** An opened server. */
 type OpenedServer = {
   readonly server: McpServer;
   connection?: McpConnection;
   state: McpStatus['state'];
   why?: string;
-  /** By the server's own name of the tool; replaced when it says that its tools changed. */
+  /** By the server's own tool name; replaced when it reports changed tools. */
   toolStates: ReadonlyMap<string, McpToolState>;
 };
 
 const defaultStartTimeoutMs = 15_000;
 
-/** Opens these servers. A project's server that was not approved as it is now is not started and not spoken to. */
+/** Opens these servers. A server of a project that is not approved in its present form is neither started nor contacted. */
 export async function openMcpServers(servers: readonly McpServer[], options: McpOptions): Promise<McpClients> {
   const opened = await Promise.all(servers.map((server) => openMcpServer(server, options)));
   const connections = opened.flatMap(({ connection }) => connection ?? []);
@@ -114,7 +114,7 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
   return opened;
 }
 
-/** Starts it for the first time; one that fails at that is given up. */
+/** Starts a server for the first time. If that fails, it is given up. */
 async function startFirstTime(opened: OpenedServer, connection: McpConnection, signal: AbortSignal): Promise<void> {
   try {
     await connection.client(signal);
@@ -129,7 +129,7 @@ async function startFirstTime(opened: OpenedServer, connection: McpConnection, s
 function connectServer(opened: OpenedServer, options: McpOptions, known: CachedMcpServer | undefined): McpConnection {
   const { server } = opened;
   const { environment = process.env, startTimeoutMs = defaultStartTimeoutMs, trust, memory, onDisabledTools } = options;
-  // The values of an editor are meant as they are.
+  // Values from an editor are not expanded.
   const reach =
     server.origin === 'editor' ? server.transport : expandVariables(server.transport, environment, server.name);
   const placed =
@@ -165,7 +165,7 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
 async function createLogin(server: McpServer, { tokens = memoryMcpTokens(), openUrl }: McpOptions): Promise<object> {
   const { transport } = server;
   if (transport.type !== 'http' && transport.type !== 'sse') return {};
-  // Who gives a key of their own does not want a login.
+  // A user who configures an Authorization header does not want a login.
   if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return {};
   const { createMcpSignIn } = await import('./oauth.ts');
   return { signIn: createMcpSignIn(server, transport, { tokens, ...(openUrl ? { openUrl } : {}) }) };

@@ -1,4 +1,4 @@
-// What an MCP server answered, as a tool's output: text for the model, structure for programs, all of it bounded and none of it believed.
+// Converts the result of an MCP tool: text for the model, data for programs, bounded and untrusted.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import {
   toolOutput,
@@ -15,7 +15,7 @@ const maxTextChars = 100_000;
 const maxDataChars = 1_000_000;
 const maxBlocks = 1000;
 
-/** The output for a result. However much it looks like one of ours, it is made here, from text and data alone. */
+/** Returns the output of a result, built from its text and data only, even if it looks like one of our own outputs. */
 export function mcpResultOutput(server: string, result: CallToolResult): ToolOutput {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
@@ -33,7 +33,7 @@ export function mcpResultOutput(server: string, result: CallToolResult): ToolOut
   });
 }
 
-/** A server's words in a block that says whose they are, no longer than a model can use. */
+/** Wraps text of a server in a block that names its source, shortened to a usable length. */
 export const untrustedServerText = (server: string, text: string): string =>
   wrapUntrusted(`the MCP server ${escapeInvisibleLine(server)}`, truncateMiddle(text, maxTextChars));
 
@@ -43,7 +43,7 @@ function boundedData(value: unknown): Json {
   return length <= maxDataChars ? data : `[structured content of ${length} characters, left out]`;
 }
 
-/** A piece of an answer in words. What is no text is mentioned with its kind and size. */
+/** Formats a content block as text. Content other than text is described by kind and size. */
 export function formatContentBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
@@ -60,7 +60,7 @@ export function formatContentBlock(block: ContentBlock): string {
   }
 }
 
-/** The contents of a resource in words. */
+/** Formats the contents of a resource as text. */
 export function formatResourceContents(resource: {
   readonly uri: string;
   readonly mimeType?: string | undefined;

@@ -1,25 +1,25 @@
-// An MCP server as it was configured: how it is reached, whose word that is, and what a person approves of it.
+// The configuration of an MCP server: transport, origin, and what the user approves of it.
 import { hash } from 'node:crypto';
 import type { OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import { FairleadError, canonicalJson, toJson } from '../../core/index.ts';
 
-/** Set for every server that we start: one that is this very program opens no servers of its own, or there would be no end to it. */
+/** Set for every server that we start: if it is this program, it opens no servers itself. Otherwise they would start each other endlessly. */
 export const INSIDE_MCP_VARIABLE = 'FAIRLEAD_INSIDE_MCP';
 
-/** How we log in to a server that asks for it; all of it is found out by asking where it is absent. */
+/** How to log in to a server that requires it. Missing fields are discovered. */
 export type McpOAuthConfig = {
   readonly clientId?: string;
   readonly clientSecret?: string;
   readonly scope?: string;
-  /** The only authorization server that may see the client's secret; without it the server that is logged in to names one. */
+  /** The only authorization server that may receive the client secret. Without it, the MCP server names one. */
   readonly issuer?: string;
-  /** False lets in an authorization server that does not call itself by its own address, as some of early 2025 do. */
+  /** False accepts an authorization server whose issuer differs from its URL, as with some servers of early 2025. */
   readonly checkIssuer?: boolean;
-  /** The loopback port that the authorization server sends people back to; any free one unless given. */
+  /** The loopback port of the redirect URI. Default: any free port. */
   readonly callbackPort?: number;
-  /** Where a description of this client can be read, for servers that know clients by it. */
+  /** The URL of a client metadata document, for servers that support it. */
   readonly clientMetadataUrl?: string;
-  /** `client-credentials` logs in without a person. */
+  /** `client-credentials` logs in without a user. */
   readonly grant?: 'authorization-code' | 'client-credentials';
 };
 
@@ -29,21 +29,21 @@ export type McpRemoteConfig = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly login?: McpOAuthConfig;
-  /** A login of the caller's own, instead of the one described by `login`. */
+  /** A custom auth provider, instead of the one described by `oauth`. */
   readonly auth?: OAuthClientProvider;
 };
 
-/** A server that we start, and talk to over its standard input and output. */
+/** A local server that we start, over stdin and stdout. */
 export type McpStdioConfig = {
   readonly type: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  /** All it gets besides a short list of harmless variables. */
+  /** All variables it receives besides the allowed ones. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
 };
 
-/** A server in this process, handed its end of a pair of transports. */
+/** A server in this process, over a pair of transports. */
 export type McpInProcessConfig = {
   readonly type: 'in-process';
   readonly serve: (transport: Transport) => Promise<void>;
@@ -52,33 +52,33 @@ export type McpInProcessConfig = {
 /** A configured server. */
 export type McpServer = {
   readonly name: string;
-  /** `user` servers are the person's own; `project` servers come with a folder, `editor` servers with an editor, and both start only once approved. */
+  /** `user` servers belong to the user; `project` servers come with a folder and `editor` servers with an editor, and both start only after approval. */
   readonly origin: 'user' | 'project' | 'editor';
-  /** The file that names it. */
+  /** The file that configures it. */
   readonly source: string;
   readonly transport: McpStdioConfig | McpRemoteConfig | McpInProcessConfig;
-  /** Milliseconds that one call may take, or take without a sign of progress. */
+  /** Milliseconds that one call may take, or take without progress. */
   readonly timeoutMs?: number;
-  /** Its word that a tool only reads is believed. */
+  /** If true, its claim that a tool is read-only is trusted. */
   readonly trustReadOnly?: boolean;
-  /** Whether its tools are loaded on demand; decided by their number unless given. */
+  /** Whether its tools are deferred. Default: depends on their number. */
   readonly onDemand?: boolean;
 };
 
-/** What is approved: a lasting name, and the hash of everything that decides what would be started or spoken to. */
+/** Returns what is approved: a stable name, and the hash of everything that decides what is started or contacted. */
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
   const { name, source, transport, trustReadOnly = false } = server;
   const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly };
   return { subject: `mcp-server ${source} ${name}`, hash: hash('sha256', canonicalJson(toJson(content))) };
 }
 
-/** Whether an approval is about this server, as it is or as it ever was: the server itself, or one of its tools. */
+/** Returns true if an approval belongs to this server, in its present or any earlier form: the server itself, or one of its tools. */
 export function isApprovalOf(server: McpServer, subject: string): boolean {
   const own = approvalKey(server).subject;
   return subject === own || subject.startsWith(`mcp-tool ${own} `);
 }
 
-/** The values with `${NAME}` and `${NAME:-otherwise}` filled in from the environment; a variable that is missing throws. */
+/** Replaces `${NAME}` and `${NAME:-default}` by environment variables. Throws if a variable is missing. */
 export function expandVariables<T extends McpStdioConfig | McpRemoteConfig | McpInProcessConfig>(
   reach: T,
   environment: NodeJS.ProcessEnv,
@@ -100,7 +100,7 @@ export function expandVariables<T extends McpStdioConfig | McpRemoteConfig | Mcp
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, visit(each)]));
   };
-  // A login of the caller's own is an object with a life: it is handed on as it is.
+  // A custom auth provider is a live object, which is passed on unchanged.
   const { auth, ...rest } = { auth: undefined, ...reach };
   return { ...(visit(rest) as T), ...(auth === undefined ? {} : { auth }) };
 }

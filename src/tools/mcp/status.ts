@@ -1,9 +1,9 @@
-// How servers stand, for people and for the model.
+// The status of MCP servers, for the user and for the model.
 import { escapeInvisibleLine, type JsonObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 import type { McpToolStatus } from './tools.ts';
 
-/** How a server stands. */
+/** The status of a server. */
 export type McpStatus = {
   readonly server: string;
   readonly origin: McpServer['origin'];
@@ -15,17 +15,17 @@ export type McpStatus = {
     readonly tool: string;
     readonly standing: McpToolStatus;
     readonly why?: string;
-    /** What a person approves of it, and what it says. */
+    /** What the user approves, and the server's description. */
     readonly hash?: string;
     readonly description?: string;
     readonly input?: JsonObject;
   }[];
 };
 
-/** So many tools, in words. */
+/** Formats a number of tools. */
 export const formatToolCount = (many: number): string => `${many} tool${many === 1 ? '' : 's'}`;
 
-/** A server and its tools in a few lines. */
+/** Formats a server and its tools as a few lines. */
 export function formatMcpStatus({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
     ready: `ready, ${formatToolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,

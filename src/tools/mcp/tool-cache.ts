@@ -1,9 +1,9 @@
-// What is kept of a server, so that its tools can be offered before it is started. It is believed in nothing: what it says of a tool counts only where its hash was approved.
+// Caches the tools of a server, so that they can be offered before it starts. The cache is not trusted: a tool counts only if its hash is approved.
 import type { ServerCapabilities, Tool as Listed } from '@modelcontextprotocol/client';
 import { isObject } from '../../core/index.ts';
 import type { McpServer } from './server.ts';
 
-/** What a server had when it was last spoken to. */
+/** What a server had when it was last connected. */
 export type CachedMcpServer = {
   readonly tools: readonly Listed[];
   /** Whether it had resources, and prompts. */
@@ -11,20 +11,20 @@ export type CachedMcpServer = {
   readonly prompts: boolean;
 };
 
-/** Where it is kept. Neither function throws: what cannot be kept is found out again. */
+/** The cache. Neither function throws: a missing entry is loaded again. */
 export type McpToolCache = {
   get(server: McpServer): CachedMcpServer | undefined;
   set(server: McpServer, had: CachedMcpServer): void;
 };
 
-/** What is to be kept of a server that has just said this of itself. */
+/** Creates the cache entry of a server that has just connected. */
 export const toCachedServer = (tools: readonly Listed[], offers: ServerCapabilities | undefined): CachedMcpServer => ({
   tools,
   resources: offers?.resources !== undefined,
   prompts: offers?.prompts !== undefined,
 });
 
-/** What was kept, if it is that. */
+/** Parses a cache entry; undefined if it is invalid. */
 export function parseCachedServer(value: unknown): CachedMcpServer | undefined {
   if (!isObject(value)) return undefined;
   const { tools, resources, prompts } = value;

@@ -1,13 +1,13 @@
-// The tools of servers as tools of ours: named after their server, in its words, and only while it defines them as they were approved.
+// Wraps tools of MCP servers as our tools: named after their server, and usable only while their definition is the approved one.
 import { toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
 import { createInputValidator, type McpToolDefinition } from './definition.ts';
 import { createToolNames } from './names.ts';
 
-/** How a tool stands: it can be used, its server changed or took away its definition, it is new since the approval, or cannot be used at all. */
+/** The status of a tool: usable, changed or removed by its server, new since the approval, or unusable. */
 export type McpToolStatus = 'usable' | 'changed' | 'gone' | 'new' | 'refused';
 
-/** A tool that is offered, and how it stands right now. */
+/** An offered tool, and its present status. */
 export type OfferedMcpTool = {
   readonly connection: McpConnection;
   readonly definition: McpToolDefinition;
@@ -19,11 +19,11 @@ const defaultTimeoutMs = 60_000;
 const maxShownPerServer = 10;
 const maxShownTotal = 30;
 
-/** Whether so many tools, of one server and of all of them, are to be loaded on demand: every turn carries the list of what is shown. */
+/** Returns true if this many tools, of one server and of all, should be deferred: every request contains the list of shown tools. */
 export const onDemand = ({ server }: McpConnection, own: number, all: number): boolean =>
   server.onDemand ?? (own > maxShownPerServer || all > maxShownTotal);
 
-/** The offered tools, by names that none of them shares. */
+/** Creates the offered tools under unique names. */
 export function createMcpTools(offered: readonly OfferedMcpTool[]): readonly Tool[] {
   const names = createToolNames(
     offered.map(({ connection, definition }) => ({ server: connection.server.name, tool: definition.tool })),
@@ -34,7 +34,7 @@ export function createMcpTools(offered: readonly OfferedMcpTool[]): readonly Too
 function createMcpTool(name: string, { connection, definition, hidden, status }: OfferedMcpTool): Tool {
   const { server } = connection;
   const { tool, description, input } = definition;
-  // Only the user's own word makes a server's word count.
+  // The server's claim counts only if the user trusts it.
   const reads = definition.readOnly && server.trustReadOnly === true;
   const check = createInputValidator(input);
   return {
@@ -56,7 +56,7 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
         args,
         context,
       );
-      // What it had a model answer meanwhile is paid for by the run that called it.
+      // The run that called the tool pays for its model requests.
       const spent = connection.takeSpent();
       return spent ? toolOutput({ ...said, spent }) : said;
     },

@@ -1,4 +1,4 @@
-// The transport to a server, of the kind that it was configured with.
+// Creates the transport of a server by its configuration.
 import {
   InMemoryTransport,
   SSEClientTransport,
@@ -11,7 +11,7 @@ import { HttpTransport } from './http.ts';
 import type { McpServer } from './server.ts';
 import { WebSocketTransport } from './web-socket.ts';
 
-/** A fresh transport, not started yet. */
+/** Creates a transport that is not started yet. */
 export async function createMcpTransport(
   reach: McpServer['transport'],
   environment: NodeJS.ProcessEnv,

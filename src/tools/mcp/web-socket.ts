@@ -1,4 +1,4 @@
-// An MCP server over a WebSocket: one text frame a message, and frames that are too long end the connection.
+// The WebSocket transport of MCP: one text frame per message; a frame that is too long closes the connection.
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 
@@ -19,7 +19,7 @@ export class WebSocketTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    // Node's own takes headers too, which the common type does not know.
+    // Node's WebSocket accepts headers too, which the standard type does not include.
     const options: unknown = { protocols: ['mcp'], headers: { ...this.#headers } };
     const socket = new WebSocket(this.#url, options as string[]);
     this.#socket = socket;

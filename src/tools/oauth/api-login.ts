@@ -1,43 +1,43 @@
-// A login to an API as it is kept, and the token of it that goes along with a request: to that API's own origin and to nowhere else.
+// Stored logins to APIs, and their tokens, which are sent only to the origin of that API.
 import { FairleadError, raceAbort, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import type { LoginStore } from './login-store.ts';
 
-/** What is kept of a login to an API. */
+/** A stored login to an API. */
 export type ApiLogin = {
   /** The origin that its token is for. */
   readonly api: string;
   readonly issuer: string;
-  /** Who we are there: the id that was given, or the one we registered, which is bound to a port. */
+  /** The client id: configured, or registered for a redirect port. */
   readonly client: string;
   readonly secret?: string;
   readonly port?: number;
   readonly scope?: string;
   readonly access: string;
   readonly refresh?: string;
-  /** When the token ends, in milliseconds; absent where nobody said. */
+  /** When the token expires, in milliseconds; absent if unknown. */
   readonly expires?: number;
 };
 
-/** What logins are used with. */
+/** The context in which logins are used. */
 export type LoginContext = {
   readonly store: LoginStore<ApiLogin>;
-  /** The network as tools see it. */
+  /** The network access of tools. */
   readonly workspace: Workspace;
-  /** Hears of every token, so that it can be kept out of all that is told. */
+  /** Registers every token as a secret, so that it is redacted. */
   readonly addSecret?: (name: string, token: string) => void;
 };
 
-/** The token of a login for a request to this address; a new one where it has ended or was turned away. */
+/** Returns the token of a login for a request to this URL; a new one if it has expired or was rejected. */
 export type GetToken = (
   name: string,
   url: string,
   how: { readonly signal: AbortSignal; readonly refused?: string },
 ) => Promise<string>;
 
-/** A token that ends this soon is renewed before it is used. */
+/** A token that expires this soon is renewed before it is used. */
 const renewMarginMs = 60_000;
 
-/** Gives tokens out. Several requests at once renew one login once. */
+/** Creates the token provider. Parallel requests renew a login once. */
 export function createTokenProvider(logins: LoginContext): GetToken {
   const { store, addSecret } = logins;
   const renewals = new Map<string, Promise<string>>();
@@ -52,7 +52,7 @@ export function createTokenProvider(logins: LoginContext): GetToken {
     if (origin !== login.api) throw otherOriginError(name, login, origin);
     addSecret?.(name, login.access);
     const ended = login.expires !== undefined && login.expires - renewMarginMs < Date.now();
-    // Another request may have renewed it since it was turned away.
+    // Another request may have renewed it since it was rejected.
     if (!ended && login.access !== refused) return login.access;
     return renewed(name, login, signal);
   };
@@ -83,7 +83,7 @@ function getLogin(store: LoginStore<ApiLogin>, name: string): ApiLogin {
   });
 }
 
-/** Whether all of a login is there that it takes to use it. */
+/** Returns true if a login has all fields that are needed to use it. */
 export const isCompleteLogin = (login: Partial<ApiLogin>): login is ApiLogin =>
   [login.api, login.issuer, login.client, login.access].every((each) => typeof each === 'string');
 

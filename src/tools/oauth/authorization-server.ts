@@ -1,8 +1,8 @@
-// The authorization server as the library sees it: asked only through the network that tools have, encrypted or on this machine, its failures in words.
+// Access to an OAuth authorization server: only through the network access of tools, and only over HTTPS or loopback.
 import type * as Lib from 'oauth4webapi';
 import { FairleadError, errorMessage, escapeInvisibleLine, isLoopbackHost, type Workspace } from '../../core/index.ts';
 
-/** The library, and what every request of it is made with. */
+/** The library, and the options of all its requests. */
 export type OAuthLibrary = { readonly lib: typeof Lib; readonly requestOptions: OAuthRequestOptions };
 
 type OAuthRequestOptions = {
@@ -14,7 +14,7 @@ type OAuthRequestOptions = {
 /** Loads the library. */
 export async function loadOAuthLibrary(workspace: Workspace, signal?: AbortSignal): Promise<OAuthLibrary> {
   const lib = await import('oauth4webapi');
-  // The door decides about encryption, which this machine's own servers may do without.
+  // The network guard checks encryption. Loopback servers may do without.
   const how: OAuthRequestOptions = {
     [lib.customFetch]: createWorkspaceFetch(workspace, signal),
     [lib.allowInsecureRequests]: true,
@@ -42,19 +42,19 @@ const createWorkspaceFetch =
     return new Response(empty ? null : Buffer.from(fetched.body), { status: fetched.status, headers: fetched.headers });
   };
 
-/** The server that the API names, or the API's own origin where it names none. */
+/** Returns the authorization server that the API names, or the API's own origin if it names none. */
 export async function findIssuer({ lib, requestOptions }: OAuthLibrary, api: URL): Promise<string> {
   try {
     const answer = await lib.resourceDiscoveryRequest(api, requestOptions);
     const { authorization_servers: servers } = await lib.processResourceDiscoveryResponse(api, answer);
     return servers?.[0] ?? api.origin;
   } catch {
-    // Few say it yet.
+    // Few APIs provide it yet.
     return api.origin;
   }
 }
 
-/** What an authorization server says of itself; one without PKCE is not used. */
+/** Returns the metadata of an authorization server. Throws if it does not support PKCE. */
 export async function discoverAuthorizationServer(
   { lib, requestOptions }: OAuthLibrary,
   issuer: URL,
@@ -73,18 +73,18 @@ export async function discoverAuthorizationServer(
   throw toOAuthError(lib, first, `${escapeInvisibleLine(issuer.href)} does not say how to log in`);
 }
 
-/** The address, if what is sent there cannot be read on the way: encrypted, or on this machine. */
+/** Returns the URL if it is HTTPS or loopback. Throws otherwise. */
 export function requireSecureUrl(url: string): string {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return url;
   throw oauthError(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
 }
 
-/** A login that cannot be. */
+/** Creates the error of a failed login. */
 export const oauthError = (message: string): FairleadError =>
   new FairleadError('oauth/failed', message, { blame: 'user' });
 
-/** What went wrong, in words that hold nothing secret: what the server calls it, or what the library does. */
+/** Converts an error without secrets: the error code of the server, or the message of the library. */
 export function toOAuthError(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
   if (error instanceof FairleadError) return error;
   const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;

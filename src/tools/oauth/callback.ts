@@ -1,11 +1,11 @@
-// Where a person's browser comes back to after a login: a loopback address that takes one answer, the one with our state in it.
+// The OAuth redirect listener: a loopback address that accepts one request, the one with the expected state.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
-/** A place that waits for a browser. */
+/** A waiting redirect listener. */
 export type OAuthCallback = {
-  /** The parameters that came back with this state. */
+  /** The parameters that arrived with this state. */
   readonly params: Promise<URLSearchParams>;
   close(): void;
 };
@@ -14,10 +14,10 @@ const callbackHost = '127.0.0.1';
 const callbackPath = '/callback';
 const callbackTimeoutMs = 300_000;
 
-/** The address of a port's callback. */
+/** Returns the redirect URI of a port. */
 export const callbackUrl = (port: number): string => `http://${callbackHost}:${port}${callbackPath}`;
 
-/** A port that is free now. */
+/** Finds a free port. */
 export async function findFreePort(): Promise<number> {
   const server = process.getBuiltinModule('node:http').createServer();
   const { port } = await listen(server, 0);
@@ -27,10 +27,10 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Waits on this port for whoever brings this state; everybody else is turned away. */
+/** Listens on this port for a request with this state. All other requests are rejected. */
 export async function listenForCallback(port: number, state: string): Promise<OAuthCallback> {
   const { promise: arrived, resolve, reject } = Promise.withResolvers<URLSearchParams>();
-  // Nobody may be waiting for it yet.
+  // The caller may not be waiting for it yet.
   arrived.catch(() => {});
   const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     const url = new URL(request.url ?? '/', callbackUrl(port));

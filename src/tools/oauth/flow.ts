@@ -1,4 +1,4 @@
-// Logs in to an API with OAuth: discovery, a client, PKCE with S256, a loopback address to come back to, and renewal. Only through the network that tools have.
+// OAuth login to an API: discovery, client registration, PKCE with S256, a loopback redirect and token renewal. Only through the network access of tools.
 import type * as Lib from 'oauth4webapi';
 import { raceAbort, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import type { ApiLogin } from './api-login.ts';
@@ -13,31 +13,31 @@ import {
   type OAuthLibrary,
 } from './authorization-server.ts';
 
-/** What is to be logged in to. */
+/** The API to log in to. */
 export type LoginRequest = {
-  /** An address of the API. */
+  /** A URL of the API. */
   readonly api: string;
-  /** The authorization server; asked of the API unless given. */
+  /** The authorization server. Default: asked of the API. */
   readonly issuer?: string;
-  /** Who we are there; registered there unless given. */
+  /** The client id. Default: registered dynamically. */
   readonly client?: string;
   readonly scope?: string;
 };
 
-/** A login page, before anybody has seen it. */
+/** A login page that was not shown yet. */
 export type LoginPage = { readonly url: string; readonly api: string; readonly issuer: string };
 
-/** What a login takes beside the wish. */
+/** Options of a login besides the request. */
 export type LoginOptions = {
   readonly workspace: Workspace;
-  /** What was kept of the last login under this name. */
+  /** The stored login under this name. */
   readonly stored: Partial<ApiLogin>;
-  /** Asks the person and shows them the page; false where they would rather not. */
+  /** Asks the user and opens the page. Returns false if the user declines. */
   readonly showPage: (page: LoginPage) => Promise<boolean>;
   readonly signal: AbortSignal;
 };
 
-/** Logs in; the person is sent to a page and comes back. */
+/** Logs in: the user is sent to a page and redirected back. */
 export async function loginWithOAuth(
   wish: LoginRequest,
   { workspace, stored, showPage, signal }: LoginOptions,
@@ -70,7 +70,7 @@ export async function loginWithOAuth(
   }
 }
 
-/** The same login with a new token; nothing where the server wants the person again. */
+/** Renews the token of a login; undefined if the server requires a new login. */
 export async function renewLogin(
   login: ApiLogin & { readonly refresh: string },
   workspace: Workspace,
@@ -96,7 +96,7 @@ type ClientRegistration = {
   readonly state: string;
 };
 
-/** Who we are, and where the person comes back to. A client that we registered is used again at the port that it was registered for. */
+/** Returns the client and the redirect port. A registered client is reused at the port it was registered for. */
 async function resolveClient(
   { lib, requestOptions }: OAuthLibrary,
   server: Lib.AuthorizationServer,

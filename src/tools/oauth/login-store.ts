@@ -1,19 +1,19 @@
-// Where logins are kept: one file that only its owner can read, replaced whole.
+// The login store: one file that only its owner can read, replaced atomically.
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, systemErrorCode } from '../../core/index.ts';
 
-/** Logins by what they are for. */
+/** Logins by name. */
 export type LoginStore<L extends object> = {
-  /** What is kept of a login; an empty object where there is none. */
+  /** Returns a stored login; an empty object if there is none. */
   get(of: string): Partial<L>;
   set(of: string, login: L): void;
-  /** What there are logins for. */
+  /** Returns the names of all logins. */
   list(): readonly string[];
 };
 
-/** Logins of this process alone. */
+/** Creates a login store in memory. */
 export function memoryLogins<L extends object>(): LoginStore<L> {
   const logins = new Map<string, L>();
   return {
@@ -23,7 +23,7 @@ export function memoryLogins<L extends object>(): LoginStore<L> {
   };
 }
 
-/** Logins in a file. One that others can read is not used: its tokens may be known. */
+/** Creates a login store in a file. A file that other users can read is not used: its tokens may be known. */
 export function fileLogins<L extends object>(file: string): LoginStore<L> {
   return {
     get(of) {
@@ -58,7 +58,7 @@ function loadLogins(file: string): Readonly<Record<string, object>> {
   }
   try {
     const all: unknown = JSON.parse(text);
-    // A file that cannot be read costs a new login, no more.
+    // A file that cannot be parsed costs only a new login.
     return isObject(all) ? (all as Readonly<Record<string, object>>) : {};
   } catch {
     return {};

@@ -1,11 +1,11 @@
-// The tool that logs in to an API. The model names the login and never sees what it is worth.
+// The oauth_login tool: logs in to an API. The model names the login and never sees its token.
 import { FairleadError, toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import { isCompleteLogin, type LoginContext } from './api-login.ts';
 import type { LoginPage } from './flow.ts';
 
-/** What the tool is made from. */
+/** Options of the oauth_login tool. */
 export type OAuthLoginOptions = LoginContext & {
-  /** Asks the person and shows them a login page; absent where nobody is there. */
+  /** Asks the user and opens a login page; absent if no user is present. */
   readonly showPage?: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
 };
 
@@ -27,7 +27,7 @@ const stringSchema = (
   maxLength: most,
 });
 
-/** The tool that logs in. */
+/** Creates the oauth_login tool. */
 export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLoginOptions): Tool => ({
   name: 'oauth_login',
   description:

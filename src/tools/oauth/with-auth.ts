@@ -1,4 +1,4 @@
-// Lets a tool that sends requests name a login: the token goes along, and out of what comes back.
+// Adds logins to a tool that sends requests: the token is added to the request and redacted from the response.
 import {
   FairleadError,
   isObject,
@@ -13,7 +13,7 @@ import type { GetToken } from './api-login.ts';
 
 type AuthenticatedRequest = JsonObject & { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** The same tool with `auth`, the name of a login. */
+/** Returns the tool with the input `auth`, the name of a login. */
 export const withAuth = (tool: Tool, tokenFor: GetToken): Tool => ({
   ...tool,
   description: `${tool.description} With auth, the token of that login goes along.`,
@@ -47,13 +47,13 @@ export const withAuth = (tool: Tool, tokenFor: GetToken): Tool => ({
   },
 });
 
-/** Whether the API itself wants another token; where it led elsewhere none was sent. */
+/** Returns true if the API itself rejected the token. After a redirect to another origin no token was sent. */
 function isUnauthorized(value: unknown, url: string): boolean {
   const { status, url: from } = isToolOutput(value) && isObject(value.data) ? value.data : {};
   return status === 401 && typeof from === 'string' && new URL(from).origin === new URL(url).origin;
 }
 
-/** What was answered without the token, which a server may have said back. */
+/** Removes the token from the output, because a server may echo it. */
 function withoutToken(token: string, { text, data, ...rest }: ToolOutput): ToolOutput {
   const clean = (said: string): string => said.replaceAll(token, '[the token]');
   return toolOutput({

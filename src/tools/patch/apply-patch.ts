@@ -1,4 +1,4 @@
-// Applies a patch to several files: all of it or nothing.
+// The apply_patch tool: applies a patch to several files, completely or not at all.
 import {
   toolOutput,
   escapeInvisibleLine,
@@ -10,12 +10,12 @@ import {
 import { readTextFile } from '../text.ts';
 import type { FilePatch } from './parse.ts';
 
-/** What is to become of one file. */
+/** The change of one file. */
 type PatchStep =
   | { readonly type: 'write'; readonly path: string; readonly text: string; readonly over: string | null }
   | { readonly type: 'remove'; readonly path: string };
 
-/** The tool that applies patches. */
+/** Creates the apply_patch tool. */
 export const applyPatch = (workspace: Workspace): Tool => ({
   name: 'apply_patch',
   description:
@@ -40,7 +40,7 @@ export const applyPatch = (workspace: Workspace): Tool => ({
     const { paths, patch } = input as { paths: readonly string[]; patch: string };
     const { parseFilePatches, patchError } = await import('./parse.ts');
     const files = parseFilePatches(patch);
-    // Who judges a call looks at its paths: a patch must not reach a file that is not among them.
+    // Gates check the paths of a call: a patch must not touch any other file.
     const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
     const stranger = names.find((name) => !paths.includes(name));
     if (stranger !== undefined) throw patchError(`${escapeInvisibleLine(stranger)} is not among the paths.`);
@@ -54,7 +54,7 @@ export const applyPatch = (workspace: Workspace): Tool => ({
       text: changes
         .map(({ before, after, path }) => `${changeVerb(before, after)} ${escapeInvisibleLine(path)}.`)
         .join('\n'),
-      // One change is told as every other tool tells it, several as a list.
+      // One change is reported in the form of the other file tools, several as a list.
       data: { ...(changes.length === 1 && only ? only : { changes }), diff: patch },
     });
   },
@@ -84,7 +84,7 @@ async function readTextWithHash(
   return { text: content.text, hash: content.hash };
 }
 
-/** Takes every step, or takes back those that were taken. */
+/** Applies every step. If one fails, the earlier ones are undone. */
 async function applySteps(workspace: Workspace, steps: readonly PatchStep[]): Promise<readonly FileChange[]> {
   const done: FileChange[] = [];
   try {
@@ -93,7 +93,7 @@ async function applySteps(workspace: Workspace, steps: readonly PatchStep[]): Pr
   } catch (error) {
     for (const change of done.toReversed()) {
       await workspace.restore(change);
-      // The model has seen what is there again.
+      // The model has seen the restored content.
       if (change.before !== null) await workspace.read(change.path);
     }
     throw error;

@@ -1,21 +1,21 @@
-// A unified patch as a list of what it does to each file, forgiving where models miscount lines and strict in everything else.
+// Parses a unified patch: tolerant of wrong line counts in hunk headers, strict in everything else.
 import { parsePatch, type StructuredPatch } from 'diff';
 import { FairleadError, errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 
-/** What a patch does to one file: nothing before it is a new file, nothing after it a deleted one. */
+/** The change of one file: `from` is undefined for a new file, `to` for a deleted one. */
 export type FilePatch = {
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** Whether the old file stays beside the new one. */
+  /** True if the old file stays. */
   readonly copies: boolean;
   readonly patch: StructuredPatch;
 };
 
-/** A refusal of a patch as a whole. */
+/** Creates the error that rejects a complete patch. */
 export const patchError = (sentence: string): FairleadError =>
   new FairleadError('tool/bad-patch', `Nothing was changed: ${sentence}`, { blame: 'model' });
 
-/** The files of a patch, each named once. */
+/** Returns the file patches. Throws if a file occurs twice. */
 export function parseFilePatches(text: string): readonly FilePatch[] {
   const files = parseStructured(text).filter(isMeaningful).map(toFilePatch);
   if (files.length === 0)
@@ -28,7 +28,7 @@ export function parseFilePatches(text: string): readonly FilePatch[] {
   return files;
 }
 
-/** Words around a patch are read as one that does nothing to no file. */
+/** Text around a patch is parsed as a patch without file and hunks. */
 const isMeaningful = ({ oldFileName, newFileName, hunks }: StructuredPatch): boolean =>
   oldFileName !== undefined || newFileName !== undefined || hunks.length > 0;
 
@@ -58,14 +58,14 @@ function toFilePatch(patch: StructuredPatch): FilePatch {
   return { from, to, copies: isCopy === true, patch };
 }
 
-/** A name without the letters that git puts before both names; nothing for /dev/null. */
+/** Removes the a/ and b/ prefixes of git; undefined for /dev/null. */
 function stripNamePrefix(given: string, letter: string, other: string, otherLetter: string): string | undefined {
   if (given === '/dev/null') return undefined;
   const isMarked = given.startsWith(letter) && (other === '/dev/null' || other.startsWith(otherLetter));
   return isMarked ? given.slice(letter.length) : given;
 }
 
-/** The same patch with the number of lines in each hunk's heading as the hunk really has. */
+/** Corrects the line counts in hunk headers. */
 function recountHunks(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const isNext = (line: string, i: number): boolean =>

@@ -1,4 +1,4 @@
-// A call that a program makes: held to its schema and put to the same gate as one of the model's. Only what reads is open to it.
+// Tool calls of a program (run_code): validated against the schema and evaluated by the same gates as calls of the model. Only read-only tools are allowed.
 import {
   evaluateGates,
   FairleadError,
@@ -9,17 +9,17 @@ import {
   type ToolContext,
 } from '../../core/index.ts';
 
-/** Tools that make no sense inside a program, though they change nothing. */
+/** Read-only tools that make no sense inside a program. */
 const excludedTools: ReadonlySet<string> = new Set(['run_code', 'load_tools', 'ask_user', 'todo', 'canvas_render']);
 
-/** The tools that a program of this call may use. */
+/** Returns the tools that a program of this call may use. */
 export const programTools = ({ agent, state }: ToolContext): readonly Tool[] =>
   [...new Set(agent.tools.values())].filter(
     (tool) =>
       tool.effect === 'read' && !excludedTools.has(tool.name) && (!tool.deferred || state.loaded.includes(tool.name)),
   );
 
-/** Makes a call within another one and gives its text and data. What is asked about, denied or failed throws, in words for the program. */
+/** Runs a tool call inside another one and returns its text and data. Throws if it needs approval, is denied or fails. */
 export async function makeChildCall(name: string, input: Json, number: number, context: ToolContext): Promise<Json> {
   const tool = programTools(context).find((each) => each.name === name);
   if (!tool) throw childCallError(`There is no tool named ${name} here.`);

@@ -1,12 +1,12 @@
-// Runs JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: what runs there reaches nothing but the functions it is given.
+// Runs JavaScript in QuickJS (WebAssembly) in a worker thread. The code can reach only the functions it is given.
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { Json } from '../../core/index.ts';
 import { runInWorkerThread, serveWorkerThread, type WorkerContext } from '../worker-thread.ts';
 
-/** What is to be run. */
+/** The code to run. */
 export type CodeTask = {
   readonly code: string;
-  /** The names of the functions it is given, as properties of `tools`. */
+  /** The names of its functions, as properties of `tools`. */
   readonly functions: readonly string[];
   readonly ms: number;
 };
@@ -14,7 +14,7 @@ export type CodeTask = {
 /** A call of one of those functions. */
 export type CodeCall = { readonly name: string; readonly input: Json };
 
-/** How it came out: what it printed, and its value as JSON text or its error. */
+/** The result: printed text, and the value as JSON or the error. */
 export type CodeResult = { readonly printed: string; readonly value?: string; readonly error?: string };
 
 const memoryLimit = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ const stackLimit = 512 * 1024;
 const maxPrintedChars = 20_000;
 const maxValueChars = 20_000;
 
-/** Runs code; `call` does what its functions are called for. */
+/** Runs code. `call` executes the functions it calls. */
 export const runInQuickJs = async (
   task: CodeTask,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export const runInQuickJs = async (
 ): Promise<CodeResult> =>
   (await runInWorkerThread(import.meta.url, task, {
     signal,
-    // The engine stops by itself; this is for when it cannot.
+    // The engine stops by itself; this is the fallback.
     timeoutMs: task.ms + 5000,
     onRequest: (question) => call(question as CodeCall),
   })) as CodeResult;
@@ -51,7 +51,7 @@ async function evaluate(task: CodeTask, side: WorkerContext): Promise<CodeResult
   return evaluateToEnd(runtime, runtime.newContext(), task, side);
 }
 
-/** Evaluates and waits until it has a value, fails, has no more to wait for, or is out of time. Nothing is freed: the whole thread goes when this is done. */
+/** Evaluates the code until it has a value, fails, has nothing to wait for, or times out. Nothing is freed, because the thread ends afterwards. */
 function evaluateToEnd(
   runtime: QuickJSRuntime,
   vm: QuickJSContext,
@@ -92,7 +92,7 @@ function evaluateToEnd(
   else goOn();
   return promise;
 
-  /** Runs what can be run now, and looks how things stand. */
+  /** Runs pending jobs, and checks the state. */
   function goOn(): void {
     const jobs = runtime.executePendingJobs();
     if (jobs.error) return fail(jobs.error);
@@ -110,7 +110,7 @@ function evaluateToEnd(
 const truncateValue = (value: string): string =>
   value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
 
-/** What the code finds beside the language itself. */
+/** Returns the globals of the code, besides the language itself. */
 const prelude = (functions: readonly string[]): string => `{
   const { __print: print, __call: call } = globalThis;
   delete globalThis.__print;

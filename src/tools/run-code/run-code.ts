@@ -1,4 +1,4 @@
-// Lets the model write a program that reads and computes, instead of making many calls: nothing it does changes anything.
+// The run_code tool: the model writes a program that reads and computes, instead of making many calls. It cannot change anything.
 import {
   toolOutput,
   toJson,
@@ -15,7 +15,7 @@ const defaultSeconds = 10;
 const maxSeconds = 60;
 const maxCalls = 200;
 
-/** The tool that runs programs. */
+/** The run_code tool. */
 export const runCode: Tool = {
   name: 'run_code',
   description:
@@ -43,7 +43,7 @@ export const runCode: Tool = {
       );
       return codeOutput(result, made);
     } finally {
-      // What a program that was ended still waits for ends with it.
+      // Pending calls of an ended program are cancelled.
       over.abort();
     }
   },

@@ -1,11 +1,11 @@
-// The two tools that look after commands in the background: what one wrote, and its end.
+// The tools for background commands: read the output, and stop.
 import type { Tool } from '../../core/index.ts';
 import type { BackgroundCommands } from './background.ts';
 
 const maxWaitSeconds = 600;
 const commandIdSchema = { type: 'string', description: 'What run_command gave.' };
 
-/** The tools for commands in the background. They are hidden: starting such a command loads them. */
+/** Returns the tools for background commands. They are deferred: starting such a command loads them. */
 export const backgroundTools = (background: BackgroundCommands): readonly Tool[] =>
   [commandOutput(background), stopCommand(background)].map((tool) => ({ ...tool, deferred: true }));
 

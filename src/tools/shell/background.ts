@@ -1,4 +1,4 @@
-// Commands that go on while the model does something else: each under an id of this process alone, bounded, and ended with what started it.
+// Background commands: each has an id in this process, bounded output, and ends with the session that started it.
 import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
@@ -15,45 +15,45 @@ import { formatCommandFailure, formatCommandOutput } from './format-result.ts';
 import { createOutputReader, type OutputWait } from './output-reader.ts';
 
 const maxRunning = 16;
-/** How many of those that ended can still be looked at. */
+/** How many ended commands are kept. */
 const maxEnded = 32;
-/** A server may have to write down what it knows before it ends. */
+/** A server may have to save its state before it exits. */
 const graceMs = 1000;
 const defaultSeconds = 24 * 60 * 60;
 
-/** The commands in the background of one agent. */
+/** The background commands of one agent. */
 export type BackgroundCommands = {
-  /** Starts a command; one that cannot even be started throws. */
+  /** Starts a command. Throws if it cannot be started. */
   start(input: CommandInput, session: string): Promise<BackgroundCommand>;
-  /** The command of this id; throws where this process has none. */
+  /** Returns the command with this id. Throws if there is none. */
   get(id: string): BackgroundCommand;
-  /** Tells the session that started them which commands ended without anyone having looked. */
+  /** Reminds the session that started them of commands that ended and were not polled. */
   readonly reminder: Reminder;
-  /** Ends all of them. */
+  /** Stops all commands. */
   close(): Promise<void>;
 };
 
-/** A command that was started. */
+/** A background command. */
 export type BackgroundCommand = {
   readonly id: string;
-  /** What it wrote since the last look, and how it stands. */
+  /** Returns the new output and the status. */
   poll(wait: OutputWait): Promise<ToolOutput>;
-  /** Ends it with all it started, and looks at it for the last time. */
+  /** Stops it with all its processes, and returns the rest of its output. */
   stop(signal: AbortSignal): Promise<ToolOutput>;
 };
 
 type RunningCommand = BackgroundCommand & {
   readonly session: string;
-  /** Rejects where it was refused before anything began: that is told as a failure of the very call that started it. */
+  /** Rejects if it was refused before it started: the call that started it then fails. */
   readonly started: Promise<unknown>;
   readonly finished: Promise<unknown>;
-  /** How it ended, where it has and nobody has been told. */
+  /** Returns how it ended, if it has and was not reported. */
   unreportedEnd(): string | undefined;
   isRunning(): boolean;
   terminate(): void;
 };
 
-/** No command to begin with. They run where this workspace runs them. */
+/** Creates an empty set of background commands, which run in this workspace. */
 export function createBackgroundCommands(workspace: Pick<Workspace, 'exec'>): BackgroundCommands {
   const commands = new Map<string, RunningCommand>();
   const all = (): readonly RunningCommand[] => [...commands.values()];
@@ -64,7 +64,7 @@ export function createBackgroundCommands(workspace: Pick<Workspace, 'exec'>): Ba
       const ended = all().filter((command) => !command.isRunning());
       for (const { id } of ended.slice(0, Math.max(0, ended.length - maxEnded + 1))) commands.delete(id);
       const command = startCommand(workspace, input, session);
-      // Known from the first moment on: whoever closes now ends it too.
+      // Registered at once, so that a close stops it too.
       commands.set(command.id, command);
       try {
         await command.started;
@@ -99,7 +99,7 @@ export function createBackgroundCommands(workspace: Pick<Workspace, 'exec'>): Ba
 const commandError = (code: string, message: string): FairleadError =>
   new FairleadError(`tool/${code}`, message, { blame: 'model' });
 
-/** What is said when a command has been started, with the way to look after it. */
+/** Returns the result of starting a command, with instructions how to poll it. */
 export const startedCommandOutput = ({ id }: BackgroundCommand): ToolOutput =>
   toolOutput({
     text: [
@@ -137,7 +137,7 @@ function startCommand(workspace: Pick<Workspace, 'exec'>, input: CommandInput, s
     const { text, size } = tap.read();
     const end = tap.ended();
     isTold ||= end !== undefined;
-    // A time that differs at each look keeps a patient model from being taken for one that is stuck.
+    // The elapsed time differs at each poll, so that a waiting model is not detected as stuck.
     const how = end ?? `It has been running for ${((performance.now() - since) / 1000).toFixed(1)} s.`;
     return toolOutput({
       text: formatCommandOutput(text, [...(text === '' ? ['Nothing new.'] : []), ...size, how]),

@@ -1,14 +1,14 @@
-// What every tool that runs a command shares: what it is told, and how it waits for the end.
+// Shared by the tools that run commands: input schema, and waiting for the end.
 import type { JsonObject, ToolOutput, ToolContext, Workspace } from '../../core/index.ts';
 import { maxShownChars, commandResultOutput } from './format-result.ts';
 
-/** Seconds that a command may take: what is usual, and the most that can be asked for. */
+/** Seconds that a command may take: default and max. */
 export type TimeoutRange = { readonly defaultSeconds: number; readonly maxSeconds: number };
 
-/** What a call of such a tool holds. */
+/** The input of a command tool. */
 export type CommandInput = { readonly command: string; readonly timeout_s?: number; readonly background?: boolean };
 
-/** The schema of its input, with whatever else a tool takes. */
+/** Returns the input schema, with additional properties of a tool. */
 export const commandInputSchema = (
   { defaultSeconds, maxSeconds }: TimeoutRange,
   more: JsonObject = {},
@@ -23,7 +23,7 @@ export const commandInputSchema = (
   additionalProperties: false,
 });
 
-/** Runs a command to its end and shows what it writes while it writes it. */
+/** Runs a command to its end and reports its output as progress. */
 export async function runCommandToEnd(
   workspace: Pick<Workspace, 'exec'>,
   { command, timeout_s: seconds }: CommandInput,
@@ -44,7 +44,7 @@ const maxCharsPerInterval = 500_000;
 const sampleIntervalMs = 100;
 const sampleChars = 4000;
 
-/** Shows everything of what is not too much to look at; of a flood, what is written every now and then: who shows it must not hold up who writes it. */
+/** Reports all output of normal size; of a flood, samples: reporting must not slow down the command. */
 function throttleOutput(show: (text: string) => void): (text: string) => void {
   let length = 0;
   let last = 0;

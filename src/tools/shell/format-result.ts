@@ -1,4 +1,4 @@
-// What a command wrote and how it ended, in words for a model.
+// Formats the output and exit status of a command for a model.
 import { stripVTControlCharacters } from 'node:util';
 import {
   FairleadError,
@@ -10,11 +10,11 @@ import {
   type OutputSize,
 } from '../../core/index.ts';
 
-/** Characters of output that a model is shown at once. */
+/** Max characters of output shown to a model at once. */
 export const maxShownChars = 30_000;
 const maxBinaryChars = 2000;
 
-/** How a command ended, in words; one that was aborted throws, so that its call counts as interrupted. */
+/** Returns the result of a command. Throws if it was aborted, so that the call counts as interrupted. */
 export function commandResultOutput(ran: ExecResult, seconds: number): ToolOutput {
   if (ran.stopped === 'abort')
     throw new FairleadError('tool/interrupted', `The command was interrupted.\n${toReadableText(ran.text)}`.trimEnd(), {
@@ -34,14 +34,14 @@ export function commandResultOutput(ran: ExecResult, seconds: number): ToolOutpu
   });
 }
 
-/** Why a command did not end well, or nothing. */
+/** Returns why a command failed; undefined if it succeeded. */
 export function formatCommandFailure({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
   if (stopped === 'timeout') return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
   return code === 0 ? undefined : `Exit code: ${code}.`;
 }
 
-/** Output with remarks below it. What is hardly text at all is shown by a sample. */
+/** Formats output followed by remarks. Output that is mostly binary is shown as a sample. */
 export function formatCommandOutput(text: string, remarks: readonly string[]): string {
   const lost = text.match(/[\0\ufffd]/g)?.length ?? 0;
   const shown = truncateMiddle(toReadableText(text), lost > text.length / 20 ? maxBinaryChars : 2 * maxShownChars);
@@ -51,7 +51,7 @@ export function formatCommandOutput(text: string, remarks: readonly string[]): s
 
 const binaryNotice = 'Some of it is no text and is not shown as it is: have such bytes written to a file.';
 
-/** How much there was, where it is not all shown, and where the rest is. */
+/** Says how much output there was, if not all is shown, and where the rest is. */
 export function formatOutputSize(long: OutputSize | undefined): readonly string[] {
   if (!long) return [];
   const { bytes, file } = long;
@@ -61,9 +61,9 @@ export function formatOutputSize(long: OutputSize | undefined): readonly string[
   return [`${size}; ${part} in ${file.path}: use read_file with offset.`];
 }
 
-/** Output as text: no colours, no cursor games, and everything else that does not show written out. */
+/** Converts output to readable text: no colors, no cursor movement, invisible characters escaped. */
 const toReadableText = (text: string): string =>
   escapeInvisible(stripVTControlCharacters(text.split('\n').map(lastProgressState).join('\n'))).trimEnd();
 
-/** A return goes back to the beginning of its line: of a progress bar only the last state is told. */
+/** A carriage return goes back to the start of the line: of a progress bar only the last state is kept. */
 const lastProgressState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

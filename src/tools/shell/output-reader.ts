@@ -1,24 +1,24 @@
-// What comes out of a command while it runs: what is new since the last look, and a way to wait for more.
+// Reads the output of a running command: what is new since the last read, and a way to wait for more.
 import { createBoundedText, type OutputSize } from '../../core/index.ts';
 import { maxShownChars, formatOutputSize } from './format-result.ts';
 
-/** When to look: at once, or when the command has ended, has written these words, or this much time is over. */
+/** When to return: at once, or when the command has ended, has written a text, or after a timeout. */
 export type OutputWait = { readonly ms: number; readonly until?: string; readonly signal: AbortSignal };
 
-/** The output of one command, taken as it comes. */
+/** The output of one command. */
 export type OutputReader = {
   append(text: string, so: OutputSize): void;
-  /** Says how the command ended. */
+  /** Sets how the command ended. */
   end(how: string): void;
-  /** How it ended, if it has. */
+  /** Returns how it ended, if it has. */
   ended(): string | undefined;
-  /** Waits for the end, for words in what is new, for the time, or for the signal. */
+  /** Waits for the end, for a text in the new output, for the timeout, or for the signal. */
   wait(wait: OutputWait): Promise<void>;
-  /** What is new, and of how much if that is not all of it; it is not new any more. */
+  /** Returns the new output, and its full size if truncated. It then counts as read. */
   read(): { readonly text: string; readonly size: readonly string[] };
 };
 
-/** Nothing has come yet. */
+/** Creates an empty reader. */
 export function createOutputReader(): OutputReader {
   const waiting = new Set<(text: string) => void>();
   let fresh = createBoundedText(maxShownChars);
@@ -48,7 +48,7 @@ export function createOutputReader(): OutputReader {
           resolve();
         };
         const wake = (text: string): void => {
-          // The words may come in two pieces.
+          // The text may arrive in two chunks.
           seen = seen.slice(-(until?.length ?? 1)) + text;
           if (isOver()) done();
         };

@@ -1,10 +1,10 @@
-// Draws tables, charts and trees as plain text, from data, within a width.
+// The canvas_render tool: draws tables, charts and trees as plain text within a width.
 import { toolOutput, type Tool } from '../../core/index.ts';
 import type { Drawing } from './drawing.ts';
 
 const defaultWidth = 80;
 
-/** The tool that draws for a person. */
+/** The canvas_render tool. */
 export const canvasRender: Tool = {
   name: 'canvas_render',
   description:

@@ -1,12 +1,12 @@
-// Bar and line charts drawn with block and box characters.
+// Bar and line charts of block and box characters.
 import { displayWidth, formatFigure, padToWidth } from './display-width.ts';
 
-/** A value and what it is of. */
+/** A value with its label. */
 export type DataPoint = { readonly label: string; readonly value: number };
 
 const barEighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar for each value, from the left; values below zero are drawn with another sign. */
+/** Draws a bar for each value; negative values use another character. */
 export function drawBars(points: readonly DataPoint[], width: number): readonly string[] {
   const labels = Math.min(Math.max(...points.map(({ label }) => displayWidth(label))), Math.floor(width / 3));
   const figures = Math.max(...points.map(({ value }) => formatFigure(value).length));
@@ -25,7 +25,7 @@ export function drawBars(points: readonly DataPoint[], width: number): readonly 
 
 const plotHeight = 12;
 
-/** A line through the values from left to right, with what is highest and lowest at its side. */
+/** Draws a line chart with the highest and lowest value at its side. */
 export function drawLine(points: readonly DataPoint[], width: number): readonly string[] {
   const values = points.map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -46,14 +46,14 @@ export function drawLine(points: readonly DataPoint[], width: number): readonly 
   return [...lines, foot, `${' '.repeat(side + 2)}${first} → ${last}`];
 }
 
-/** What stands in a cell: the line itself, or the way from one level to the next. */
+/** Returns the character of a cell: the line itself, or the step from one level to the next. */
 function glyphAt(level: number, at: number, before: number): string {
   if (level === at) return before === at ? '─' : before < at ? '╭' : '╰';
   if (level === before) return before < at ? '╯' : '╮';
   return level > Math.min(at, before) && level < Math.max(at, before) ? '│' : ' ';
 }
 
-/** As many values as there is room for, each the mean of those it stands for. */
+/** Reduces the values to a number of columns, each the mean of its values. */
 function downsample(values: readonly number[], count: number): readonly number[] {
   if (values.length === 1) return [values[0] ?? 0, values[0] ?? 0];
   return Array.from({ length: count }, (_, i) => {

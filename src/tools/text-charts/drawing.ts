@@ -1,11 +1,11 @@
-// A drawing from its data: the lines of it, or what it lacks.
+// Draws a chart, table or tree from data.
 import type { Json } from '../../core/index.ts';
 import { drawBars, drawLine, type DataPoint } from './charts.ts';
 import { truncateToWidth } from './display-width.ts';
 import { drawTable } from './table.ts';
 import { drawTree } from './tree.ts';
 
-/** What is to be drawn. */
+/** What to draw. */
 export type Drawing = {
   readonly kind: 'table' | 'bars' | 'line' | 'tree';
   readonly title?: string;
@@ -16,7 +16,7 @@ export type Drawing = {
   readonly width: number;
 };
 
-/** The lines of a drawing, none wider than it may be, or what it lacks. */
+/** Returns the lines of a drawing within the width, or what is missing in the data. */
 export function drawLines({ title, ...drawing }: Drawing): readonly string[] | string {
   const lines = drawKind(drawing);
   if (typeof lines === 'string') return lines;

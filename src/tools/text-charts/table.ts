@@ -1,10 +1,10 @@
-// Tables drawn with box characters, as wide as they need to be and no wider than there is room.
+// Tables of box characters, as wide as needed within a max width.
 import { isObject, type Json } from '../../core/index.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 
 const minColumnWidth = 3;
 
-/** A table with a heading; cells that do not fit are cut. */
+/** Draws a table with a header; cells that do not fit are truncated. */
 export function drawTable(
   columns: readonly string[],
   rows: readonly (readonly Json[])[],
@@ -29,7 +29,7 @@ export function drawTable(
 const cellText = (value: Json): string =>
   value === null ? '' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 
-/** These widths, the widest made narrower until all have room; none becomes so narrow that nothing can be read. */
+/** Reduces the widest columns until all fit. No column becomes unreadably narrow. */
 function fitColumnWidths(wanted: readonly number[], room: number): readonly number[] {
   const widths = [...wanted];
   let over = widths.reduce((sum, each) => sum + each, 0) - room;

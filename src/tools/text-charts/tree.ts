@@ -1,11 +1,11 @@
-// Trees drawn with branches: objects and lists are forks, everything else a leaf.
+// Draws trees: objects and arrays are branches, other values are leaves.
 import { isObject, type Json } from '../../core/index.ts';
 import { truncateToWidth } from './display-width.ts';
 
 const maxLines = 500;
 const maxDepth = 30;
 
-/** A tree, a line for each of its names. */
+/** Draws a tree, one line per node. */
 export function drawTree(tree: Json, width: number): readonly string[] {
   const lines: string[] = [];
   let left = 0;
@@ -30,7 +30,7 @@ export function drawTree(tree: Json, width: number): readonly string[] {
   }
 }
 
-/** What a node leads to: the names of an object, or the items of a list, which are their own names where they are words. */
+/** Returns the children of a node: the entries of an object, or the items of an array, strings as their own names. */
 function childEntries(node: Json): readonly (readonly [string, Json])[] {
   if (Array.isArray(node))
     return node.map((item: Json, i) =>

@@ -1,7 +1,7 @@
-// What the web tools share: the workspace's door to the network, and answers as text.
+// Shared by the web tools: requests through the workspace, and response bodies as text.
 import { FairleadError, type FetchResult, type FetchRequest, type Workspace } from '../../core/index.ts';
 
-/** Asks through the workspace; one without a network says so. */
+/** Sends a request through the workspace. Throws if it has no network access. */
 export async function fetchViaWorkspace(
   workspace: Workspace,
   request: FetchRequest,
@@ -12,14 +12,14 @@ export async function fetchViaWorkspace(
   return workspace.fetch(request, { signal });
 }
 
-/** The kind of an answer, without its parameters. */
+/** Returns the media type of a response, without parameters. */
 export const contentType = ({ headers }: FetchResult): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const textTypePattern =
   /^text\/|^application\/(?:.+\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql|toml|sql|x-www-form-urlencoded)$|\+(?:json|xml)$/;
 
-/** An answer as text in its own encoding; nothing where it is no text. */
+/** Decodes a response body in its own encoding; undefined if it is not text. */
 export function decodeBodyText(fetched: FetchResult): string | undefined {
   const type = contentType(fetched);
   const { body, headers } = fetched;
@@ -31,7 +31,7 @@ export function decodeBodyText(fetched: FetchResult): string | undefined {
   try {
     return new TextDecoder(label ?? 'utf-8').decode(body);
   } catch {
-    // An encoding that nobody knows.
+    // An unknown encoding.
     return new TextDecoder().decode(body);
   }
 }

@@ -1,4 +1,4 @@
-// Sends any HTTP request and shows the answer as it came, marked as the words of others.
+// The http_request tool: sends any HTTP request and shows the response as untrusted text.
 import {
   toolOutput,
   wrapUntrusted,
@@ -19,7 +19,7 @@ type HttpRequestInput = {
   readonly body?: string;
 };
 
-/** The tool that talks to servers. */
+/** Creates the http_request tool. */
 export const httpRequest = (workspace: Workspace): Tool => ({
   name: 'http_request',
   description: 'Send an HTTP request and see the status, headers and body of the answer.',

@@ -1,6 +1,6 @@
-// A part of a page as plain text with Markdown's marks: headings, lists, links, code, quotes and tables stay what they are.
+// Converts part of a page to Markdown: headings, lists, links, code, quotes and tables.
 
-/** As much of an element as is needed here. */
+/** The members of an element that are needed here. */
 export type PageNode = {
   readonly nodeType: number;
   readonly localName?: string;
@@ -9,7 +9,7 @@ export type PageNode = {
   getAttribute?(name: string): string | null;
 };
 
-/** A piece of text: one of its own, or one that runs on in a line. */
+/** A piece of text: a block, or inline text. */
 type TextPiece = { readonly block: boolean; readonly text: string };
 
 const skippedElements = new Set(
@@ -24,7 +24,7 @@ const blockElements = new Set(
 );
 const maxDepth = 200;
 
-/** The text of an element; links are made whole from the page's own address. */
+/** Returns the Markdown of an element. Links are resolved against the URL of the page. */
 export function toMarkdown(node: PageNode, base: string): string {
   return joinPieces(piecesIn(node, 0)).trim();
 
@@ -74,7 +74,7 @@ export function toMarkdown(node: PageNode, base: string): string {
   }
 }
 
-/** Elements that a script made may be named in capitals. */
+/** Elements created by scripts may have upper-case names. */
 const elementName = ({ localName }: PageNode): string => localName?.toLowerCase() ?? '';
 
 const headingPieces = (level: number, text: string): readonly TextPiece[] =>
@@ -85,7 +85,7 @@ function formatImage(child: PageNode): string {
   return alt ? `[image: ${alt}]` : '';
 }
 
-/** A link whose address is shown; what leads to no page is only its text. */
+/** Formats a link with its URL; a link to something other than a page becomes plain text. */
 function formatLink(text: string, href: string, base: string): string {
   const words = text.trim();
   if (words === '' || href.startsWith('#') || !URL.canParse(href, base)) return text;
@@ -117,7 +117,7 @@ function formatTable(node: PageNode): string {
     .join('\n');
 }
 
-/** The elements of this name below a node that stand in no other table; rows stand at most two levels down. */
+/** Returns the elements of this name below a node that are not part of a nested table; rows are at most two levels down. */
 function findElements(node: PageNode, name: string): readonly PageNode[] {
   return [...node.childNodes].flatMap((child) => {
     if (elementName(child) === name) return [child];
@@ -125,7 +125,7 @@ function findElements(node: PageNode, name: string): readonly PageNode[] {
   });
 }
 
-/** Pieces put together: runs of text become lines, and what stands on its own is set off by an empty line. */
+/** Joins pieces: inline text becomes lines, and blocks are separated by an empty line. */
 function joinPieces(pieces: readonly TextPiece[]): string {
   const parts: string[] = [];
   let line = '';

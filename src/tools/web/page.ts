@@ -1,25 +1,25 @@
-// The readable part of a page, found in a thread of its own: a page may be as large, deep and crooked as its author likes.
+// Extracts the readable part of a page in a worker thread, because a page may be arbitrarily large, deep and malformed.
 import { runInWorkerThread, serveWorkerThread } from '../worker-thread.ts';
 import { toMarkdown, type PageNode } from './markdown.ts';
 
-/** What is worth reading of a page. */
+/** The readable content of a page. */
 export type ReadablePage = { readonly title: string; readonly text: string };
 
 const extractTimeoutMs = 20_000;
-/** The search for an article takes ever longer the deeper a page is nested. Pages that people write are not half as deep. */
+/** Max nesting depth: article extraction slows down with depth. Normal pages are not half as deep. */
 const maxDepth = 150;
 
 const hiddenStylePattern = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 
-/** Reads a page. */
+/** Extracts the content of a page. */
 export const readPage = async (html: string, url: string, signal: AbortSignal): Promise<ReadablePage> =>
   (await runInWorkerThread(import.meta.url, { html, url }, { signal, timeoutMs: extractTimeoutMs })) as ReadablePage;
 
-/** The article of a page, or all of its body where there is none. Its libraries are loaded in the thread alone. */
+/** Returns the article of a page, or its complete body if there is none. The libraries are loaded in the thread only. */
 async function extractPage(html: string, url: string): Promise<ReadablePage> {
   const [{ parseHTML }, { Readability }] = await Promise.all([import('linkedom'), import('@mozilla/readability')]);
   const { document } = parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
-  // What a reader of the page does not see is often meant for a model alone.
+  // Invisible content is often meant for models only.
   for (const element of document.querySelectorAll('[hidden], [style]'))
     if (element.hasAttribute('hidden') || hiddenStylePattern.test(element.getAttribute('style') ?? ''))
       element.remove();
@@ -30,7 +30,7 @@ async function extractPage(html: string, url: string): Promise<ReadablePage> {
   if (isTooDeep(document)) return { title, text: whole };
   const article = new Readability(document, { serializer: (node) => node }).parse();
   const text = article?.content ? toMarkdown(article.content, base) : '';
-  // What was found is shown only if it is the bulk of the page: a list of links is no article, but may be what was looked for.
+  // The article is used only if it is most of the page: a list of links is no article, but may be what the model needs.
   return { title: article?.title?.trim() || title, text: text.length * 4 < whole.length ? whole : text };
 }
 

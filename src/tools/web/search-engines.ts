@@ -1,10 +1,10 @@
-// Search engines behind one shape: what each is asked, and where in its answer the results are.
+// Adapters for search engines: their requests, and where the results are in their responses.
 import { FairleadError, isObject, type FetchRequest } from '../../core/index.ts';
 
-/** A page that was found. */
+/** A search result. */
 export type SearchHit = { readonly title: string; readonly url: string; readonly text: string };
 
-/** A search engine. Its key goes into a header, never into a URL, so that no error and no redirect can carry it. */
+/** A search engine. Its key is sent in a header, never in a URL, so that no error and no redirect can leak it. */
 export type SearchEngine = {
   readonly name: string;
   request(query: string, count: number): FetchRequest;
@@ -14,20 +14,20 @@ export type SearchEngine = {
 /** How an engine is reached. */
 export type SearchEngineOptions = {
   readonly key: string;
-  /** Its own address unless given. */
+  /** Default: the URL of the engine. */
   readonly url?: string;
 };
 
 const jsonHeaders = { accept: 'application/json' };
 
-/** A URL with these words in its query. */
+/** Returns a URL with these query parameters. */
 function withQuery(url: string, query: Readonly<Record<string, string>>): string {
   const whole = new URL(url);
   for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
   return whole.href;
 }
 
-/** The list at this place of an answer, each item a hit by the names that this engine uses. */
+/** Returns the results at this path of a response, by the field names of this engine. */
 function parseHitsAt(
   answer: unknown,
   place: readonly string[],
@@ -40,7 +40,7 @@ function parseHitsAt(
   });
 }
 
-/** Some engines mark the words that were found in HTML. */
+/** Some engines highlight matches with HTML. */
 const stripHighlights = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -49,7 +49,7 @@ const stripHighlights = (value: unknown): string =>
         .trim()
     : '';
 
-/** The engine of Brave Search. */
+/** Brave Search. */
 export const braveSearch = ({
   key,
   url = 'https://api.search.brave.com/res/v1/web/search',
@@ -62,7 +62,7 @@ export const braveSearch = ({
   parseHits: (answer) => parseHitsAt(answer, ['web', 'results'], ['title', 'url', 'description']),
 });
 
-/** The engine of Tavily, made for agents. */
+/** Tavily, a search engine for agents. */
 export const tavilySearch = ({ key, url = 'https://api.tavily.com/search' }: SearchEngineOptions): SearchEngine => ({
   name: 'Tavily',
   request: (query, count) => ({
@@ -74,7 +74,7 @@ export const tavilySearch = ({ key, url = 'https://api.tavily.com/search' }: Sea
   parseHits: (answer) => parseHitsAt(answer, ['results'], ['title', 'url', 'content']),
 });
 
-/** A SearXNG of one's own, which needs no key but an address. */
+/** A SearXNG instance, which needs a URL and no key. */
 export const searxngSearch = ({ url }: { readonly url: string }): SearchEngine => ({
   name: 'SearXNG',
   request: (q) => ({
@@ -111,7 +111,7 @@ export const googleSearch = ({
   parseHits: (answer) => parseHitsAt(answer, ['items'], ['title', 'link', 'snippet']),
 });
 
-/** What a person's settings say about searching. */
+/** The search settings of the user. */
 export type SearchSettings = {
   /** brave, tavily, searxng, bing or google. */
   readonly engine: string;
@@ -121,7 +121,7 @@ export type SearchSettings = {
   readonly id?: string;
 };
 
-/** The engine that settings name; one that is not known, or lacks what it needs, is refused with a sentence. */
+/** Creates the engine of the settings. Throws if it is unknown or a setting is missing. */
 export function createSearchEngine({ engine, key, url, id }: SearchSettings): SearchEngine {
   const need = (value: string | undefined, what: string): string => {
     if (value) return value;

@@ -1,4 +1,4 @@
-// Fetches a page and gives what is worth reading of it, in pieces, marked as the words of others.
+// The web_fetch tool: fetches a page and returns its readable content in parts, marked as untrusted.
 import {
   FairleadError,
   errorMessage,
@@ -14,7 +14,7 @@ import { fetchViaWorkspace, decodeBodyText, contentType } from './fetch.ts';
 
 const maxPieceChars = 20_000;
 const maxCachedDocuments = 8;
-/** Longer pages are cut before they are read: nobody pages through more. */
+/** Longer pages are truncated before they are parsed. */
 const maxHtmlChars = 3_000_000;
 
 type WebFetchInput = { readonly url: string; readonly offset?: number };
@@ -26,9 +26,9 @@ type FetchedDocument = {
   readonly text: string;
 };
 
-/** The tool that reads pages. */
+/** Creates the web_fetch tool. */
 export function webFetch(workspace: Workspace): Tool {
-  /** The latest documents, so that a long one stays the same from piece to piece. */
+  /** The latest documents, so that all parts of a long one come from the same version. */
   const kept = new Map<string, FetchedDocument>();
   return {
     name: 'web_fetch',

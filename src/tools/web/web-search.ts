@@ -1,4 +1,4 @@
-// Searches the web with whichever engine it was given; what is found is the words of others.
+// The web_search tool: searches with the configured engine. Results are untrusted text.
 import {
   FairleadError,
   toolOutput,
@@ -15,7 +15,7 @@ const defaultHits = 8;
 const maxHits = 20;
 const maxHitChars = 500;
 
-/** The tool that searches the web. */
+/** Creates the web_search tool. */
 export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => ({
   name: 'web_search',
   description: 'Search the web. Gives titles, addresses and a few words of the pages that were found.',
@@ -43,7 +43,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
   },
 });
 
-/** What the engine answered. Of an answer that is an error nothing but its number is told: it may repeat what was sent. */
+/** Parses the response of an engine. Of an error only the status is reported, because the body may repeat the request. */
 function parseEngineResponse({ status, body }: FetchResult, { name }: SearchEngine): unknown {
   const why =
     status === 401 || status === 403
