@@ -263,7 +263,7 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
     for (const mode of ['write', 'read'] as const) {
       const log = await openJsonl(file, { mode, disk: { ...realDisk, fileSystemType: () => kind } });
       assert.equal(log.report[0]?.kind, 'place');
-      assert.match(log.report[0]?.what ?? '', new RegExp(`${name} file system`));
+      assert.match(log.report[0]?.message ?? '', new RegExp(`${name} file system`));
       await log.close();
     }
   }

@@ -29,14 +29,14 @@ async function openEditedSession(text: string): Promise<{
   const branch = events.find((event) => event.type === 'branch-started');
   assert.equal(branch?.type, 'branch-started');
   assert.equal(branch.reason, 'edited');
-  const edit = log.report.find((problem) => problem.kept?.endsWith('.edited-1'));
+  const edit = log.report.find((problem) => problem.backupFile?.endsWith('.edited-1'));
   assert.equal(edit?.kind, 'edited');
   assert.equal(fs.readFileSync(`${file}.edited-1`, 'utf8'), text, 'the file as the person left it is kept');
   assert.ok(fs.readFileSync(file, 'utf8').startsWith(text), 'nothing was taken out of the file');
   assertNoLeftovers(file, ['.edited-1']);
   const check = await verifyFile(file);
   assert.equal(check.ok, true);
-  assert.ok(check.problems.some(({ kind, line, healed }) => kind === 'edited' && healed && line === edit.line));
+  assert.ok(check.problems.some(({ kind, line, resolved }) => kind === 'edited' && resolved && line === edit.line));
   const again = await inspectSession(file);
   assert.deepEqual(again.events, events, 'opening it again changes nothing');
   assertNoLeftovers(file, ['.edited-1']);
@@ -184,12 +184,12 @@ test('an edit that is no longer JSON, or no event, is kept aside with a sentence
   const line = lines[14] ?? '';
   for (const [bad, why] of [
     [line.replace('"outcome":"ok"', '"outcome":ok'), /^Line 15 is not JSON/],
-    [line.replace('"text":"done 2"', '"text":2'), /^Line 15 has no legal "text"/],
+    [line.replace('"text":"done 2"', '"text":2'), /^Line 15 has no valid "text"/],
     [line.replace('tool-ended', 'tool-eaten'), /^Line 15 has the unknown type "tool-eaten"/],
   ] as const) {
     const { events: found, log } = await inspectSession(writeSessionBytes(lines.with(14, bad).join('')).file);
-    assert.match(log.report[0]?.what ?? '', why);
-    assert.equal(fs.readFileSync(log.report[0]?.kept ?? '', 'utf8'), bad);
+    assert.match(log.report[0]?.message ?? '', why);
+    assert.equal(fs.readFileSync(log.report[0]?.backupFile ?? '', 'utf8'), bad);
     assert.deepEqual(found, events.toSpliced(13, 1));
   }
 });

@@ -103,7 +103,7 @@ test('fault 21: a file of a newer format is refused politely and left as it is',
   for (const mode of ['write', 'read'] as const)
     await assert.rejects(openJsonl(file, { mode }), {
       code: 'store/newer-version',
-      message: /written in format 2; this program knows formats up to 1/,
+      message: /has format version 2; this program knows versions up to 1/,
       hint: /newer version of Fairlead/,
     });
   await assert.rejects(verifyFile(file), { code: 'store/newer-version' });

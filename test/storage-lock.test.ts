@@ -28,8 +28,8 @@ test.after(() => {
 });
 
 /** A process that waits for commands. */
-async function spawnWriter(file: string, silentMs = 30_000): Promise<WriterProcess> {
-  const child = spawn(process.execPath, [program, file, String(silentMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function spawnWriter(file: string, lockTimeoutMs = 30_000): Promise<WriterProcess> {
+  const child = spawn(process.execPath, [program, file, String(lockTimeoutMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const tell = (command: string): void => void child.stdin.write(`${command}\n`);
@@ -47,8 +47,8 @@ async function spawnWriter(file: string, silentMs = 30_000): Promise<WriterProce
 }
 
 /** A process that has a session open. */
-async function startWriter(file: string, silentMs?: number): Promise<WriterProcess> {
-  const started = await spawnWriter(file, silentMs);
+async function startWriter(file: string, lockTimeoutMs?: number): Promise<WriterProcess> {
+  const started = await spawnWriter(file, lockTimeoutMs);
   assert.equal(await started.ask('open'), 'opened');
   return started;
 }
@@ -155,10 +155,10 @@ test('fault 17: a stopped process is taken over from; when it goes on its writes
 });
 
 /** Opens a session once its holder has been silent for long enough. */
-async function waitForLock(file: string, silentMs: number): ReturnType<typeof openJsonl> {
+async function waitForLock(file: string, lockTimeoutMs: number): ReturnType<typeof openJsonl> {
   for (;;) {
     try {
-      return await openJsonl(file, { silentMs });
+      return await openJsonl(file, { lockTimeoutMs });
     } catch (error) {
       assert.equal((error as { code?: string }).code, 'store/locked');
       await new Promise((resolve) => {
@@ -204,7 +204,7 @@ test('a live process that beats is not taken over from, however long it writes n
   await new Promise((resolve) => {
     setTimeout(resolve, 4000);
   });
-  await assert.rejects(openJsonl(file, { silentMs: 3000 }), { code: 'store/locked' });
+  await assert.rejects(openJsonl(file, { lockTimeoutMs: 3000 }), { code: 'store/locked' });
   assert.equal(await holder.ask('close'), 'closed');
   await killChild(holder.child);
 });

@@ -12,7 +12,7 @@ test('a log folder and a last model that cannot be written are told of, and the 
   writeFileSync(made.state('logs'), 'a file where a folder should be');
   const { code, out, err } = await made.run(['--ephemeral', 'hi']);
   assert.deepEqual([code, out], [0, 'You said: hi\n'], err);
-  assert.match(err, /^This start has no log\. Could not make .*logs/);
+  assert.match(err, /^This start has no log\. Could not create .*logs/);
   rmSync(made.state('previous_model_name'));
   mkdirSync(made.state('previous_model_name/x'), { recursive: true });
   const forgetful = await made.run(['--interactive', '-m', 'qwen3'], { input: 'one\ntwo\n' });

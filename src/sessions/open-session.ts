@@ -115,7 +115,7 @@ export function formatSessionProblems({ log, sessionFile }: OpenSession): readon
   const found = log?.report ?? [];
   const more = found.length - maxProblems;
   return [
-    ...found.slice(0, maxProblems).map(({ what }) => what),
+    ...found.slice(0, maxProblems).map(({ message }) => message),
     ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(sessionFile?.name ?? '')}`] : []),
   ];
 }

@@ -1,8 +1,7 @@
 // The session directory: lists, finds and creates session files. There is no index besides the files.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, closestMatches, messageText } from '../core/index.ts';
-import { errnoCode } from '../stores/jsonl/disk.ts';
+import { FairleadError, closestMatches, messageText, systemErrorCode } from '../core/index.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/peek.ts';
 import { withFileError, makePrivateDir } from '../stores/private-file.ts';
 import {
@@ -56,7 +55,7 @@ function readDirOrEmpty(folder: string): readonly string[] {
     try {
       return readdirSync(folder);
     } catch (error) {
-      if (errnoCode(error) === 'ENOENT') return [];
+      if (systemErrorCode(error) === 'ENOENT') return [];
       throw error;
     }
   });
@@ -81,7 +80,7 @@ function reserveFile(file: string): boolean {
       writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
       return true;
     } catch (error) {
-      if (errnoCode(error) === 'EEXIST') return false;
+      if (systemErrorCode(error) === 'EEXIST') return false;
       throw error;
     }
   });

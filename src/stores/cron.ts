@@ -1,4 +1,4 @@
-// Reads a cron expression of five fields, in UTC: minute, hour, day of the month, month, day of the week.
+// Cron expressions of five fields in UTC: minute, hour, day of the month, month, day of the week.
 import { FairleadError } from '../core/index.ts';
 
 type CronField = {
@@ -19,15 +19,15 @@ const fields: readonly CronField[] = [
 ];
 
 const minuteMs = 60_000;
-/** The 29th of February is eight years away at most. */
+/** The next 29th of February is at most eight years away. */
 const horizonMs = 9 * 366 * 24 * 60 * minuteMs;
 
-/** The first time after another at which an expression is due, both in milliseconds; throws where it is none or never is. */
+/** The first time after another at which an expression is due, in milliseconds. Throws if the expression is not valid or never due. */
 export function nextCronTime(cron: string, after: number): number {
-  const words = cron.trim().split(/\s+/);
-  if (words.length !== fields.length) throw badCronError(cron, `it has ${words.length} fields, not five`);
-  const sets = fields.map((field, i) => parseCronField(cron, field, words[i] ?? ''));
-  const isDay = createDayMatcher(sets, words);
+  const parts = cron.trim().split(/\s+/);
+  if (parts.length !== fields.length) throw badCronError(cron, `it has ${parts.length} fields, not five`);
+  const sets = fields.map((field, i) => parseCronField(cron, field, parts[i] ?? ''));
+  const isDay = createDayMatcher(sets, parts);
   const has = (i: number, value: number): boolean => sets[i]?.has(value) === true;
   const time = new Date(Math.floor(after / minuteMs) * minuteMs + minuteMs);
   while (time.getTime() < after + horizonMs) {
@@ -41,14 +41,14 @@ export function nextCronTime(cron: string, after: number): number {
   throw badCronError(cron, 'there is no such day');
 }
 
-/** Where both kinds of day are given, either will do, as cron has always had it. */
-function createDayMatcher(sets: readonly ReadonlySet<number>[], words: readonly string[]): (time: Date) => boolean {
+/** If both kinds of day are restricted, either one matches, as in cron. */
+function createDayMatcher(sets: readonly ReadonlySet<number>[], parts: readonly string[]): (time: Date) => boolean {
   const [, , ofMonth, , ofWeek] = sets;
-  const either = !words[2]?.startsWith('*') && !words[4]?.startsWith('*');
+  const either = !parts[2]?.startsWith('*') && !parts[4]?.startsWith('*');
   return (time) => {
-    const month = ofMonth?.has(time.getUTCDate()) === true;
-    const week = ofWeek?.has(time.getUTCDay()) === true;
-    return either ? month || week : month && week;
+    const matchesMonth = ofMonth?.has(time.getUTCDate()) === true;
+    const matchesWeek = ofWeek?.has(time.getUTCDay()) === true;
+    return either ? matchesMonth || matchesWeek : matchesMonth && matchesWeek;
   };
 }
 
@@ -61,8 +61,8 @@ function parseCronField(cron: string, field: CronField, text: string): ReadonlyS
     const to =
       high === undefined ? (low === undefined || step !== undefined ? field.to : from) : parseCronValue(field, high);
     const by = step === undefined ? 1 : Number(step);
-    const sound = match && from >= field.from && to <= field.to && from <= to && by > 0;
-    if (!sound) throw badCronError(cron, `"${part}" is no ${field.name}`);
+    const isValid = match && from >= field.from && to <= field.to && from <= to && by > 0;
+    if (!isValid) throw badCronError(cron, `"${part}" is not a ${field.name}`);
     for (let value = from; value <= to; value += by) found.add(field.to === 7 ? value % 7 : value);
   }
   return found;
@@ -74,8 +74,8 @@ function parseCronValue({ from, names }: CronField, text: string): number {
   return /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-const badCronError = (cron: string, why: string): FairleadError =>
-  new FairleadError('queue/bad-cron', `"${cron}" cannot be a schedule: ${why}.`, {
+const badCronError = (cron: string, reason: string): FairleadError =>
+  new FairleadError('queue/bad-cron', `"${cron}" is not a valid schedule: ${reason}.`, {
     blame: 'user',
     hint: 'Write five fields, for example "30 6 * * 1-5": minute, hour, day of the month, month, day of the week, in UTC.',
   });

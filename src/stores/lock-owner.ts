@@ -1,29 +1,30 @@
-// Who holds a session file: a process named so that a dead one, and a new one with the same number, can be told from it.
+// Identity of the process that owns a lock or a lease, so that an ended process is detected even if its pid is reused.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import os from 'node:os';
-import { isObject } from '../core/index.ts';
-import { tryParseJson } from './jsonl/line.ts';
+import { isObject, systemErrorCode } from '../core/index.ts';
+import { tryParseJson } from './try-parse-json.ts';
 
-/** A process that holds, or held, the writer's place. What the system does not tell is an empty text. */
+/** The process that owns a lock. A field that the system does not provide is empty. */
 export type LockOwner = {
   readonly pid: number;
-  /** When the process started, in the system's own words: a process number comes back, this does not. */
+  /** The start time of the process as the system writes it: a pid may be reused, this is not. */
   readonly start: string;
-  /** The run of the machine it belongs to. */
+  /** The boot id of the machine. */
   readonly boot: string;
   readonly host: string;
-  /** The set of process numbers it lives in: a container has its own. */
+  /** The pid namespace: a container has its own. */
   readonly space: string;
-  /** New each time the place is taken; begins with the process number. */
+  /** New for each lock; begins with the pid. */
   readonly token: string;
+  /** When the lock was acquired. */
   readonly time: string;
-  /** Its last sign of life, in milliseconds since the machine started, which no change of the clock can move. */
+  /** The last heartbeat, in milliseconds since boot, so that clock changes do not matter. */
   readonly beat: string;
 };
 
-/** This process as a holder, with a new token. */
+/** This process as an owner, with a new token. */
 export function createLockOwner(): LockOwner {
   processIdentity ??= {
     pid: process.pid,
@@ -38,60 +39,60 @@ export function createLockOwner(): LockOwner {
 
 let processIdentity: Omit<LockOwner, 'token' | 'time' | 'beat'> | undefined;
 
-/** A sign of life, always of the same length, so that it can be overwritten in place. */
+/** The heartbeat of now; of constant length, so that it can be overwritten in place. */
 export const heartbeatNow = (): string => uptimeMs().toString().padStart(15, '0');
 
 const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** The holder that a lock names, if its text is whole. */
+/** Parses the owner from the text of a lock; undefined if the text is damaged. */
 export function parseLockOwner(text: string): LockOwner | undefined {
   const value = tryParseJson(text);
   if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['token'] !== 'string') return undefined;
-  const word = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
+  const field = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   return {
     pid: value['pid'],
-    start: word('start'),
-    boot: word('boot'),
-    host: word('host'),
-    space: word('space'),
+    start: field('start'),
+    boot: field('boot'),
+    host: field('host'),
+    space: field('space'),
     token: value['token'],
-    time: word('time'),
-    beat: word('beat'),
+    time: field('time'),
+    beat: field('beat'),
   };
 }
 
-/** Whether a holder still lives; nothing where that cannot be known from here. */
-export function isOwnerAlive(holder: LockOwner): boolean | undefined {
-  const me = createLockOwner();
-  if (holder.host !== me.host) return undefined;
-  if (holder.boot !== me.boot && holder.boot && me.boot) return false;
-  if (holder.space !== me.space) return undefined;
-  if (!isProcessRunning(holder.pid)) return false;
-  const start = processStartTime(holder.pid);
-  return start && holder.start ? start === holder.start : true;
+/** Whether the owner still runs; undefined if that cannot be known from this machine or container. */
+export function isOwnerAlive(owner: LockOwner): boolean | undefined {
+  const own = createLockOwner();
+  if (owner.host !== own.host) return undefined;
+  if (owner.boot !== own.boot && owner.boot && own.boot) return false;
+  if (owner.space !== own.space) return undefined;
+  if (!isProcessRunning(owner.pid)) return false;
+  const start = processStartTime(owner.pid);
+  return start && owner.start ? start === owner.start : true;
 }
 
-/** How long a holder has given no sign of life. The lock file's own time is used only for another machine's. */
-export function msSinceHeartbeat(holder: LockOwner, lockChanged: number): number {
-  const me = createLockOwner();
-  const sameRun = holder.host === me.host && holder.boot === me.boot && holder.beat !== '';
-  return sameRun ? uptimeMs() - Number(holder.beat) : Date.now() - lockChanged;
+/** Milliseconds since the last heartbeat. The modification time of the lock is used only for owners on other machines. */
+export function msSinceHeartbeat(owner: LockOwner, lockChanged: number): number {
+  const own = createLockOwner();
+  const isSameBoot = owner.host === own.host && owner.boot === own.boot && owner.beat !== '';
+  return isSameBoot ? uptimeMs() - Number(owner.beat) : Date.now() - lockChanged;
 }
 
-/** Whether a process with this number runs here. */
+/** Whether a process with this pid runs on this machine. */
 export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return systemErrorCode(error) !== 'ESRCH';
   }
 }
 
 function processStartTime(pid: number): string {
   if (process.platform === 'win32') return '';
   const stat = readProcFile(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything; the start is the 20th field after it.
+  // The name in parentheses may contain anything; the start time is the 20th field after it.
   if (stat) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
   if (process.platform === 'linux') return '';
   try {

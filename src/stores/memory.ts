@@ -1,45 +1,39 @@
-// A log in memory: for tests, for runs that need not outlive the process, and as the plainest statement of the contract.
-import { FairleadError, type AppendOptions, type Event, type Fact, type Log } from '../core/index.ts';
+// Session log in memory: for tests, and for runs that need not survive the process.
+import type { AppendOptions, Event, Fact, Log } from '../core/index.ts';
+import { appendConflictError, unknownEventError } from './store-errors.ts';
 
-/** A log whose events can be looked at. */
+/** A log with access to its events. */
 export type MemoryLog = Log & { readonly events: readonly Event[] };
 
-/** A log in memory, starting with these events. */
-export function memoryLog(given: readonly Event[] = []): MemoryLog {
-  const events: Event[] = [...given];
+/** Creates a log in memory that starts with these events. */
+export function memoryLog(initial: readonly Event[] = []): MemoryLog {
+  const events: Event[] = [...initial];
   const waiting = new Set<() => void>();
 
-  function path(at: string | undefined): readonly Event[] {
-    const straight = at === undefined && events.every((event, i) => event.parent === (events[i - 1]?.id ?? null));
-    if (straight) return [...events];
+  function readBranch(at: string | undefined): readonly Event[] {
+    const isLinear = at === undefined && events.every((event, i) => event.parent === (events[i - 1]?.id ?? null));
+    if (isLinear) return [...events];
     const byId = new Map(events.map((event) => [event.id, event]));
-    const found: Event[] = [];
+    const branch: Event[] = [];
     for (let id = at ?? events.at(-1)?.id ?? null; id !== null;) {
       const event = byId.get(id);
-      if (!event)
-        throw new FairleadError('store/unknown-event', `There is no event ${id} in this session.`, { blame: 'user' });
-      found.push(event);
+      if (!event) throw unknownEventError(id);
+      branch.push(event);
       id = event.parent;
     }
-    return found.toReversed();
+    return branch.toReversed();
   }
 
   return {
     events,
     async *read({ at, from = 'root' } = {}) {
-      const all = path(at);
+      const all = readBranch(at);
       const start =
         from === 'epoch' ? all.findLastIndex((event) => event.type === 'epoch-started' && event.baseline) : 0;
       yield start > 0 ? all.slice(start) : all;
     },
     async append(after: number, facts: readonly Fact[], options: AppendOptions = {}) {
-      if (after !== events.length) {
-        throw new FairleadError(
-          'store/conflict',
-          `Another writer has added to this session: expected event ${after} to be the last, found ${events.length}.`,
-          { blame: 'store' },
-        );
-      }
+      if (after !== events.length) throw appendConflictError(after, events.length);
       let parent = options.parent ?? events.at(-1)?.id ?? null;
       const added = facts.map((fact, i): Event => {
         const event = {

@@ -1,34 +1,33 @@
-// Files that only their owner may read: folders are made when first needed, and a file is replaced whole or not at all.
+// Private files: readable by their owner only, in directories that are created on demand, replaced atomically.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, errorMessage } from '../core/index.ts';
-import { errnoCode } from './jsonl/disk.ts';
+import { FairleadError, errorMessage, systemErrorCode } from '../core/index.ts';
 
-/** Makes a folder, and those above it, for its owner only; one that is there stays as it is. */
-export function makePrivateDir(folder: string): void {
-  withFileError(folder, 'make', () => {
+/** Creates a directory and its parents for their owner only; an existing directory is not changed. */
+export function makePrivateDir(directory: string): void {
+  withFileError(directory, 'create', () => {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw errnoCode(error) === 'EEXIST' ? new Error('a file of that name is in the way.', { cause: error }) : error;
+      throw systemErrorCode(error) === 'EEXIST' ? new Error('a file of that name exists.', { cause: error }) : error;
     }
   });
 }
 
-/** The text of a file, or nothing if there is none. */
+/** The text of a file; undefined if there is none. */
 export function readTextIfExists(file: string): string | undefined {
   return withFileError(file, 'read', () => {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      if (/^(ENOENT|ENOTDIR)$/.test(errnoCode(error) ?? '')) return undefined;
+      if (/^(ENOENT|ENOTDIR)$/.test(systemErrorCode(error) ?? '')) return undefined;
       throw error;
     }
   });
 }
 
-/** Writes a file in one step: whoever reads it sees the old text or the new one. A link stays a link. */
+/** Replaces the text of a file atomically. A link stays a link. */
 export function writeTextAtomic(file: string, text: string): void {
   makePrivateDir(path.dirname(file));
   withFileError(file, 'write', () => {
@@ -52,20 +51,20 @@ function resolveLink(file: string): string {
   }
 }
 
-/** An error of the operating system as a sentence that names the file. */
-export function withFileError<T>(file: string, doing: string, work: () => T): T {
+/** Converts an error of the operating system into one that names the file. `action` completes "Could not". */
+export function withFileError<T>(file: string, action: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof FairleadError) throw error;
-    if (errnoCode(error) === 'EEXIST')
-      throw new FairleadError('cli/exists', `${file} is there already.`, {
+    if (systemErrorCode(error) === 'EEXIST')
+      throw new FairleadError('cli/exists', `${file} already exists.`, {
         blame: 'user',
         hint: 'Name another file, or remove that one.',
       });
-    throw new FairleadError('cli/file', `Could not ${doing} ${file}: ${errorMessage(error)}`, {
+    throw new FairleadError('cli/file', `Could not ${action} ${file}: ${errorMessage(error)}`, {
       blame: 'user',
-      hint: 'Look at the rights and the room of that place.',
+      hint: 'Check the permissions and the free space there.',
       cause: error,
     });
   }

@@ -90,7 +90,3 @@ export const kindError = (kind: StoreErrorKind, action: string, cause: unknown, 
     hint: kind.hint,
     cause,
   });
-
-/** The short code that the operating system or a driver gives an error, such as `ENOSPC`. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,4 +1,4 @@
-// Says what keeps a piece of JSON from being an event: what a person or a bad disk changed is looked at before it is believed.
+// Validates that a JSON value is an event, because files and rows may have been edited or damaged.
 import { isObject, type Fact } from '../core/index.ts';
 
 type Validator = (value: unknown) => boolean;
@@ -7,9 +7,9 @@ const text: Validator = (value) => typeof value === 'string';
 const number: Validator = (value) => typeof value === 'number';
 const bool: Validator = (value) => typeof value === 'boolean';
 const oneOf =
-  (...words: readonly string[]): Validator =>
+  (...values: readonly string[]): Validator =>
   (value) =>
-    typeof value === 'string' && words.includes(value);
+    typeof value === 'string' && values.includes(value);
 const defined: Validator = (value) => value !== undefined;
 const list =
   (each: Validator): Validator =>
@@ -121,12 +121,12 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
   'annotation-added': { key: text, value: defined },
 };
 
-/** What is wrong with a value as an event, as the end of a sentence; nothing if it can be one. */
+/** Why a value is not an event, as the end of a sentence; undefined if it is one. */
 export function eventShapeError(value: unknown): string | undefined {
   if (!isObject(value)) return value === undefined ? 'is not JSON' : 'is not a JSON object';
   const type = value['type'];
   if (typeof type !== 'string') return 'has no "type"';
   if (!Object.hasOwn(factSchemas, type)) return `has the unknown type "${type}"`;
-  const wrong = Object.entries(factSchemas[type as Fact['type']]).find(([key, test]) => !test(value[key]));
-  return wrong && `has no legal "${wrong[0]}"`;
+  const invalid = Object.entries(factSchemas[type as Fact['type']]).find(([key, test]) => !test(value[key]));
+  return invalid && `has no valid "${invalid[0]}"`;
 }

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openJsonl, realDisk, type Disk, type JsonlLog } from '../../src/stores/index.ts';
 
-const [file = '', silentMs = '30000'] = process.argv.slice(2);
+const [file = '', lockTimeoutMs = '30000'] = process.argv.slice(2);
 const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 let log: JsonlLog | undefined;
 let seq = 0;
@@ -21,7 +21,7 @@ const disk: Disk = {
 
 async function executeCommand(command: string): Promise<string> {
   if (command === 'open') {
-    log = await openJsonl(file, { silentMs: Number(silentMs), disk });
+    log = await openJsonl(file, { lockTimeoutMs: Number(lockTimeoutMs), disk });
     for await (const events of log.read()) seq = events.at(-1)?.seq ?? seq;
     return 'opened';
   }

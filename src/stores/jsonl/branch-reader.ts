@@ -1,64 +1,65 @@
-// The ways from the first event of a session to any other, read from its file without holding its events.
+// Reads the branch that leads to an event of a session file, without holding its events in memory.
 import type { Event, Log } from '../../core/index.ts';
 import { createFileIndex, branchRangesFromEpoch, branchRanges, type SessionFileIndex } from './file-index.ts';
 import type { Disk } from './disk.ts';
 import { locateLines } from './resolve-parents.ts';
 import { readEventBatches } from './read-events.ts';
 import { updateIndex } from './load-index.ts';
-import { toDiskError, unknownEventError } from './errors.ts';
+import { unknownEventError } from '../store-errors.ts';
+import { toDiskError } from './errors.ts';
 
-/** A file that is open, as it is charted now. */
-export type OpenIndexedFile = { readonly fd: number; readonly chart: SessionFileIndex };
+/** An open file and its current index. */
+export type OpenIndexedFile = { readonly fd: number; readonly index: SessionFileIndex };
 
-/** How a charted file is read. */
+/** Reads branches of an indexed file. */
 export type BranchReader = {
   readonly read: Log['read'];
-  /** Where the line of an event ends; throws if there is none. */
+  /** The end offset of the line of an event; throws if there is none. */
   readonly findLineEnd: (id: string) => Promise<number>;
 };
 
-/** The paths of a file. */
-export function createBranchReader(disk: Disk, file: string, now: () => OpenIndexedFile): BranchReader {
-  let history: Promise<SessionFileIndex> | undefined;
+/** Creates the reader; `current` returns the file as it is open now. */
+export function createBranchReader(disk: Disk, file: string, current: () => OpenIndexedFile): BranchReader {
+  let fullIndex: Promise<SessionFileIndex> | undefined;
 
-  /** A file opened from its index is charted from an epoch on; who asks for what lies before it has the rest charted too. */
-  function whole({ fd, chart }: OpenIndexedFile): Promise<SessionFileIndex> {
-    if (chart.indexedFrom === 0) return Promise.resolve(chart);
-    const before = history ?? Promise.resolve(createFileIndex());
-    history = before.then(async (known) => {
-      await updateIndex(known, disk, file, fd, chart.offset);
+  /** A file that was opened from its sidecar is indexed from an epoch on; earlier events need an index of the whole file. */
+  function loadFullIndex({ fd, index }: OpenIndexedFile): Promise<SessionFileIndex> {
+    if (index.indexedFrom === 0) return Promise.resolve(index);
+    const before = fullIndex ?? Promise.resolve(createFileIndex());
+    fullIndex = before.then(async (known) => {
+      await updateIndex(known, disk, file, fd, index.offset);
       return known;
     });
-    return history;
+    return fullIndex;
   }
 
-  async function endOf(id: string): Promise<number> {
-    const { fd, chart } = now();
+  async function findLineEnd(id: string): Promise<number> {
+    const { fd, index } = current();
     const ids = new Set([id]);
-    const place =
-      locateLines(disk, fd, chart, ids).get(id) ??
-      (chart.indexedFrom > 0 && locateLines(disk, fd, chart, ids, 0).get(id));
-    if (!place) throw unknownEventError(id);
-    return place.next;
+    const location =
+      locateLines(disk, fd, index, ids).get(id) ??
+      (index.indexedFrom > 0 && locateLines(disk, fd, index, ids, 0).get(id));
+    if (!location) throw unknownEventError(id);
+    return location.next;
   }
 
   async function* read({ at, from = 'root' }: Parameters<Log['read']>[0] = {}): AsyncGenerator<readonly Event[]> {
     try {
-      const open = now();
-      const end = at === undefined ? open.chart.segments.at(-1)?.to : await endOf(at);
+      const open = current();
+      const end = at === undefined ? open.index.segments.at(-1)?.to : await findLineEnd(at);
       if (end === undefined) return;
       const find = from === 'epoch' ? branchRangesFromEpoch : branchRanges;
-      let { chart } = open;
-      let path = find(chart, end);
-      if (!path) {
-        chart = await whole(open);
-        path = find(chart, end) ?? [];
+      let { index } = open;
+      let ranges = find(index, end);
+      if (!ranges) {
+        index = await loadFullIndex(open);
+        ranges = find(index, end) ?? [];
       }
-      for (const { events } of readEventBatches(disk, open.fd, chart, path)) yield events;
+      for (const { events } of readEventBatches(disk, open.fd, index, ranges)) yield events;
     } catch (error) {
       throw toDiskError(error, file, 'read');
     }
   }
 
-  return { read, findLineEnd: endOf };
+  return { read, findLineEnd };
 }

@@ -1,19 +1,18 @@
-// Copies a session with all its branches into a new file: the same events, another session's id, a hash chain of its own.
+// Copies a session file with all its branches: the same events, a new session id and a new hash chain.
 import { randomUUID } from 'node:crypto';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Event, Fact } from '../../core/index.ts';
 import { realDisk, writeAll, type Disk } from './disk.ts';
 import { formatEventBody, hashLine, formatHeaderLine, withHash } from './line.ts';
 import { acquireLock, defaultLockTimeoutMs } from './lock.ts';
-import { fileExistsError } from './move.ts';
 import { openForReading } from './open-file.ts';
 import { readEventBatches } from './read-events.ts';
-import { toDiskError } from './errors.ts';
+import { fileExistsError, toDiskError } from './errors.ts';
 
-/** How to copy. */
+/** Options of a copy. */
 export type CopyJsonlOptions = { readonly session?: string; readonly disk?: Disk };
 
-/** Copies what a session file says now, whoever writes to it, and gives the new session's id. The copy appears whole or not at all. */
+/** Copies the current events of a session file, which may have a writer, and returns the new session id. The copy is created atomically. */
 export async function copyJsonl(from: string, to: string, options: CopyJsonlOptions = {}): Promise<string> {
   const { disk = realDisk, session = randomUUID() } = options;
   const file = disk.realpath(from);
@@ -33,20 +32,20 @@ export async function copyJsonl(from: string, to: string, options: CopyJsonlOpti
 }
 
 async function writeCopy(disk: Disk, file: string, to: string, session: string): Promise<void> {
-  const { fd, found } = await openForReading(disk, file);
-  // Swept up by whoever opens the copy's name next, should this process die here.
+  const { fd, loaded } = await openForReading(disk, file);
+  // If this process ends here, the next open of the copy's name deletes the draft.
   const draft = `${to}.new-copy`;
   disk.remove(draft);
   const out = disk.open(draft, 'x');
   try {
-    const { chart } = found;
-    const from = { session: chart.header?.session ?? '', event: chart.id ?? '' };
-    const write = createCopier(session, from, (text) => writeAll(disk, out, Buffer.from(text)));
+    const { index } = loaded;
+    const source = { session: index.header?.session ?? '', event: index.id ?? '' };
+    const write = createCopier(session, source, (text) => writeAll(disk, out, Buffer.from(text)));
     let batches = 0;
-    for (const { events } of readEventBatches(disk, fd, chart, [{ from: 0, to: chart.offset }])) {
+    for (const { events } of readEventBatches(disk, fd, index, [{ from: 0, to: index.offset }])) {
       write(events);
-      // A long file must not keep the rest of the program waiting.
-      if (++batches % 8 === 0) await breathe();
+      // A long file must not block the event loop.
+      if (++batches % 8 === 0) await yieldToEventLoop();
     }
     await disk.sync(out);
     disk.rename(draft, to);
@@ -59,13 +58,13 @@ async function writeCopy(disk: Disk, file: string, to: string, session: string):
   }
 }
 
-/** What was copied: a session, up to an event. */
+/** The copied session and its last event. */
 type CopySource = { readonly session: string; readonly event: string };
 
-/** Writes events one after the other, each tied to the line before it. An event whose parent was lost follows the one before it. */
+/** Creates the function that writes events, each chained to the line before it. An event whose parent is missing follows the one before it. */
 function createCopier(
   session: string,
-  from: CopySource,
+  source: CopySource,
   write: (text: string) => void,
 ): (events: readonly Event[]) => void {
   const header = formatHeaderLine(session, new Date().toISOString());
@@ -76,8 +75,8 @@ function createCopier(
   return (events) => {
     let text = '';
     for (const event of events) {
-      const above = event.parent !== null && !seen.has(event.parent) ? (last?.id ?? null) : event.parent;
-      const body = formatEventBody(withSessionId(event, session, from), { ...event, parent: above });
+      const parent = event.parent !== null && !seen.has(event.parent) ? (last?.id ?? null) : event.parent;
+      const body = formatEventBody(withSessionId(event, session, source), { ...event, parent });
       link = hashLine(link, body);
       text += `${withHash(body, link)}\n`;
       seen.add(event.id);
@@ -87,9 +86,9 @@ function createCopier(
   };
 }
 
-/** The fact with the copy's id wherever it names its own session. */
-function withSessionId(event: Event, session: string, from: CopySource): Fact {
-  if (event.type === 'session-started') return { ...event, session, from };
+/** The fact with the id of the copy in place of the id of the copied session. */
+function withSessionId(event: Event, session: string, source: CopySource): Fact {
+  if (event.type === 'session-started') return { ...event, session, from: source };
   if (event.type === 'epoch-started' && event.baseline) return { ...event, baseline: { ...event.baseline, session } };
   return event;
 }

@@ -1,36 +1,37 @@
-// The narrow door to the file system: everything a session file needs of a disk, so that a test can make each step fail.
+// File system interface of session files: every call that they make, so that a test can make each one fail.
 import fs from 'node:fs';
 import path from 'node:path';
+import { systemErrorCode } from '../../core/index.ts';
 
-/** What is known about a file without reading it. */
+/** File metadata. */
 export type FileStat = { readonly inode: number; readonly size: number; readonly mtimeMs: number };
 
-/** A disk. Its methods throw the operating system's own errors; `write` may write less than it was given. */
+/** A disk. Its methods throw the errors of the operating system. */
 export interface Disk {
-  /** Opens for reading (`r`), for reading and adding at the end (`a`), for changing in place (`w`), or a new file (`x`). */
-  open(file: string, how: 'r' | 'a' | 'x' | 'w'): number;
+  /** Opens for reading (`r`), for reading and appending (`a`), for writing in place (`w`), or a new file (`x`). */
+  open(file: string, mode: 'r' | 'a' | 'x' | 'w'): number;
   close(fd: number): void;
   read(fd: number, into: Buffer, from: number, length: number, position: number): number;
-  /** Writes after what was written last, or at a position; answers how many bytes were taken. */
+  /** Writes at the end, or at a position. Returns the number of bytes written, which may be less than given. */
   write(fd: number, bytes: Buffer, from: number, position: number | null): number;
-  /** Makes what was written to this descriptor safe from a power cut. */
+  /** Makes writes to this descriptor durable. */
   sync(fd: number): Promise<void>;
   truncate(fd: number, length: number): void;
-  /** Sets the time at which the file was last written to, in milliseconds. */
+  /** Sets the modification time, in milliseconds. */
   setModifiedTime(fd: number, time: number): void;
   stat(file: string | number): FileStat | undefined;
-  /** The number that tells a file from another one put in its place; nothing if there is none. The cheapest question of all. */
+  /** The inode number, which changes if the file is replaced; undefined if there is no file. Cheaper than `stat`. */
   inode(file: string): number | undefined;
   link(from: string, to: string): void;
   rename(from: string, to: string): void;
   remove(file: string): void;
-  list(folder: string): readonly string[];
-  /** The name of a file itself where this is the name of a link to it. */
+  list(directory: string): readonly string[];
+  /** The path with links resolved. */
   realpath(file: string): string;
-  /** Makes what was created, renamed and removed in this folder safe from a power cut. */
-  syncDirectory(folder: string): void;
-  /** The kind of file system as the operating system numbers it; 0 if it does not say. */
-  fileSystemType(folder: string): number;
+  /** Makes creations, renames and removals in a directory durable. */
+  syncDirectory(directory: string): void;
+  /** The type number of the file system; 0 if unknown. */
+  fileSystemType(directory: string): number;
 }
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
@@ -43,7 +44,7 @@ const openFlags = {
 
 /** The disk of this machine. */
 export const realDisk: Disk = {
-  open: (file, how) => fs.openSync(file, openFlags[how], 0o600),
+  open: (file, mode) => fs.openSync(file, openFlags[mode], 0o600),
   close: (fd) => fs.closeSync(fd),
   read: (fd, into, from, length, position) => fs.readSync(fd, into, from, length, position),
   write: (fd, bytes, from, position) => fs.writeSync(fd, bytes, from, bytes.length - from, position),
@@ -61,7 +62,7 @@ export const realDisk: Disk = {
   link: (from, to) => fs.linkSync(from, to),
   rename: (from, to) => fs.renameSync(from, to),
   remove: (file) => fs.rmSync(file, { force: true }),
-  list: (folder) => fs.readdirSync(folder),
+  list: (directory) => fs.readdirSync(directory),
   realpath(file) {
     try {
       return fs.realpathSync(file);
@@ -69,35 +70,36 @@ export const realDisk: Disk = {
       return path.resolve(file);
     }
   },
-  syncDirectory(folder) {
-    // Windows cannot open a folder, and makes renames durable by itself.
+  syncDirectory(directory) {
+    // Windows cannot open a directory, and makes renames durable itself.
     if (process.platform === 'win32') return;
-    const fd = fs.openSync(folder, O_RDONLY);
+    const fd = fs.openSync(directory, O_RDONLY);
     try {
       fs.fsyncSync(fd);
     } finally {
       fs.closeSync(fd);
     }
   },
-  fileSystemType: (folder) => fs.statfsSync(folder).type,
+  fileSystemType: (directory) => fs.statfsSync(directory).type,
 };
 
-/** Writes all bytes, however often the system takes only some of them or asks to try again. */
+/** Writes all bytes: repeats partial and interrupted writes. */
 export function writeAll(disk: Disk, fd: number, bytes: Buffer, position: number | null = null): void {
   let done = 0;
-  for (let refusals = 0; done < bytes.length;) {
+  for (let failures = 0; done < bytes.length;) {
     try {
-      const taken = disk.write(fd, bytes, done, position === null ? null : position + done);
-      if (taken === 0 && ++refusals > 100) throw Object.assign(new Error('The disk takes no bytes.'), { code: 'EIO' });
-      done += taken;
+      const written = disk.write(fd, bytes, done, position === null ? null : position + done);
+      if (written === 0 && ++failures > 100)
+        throw Object.assign(new Error('The disk writes no bytes.'), { code: 'EIO' });
+      done += written;
     } catch (error) {
-      const code = errnoCode(error);
-      if ((code !== 'EINTR' && code !== 'EAGAIN') || ++refusals > 100) throw error;
+      const code = systemErrorCode(error);
+      if ((code !== 'EINTR' && code !== 'EAGAIN') || ++failures > 100) throw error;
     }
   }
 }
 
-/** Reads bytes from a place on; fewer only where the file ends. */
+/** Reads bytes from a position; fewer only at the end of the file. */
 export function readAll(disk: Disk, fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -109,7 +111,7 @@ export function readAll(disk: Disk, fd: number, position: number, length: number
   return bytes.subarray(0, done);
 }
 
-/** Writes a file that must not exist yet, and makes it durable. */
+/** Writes a file that must not exist, and makes it durable. */
 export async function writeNewFile(disk: Disk, file: string, bytes: Buffer): Promise<void> {
   const fd = disk.open(file, 'x');
   try {
@@ -120,7 +122,3 @@ export async function writeNewFile(disk: Disk, file: string, bytes: Buffer): Pro
   }
   disk.syncDirectory(path.dirname(file));
 }
-
-/** The operating system's short name for an error, such as `ENOSPC`. */
-export const errnoCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

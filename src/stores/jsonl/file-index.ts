@@ -1,7 +1,7 @@
-// What is known of a session file without holding its events: its straight stretches, its holes, its end, and what was wrong.
+// In-memory index of a session file: contiguous segments, damaged ranges, end offset and detected problems. Holds no events.
 import type { SessionFileHeader } from './line.ts';
 
-/** Something that was found wrong, or worth knowing, about a session file. */
+/** A problem that was found in a session file, or a fact about it that the user should know. */
 export type SessionFileProblem = {
   readonly kind:
     | 'torn'
@@ -13,19 +13,18 @@ export type SessionFileProblem = {
     | 'format'
     | 'taken-over'
     | 'place';
-  /** The line, counted from one; 0 where it is about the whole file. */
+  /** The line number, from 1; 0 if the problem concerns the whole file. */
   readonly line: number;
-  /** The byte at which it begins. */
+  /** The byte offset of the line. */
   readonly offset: number;
-  /** One sentence. */
-  readonly what: string;
+  readonly message: string;
   /** The side file that keeps the bytes as they were found. */
-  readonly kept?: string;
-  /** Nothing more has to be done about it. */
-  readonly healed?: boolean;
+  readonly backupFile?: string;
+  /** No further action is needed. */
+  readonly resolved?: boolean;
 };
 
-/** Consecutive lines of which each follows the one before it. `parentEnd` is where the line that the first one follows ends, once found. */
+/** Consecutive lines, each following the one before it. `parentEnd` is the end offset of the line that the first one follows, once resolved. */
 export type FileSegment = {
   readonly from: number;
   to: number;
@@ -35,7 +34,7 @@ export type FileSegment = {
   readonly epochs: number[];
 };
 
-/** A line that is an event but not the one that was written there. */
+/** A line that holds an event, but not the one that was written there. */
 export type ModifiedLine = {
   readonly line: number;
   readonly offset: number;
@@ -45,17 +44,10 @@ export type ModifiedLine = {
   readonly before: FileCursor;
 };
 
-/** Bytes that are no event as they stand. */
-export type DamagedRange = {
-  readonly line: number;
-  readonly offset: number;
-  readonly end: number;
-  readonly candidateHashes: readonly string[];
-  /** What could be done about it was done. */
-  repaired: boolean;
-};
+/** Bytes that are not an event. */
+export type DamagedRange = { readonly offset: number; readonly end: number };
 
-/** A place between two lines: what a new line would follow there. */
+/** A position between two lines: what a new line would follow there. `link` is the hash of the line before. */
 export type FileCursor = {
   readonly offset: number;
   readonly line: number;
@@ -65,54 +57,54 @@ export type FileCursor = {
   readonly link: string;
 };
 
-/** A file without branches: where its first event begins, the last one's time, and its self-contained epochs. */
+/** A file without branches: the offset of its first event, the time of the last one, and the offsets of epochs with a baseline. */
 export type LinearFile = { readonly from: number; readonly time: string; readonly epochs: readonly number[] };
 
-/** The chart of a file, filled by a scan and carried on by a writer. */
+/** The index of a file, filled by a scan and updated by a writer. */
 export type SessionFileIndex = {
   -readonly [key in keyof FileCursor]: FileCursor[key];
 } & {
-  /** Where charting began: 0, or the epoch that an index vouched for. */
+  /** Where the scan began: 0, or the epoch up to which a sidecar index was valid. */
   readonly indexedFrom: number;
   header: SessionFileHeader | undefined;
   time: string;
-  /** The highest seq ever seen, also in a line that is no longer counted: the next event's is higher. */
+  /** The highest seq found, including lines that no longer count: the next event's seq is higher. */
   maxSeq: number;
-  /** Other hashes that the next line may be tied to, because lines before it are not what they were. */
+  /** Other hashes that the next line may be chained to, because lines before it were modified. */
   altHashes: readonly string[];
-  /** What the next line is tied to was lost. */
+  /** The hash that the next line is chained to is unknown. */
   hashLost: boolean;
-  /** A line follows an event that lies before the charted part. */
+  /** A line follows an event before `indexedFrom`. */
   leavesIndexedPart: boolean;
-  /** The last self-contained epoch, as the spot before it. */
+  /** The position before the last epoch with a baseline. */
   lastEpoch: FileCursor | undefined;
   readonly segments: FileSegment[];
-  /** Lines that are not read as they stand, by offset, with the sound lines that were found in each. */
+  /** Lines that are read differently from their bytes, by offset: the valid lines that were found in each. */
   readonly replacedLines: Map<number, readonly string[]>;
   readonly damagedRanges: DamagedRange[];
   readonly problems: SessionFileProblem[];
   modifiedLines: ModifiedLine[];
-  /** The last branch that takes up edits: where it begins, and the seq of the event it follows. What was changed between them is settled. */
+  /** The last branch that records edits: its offset, and the seq of the event it follows. Edits between the two are resolved. */
   editBranch: { readonly offset: number; readonly after: number; readonly branch: string } | undefined;
-  /** Lines that repeat an id, until it is known whether they repeat the event. */
+  /** Lines that repeat an id, until it is known whether they repeat the whole event. */
   duplicates: (ModifiedLine & { readonly id: string })[];
 };
 
-/** A chart of nothing yet, of what lies before a spot that is known to be sound, or of a whole file that is known to be straight. */
+/** Creates an empty index; with a cursor, an index of what follows it; with `straight`, the index of a whole file without branches. */
 export const createFileIndex = (
-  spot?: FileCursor & { readonly straight?: LinearFile },
+  cursor?: FileCursor & { readonly straight?: LinearFile },
   header?: SessionFileHeader,
 ): SessionFileIndex => ({
-  ...(spot ? toCursor(spot) : { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
-  indexedFrom: spot?.straight ? 0 : (spot?.offset ?? 0),
+  ...(cursor ? toCursor(cursor) : { offset: 0, line: 0, events: 0, seq: 0, id: null, link: '' }),
+  indexedFrom: cursor?.straight ? 0 : (cursor?.offset ?? 0),
   header,
-  time: spot?.straight?.time ?? '',
-  maxSeq: spot?.seq ?? 0,
+  time: cursor?.straight?.time ?? '',
+  maxSeq: cursor?.seq ?? 0,
   altHashes: [],
   hashLost: false,
   leavesIndexedPart: false,
   lastEpoch: undefined,
-  segments: spot?.straight ? [toSegment(spot.straight, spot.offset)] : [],
+  segments: cursor?.straight ? [toSegment(cursor.straight, cursor.offset)] : [],
   replacedLines: new Map(),
   damagedRanges: [],
   problems: [],
@@ -130,16 +122,16 @@ const toSegment = ({ from, epochs }: LinearFile, to: number): FileSegment => ({
   epochs: [...epochs],
 });
 
-/** What a chart says of a file that is sound and without branches; nothing for any other. */
-export function summarizeLinearFile(chart: SessionFileIndex): LinearFile | undefined {
-  const { indexedFrom, time, segments, replacedLines, problems, modifiedLines, duplicates } = chart;
+/** The summary of a valid file without branches; undefined for any other file. */
+export function summarizeLinearFile(index: SessionFileIndex): LinearFile | undefined {
+  const { indexedFrom, time, segments, replacedLines, problems, modifiedLines, duplicates } = index;
   const [only, second] = segments;
-  const sound = replacedLines.size + problems.length + modifiedLines.length + duplicates.length === 0;
-  if (!only || second || indexedFrom > 0 || !sound || only.line !== 2) return undefined;
+  const isValid = replacedLines.size + problems.length + modifiedLines.length + duplicates.length === 0;
+  if (!only || second || indexedFrom > 0 || !isValid || only.line !== 2) return undefined;
   return { from: only.from, time, epochs: only.epochs.slice(-1000) };
 }
 
-/** The spot at which a chart ends. */
+/** The position at which an index ends. */
 export const toCursor = ({ offset, line, events, seq, id, link }: FileCursor): FileCursor => ({
   offset,
   line,
@@ -149,37 +141,37 @@ export const toCursor = ({ offset, line, events, seq, id, link }: FileCursor): F
   link,
 });
 
-/** A part of a file, from a byte to a byte. */
+/** A range of bytes in a file. */
 export type ByteRange = { readonly from: number; readonly to: number };
 
-/** The parts of the file that make up the path to the line that ends at a place; nothing if the path leaves the chart. */
-export function branchRanges(chart: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
-  const path: ByteRange[] = [];
+/** The byte ranges of the branch to the line that ends at an offset; undefined if the branch leaves the index. */
+export function branchRanges(index: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
+  const ranges: ByteRange[] = [];
   for (let to: number | undefined = end; to !== undefined;) {
-    const at = findSegment(chart, to);
+    const at = findSegment(index, to);
     if (!at) return undefined;
-    path.push({ from: at.from, to });
+    ranges.push({ from: at.from, to });
     if (at.parentEnd === undefined && at.parent !== null) return undefined;
     to = at.parentEnd;
   }
-  return path.toReversed();
+  return ranges.toReversed();
 }
 
-/** The same path from its last self-contained epoch on; the whole of it if it has none; nothing if neither is charted. */
-export function branchRangesFromEpoch(chart: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
-  const path: ByteRange[] = [];
+/** The same branch from its last epoch with a baseline on, or all of it if it has none; undefined if the branch leaves the index. */
+export function branchRangesFromEpoch(index: SessionFileIndex, end: number): readonly ByteRange[] | undefined {
+  const ranges: ByteRange[] = [];
   for (let to: number | undefined = end; to !== undefined;) {
-    const at = findSegment(chart, to);
+    const at = findSegment(index, to);
     if (!at) return undefined;
     const limit: number = to;
     const epoch = at.epochs.findLast((offset) => offset < limit);
-    path.push({ from: epoch ?? at.from, to });
+    ranges.push({ from: epoch ?? at.from, to });
     if (epoch !== undefined) break;
     if (at.parentEnd === undefined && at.parent !== null) return undefined;
     to = at.parentEnd;
   }
-  return path.toReversed();
+  return ranges.toReversed();
 }
 
-const findSegment = (chart: SessionFileIndex, end: number): FileSegment | undefined =>
-  chart.segments.findLast((stretch) => stretch.from < end && end <= stretch.to);
+const findSegment = (index: SessionFileIndex, end: number): FileSegment | undefined =>
+  index.segments.findLast((segment) => segment.from < end && end <= segment.to);

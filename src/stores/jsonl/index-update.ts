@@ -1,4 +1,4 @@
-// Takes lines into a chart: what each one changes in what is known of the file.
+// Adds lines to the index of a session file.
 import type { Event } from '../../core/index.ts';
 import {
   toCursor,
@@ -10,89 +10,89 @@ import {
 import { parseEventLine, hasEventType, readEventTime, type LineEnvelope } from './line.ts';
 import type { TextLine } from './read-lines.ts';
 
-/** Adds a line that is what was written there. `pass` must follow. */
-export function indexLine(chart: SessionFileIndex, line: TextLine, envelope: LineEnvelope, claim: string): void {
+/** Adds a valid line. The caller must then call `advancePast`. */
+export function indexLine(index: SessionFileIndex, line: TextLine, envelope: LineEnvelope, ownHash: string): void {
   const { text } = line;
-  const stretch = extendSegment(chart, line, envelope.parent);
-  if (hasEventType('epoch-started', text, envelope)) markEpoch(chart, stretch, line);
-  else if (hasEventType('branch-started', text, envelope)) resolveEdits(chart, line);
-  setLastEvent(chart, { seq: envelope.seq, id: envelope.id, time: readEventTime(text, envelope) }, claim);
+  const segment = extendSegment(index, line, envelope.parent);
+  if (hasEventType('epoch-started', text, envelope)) markEpoch(index, segment, line);
+  else if (hasEventType('branch-started', text, envelope)) resolveEdits(index, line);
+  setLastEvent(index, { seq: envelope.seq, id: envelope.id, time: readEventTime(text, envelope) }, ownHash);
 }
 
-/** Makes a sound line the one that the next line follows. */
+/** Makes an event the one that the next line follows. */
 export function setLastEvent(
-  chart: SessionFileIndex,
+  index: SessionFileIndex,
   { seq, id, time }: Pick<Event, 'seq' | 'id' | 'time'>,
-  claim: string,
+  ownHash: string,
 ): void {
-  chart.events++;
-  chart.seq = seq;
-  chart.maxSeq = seq;
-  chart.id = id;
-  chart.time = time;
-  chart.link = claim;
-  chart.altHashes = noHashes;
-  chart.hashLost = false;
+  index.events++;
+  index.seq = seq;
+  index.maxSeq = seq;
+  index.id = id;
+  index.time = time;
+  index.link = ownHash;
+  index.altHashes = noHashes;
+  index.hashLost = false;
 }
 
 const noHashes: readonly string[] = [];
 
-/** Moves the chart's end behind a line. */
-export function advancePast(chart: SessionFileIndex, next: number): void {
-  chart.offset = next;
-  chart.line++;
+/** Moves the end of the index past a line. */
+export function advancePast(index: SessionFileIndex, next: number): void {
+  index.offset = next;
+  index.line++;
 }
 
-/** Lengthens the last stretch, or begins another where a line does not follow the one before it. */
+/** Extends the last segment, or starts a new one if the line does not follow the one before it. */
 export function extendSegment(
-  chart: SessionFileIndex,
+  index: SessionFileIndex,
   { offset, next }: Pick<TextLine, 'offset' | 'next'>,
   parent: string | null,
 ): FileSegment {
-  const last = chart.segments.at(-1);
-  if (last && parent === chart.id) {
+  const last = index.segments.at(-1);
+  if (last && parent === index.id) {
     last.to = next;
     return last;
   }
-  const stretch: FileSegment = {
+  const segment: FileSegment = {
     from: offset,
     to: next,
-    line: chart.line + 1,
+    line: index.line + 1,
     parent,
     parentEnd: undefined,
     epochs: [],
   };
-  chart.segments.push(stretch);
-  return stretch;
+  index.segments.push(segment);
+  return segment;
 }
 
-function markEpoch(chart: SessionFileIndex, stretch: FileSegment, { text, start, end, offset }: TextLine): void {
+function markEpoch(index: SessionFileIndex, segment: FileSegment, { text, start, end, offset }: TextLine): void {
   const event = parseEventLine(text, start, end);
   if (event.type !== 'epoch-started' || !event.baseline) return;
-  stretch.epochs.push(offset);
-  chart.lastEpoch = toCursor(chart);
+  segment.epochs.push(offset);
+  index.lastEpoch = toCursor(index);
 }
 
-/** A branch that records an edit settles every edit before it. */
-function resolveEdits(chart: SessionFileIndex, { text, start, end, offset }: TextLine): void {
+/** A branch that records an edit resolves every edit before it. */
+function resolveEdits(index: SessionFileIndex, { text, start, end, offset }: TextLine): void {
   const event = parseEventLine(text, start, end);
   if (event.type !== 'branch-started' || event.reason !== 'edited') return;
-  // Our ids begin with their seq: what lies before the event that is branched from is not taken up by the branch.
+  // Ids begin with their seq: lines before the event that is branched from are not part of the branch.
   const after = event.parent === null ? 0 : Number.parseInt(event.parent, 36);
-  chart.editBranch = { offset, after, branch: event.id };
-  for (const suspect of chart.modifiedLines)
-    if (isInEditBranch(chart, suspect)) chart.problems.push(resolvedEditProblem(suspect, event.id));
-  chart.modifiedLines = chart.modifiedLines.filter((suspect) => !isInEditBranch(chart, suspect));
-  chart.problems.forEach((problem, i) => {
-    if (problem.kind === 'header' && chart.header) chart.problems[i] = { ...problem, healed: true };
+  index.editBranch = { offset, after, branch: event.id };
+  for (const line of index.modifiedLines)
+    if (isInEditBranch(index, line)) index.problems.push(resolvedEditProblem(line, event.id));
+  index.modifiedLines = index.modifiedLines.filter((line) => !isInEditBranch(index, line));
+  index.problems.forEach((problem, i) => {
+    if (problem.kind === 'header' && index.header) index.problems[i] = { ...problem, resolved: true };
   });
 }
 
-/** Whether the last branch that records edits has taken this change up. */
+/** Whether the last branch that records edits includes this change. */
 export const isInEditBranch = ({ editBranch }: SessionFileIndex, { offset, before }: ModifiedLine): boolean =>
   editBranch !== undefined && offset < editBranch.offset && before.seq >= editBranch.after;
 
-/** A change that a branch has taken up. */
+/** The problem of a change that a branch has recorded. */
 export const resolvedEditProblem = (
   { line, offset }: Pick<ModifiedLine, 'line' | 'offset'>,
   branch: string,
@@ -100,6 +100,6 @@ export const resolvedEditProblem = (
   kind: 'edited',
   line,
   offset,
-  what: `Line ${line} was changed outside the program; the session goes on as the edited branch ${branch}.`,
-  healed: true,
+  message: `Line ${line} was changed outside the program; the session continues on the edited branch ${branch}.`,
+  resolved: true,
 });

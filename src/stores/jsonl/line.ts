@@ -1,35 +1,36 @@
-// One line of a session file: an event as readable JSON, and the hash that ties it to the line before it.
+// Lines of a session file: an event as JSON, with a hash that chains it to the line before it.
 import { hash } from 'node:crypto';
 import { isObject, oldEventTypes, upcastEvent, type Event, type Fact } from '../../core/index.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 
-/** The version of the format that this program writes. */
+/** The format version that this program writes. */
 export const formatVersion = 1;
 
 /** The first line of a session file. */
 export type SessionFileHeader = { readonly version: number; readonly session: string; readonly created: string };
 
-/** Where an event stands. */
+/** The position fields of an event. */
 export type EventPosition = Pick<Event, 'seq' | 'id' | 'parent' | 'time'>;
 
 const hashFieldStart = ',"hash":"';
 const hashLength = 22;
 const hashFieldLength = hashFieldStart.length + hashLength + 2;
 
-/** The hash of a line: of the hash before it and the line's text up to its own. On text, so that checking never re-serialises. */
+/** The hash of a line: of the previous hash and the line's text before its own hash. Over text, so that a check never serialises again. */
 export const hashLine = (link: string, body: string): string =>
   hash('sha256', link + body, 'base64url').slice(0, hashLength);
 
-/** A line's text up to its hash, closed with that hash. */
+/** A line: its text before the hash, and the hash. */
 export const withHash = (body: string, ownHash: string): string => `${body}${hashFieldStart}${ownHash}"}`;
 
-/** The first line of a file, and the hash that the first event is tied to. */
+/** The first line of a file, and the hash that the first event is chained to. */
 export function formatHeaderLine(session: string, created: string): { readonly text: string; readonly hash: string } {
   const body = `{"fairlead":${formatVersion},"session":${stringifyOneLine(session)},"created":"${created}"`;
   const ownHash = hashLine('', body);
   return { text: `${withHash(body, ownHash)}\n`, hash: ownHash };
 }
 
-/** The header that a line holds, if it holds one. */
+/** The header in a line; undefined if there is none. */
 export function parseHeader(text: string): SessionFileHeader | undefined {
   const value = tryParseJson(text);
   if (!isObject(value) || typeof value['fairlead'] !== 'number') return undefined;
@@ -41,13 +42,13 @@ export function parseHeader(text: string): SessionFileHeader | undefined {
   };
 }
 
-/** The text of an event up to its hash. */
+/** The text of an event before its hash. */
 export function formatEventBody(fact: Fact, { seq, id, parent, time }: EventPosition): string {
-  const above = parent === null ? 'null' : stringifyOneLine(parent);
-  return `{"seq":${seq},"id":"${id}","parentId":${above},"time":"${time}",${stringifyOneLine(withoutPosition(fact)).slice(1, -1)}`;
+  const parentJson = parent === null ? 'null' : stringifyOneLine(parent);
+  return `{"seq":${seq},"id":"${id}","parentId":${parentJson},"time":"${time}",${stringifyOneLine(withoutPosition(fact)).slice(1, -1)}`;
 }
 
-/** A fact with its type first and without a place: an event handed over as a fact gets a new one. */
+/** A fact with its type first and without position fields: an event that is appended as a fact gets a new position. */
 function withoutPosition(fact: Fact): Fact {
   if ('seq' in fact || 'id' in fact || 'parent' in fact || 'time' in fact) {
     const { seq: _seq, id: _id, parent: _parent, time: _time, ...rest } = fact as Event;
@@ -56,14 +57,14 @@ function withoutPosition(fact: Fact): Fact {
   return Object.keys(fact)[0] === 'type' ? fact : Object.assign({ type: fact.type }, fact);
 }
 
-/** JSON that is one line to every program: the line breaks that JSON leaves alone are escaped too. */
+/** JSON in one line for every program: line breaks that JSON does not escape are escaped too. */
 function stringifyOneLine(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\u2028') && !text.includes('\u2029') && !text.includes('\u0085')) return text;
   return text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029').replaceAll('\u0085', '\\u0085');
 }
 
-/** The hash that the line from `start` to `end` says it has, if it ends as our lines do. */
+/** The hash at the end of the line from `start` to `end`; undefined if the line does not end with one. */
 export function readStoredHash(text: string, start: number, end: number): string | undefined {
   if (
     end - start < hashFieldLength ||
@@ -74,15 +75,15 @@ export function readStoredHash(text: string, start: number, end: number): string
   return text.slice(end - hashLength - 2, end - 2);
 }
 
-/** The hash that this line should have after a line with that hash. */
+/** The hash that a line should have after a line with the hash `link`. */
 export const computeHashAt = (link: string, text: string, start: number, end: number): string =>
   hashLine(link, text.slice(start, end - hashFieldLength));
 
-/** The line with another hash in the place of its own. */
+/** The line with another hash. */
 export const replaceHash = (text: string, ownHash: string): string =>
   withHash(text.slice(0, -hashFieldLength), ownHash);
 
-/** A line's place as its text states it; `key` and `rest` are where `"parentId"` and what follows it begin. */
+/** The position fields at the start of a line; `key` and `rest` are the offsets of `"parentId"` and of the text after its value. */
 export type LineEnvelope = {
   readonly seq: number;
   readonly id: string;
@@ -91,7 +92,7 @@ export type LineEnvelope = {
   readonly rest: number;
 };
 
-/** The place of a line as we write it, read without parsing; nothing for any other text. */
+/** Reads the position fields of a line in the format that this program writes, without parsing; undefined for any other text. */
 export function readEnvelope(text: string, start: number): LineEnvelope | undefined {
   if (!text.startsWith('{"seq":', start)) return undefined;
   const afterSeq = text.indexOf(',"id":"', start + 7);
@@ -110,21 +111,21 @@ export function readEnvelope(text: string, start: number): LineEnvelope | undefi
 
 const timeLength = '"time":"2000-01-01T00:00:00.000Z",'.length;
 
-/** Whether a line as we write it holds a fact of this type. */
+/** Whether a line holds a fact of this type, by its current name or by that of an older version. */
 export const hasEventType = (type: Fact['type'], text: string, envelope: LineEnvelope): boolean =>
   text.startsWith(`"type":"${type}"`, envelope.rest + timeLength) ||
   (oldEventTypes[type] !== undefined && text.startsWith(`"type":"${oldEventTypes[type]}"`, envelope.rest + timeLength));
 
-/** The time a line as we write it states. */
+/** The time in a line. */
 export const readEventTime = (text: string, envelope: LineEnvelope): string =>
   text.slice(envelope.rest + 8, envelope.rest + 32);
 
-/** The event of a line that was judged to hold one; what a person's line lacks follows from the event before it. */
+/** Parses the event of a line. Position fields that a line written by the user lacks follow from the event before it. */
 export function parseEventLine(text: string, start: number, end: number, before?: Event): Event {
   const envelope = readEnvelope(text, start);
   if (!envelope || !isIsoTime(readEventTime(text, envelope)) || readStoredHash(text, start, end) === undefined)
     return parseLooseEvent(upcastEvent(tryParseJson(text.slice(start, end))), before);
-  // Parsing what follows the place and adding the place is cheaper than renaming a key, in the text or in the object.
+  // Parsing the rest and adding the position is cheaper than renaming a key.
   const event = JSON.parse(`{${text.slice(envelope.rest, end - hashFieldLength)}}`) as {
     -readonly [key in keyof EventPosition]: EventPosition[key];
   };
@@ -136,24 +137,15 @@ export function parseEventLine(text: string, start: number, end: number, before?
 
 function parseLooseEvent(value: unknown, before: Event | undefined): Event {
   const { parentId, hash: _hash, ...rest } = value as { parentId?: unknown; hash?: unknown };
-  const given = rest as Partial<Event>;
+  const fields = rest as Partial<Event>;
   return {
-    ...given,
-    seq: Number.isSafeInteger(given.seq) ? given.seq : (before?.seq ?? 0),
-    id: typeof given.id === 'string' ? given.id : '',
+    ...fields,
+    seq: Number.isSafeInteger(fields.seq) ? fields.seq : (before?.seq ?? 0),
+    id: typeof fields.id === 'string' ? fields.id : '',
     parent: typeof parentId === 'string' ? parentId : (before?.id ?? null),
-    time: isIsoTime(given.time) ? given.time : (before?.time ?? new Date().toISOString()),
+    time: isIsoTime(fields.time) ? fields.time : (before?.time ?? new Date().toISOString()),
   } as Event;
 }
 
 const isIsoTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
-
-/** A text as JSON, or nothing if it is not. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,8 +1,9 @@
-// The one writer's place of a session file: taken atomically, kept alive by a heartbeat, taken over from the dead and the silent.
+// Writer lock of a session file: acquired atomically, renewed by heartbeats, taken over from processes that ended or sent no heartbeat.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError } from '../../core/index.ts';
-import { errnoCode, readAll, realDisk, writeAll, type Disk } from './disk.ts';
+import { FairleadError, systemErrorCode } from '../../core/index.ts';
+import { lockedError } from '../store-errors.ts';
+import { readAll, realDisk, writeAll, type Disk } from './disk.ts';
 import {
   heartbeatNow,
   isProcessRunning,
@@ -13,115 +14,115 @@ import {
   type LockOwner,
 } from '../lock-owner.ts';
 
-/** The writer's place, held. */
+/** A lock that this process holds. */
 export type FileLock = {
-  /** Who was taken over from: a dead process, or a live one that gave no sign of life and may still have the file open. */
-  readonly after: 'nobody' | 'dead' | 'silent';
-  /** Whether the place is still ours. One question to the file system: cheap enough to ask before every write. */
+  /** Whether the lock was free, or taken over: from a process that ended, or from one that runs but sent no heartbeat and may still write. */
+  readonly previous: 'none' | 'dead' | 'unresponsive';
+  /** Whether the lock is still held. One system call: cheap enough before every write. */
   isHeld(): boolean;
   release(): void;
 };
 
-/** How long a live writer may give no sign of life before another may take its place, in milliseconds. */
+/** How long a running writer may send no heartbeat before another may take its lock over, in milliseconds. */
 export const defaultLockTimeoutMs = 30_000;
 
-/** Who writes to a session file now; nothing if nobody does, or if they died or fell silent. Takes nothing. */
+/** The process that has a session file open for writing; undefined if there is none, or if its lock has expired. Acquires nothing. */
 export function getLockOwner(name: string, disk: Disk = realDisk): LockOwner | undefined {
   const found = readLock(disk, `${disk.realpath(name)}.lock`);
-  return found && lockState(found, defaultLockTimeoutMs) === 'held' ? found.holder : undefined;
+  return found && lockState(found, defaultLockTimeoutMs) === 'held' ? found.owner : undefined;
 }
 
 type LockClaim = {
   readonly disk: Disk;
-  readonly holder: LockOwner;
-  readonly mine: string;
-  readonly silentMs: number;
-  /** Whoever holds it counts as silent. */
+  readonly owner: LockOwner;
+  readonly ownFile: string;
+  readonly lockTimeoutMs: number;
+  /** Takes the lock over even from a responsive process. */
   readonly force: boolean;
 };
 
-/** Takes the writer's place of a file, or says who has it; by force also from one who lives. */
-export async function acquireLock(disk: Disk, file: string, silentMs: number, force = false): Promise<FileLock> {
+/** Acquires the writer lock of a file, or throws `store/locked`; with `force` also from a responsive process. */
+export async function acquireLock(disk: Disk, file: string, lockTimeoutMs: number, force = false): Promise<FileLock> {
   const lock = `${file}.lock`;
-  const holder = createLockOwner();
-  const mine = `${lock}.${holder.token}`;
+  const owner = createLockOwner();
+  const ownFile = `${lock}.${owner.token}`;
   try {
-    writeLockFile(disk, mine, holder);
-    const after = await claimLock({ disk, holder, mine, silentMs, force }, lock, file);
+    writeLockFile(disk, ownFile, owner);
+    const previous = await claimLock({ disk, owner, ownFile, lockTimeoutMs, force }, lock, file);
     try {
-      return holdLock(disk, file, holder, silentMs, after);
+      return holdLock(disk, file, owner, lockTimeoutMs, previous);
     } catch (error) {
       removeQuietly(disk, lock);
       throw error;
     }
   } finally {
-    removeQuietly(disk, mine);
+    removeQuietly(disk, ownFile);
   }
 }
 
-const formatLockOwner = (holder: LockOwner): string => `${JSON.stringify(holder)}\n`;
+const formatLockOwner = (owner: LockOwner): string => `${JSON.stringify(owner)}\n`;
 
 /**
- * Puts our lock in place. Only one process may replace a given holder's lock: the one that holds the lock on replacing it,
- * a lock like any other, so that one who dies while replacing is replaced in the same way.
+ * Creates or replaces the lock file. Only one process may replace the lock of a given owner: the one that holds the lock on replacing it.
+ * That is a lock like any other, so a process that ends while replacing is replaced in the same way.
  */
-async function claimLock(given: LockClaim, lock: string, file: string): Promise<FileLock['after']> {
-  const { disk, mine, silentMs, force } = given;
+async function claimLock(claim: LockClaim, lock: string, file: string): Promise<FileLock['previous']> {
+  const { disk, ownFile, lockTimeoutMs, force } = claim;
   for (let tries = 0; ; tries++) {
-    if (linkLock(given, lock)) return 'nobody';
+    if (linkLock(claim, lock)) return 'none';
     const found = readLock(disk, lock);
     if (!found) continue;
-    const state = lockState(found, force ? -1 : silentMs);
-    if (state === 'held') throw fileLockedError(file, found.holder);
-    const right = `${lock}.${found.token}`;
+    const state = lockState(found, force ? -1 : lockTimeoutMs);
+    if (state === 'held') throw fileLockedError(file, found.owner);
+    const replaceLock = `${lock}.${found.token}`;
     try {
-      await claimLock({ ...given, force: false }, right, file);
+      await claimLock({ ...claim, force: false }, replaceLock, file);
     } catch (error) {
-      // Somebody else is just taking over: soon there is a new holder to look at.
+      // Another process is taking over: soon there is a new owner to check.
       if (!(error instanceof FairleadError) || error.code !== 'store/locked' || tries > 200) throw error;
       await sleep(5);
       continue;
     }
     try {
       if (readLock(disk, lock)?.token !== found.token) continue;
-      linkLock(given, `${mine}.again`);
-      disk.rename(`${mine}.again`, lock);
+      linkLock(claim, `${ownFile}.again`);
+      disk.rename(`${ownFile}.again`, lock);
       return state;
     } finally {
-      removeQuietly(disk, `${mine}.again`);
-      removeQuietly(disk, right);
+      removeQuietly(disk, `${ownFile}.again`);
+      removeQuietly(disk, replaceLock);
     }
   }
 }
 
-/** Makes our lock appear under a name that must be free, whole from the first moment where the file system has hard links. */
-function linkLock({ disk, holder, mine }: LockClaim, to: string): boolean {
+/** Creates the lock file under a free name; atomically with its content if the file system has hard links. */
+function linkLock({ disk, owner, ownFile }: LockClaim, to: string): boolean {
   try {
-    disk.link(mine, to);
+    disk.link(ownFile, to);
     return true;
   } catch (error) {
-    if (errnoCode(error) === 'EEXIST') return false;
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoCode(error) ?? '')) throw error;
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(systemErrorCode(error) ?? '')) throw error;
   }
   try {
-    writeLockFile(disk, to, holder);
+    writeLockFile(disk, to, owner);
     return true;
   } catch (error) {
-    if (errnoCode(error) === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
 
-function writeLockFile(disk: Disk, file: string, holder: LockOwner): void {
+function writeLockFile(disk: Disk, file: string, owner: LockOwner): void {
   const fd = disk.open(file, 'x');
   try {
-    writeAll(disk, fd, Buffer.from(formatLockOwner(holder)));
+    writeAll(disk, fd, Buffer.from(formatLockOwner(owner)));
   } finally {
     disk.close(fd);
   }
 }
 
-/** What cannot be removed, not even at the second try, is swept up by the next one to come. */
+/** Removes a file. If the second try fails too, the next process that opens the session removes it. */
 function removeQuietly(disk: Disk, file: string): void {
   for (let tries = 0; tries < 2; tries++) {
     try {
@@ -130,60 +131,61 @@ function removeQuietly(disk: Disk, file: string): void {
   }
 }
 
-type FoundLock = { readonly holder: LockOwner | undefined; readonly token: string; readonly changed: number };
+type FoundLock = { readonly owner: LockOwner | undefined; readonly token: string; readonly changed: number };
 
 function readLock(disk: Disk, lock: string): FoundLock | undefined {
   try {
     const fd = disk.open(lock, 'r');
     try {
-      const facts = disk.stat(fd);
-      const holder = parseLockOwner(readAll(disk, fd, 0, 4096).toString());
-      return { holder, token: holder?.token ?? `x${facts?.inode}`, changed: facts?.mtimeMs ?? 0 };
+      const stat = disk.stat(fd);
+      const owner = parseLockOwner(readAll(disk, fd, 0, 4096).toString());
+      return { owner, token: owner?.token ?? `x${stat?.inode}`, changed: stat?.mtimeMs ?? 0 };
     } finally {
       disk.close(fd);
     }
   } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function lockState({ holder, changed }: FoundLock, silentMs: number): 'held' | 'dead' | 'silent' {
-  // A lock that cannot be read was hurt by a power cut, or is being written this very moment.
-  if (!holder) return Date.now() - changed > 2000 ? 'dead' : 'held';
-  if (isOwnerAlive(holder) === false) return 'dead';
-  return msSinceHeartbeat(holder, changed) > silentMs ? 'silent' : 'held';
+function lockState({ owner, changed }: FoundLock, lockTimeoutMs: number): 'held' | 'dead' | 'unresponsive' {
+  // A lock that cannot be parsed was damaged by a power cut, or is being written right now.
+  if (!owner) return Date.now() - changed > 2000 ? 'dead' : 'held';
+  if (isOwnerAlive(owner) === false) return 'dead';
+  return msSinceHeartbeat(owner, changed) > lockTimeoutMs ? 'unresponsive' : 'held';
 }
 
-function fileLockedError(file: string, holder: LockOwner | undefined): FairleadError {
-  const who = holder ? `process ${holder.pid} on ${holder.host} since ${holder.time}` : 'another process';
-  return new FairleadError('store/locked', `${file} is being written by ${who}.`, {
-    blame: 'user',
-    retry: true,
-    hint: 'Close the session there, or open it here for reading only.',
-  });
+function fileLockedError(file: string, owner: LockOwner | undefined): FairleadError {
+  return lockedError(file, owner && `process ${owner.pid} on ${owner.host} since ${owner.time}`);
 }
 
-function holdLock(disk: Disk, file: string, holder: LockOwner, silentMs: number, after: FileLock['after']): FileLock {
+function holdLock(
+  disk: Disk,
+  file: string,
+  owner: LockOwner,
+  lockTimeoutMs: number,
+  previous: FileLock['previous'],
+): FileLock {
   const lock = `${file}.lock`;
   const fd = disk.open(lock, 'w');
   const inode = disk.stat(fd)?.inode;
-  const beat = (): void => {
+  const sendHeartbeat = (): void => {
     try {
-      // Through the descriptor: once somebody else has the place, this reaches a file that nobody reads.
-      writeAll(disk, fd, Buffer.from(formatLockOwner({ ...holder, beat: heartbeatNow() })), 0);
+      // Through the descriptor: after a takeover this writes to a file that has no name any more.
+      writeAll(disk, fd, Buffer.from(formatLockOwner({ ...owner, beat: heartbeatNow() })), 0);
     } catch {
-      // The next beat may come through; if none does, the silence is true.
+      // The next heartbeat may succeed; if none does, the lock expires.
     }
   };
-  const timer = setInterval(beat, Math.max(10, silentMs / 3)).unref();
-  let open = true;
+  const timer = setInterval(sendHeartbeat, Math.max(10, lockTimeoutMs / 3)).unref();
+  let isOpen = true;
   return {
-    after,
+    previous,
     isHeld: () => disk.inode(lock) === inode,
     release() {
-      if (!open) return;
-      open = false;
+      if (!isOpen) return;
+      isOpen = false;
       clearInterval(timer);
       if (disk.inode(lock) === inode) removeQuietly(disk, lock);
       disk.close(fd);
@@ -191,19 +193,19 @@ function holdLock(disk: Disk, file: string, holder: LockOwner, silentMs: number,
   };
 }
 
-/** Removes what a process that died left beside a file. Only for the holder of the file's lock. */
+/** Removes temporary files of processes that ended. The caller must hold the lock of the file. */
 export function removeStaleFiles(disk: Disk, file: string): void {
-  const folder = path.dirname(file);
-  const base = path.basename(file);
-  for (const name of disk.list(folder)) {
-    if (name.startsWith(`${base}.new-`)) removeQuietly(disk, path.join(folder, name));
-    if (name.startsWith(`${base}.lock.`) && isAbandoned(disk, path.join(folder, name)))
-      removeQuietly(disk, path.join(folder, name));
+  const directory = path.dirname(file);
+  const prefix = path.basename(file);
+  for (const name of disk.list(directory)) {
+    if (name.startsWith(`${prefix}.new-`)) removeQuietly(disk, path.join(directory, name));
+    if (name.startsWith(`${prefix}.lock.`) && isAbandoned(disk, path.join(directory, name)))
+      removeQuietly(disk, path.join(directory, name));
   }
 }
 
 function isAbandoned(disk: Disk, file: string): boolean {
-  const holder = readLock(disk, file)?.holder;
-  if (holder) return isOwnerAlive(holder) === false;
+  const owner = readLock(disk, file)?.owner;
+  if (owner) return isOwnerAlive(owner) === false;
   return !isProcessRunning(Number.parseInt(path.extname(file.replace(/\.again$/, '')).slice(1), 10) || 0);
 }

@@ -1,6 +1,7 @@
-// The session file: an append-only log of readable lines, tied together by hashes, with one fenced writer.
+// Session log in a JSONL file: append-only, with a hash chain and one fenced writer.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError, type Log } from '../../core/index.ts';
+import type { Log } from '../../core/index.ts';
+import { closedError, readOnlyError } from '../store-errors.ts';
 import { toCursor, summarizeLinearFile, type SessionFileProblem } from './file-index.ts';
 import { realDisk, readAll, type Disk } from './disk.ts';
 import { followFile, reopenSameSession } from './follow.ts';
@@ -13,49 +14,49 @@ import { updateIndex, buildIndex } from './load-index.ts';
 import { toDiskError } from './errors.ts';
 import { createSessionFileWriter } from './writer.ts';
 
-/** How to open a session file. */
+/** Options to open a session file. */
 export type JsonlOptions = {
-  /** `read` takes no lock and changes nothing; any number may read while one writes. */
+  /** `read` acquires no lock and changes nothing; any number of readers may read while one process writes. */
   readonly mode?: 'write' | 'read';
-  /** The session's id, for a file that does not exist yet. */
+  /** The session id of a file that does not exist yet. */
   readonly session?: string;
-  /** How long a live writer may give no sign of life before another may take its place. */
-  readonly silentMs?: number;
-  /** Takes the writer's place from whoever has it; what that one writes from then on is refused. */
+  /** How long a running writer may send no heartbeat before its lock is taken over, in milliseconds; 30,000 by default. */
+  readonly lockTimeoutMs?: number;
+  /** Takes the lock over even from a responsive writer, whose further appends are refused. */
   readonly force?: boolean;
-  /** How much must lie before an epoch for an index to be worth a file. */
+  /** The size from which a sidecar index is written, in bytes; 1 MiB by default. */
   readonly indexBytes?: number;
   readonly disk?: Disk;
 };
 
-/** A log in a file. */
+/** A session log in a file. */
 export type JsonlLog = Log & {
-  /** Where it is now: `move` changes it. */
+  /** Its current path: `move` changes it. */
   readonly file: string;
   readonly session: string;
-  /** What was found wrong, mended or worth knowing when the file was opened. */
+  /** The problems that were found when the file was opened. */
   readonly report: readonly SessionFileProblem[];
-  /** How it was opened: from where, and how many lines were looked at. */
+  /** How it was opened: from the sidecar index or by a full scan, and how many lines were scanned. */
   readonly opened: { readonly from: 'index' | 'start'; readonly lines: number };
-  /** The session as text, with what could not be saved at its end: to be kept elsewhere when the disk gives up. */
+  /** The session as text, including appends that could not be written: to be saved elsewhere if the disk fails. */
   export(): string;
-  /** Gives the file another name, which must be free, while it stays open; whoever follows it goes on following. */
+  /** Renames the open file to a name that must be free. Followers continue to follow it. */
   move(to: string): Promise<void>;
 };
 
 const defaultIndexBytes = 1024 * 1024;
 
-/** Opens a session file, or begins one. */
+/** Opens a session file; creates it if there is none. */
 export async function openJsonl(name: string, options: JsonlOptions = {}): Promise<JsonlLog> {
-  const { disk = realDisk, session, silentMs = defaultLockTimeoutMs, force = false } = options;
-  // One file, one lock, however many names lead to it.
+  const { disk = realDisk, session, lockTimeoutMs = defaultLockTimeoutMs, force = false } = options;
+  // Links resolved: a file has one lock, whatever its names.
   const file = disk.realpath(name);
   try {
     return options.mode === 'read'
       ? createReaderLog(disk, file, await openForReading(disk, file))
-      : createWriterLog(disk, file, await openForWriting({ disk, file, session, silentMs, force }), {
+      : createWriterLog(disk, file, await openForWriting({ disk, file, session, lockTimeoutMs, force }), {
           indexBytes: defaultIndexBytes,
-          silentMs,
+          lockTimeoutMs,
           ...options,
         });
   } catch (error) {
@@ -63,126 +64,123 @@ export async function openJsonl(name: string, options: JsonlOptions = {}): Promi
   }
 }
 
-const toOpenInfo = ({ found, problems }: OpenedFile): Pick<JsonlLog, 'session' | 'report' | 'opened'> => ({
-  session: found.chart.header?.session ?? '',
+const toOpenInfo = ({ loaded, problems }: OpenedFile): Pick<JsonlLog, 'session' | 'report' | 'opened'> => ({
+  session: loaded.index.header?.session ?? '',
   report: problems,
-  opened: { from: found.from, lines: found.lines },
+  opened: { from: loaded.from, lines: loaded.lines },
 });
 
 function createWriterLog(
   disk: Disk,
-  first: string,
+  firstFile: string,
   opened: Awaited<ReturnType<typeof openForWriting>>,
-  { indexBytes, silentMs }: { readonly indexBytes: number; readonly silentMs: number },
+  { indexBytes, lockTimeoutMs }: { readonly indexBytes: number; readonly lockTimeoutMs: number },
 ): JsonlLog {
-  const { fd, found } = opened;
-  const { chart, prefix } = found;
-  /** All that goes by the file's name. */
-  const placeAt = (file: string, lock: FileLock, lastWrite?: number) => {
-    const paths = createBranchReader(disk, file, () => ({ fd, chart }));
+  const { fd, loaded } = opened;
+  const { index, prefix } = loaded;
+  /** Everything that depends on the name of the file. */
+  const createLocation = (file: string, lock: FileLock, lastWrite?: number) => {
+    const branches = createBranchReader(disk, file, () => ({ fd, index }));
     return {
       file,
       lock,
-      paths,
-      writer: createSessionFileWriter({ disk, file, fd, lock, chart, findLineEnd: paths.findLineEnd, lastWrite }),
+      branches,
+      writer: createSessionFileWriter({ disk, file, fd, lock, index, findLineEnd: branches.findLineEnd, lastWrite }),
     };
   };
-  let place = placeAt(first, opened.lock);
+  let location = createLocation(firstFile, opened.lock);
   const waiting = new Set<() => void>();
-  const whole = found.from === 'index' && chart.indexedFrom === 0 ? chart.offset : 0;
-  let indexed = chart.indexedFrom;
-  let indexing: Promise<void> = Promise.resolve();
-  let turn: Promise<unknown> = Promise.resolve();
+  const fullIndexOffset = loaded.from === 'index' && index.indexedFrom === 0 ? index.offset : 0;
+  let savedOffset = index.indexedFrom;
+  let saving: Promise<void> = Promise.resolve();
+  let pending: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
-  /** An index is a help, never a need: one that cannot be written is done without. */
-  function index(): void {
-    const { lastEpoch } = chart;
-    if (!lastEpoch || lastEpoch.offset <= indexed || lastEpoch.offset < indexBytes || chart.problems.length > 0) return;
-    indexed = lastEpoch.offset;
-    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, lastEpoch, prefix)).catch(() => {});
+  /** The sidecar index is optional: an error while writing it is ignored. */
+  function saveEpochIndex(): void {
+    const { lastEpoch } = index;
+    if (!lastEpoch || lastEpoch.offset <= savedOffset || lastEpoch.offset < indexBytes || index.problems.length > 0)
+      return;
+    savedOffset = lastEpoch.offset;
+    saving = saving.then(() => writeSidecar(disk, location.file, fd, lastEpoch, prefix)).catch(() => {});
   }
 
-  /** At the end a straight file is vouched for as a whole: the next to open it need not look at its lines. */
-  function indexAll(): void {
-    const straight = summarizeLinearFile(chart);
-    if (!straight || chart.offset < indexBytes || chart.offset === whole) return;
-    const all = { ...toCursor(chart), straight };
-    indexing = indexing.then(() => writeSidecar(disk, place.file, fd, all, prefix)).catch(() => {});
+  /** On close the index covers a whole file without branches: the next open need not scan its lines. */
+  function saveFullIndex(): void {
+    const straight = summarizeLinearFile(index);
+    if (!straight || index.offset < indexBytes || index.offset === fullIndexOffset) return;
+    const content = { ...toCursor(index), straight };
+    saving = saving.then(() => writeSidecar(disk, location.file, fd, content, prefix)).catch(() => {});
   }
 
   function wake(): void {
-    index();
+    saveEpochIndex();
     for (const each of waiting) each();
   }
 
-  /** Whoever opens the file next can tell by its time whether anybody wrote to it since; without it nobody can, which does no harm. */
-  function stamp(): void {
+  /** Sets the modification time to that of the last event, so that the next open can detect writes of other programs. */
+  function markClosed(): void {
     try {
-      if (chart.time !== '' && place.writer.isLastWriter()) disk.setModifiedTime(fd, Date.parse(chart.time));
+      if (index.time !== '' && location.writer.isLastWriter()) disk.setModifiedTime(fd, Date.parse(index.time));
     } catch {}
   }
 
-  async function shut(): Promise<void> {
-    await turn;
+  async function close(): Promise<void> {
+    await pending;
     try {
-      await place.writer.flush();
-      indexAll();
-      await indexing;
-      stamp();
+      await location.writer.flush();
+      saveFullIndex();
+      await saving;
+      markClosed();
     } finally {
-      place.lock.release();
+      location.lock.release();
       disk.close(fd);
     }
   }
 
   async function moveTo(to: string): Promise<void> {
-    const { file, lock, writer } = place;
-    // Nothing added, but a writer that has given up says so: a new one must not take its place.
-    await writer.add(chart.seq, []);
+    const { file, lock, writer } = location;
+    // An empty append throws if the writer has failed: a new writer must not replace it.
+    await writer.append(index.seq, []);
     await writer.flush();
-    await indexing;
-    const next = await moveLockedFile({ disk, file, lock, to, silentMs });
+    await saving;
+    const next = await moveLockedFile({ disk, file, lock, to, lockTimeoutMs });
     lock.release();
-    place = placeAt(to, next, writer.lastWrite);
+    location = createLocation(to, next, writer.lastWrite);
   }
 
-  index();
+  saveEpochIndex();
   return {
     ...toOpenInfo(opened),
     get file() {
-      return place.file;
+      return location.file;
     },
-    read: (options) => place.paths.read(options),
+    read: (options) => location.branches.read(options),
     append(after, facts, options) {
-      if (closed) return Promise.reject(fileLogClosedError(place.file));
-      const mine = turn.then(() => place.writer.add(after, facts, options));
-      turn = mine.then(wake, () => {});
-      return mine;
+      if (closed) return Promise.reject(closedError(location.file));
+      const own = pending.then(() => location.writer.append(after, facts, options));
+      pending = own.then(wake, () => {});
+      return own;
     },
     follow(from, signal) {
-      const end = (): number => chart.offset;
-      const change = (until: AbortSignal): Promise<void> => waitForWake(waiting, until);
-      const file = (): string => place.file;
-      return followFile(
-        { disk, file, chart, end, waitForChange: change, isClosed: () => closed !== undefined },
-        from,
-        signal,
-      );
+      const end = (): number => index.offset;
+      const waitForChange = (until: AbortSignal): Promise<void> => waitForWake(waiting, until);
+      const file = (): string => location.file;
+      return followFile({ disk, file, index, end, waitForChange, isClosed: () => closed !== undefined }, from, signal);
     },
-    export: () => place.writer.text(),
+    export: () => location.writer.text(),
     move(to) {
-      if (closed) return Promise.reject(fileLogClosedError(place.file));
-      const mine = turn
+      if (closed) return Promise.reject(closedError(location.file));
+      const own = pending
         .then(() => moveTo(to))
         .catch((error: unknown) => {
-          throw toDiskError(error, place.file, 'move');
+          throw toDiskError(error, location.file, 'move');
         });
-      turn = mine.catch(() => {});
-      return mine;
+      pending = own.catch(() => {});
+      return own;
     },
     close() {
-      closed ??= shut();
+      closed ??= close();
       for (const each of waiting) each();
       return closed;
     },
@@ -204,61 +202,54 @@ function waitForWake(waiting: Set<() => void>, signal: AbortSignal): Promise<voi
 
 const pollMs = 100;
 
-/** Others write: each reading first looks at what was added, or at the file that was put in this one's place. */
+/** Other processes may write: each read first updates the index, or opens the file that replaced this one. */
 function createReaderLog(disk: Disk, file: string, opened: OpenedFile): JsonlLog {
-  let now = { fd: opened.fd, chart: opened.found.chart };
-  let turn: Promise<void> = Promise.resolve();
+  let current = { fd: opened.fd, index: opened.loaded.index };
+  let refreshing: Promise<void> = Promise.resolve();
   let closed = false;
-  const paths = createBranchReader(disk, file, () => now);
+  const branches = createBranchReader(disk, file, () => current);
 
   async function refresh(): Promise<void> {
-    const facts = disk.stat(now.fd);
+    const stat = disk.stat(current.fd);
     const inode = disk.inode(file);
-    // A file that is gone from its place was moved or removed: what is open of it is still the session.
-    const same = inode === undefined || inode === facts?.inode;
-    const fresh = same ? undefined : reopenSameSession(disk, file, now.chart.header);
-    const size = facts?.size ?? 0;
-    if (fresh === undefined && size === now.chart.offset) return;
-    if (fresh === undefined && size > now.chart.offset) return void (await updateIndex(now.chart, disk, file, now.fd));
-    if (fresh !== undefined) disk.close(now.fd);
-    const fd = fresh ?? now.fd;
-    now = { fd, chart: (await buildIndex(disk, file, fd)).chart };
+    // A file that was moved or removed is still readable through its descriptor.
+    const isSame = inode === undefined || inode === stat?.inode;
+    const newFd = isSame ? undefined : reopenSameSession(disk, file, current.index.header);
+    const size = stat?.size ?? 0;
+    if (newFd === undefined && size === current.index.offset) return;
+    if (newFd === undefined && size > current.index.offset)
+      return void (await updateIndex(current.index, disk, file, current.fd));
+    if (newFd !== undefined) disk.close(current.fd);
+    const fd = newFd ?? current.fd;
+    current = { fd, index: (await buildIndex(disk, file, fd)).index };
   }
 
   return {
     ...toOpenInfo(opened),
     file,
     async *read(options) {
-      if (closed) throw fileLogClosedError(file);
-      turn = turn.catch(() => {}).then(refresh);
-      await turn;
-      yield* paths.read(options);
+      if (closed) throw closedError(file);
+      refreshing = refreshing.catch(() => {}).then(refresh);
+      await refreshing;
+      yield* branches.read(options);
     },
-    append: () => Promise.reject(fileReadOnlyError(file)),
+    append: () => Promise.reject(readOnlyError(file)),
     follow(from, signal) {
       const end = (): undefined => undefined;
-      const change = (until: AbortSignal): Promise<void> => sleep(pollMs, undefined, { signal: until }).catch(() => {});
+      const waitForChange = (until: AbortSignal): Promise<void> =>
+        sleep(pollMs, undefined, { signal: until }).catch(() => {});
       return followFile(
-        { disk, file: () => file, chart: now.chart, end, waitForChange: change, isClosed: () => closed },
+        { disk, file: () => file, index: current.index, end, waitForChange, isClosed: () => closed },
         from,
         signal,
       );
     },
-    export: () => readAll(disk, now.fd, 0, disk.stat(now.fd)?.size ?? 0).toString(),
-    move: () => Promise.reject(fileReadOnlyError(file)),
+    export: () => readAll(disk, current.fd, 0, disk.stat(current.fd)?.size ?? 0).toString(),
+    move: () => Promise.reject(readOnlyError(file)),
     async close() {
       if (closed) return;
       closed = true;
-      disk.close(now.fd);
+      disk.close(current.fd);
     },
   };
 }
-
-const fileLogClosedError = (file: string): FairleadError =>
-  new FairleadError('store/closed', `The log of ${file} is closed.`, { blame: 'harness' });
-
-const fileReadOnlyError = (file: string): FairleadError =>
-  new FairleadError('store/read-only', `${file} is open for reading only.`, {
-    blame: 'user',
-    hint: 'Open it for writing to add to it.',
-  });

@@ -1,22 +1,22 @@
-// Gives a session file another name: under the locks of both names, with the side files that belong to it, and never over another file.
+// Renames a session file with its side files, under the locks of both names, and never over another file.
 import path from 'node:path';
-import { FairleadError } from '../../core/index.ts';
 import { realDisk, type Disk } from './disk.ts';
 import { acquireLock, defaultLockTimeoutMs, type FileLock } from './lock.ts';
-import { toDiskError, fileFencedError, fileGoneError } from './errors.ts';
+import { fencedError } from '../store-errors.ts';
+import { fileExistsError, fileGoneError, toDiskError } from './errors.ts';
 
-/** How to move a file that is not open here. */
-export type MoveJsonlOptions = { readonly disk?: Disk; readonly silentMs?: number };
+/** Options of a move. */
+export type MoveJsonlOptions = { readonly disk?: Disk; readonly lockTimeoutMs?: number };
 
-/** Moves a session file that nobody writes to. One that is open here is moved by its own log. */
+/** Moves a session file that has no writer. A file that is open for writing is moved by `JsonlLog.move`. */
 export async function moveJsonl(from: string, to: string, options: MoveJsonlOptions = {}): Promise<void> {
-  const { disk = realDisk, silentMs = defaultLockTimeoutMs } = options;
+  const { disk = realDisk, lockTimeoutMs = defaultLockTimeoutMs } = options;
   const file = disk.realpath(from);
   try {
     if (disk.inode(file) === undefined) throw fileGoneError(file);
-    const lock = await acquireLock(disk, file, silentMs);
+    const lock = await acquireLock(disk, file, lockTimeoutMs);
     try {
-      (await moveLockedFile({ disk, file, lock, to, silentMs })).release();
+      (await moveLockedFile({ disk, file, lock, to, lockTimeoutMs })).release();
     } finally {
       lock.release();
     }
@@ -25,25 +25,25 @@ export async function moveJsonl(from: string, to: string, options: MoveJsonlOpti
   }
 }
 
-/** A move by the holder of a file's lock. */
+/** A move of a file whose lock the caller holds. */
 export type FileMove = {
   readonly disk: Disk;
   readonly file: string;
   readonly lock: FileLock;
   readonly to: string;
-  readonly silentMs: number;
+  readonly lockTimeoutMs: number;
 };
 
-/** Moves the file and gives the lock of its new name, which is then held beside the old one. Whoever makes a session holds its lock first, so a name that is free under its lock stays free. */
-export async function moveLockedFile({ disk, file, lock, to, silentMs }: FileMove): Promise<FileLock> {
+/** Moves the file and returns the lock of its new name; the old lock stays held. A session file is created only under its lock, so a name that is free under the lock stays free. */
+export async function moveLockedFile({ disk, file, lock, to, lockTimeoutMs }: FileMove): Promise<FileLock> {
   if (disk.inode(to) !== undefined) throw fileExistsError(to);
-  const next = await acquireLock(disk, to, silentMs);
+  const next = await acquireLock(disk, to, lockTimeoutMs);
   try {
-    if (!lock.isHeld()) throw fileFencedError(file);
+    if (!lock.isHeld()) throw fencedError(file);
     if (disk.inode(to) !== undefined) throw fileExistsError(to);
     disk.rename(file, to);
     moveSideFiles(disk, file, to);
-    for (const folder of new Set([path.dirname(to), path.dirname(file)])) disk.syncDirectory(folder);
+    for (const directory of new Set([path.dirname(to), path.dirname(file)])) disk.syncDirectory(directory);
     return next;
   } catch (error) {
     next.release();
@@ -53,17 +53,13 @@ export async function moveLockedFile({ disk, file, lock, to, silentMs }: FileMov
 
 const sideFilePattern = /^\.(index|(torn|damaged|edited)-[\d-]+)$/;
 
-/** The session is where its file is: a side file that stays behind is a pity, not a loss. */
+/** A side file that cannot be moved is not an error: the session is complete without it. */
 function moveSideFiles(disk: Disk, file: string, to: string): void {
-  const [folder, base] = [path.dirname(file), path.basename(file)];
-  for (const name of disk.list(folder)) {
+  const [directory, base] = [path.dirname(file), path.basename(file)];
+  for (const name of disk.list(directory)) {
     if (!name.startsWith(base) || !sideFilePattern.test(name.slice(base.length))) continue;
     try {
-      disk.rename(path.join(folder, name), `${to}${name.slice(base.length)}`);
+      disk.rename(path.join(directory, name), `${to}${name.slice(base.length)}`);
     } catch {}
   }
 }
-
-/** There is a file of this name. */
-export const fileExistsError = (file: string): FairleadError =>
-  new FairleadError('store/exists', `${file} is there already.`, { blame: 'user', hint: 'Choose another name.' });

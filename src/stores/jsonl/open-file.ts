@@ -1,4 +1,4 @@
-// Opens a session file for its one writer: takes the lock, makes the file if there is none, and heals what it finds.
+// Opens a session file: for its writer under the lock, creating and recovering the file, or for reading without changes.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { SessionFileIndex, SessionFileProblem } from './file-index.ts';
@@ -14,36 +14,36 @@ import {
   loadIndex,
   type LoadedIndex,
 } from './load-index.ts';
-import { fileFencedError } from './errors.ts';
+import { fencedError } from '../store-errors.ts';
 import { tornProblem } from './verify.ts';
 import { createIdSuffix } from './writer.ts';
 
-/** A file that is open and charted. */
+/** An open file and its index. */
 export type OpenedFile = {
   readonly fd: number;
-  readonly found: LoadedIndex;
+  readonly loaded: LoadedIndex;
   readonly problems: readonly SessionFileProblem[];
 };
 
-/** What is needed to open a file for writing. */
+/** How to open a file for writing. */
 export type OpenFileRequest = {
   readonly disk: Disk;
   readonly file: string;
   readonly session: string | undefined;
-  readonly silentMs: number;
-  /** Takes the writer's place from whoever has it. */
+  readonly lockTimeoutMs: number;
+  /** Takes the lock over even from a responsive writer. */
   readonly force: boolean;
 };
 
-/** Opens a file for reading: nothing is taken, healed or left behind. */
+/** Opens a file for reading: no lock, no recovery, no change. */
 export async function openForReading(disk: Disk, file: string): Promise<OpenedFile> {
   const fd = disk.open(file, 'r');
   try {
-    const found = await loadIndex(disk, file, fd);
-    assertKnownFormat(file, found.chart.header);
-    assertSessionFile(disk, file, fd, found);
-    const torn = found.torn === undefined ? [] : [tornProblem(found.chart.line + 1, found.torn)];
-    return { fd, found, problems: [...listProblems(found.chart), ...torn, ...fileSystemProblems(disk, file)] };
+    const loaded = await loadIndex(disk, file, fd);
+    assertKnownFormat(file, loaded.index.header);
+    assertSessionFile(disk, file, fd, loaded);
+    const torn = loaded.torn === undefined ? [] : [tornProblem(loaded.index.line + 1, loaded.torn)];
+    return { fd, loaded, problems: [...listProblems(loaded.index), ...torn, ...fileSystemProblems(disk, file)] };
   } catch (error) {
     disk.close(fd);
     throw error;
@@ -51,15 +51,15 @@ export async function openForReading(disk: Disk, file: string): Promise<OpenedFi
 }
 
 /** Opens a file for writing under its lock. */
-export async function openForWriting(wish: OpenFileRequest): Promise<OpenedFile & { readonly lock: FileLock }> {
-  const { disk, file } = wish;
+export async function openForWriting(request: OpenFileRequest): Promise<OpenedFile & { readonly lock: FileLock }> {
+  const { disk, file } = request;
   assertKnownFormat(file, readCurrentHeader(disk, file));
-  const lock = await acquireLock(disk, file, wish.silentMs, wish.force);
+  const lock = await acquireLock(disk, file, request.lockTimeoutMs, request.force);
   try {
     removeStaleFiles(disk, file);
-    if (disk.stat(file) === undefined) await writeNewFile(disk, file, createHeader(wish));
-    const taken = lock.after === 'silent' ? [await replaceSilentOwnersFile(wish, lock)] : [];
-    const opened = await openRecovered(wish, lock);
+    if (disk.stat(file) === undefined) await writeNewFile(disk, file, createHeader(request));
+    const taken = lock.previous === 'unresponsive' ? [await replaceFileOfPreviousOwner(request, lock)] : [];
+    const opened = await openRecovered(request, lock);
     return { ...opened, problems: [...taken, ...opened.problems, ...fileSystemProblems(disk, file)], lock };
   } catch (error) {
     lock.release();
@@ -80,17 +80,19 @@ function readCurrentHeader(disk: Disk, file: string): ReturnType<typeof peekHead
 const createHeader = ({ session }: OpenFileRequest): Buffer =>
   Buffer.from(formatHeaderLine(session ?? randomUUID(), new Date().toISOString()).text);
 
-/** The one we took over from may wake up and write: it keeps the old file, the session goes on in a new one. */
-async function replaceSilentOwnersFile({ disk, file }: OpenFileRequest, lock: FileLock): Promise<SessionFileProblem> {
+/** The previous owner may still write: it keeps the old file, and the session continues in a new one. */
+async function replaceFileOfPreviousOwner(
+  { disk, file }: OpenFileRequest,
+  lock: FileLock,
+): Promise<SessionFileProblem> {
   const fd = disk.open(file, 'r');
   try {
     await replaceFile(createRecoveryTarget(disk, file, fd, lock), disk.stat(fd)?.size ?? 0);
   } finally {
     disk.close(fd);
   }
-  const what =
-    'Taken over from a process that still runs but gave no sign of life; what it writes from now on is refused.';
-  return { kind: 'taken-over', line: 0, offset: 0, what, healed: true };
+  const message = 'Taken over from a process that still runs but sent no heartbeat; its further writes are refused.';
+  return { kind: 'taken-over', line: 0, offset: 0, message, resolved: true };
 }
 
 const createRecoveryTarget = (disk: Disk, file: string, fd: number, lock: FileLock): RecoveryTarget => ({
@@ -98,30 +100,30 @@ const createRecoveryTarget = (disk: Disk, file: string, fd: number, lock: FileLo
   file,
   fd,
   assertLocked() {
-    if (!lock.isHeld()) throw fileFencedError(file);
+    if (!lock.isHeld()) throw fencedError(file);
   },
 });
 
-async function openRecovered(wish: OpenFileRequest, lock: FileLock): Promise<OpenedFile> {
-  const { disk, file } = wish;
+async function openRecovered(request: OpenFileRequest, lock: FileLock): Promise<OpenedFile> {
+  const { disk, file } = request;
   const fd = disk.open(file, 'a');
   try {
-    const found = await loadIndex(disk, file, fd);
-    assertKnownFormat(file, found.chart.header);
-    assertSessionFile(disk, file, fd, found);
-    const healed = await recoverFile(wish, createRecoveryTarget(disk, file, fd, lock), found);
-    if (!healed.again) return { fd, found, problems: [...healed.problems, ...listProblems(found.chart)] };
-    // The file is another one now, or begins only now: look at it as whoever opens it next will.
+    const loaded = await loadIndex(disk, file, fd);
+    assertKnownFormat(file, loaded.index.header);
+    assertSessionFile(disk, file, fd, loaded);
+    const recovered = await recoverFile(request, createRecoveryTarget(disk, file, fd, lock), loaded);
+    if (!recovered.isReplaced) return { fd, loaded, problems: [...recovered.problems, ...listProblems(loaded.index)] };
+    // The file was replaced or got its header only now: load it again.
     disk.close(fd);
-    const next = await openRecovered(wish, lock);
-    return { ...next, problems: [...healed.problems, ...next.problems] };
+    const next = await openRecovered(request, lock);
+    return { ...next, problems: [...recovered.problems, ...next.problems] };
   } catch (error) {
     closeQuietly(disk, fd);
     throw error;
   }
 }
 
-/** The descriptor may be closed already; the error that led here matters more. */
+/** The descriptor may be closed already. The first error is the one to report. */
 function closeQuietly(disk: Disk, fd: number): void {
   try {
     disk.close(fd);
@@ -129,32 +131,36 @@ function closeQuietly(disk: Disk, fd: number): void {
 }
 
 async function recoverFile(
-  wish: OpenFileRequest,
-  patient: RecoveryTarget,
-  { chart, torn }: LoadedIndex,
-): Promise<{ readonly problems: readonly SessionFileProblem[]; readonly again: boolean }> {
+  request: OpenFileRequest,
+  target: RecoveryTarget,
+  { index, torn }: LoadedIndex,
+): Promise<{ readonly problems: readonly SessionFileProblem[]; readonly isReplaced: boolean }> {
   const problems: SessionFileProblem[] = [];
   if (torn !== undefined)
-    problems.push({ ...tornProblem(chart.line + 1, torn), kept: await truncateTornTail(patient, torn), healed: true });
-  await quarantineDamage(patient, chart);
-  const begun = await finishLine(wish, patient.fd, chart);
-  const edit = chart.modifiedLines.length > 0 ? await recordEdits(patient, chart, createIdSuffix()) : undefined;
-  return { problems: edit ? [...problems, edit] : problems, again: begun || edit !== undefined };
+    problems.push({
+      ...tornProblem(index.line + 1, torn),
+      backupFile: await truncateTornTail(target, torn),
+      resolved: true,
+    });
+  await quarantineDamage(target, index);
+  const isNew = await finishLine(request, target.fd, index);
+  const edit = index.modifiedLines.length > 0 ? await recordEdits(target, index, createIdSuffix()) : undefined;
+  return { problems: edit ? [...problems, edit] : problems, isReplaced: isNew || edit !== undefined };
 }
 
-/** Gives a file that was never begun its header, and a last line that lacks its end that end. Answers whether the file begins only now. */
-async function finishLine(wish: OpenFileRequest, fd: number, chart: SessionFileIndex): Promise<boolean> {
-  const { disk } = wish;
-  if (chart.offset === 0) {
-    writeAll(disk, fd, createHeader(wish));
+/** Writes the header of an empty file, or the missing line end of the last line. Returns whether the file was empty. */
+async function finishLine(request: OpenFileRequest, fd: number, index: SessionFileIndex): Promise<boolean> {
+  const { disk } = request;
+  if (index.offset === 0) {
+    writeAll(disk, fd, createHeader(request));
     await disk.sync(fd);
     return true;
   }
-  if (readAll(disk, fd, chart.offset - 1, 1)[0] === 10) return false;
+  if (readAll(disk, fd, index.offset - 1, 1)[0] === 10) return false;
   writeAll(disk, fd, Buffer.from('\n'));
-  chart.offset++;
-  const last = chart.segments.at(-1);
-  if (last) last.to = chart.offset;
+  index.offset++;
+  const last = index.segments.at(-1);
+  if (last) last.to = index.offset;
   return false;
 }
 
@@ -171,7 +177,7 @@ const networkFileSystems: Readonly<Record<number, string>> = {
   0x0bd00bd0: 'Lustre',
 };
 
-/** A warning where locks and syncs may promise more than the file system keeps. */
+/** A warning if the file is on a file system where locks and syncs may not be reliable. */
 function fileSystemProblems(disk: Disk, file: string): readonly SessionFileProblem[] {
   let name: string | undefined;
   try {
@@ -180,6 +186,6 @@ function fileSystemProblems(disk: Disk, file: string): readonly SessionFileProbl
     return [];
   }
   if (name === undefined) return [];
-  const what = `${path.dirname(file)} is on a ${name} file system, where a lock or a sync may not reach every machine: open this session from one machine at a time.`;
-  return [{ kind: 'place', line: 0, offset: 0, what, healed: true }];
+  const message = `${path.dirname(file)} is on a ${name} file system, where a lock or a sync may not reach every machine: open this session from one machine at a time.`;
+  return [{ kind: 'place', line: 0, offset: 0, message, resolved: true }];
 }

@@ -1,4 +1,4 @@
-// A look at the two ends of a session file: enough to list it, whatever its size. Nothing is checked; a listing promises nothing.
+// Reads the start and the end of a session file, to list sessions without reading whole files. Nothing is verified.
 import type { Event, Fact } from '../../core/index.ts';
 import { readAll, realDisk, type Disk } from './disk.ts';
 import {
@@ -11,34 +11,34 @@ import {
 } from './line.ts';
 import { toDiskError } from './errors.ts';
 
-/** What the ends of a file show. */
+/** What the start and the end of a file contain. */
 export type SessionPeek = {
-  /** The session's id; empty if the header cannot be read. */
+  /** The session id; empty if the header cannot be read. */
   readonly session: string;
   readonly created: string;
   readonly size: number;
-  /** When the file was last written to, in milliseconds. */
+  /** The modification time, in milliseconds. */
   readonly changed: number;
-  /** The number of the last event; nothing if it is too long to be seen. */
+  /** The seq of the last event; undefined if its line is too long to be read. */
   readonly events: number | undefined;
   /** The time of that event. */
   readonly time: string | undefined;
-  /** The first event of a type near the beginning. */
+  /** The first event of a type near the start. */
   first(type: Fact['type']): Event | undefined;
-  /** The last event of one of these types near the end, or else near the beginning. */
+  /** The last event of one of these types near the end, or else near the start. */
   last(...types: readonly Fact['type'][]): Event | undefined;
 };
 
 const endBytes = 16 * 1024;
-/** How much of the beginning is looked at where its first lines are long. */
+/** How much of the start is read if its first lines are long. */
 const maxHeadBytes = 64 * 1024;
-/** A last line longer than an end is looked at all the same, up to this. */
+/** How much of the end is read if its last line is long. */
 const maxTailBytes = 1024 * 1024;
 
-/** Looks at a session file. */
+/** Reads both ends of a session file. */
 export const peekSession = (file: string, disk: Disk = realDisk): SessionPeek => withOpenFile(file, disk, peekOpenFile);
 
-/** The id of the session in a file, from its first line alone; empty if that cannot be read. */
+/** The session id in the first line of a file; empty if it cannot be read. */
 export const readSessionId = (file: string, disk: Disk = realDisk): string =>
   withOpenFile(
     file,
@@ -46,11 +46,11 @@ export const readSessionId = (file: string, disk: Disk = realDisk): string =>
     (_, fd) => parseHeaderLine(readAll(disk, fd, 0, 1024).toString().split('\n'))?.session ?? '',
   );
 
-function withOpenFile<T>(file: string, disk: Disk, look: (disk: Disk, fd: number) => T): T {
+function withOpenFile<T>(file: string, disk: Disk, read: (disk: Disk, fd: number) => T): T {
   try {
     const fd = disk.open(file, 'r');
     try {
-      return look(disk, fd);
+      return read(disk, fd);
     } finally {
       disk.close(fd);
     }
@@ -85,25 +85,25 @@ function peekOpenFile(disk: Disk, fd: number): SessionPeek {
   };
 }
 
-/** The whole lines at the beginning: more than one end of them where not even the first few fit. */
+/** The complete lines at the start of a file; reads more if the first lines are long. */
 function headLines(disk: Disk, fd: number, size: number): readonly string[] {
-  const lines = wholeLines(readAll(disk, fd, 0, Math.min(size, endBytes)).toString(), true);
+  const lines = completeLines(readAll(disk, fd, 0, Math.min(size, endBytes)).toString(), true);
   if (lines.length > 4 || size <= endBytes) return lines;
-  return wholeLines(readAll(disk, fd, 0, Math.min(size, maxHeadBytes)).toString(), true);
+  return completeLines(readAll(disk, fd, 0, Math.min(size, maxHeadBytes)).toString(), true);
 }
 
-/** The whole lines at the end of a file, more of it where the last one is long. */
+/** The complete lines at the end of a file; reads more if the last line is long. */
 function tailLines(disk: Disk, fd: number, size: number): readonly string[] {
   for (let bytes = endBytes; ; bytes *= 4) {
     const from = Math.max(0, size - bytes);
-    const lines = wholeLines(readAll(disk, fd, from, size - from).toString(), from === 0);
+    const lines = completeLines(readAll(disk, fd, from, size - from).toString(), from === 0);
     if (lines.length > 0 || from === 0 || bytes >= maxTailBytes) return lines;
   }
 }
 
-function wholeLines(text: string, fromStart: boolean): readonly string[] {
+function completeLines(text: string, fromStart: boolean): readonly string[] {
   const lines = text.split('\n');
-  // What follows the last line end is nothing, or a line that is not finished or not all here.
+  // The text after the last line end is empty, or an incomplete line.
   return lines.slice(fromStart ? 0 : 1, -1);
 }
 

@@ -1,63 +1,67 @@
-// Reads a file of lines in blocks of bounded size, each cut at a line's end.
+// Reads a file in blocks of complete lines, with bounded memory.
 import { isAscii } from 'node:buffer';
 import type { Disk } from './disk.ts';
 
-/** A run of whole lines. Its bytes are only good until the next block is asked for; the last block may lack a line's end. */
+/** A block of complete lines. Its bytes are valid until the next block is read; the last block may lack a line end. */
 export type TextBlock = {
   readonly text: string;
   readonly bytes: Buffer;
   readonly offset: number;
   readonly ascii: boolean;
-  readonly whole: boolean;
+  readonly complete: boolean;
 };
 
-/** A run of whole lines as bytes, and where it lies. */
+/** A block of complete lines as bytes, with its offset. */
 export type ByteBlock = Pick<TextBlock, 'bytes' | 'offset'>;
 
 const blockBytes = 512 * 1024;
 
-/** The blocks between two places of a file. */
+/** The blocks between two offsets of a file. */
 export function* readTextBlocks(disk: Disk, fd: number, from: number, to?: number): Generator<TextBlock> {
   for (const { bytes, offset } of readByteBlocks(disk, fd, { from, to })) {
     const ascii = isAscii(bytes);
-    yield { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, whole: bytes.at(-1) === 10 };
+    yield { text: bytes.toString(ascii ? 'latin1' : 'utf8'), bytes, offset, ascii, complete: bytes.at(-1) === 10 };
   }
 }
 
-/** The same as bytes alone. Where they stay, whoever has some may keep them; otherwise they are only good until more are asked for. */
+/** The same as bytes only. With `keepBytes` the bytes remain valid; without it only until the next block is read. */
 export function* readByteBlocks(
   disk: Disk,
   fd: number,
-  { from, to = Number.POSITIVE_INFINITY, stay = false }: { from: number; to: number | undefined; stay?: boolean },
+  {
+    from,
+    to = Number.POSITIVE_INFINITY,
+    keepBytes = false,
+  }: { from: number; to: number | undefined; keepBytes?: boolean },
 ): Generator<ByteBlock> {
   const size = Math.min(blockBytes, Math.max(1024, to - from));
   let buffer = Buffer.allocUnsafe(size);
-  let held = 0;
+  let filled = 0;
   for (let offset = from; ;) {
-    const room = Math.min(buffer.length - held, to - offset - held);
-    const got = room > 0 ? disk.read(fd, buffer, held, room, offset + held) : 0;
-    held += got;
-    if (got === 0) {
-      if (held > 0) yield { bytes: buffer.subarray(0, held), offset };
+    const room = Math.min(buffer.length - filled, to - offset - filled);
+    const bytesRead = room > 0 ? disk.read(fd, buffer, filled, room, offset + filled) : 0;
+    filled += bytesRead;
+    if (bytesRead === 0) {
+      if (filled > 0) yield { bytes: buffer.subarray(0, filled), offset };
       return;
     }
-    const end = buffer.subarray(held - got, held).lastIndexOf(10) + 1;
+    const end = buffer.subarray(filled - bytesRead, filled).lastIndexOf(10) + 1;
     if (end === 0) {
-      // A line longer than the buffer: the only thing that makes it grow.
-      if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      // Only a line that is longer than the buffer makes it grow.
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
       continue;
     }
-    const used = held - got + end;
+    const used = filled - bytesRead + end;
     yield { bytes: buffer.subarray(0, used), offset };
-    const next = stay ? Buffer.allocUnsafe(Math.max(size, held - used + 1024)) : buffer;
-    buffer.copy(next, 0, used, held);
+    const next = keepBytes ? Buffer.allocUnsafe(Math.max(size, filled - used + 1024)) : buffer;
+    buffer.copy(next, 0, used, filled);
     buffer = next;
     offset += used;
-    held -= used;
+    filled -= used;
   }
 }
 
-/** Visits each line of some bytes: where it begins and where it ends. */
+/** Calls `visit` with the start and the end of each line. */
 export function forEachLineSpan(bytes: Buffer, visit: (start: number, end: number) => void): void {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(10, start);
@@ -67,7 +71,7 @@ export function forEachLineSpan(bytes: Buffer, visit: (start: number, end: numbe
   }
 }
 
-/** A line: where it begins and ends in a text, where its bytes begin in the file, and where the next line's do. */
+/** A line: its start and end in a text, its offset in the file, and the offset of the next line. */
 export type TextLine = {
   readonly text: string;
   readonly start: number;
@@ -76,13 +80,13 @@ export type TextLine = {
   readonly next: number;
 };
 
-/** Visits each line of a block. */
+/** Calls `visit` with each line of a block. */
 export function forEachLine({ text, bytes, offset: base, ascii }: TextBlock, visit: (line: TextLine) => void): void {
   let offset = base;
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
-    // Damaged text can hold other characters than the bytes do, never other line ends: so bytes are counted in the bytes.
+    // Decoding damaged bytes can change the length of the text but not the line ends, so offsets are counted in bytes.
     const stop = ascii ? end : bytes.indexOf(10, offset - base);
     const next = base + (stop < 0 ? bytes.length : Math.min(stop + 1, bytes.length));
     visit({ text, start, end, offset, next });

@@ -1,14 +1,14 @@
-// Makes a session file fit to be gone on with: keeps what is hurt in side files, cuts a torn end, records what a person changed.
+// Recovers a session file for writing: copies damaged lines to side files, truncates a torn tail, and records edits of the user as a branch.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { runStateView, type Event, type Fact, type RunState } from '../../core/index.ts';
+import { runStateView, systemErrorCode, type Event, type Fact, type RunState } from '../../core/index.ts';
 import { branchRanges, type SessionFileIndex, type SessionFileProblem, type ByteRange } from './file-index.ts';
-import { errnoCode, readAll, writeAll, writeNewFile, type Disk } from './disk.ts';
+import { readAll, writeAll, writeNewFile, type Disk } from './disk.ts';
 import { formatEventBody, hashLine, withHash } from './line.ts';
-import { damagedFileName } from './bit-repair.ts';
+import { damagedFileName } from './detect-damage.ts';
 import { readEventBatches } from './read-events.ts';
 
-/** A file under its writer's lock. */
+/** A file whose lock the caller holds. */
 export type RecoveryTarget = {
   readonly disk: Disk;
   readonly file: string;
@@ -16,37 +16,37 @@ export type RecoveryTarget = {
   readonly assertLocked: () => void;
 };
 
-/** Saves the bytes of an unfinished last line and cuts them off; answers the side file. */
+/** Copies an incomplete last line to a side file and truncates the file before it. Returns the side file. */
 export async function truncateTornTail({ disk, file, fd }: RecoveryTarget, offset: number): Promise<string> {
   const size = disk.stat(fd)?.size ?? offset;
-  const kept = findFreeName(disk, `${file}.torn-`);
-  await writeNewFile(disk, kept, readAll(disk, fd, offset, size - offset));
+  const backupFile = findFreeName(disk, `${file}.torn-`);
+  await writeNewFile(disk, backupFile, readAll(disk, fd, offset, size - offset));
   disk.truncate(fd, offset);
   await disk.sync(fd);
-  return kept;
+  return backupFile;
 }
 
-/** Saves the bytes of every damaged line, once, and names the side file in the problem. */
-export async function quarantineDamage({ disk, file, fd }: RecoveryTarget, chart: SessionFileIndex): Promise<void> {
-  for (const { offset, end } of chart.damagedRanges) {
+/** Copies every damaged line to a side file, once, and adds its name to the problem. */
+export async function quarantineDamage({ disk, file, fd }: RecoveryTarget, index: SessionFileIndex): Promise<void> {
+  for (const { offset, end } of index.damagedRanges) {
     const bytes = readAll(disk, fd, offset, end - offset);
-    const kept = await writeBackupOnce(disk, damagedFileName(file, offset), bytes);
-    chart.problems.forEach((problem, i) => {
-      if (problem.offset === offset && problem.kept === undefined) chart.problems[i] = { ...problem, kept };
+    const backupFile = await writeBackupOnce(disk, damagedFileName(file, offset), bytes);
+    index.problems.forEach((problem, i) => {
+      if (problem.offset === offset && problem.backupFile === undefined) index.problems[i] = { ...problem, backupFile };
     });
   }
 }
 
 async function writeBackupOnce(disk: Disk, name: string, bytes: Buffer): Promise<string> {
   for (let n = 1; ; n++) {
-    const kept = n === 1 ? name : `${name}-${n}`;
-    if (disk.stat(kept) === undefined) {
-      await writeNewFile(disk, kept, bytes);
-      return kept;
+    const backupFile = n === 1 ? name : `${name}-${n}`;
+    if (disk.stat(backupFile) === undefined) {
+      await writeNewFile(disk, backupFile, bytes);
+      return backupFile;
     }
-    const fd = disk.open(kept, 'r');
+    const fd = disk.open(backupFile, 'r');
     try {
-      if (readAll(disk, fd, 0, bytes.length + 1).equals(bytes)) return kept;
+      if (readAll(disk, fd, 0, bytes.length + 1).equals(bytes)) return backupFile;
     } finally {
       disk.close(fd);
     }
@@ -58,26 +58,27 @@ function findFreeName(disk: Disk, start: string): string {
 }
 
 /**
- * Writes the file anew with text added, and puts it in the place of the old one in one step: all of it happens or none.
- * Whoever still has the old file open writes to something that nobody reads any more.
+ * Replaces the file atomically by a copy with added text. A process that still has the old file open writes to a file that has no name
+ * any more.
  */
 export async function replaceFile(
   { disk, file, fd, assertLocked }: RecoveryTarget,
   length: number,
   added: Iterable<string> = [],
 ): Promise<void> {
-  const fresh = `${file}.new-${randomBytes(6).toString('hex')}`;
-  const out = disk.open(fresh, 'x');
+  const draft = `${file}.new-${randomBytes(6).toString('hex')}`;
+  const out = disk.open(draft, 'x');
   try {
-    const piece = 1024 * 1024;
-    for (let at = 0; at < length; at += piece) writeAll(disk, out, readAll(disk, fd, at, Math.min(piece, length - at)));
+    const chunkBytes = 1024 * 1024;
+    for (let at = 0; at < length; at += chunkBytes)
+      writeAll(disk, out, readAll(disk, fd, at, Math.min(chunkBytes, length - at)));
     for (const text of added) writeAll(disk, out, Buffer.from(text));
     await disk.sync(out);
     assertLocked();
-    disk.rename(fresh, file);
+    disk.rename(draft, file);
     disk.syncDirectory(path.dirname(file));
   } catch (error) {
-    disk.remove(fresh);
+    disk.remove(draft);
     throw error;
   } finally {
     disk.close(out);
@@ -85,36 +86,38 @@ export async function replaceFile(
 }
 
 /**
- * Records what a person changed: the file as found is kept beside it, and what it now says, from the last quiet moment before the
- * change on, is added as a branch whose hashes are right. Answers nothing if the change is not on the way to the last event.
+ * Records edits of the user: keeps the file as found in a side file, and appends its current events, from the last idle event before the
+ * change on, as a branch with correct hashes. Returns undefined if the change is not on the branch to the last event.
  */
 export async function recordEdits(
-  patient: RecoveryTarget,
-  chart: SessionFileIndex,
-  mark: string,
+  target: RecoveryTarget,
+  index: SessionFileIndex,
+  idSuffix: string,
 ): Promise<SessionFileProblem | undefined> {
-  const { disk, file, fd } = patient;
-  const way = branchRanges(chart, chart.segments.at(-1)?.to ?? 0);
-  const change = chart.modifiedLines.find(({ offset }) => way?.some(({ from, to }) => from <= offset && offset < to));
-  if (!way || !change) return undefined;
-  const quiet = findIdleEventBefore(disk, fd, chart, way, change.offset);
-  const kept = findFreeName(disk, `${file}.edited-`);
-  backUpFile(disk, file, kept);
-  const lines = chart.modifiedLines.map(({ line }) => line);
-  const what = `Line${lines.length > 1 ? 's' : ''} ${formatLineRanges(lines)} of ${chart.line} changed outside the program; the file as it was found is kept in ${path.basename(kept)}.`;
-  const branch: Fact = { type: 'branch-started', from: quiet?.id ?? 'root', reason: 'edited', detail: what };
-  await replaceFile(patient, chart.offset, createBranchLines(patient, chart, way, quiet, branch, mark));
-  return { kind: 'edited', line: change.line, offset: change.offset, what, kept, healed: true };
+  const { disk, file, fd } = target;
+  const branchPath = branchRanges(index, index.segments.at(-1)?.to ?? 0);
+  const change = index.modifiedLines.find(({ offset }) =>
+    branchPath?.some(({ from, to }) => from <= offset && offset < to),
+  );
+  if (!branchPath || !change) return undefined;
+  const idle = findIdleEventBefore(disk, fd, index, branchPath, change.offset);
+  const backupFile = findFreeName(disk, `${file}.edited-`);
+  backUpFile(disk, file, backupFile);
+  const lines = index.modifiedLines.map(({ line }) => line);
+  const message = `Line${lines.length > 1 ? 's' : ''} ${formatLineRanges(lines)} of ${index.line} changed outside the program; the file as it was found is kept in ${path.basename(backupFile)}.`;
+  const branch: Fact = { type: 'branch-started', from: idle?.id ?? 'root', reason: 'edited', detail: message };
+  await replaceFile(target, index.offset, createBranchLines(target, index, branchPath, idle, branch, idSuffix));
+  return { kind: 'edited', line: change.line, offset: change.offset, message, backupFile, resolved: true };
 }
 
-function backUpFile(disk: Disk, file: string, kept: string): void {
+function backUpFile(disk: Disk, file: string, backupFile: string): void {
   try {
-    disk.link(file, kept);
+    disk.link(file, backupFile);
   } catch (error) {
-    if (errnoCode(error) === 'EEXIST' || errnoCode(error) === 'ENOENT') throw error;
-    // No hard links here: the old file itself is kept under its new name only after it was replaced, so copy it.
+    if (systemErrorCode(error) === 'EEXIST' || systemErrorCode(error) === 'ENOENT') throw error;
+    // The file system has no hard links: copy the file.
     const fd = disk.open(file, 'r');
-    const out = disk.open(kept, 'x');
+    const out = disk.open(backupFile, 'x');
     try {
       writeAll(disk, out, readAll(disk, fd, 0, disk.stat(fd)?.size ?? 0));
     } finally {
@@ -124,54 +127,56 @@ function backUpFile(disk: Disk, file: string, kept: string): void {
   }
 }
 
-/** The last event before a place at which no run, call or input was open: a branch closes those, and must not lose any. */
+/** The last event before an offset at which no run, call or input was open: a branch closes these, and must not lose any. */
 function findIdleEventBefore(
   disk: Disk,
   fd: number,
-  chart: SessionFileIndex,
-  way: readonly ByteRange[],
+  index: SessionFileIndex,
+  branchPath: readonly ByteRange[],
   limit: number,
 ): Event | undefined {
   const view = runStateView();
   let state: RunState = view.initial;
-  let quiet: Event | undefined;
-  for (const { events, offsets } of readEventBatches(disk, fd, chart, way)) {
+  let idle: Event | undefined;
+  for (const { events, offsets } of readEventBatches(disk, fd, index, branchPath)) {
     for (const [i, event] of events.entries()) {
-      if ((offsets[i] ?? 0) >= limit) return quiet;
+      if ((offsets[i] ?? 0) >= limit) return idle;
       state = view.on(state, event);
       const open = state.run !== undefined || state.calls.length || state.pending.length || state.queue.length;
-      if (!open && event.type !== 'session-started') quiet = event;
+      if (!open && event.type !== 'session-started') idle = event;
     }
   }
-  return quiet;
+  return idle;
 }
 
 function* createBranchLines(
   { disk, fd }: RecoveryTarget,
-  chart: SessionFileIndex,
-  way: readonly ByteRange[],
-  quiet: Event | undefined,
+  index: SessionFileIndex,
+  branchPath: readonly ByteRange[],
+  idle: Event | undefined,
   branch: Fact,
-  mark: string,
+  idSuffix: string,
 ): Generator<string> {
-  let { maxSeq: seq, link } = chart;
-  let parent = quiet?.id ?? null;
+  let { maxSeq: seq, link } = index;
+  let parent = idle?.id ?? null;
   const line = (fact: Fact, time: string): string => {
-    const id = `${(++seq).toString(36)}.${mark}`;
+    const id = `${(++seq).toString(36)}.${idSuffix}`;
     const body = formatEventBody(fact, { seq, id, parent, time });
     link = hashLine(link, body);
     parent = id;
     return `${withHash(body, link)}\n`;
   };
-  const last = readAll(disk, fd, chart.offset - 1, 1);
+  const last = readAll(disk, fd, index.offset - 1, 1);
   yield `${last[0] === 10 ? '' : '\n'}${line(branch, new Date().toISOString())}`;
-  let behind = quiet === undefined;
-  for (const { events } of readEventBatches(disk, fd, chart, way)) {
-    yield events.map((event) => (behind ? line(event, event.time) : ((behind = event.id === quiet?.id), ''))).join('');
+  let isPastIdle = idle === undefined;
+  for (const { events } of readEventBatches(disk, fd, index, branchPath)) {
+    yield events
+      .map((event) => (isPastIdle ? line(event, event.time) : ((isPastIdle = event.id === idle?.id), '')))
+      .join('');
   }
 }
 
-/** Line numbers as a person writes them: `3, 5 to 9`. */
+/** Line numbers for a message: `3, 5 to 9`. */
 function formatLineRanges(lines: readonly number[]): string {
   const found: [number, number][] = [];
   for (const line of lines) {

@@ -1,31 +1,32 @@
-// Finds, in a charted file, the lines that others follow from afar, and tells repeated events from changed ones.
+// Resolves the parents of branches in an indexed session file, and separates duplicated lines from edited ones.
 import type { SessionFileIndex, FileSegment } from './file-index.ts';
 import type { Disk } from './disk.ts';
 import { isInEditBranch, resolvedEditProblem } from './index-update.ts';
-import { readEnvelope, tryParseJson } from './line.ts';
+import { readEnvelope } from './line.ts';
 import { readTextBlocks, forEachLine } from './read-lines.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 
-/** Where a line ends and what it says. */
+/** The end offset and the text of a line. */
 export type LineLocation = { readonly next: number; readonly text: string };
 
-/** The first lines with these ids in the charted part of a file, or in all of it. */
+/** The first lines with these ids, from the start of the indexed part or from another offset. */
 export function locateLines(
   disk: Disk,
   fd: number,
-  chart: SessionFileIndex,
+  index: SessionFileIndex,
   ids: ReadonlySet<string>,
-  from: number = chart.indexedFrom,
+  from: number = index.indexedFrom,
 ): ReadonlyMap<string, LineLocation> {
   const found = new Map<string, LineLocation>();
-  const note = (id: string | undefined, next: number, text: string): void => {
+  const add = (id: string | undefined, next: number, text: string): void => {
     if (id !== undefined && ids.has(id) && !found.has(id)) found.set(id, { next, text: text.trim() });
   };
-  for (const block of readTextBlocks(disk, fd, from, chart.offset)) {
+  for (const block of readTextBlocks(disk, fd, from, index.offset)) {
     forEachLine(block, ({ text, start, end, offset, next }) => {
-      const hole = chart.replacedLines.get(offset);
-      for (const line of hole ?? []) note(readEnvelope(line, 0)?.id, next, line);
+      const replaced = index.replacedLines.get(offset);
+      for (const line of replaced ?? []) add(readEnvelope(line, 0)?.id, next, line);
       const line = text.slice(start, end);
-      if (!hole) note(readEnvelope(text, start)?.id ?? parseEventId(line), next, line);
+      if (!replaced) add(readEnvelope(text, start)?.id ?? parseEventId(line), next, line);
     });
     if (found.size === ids.size) break;
   }
@@ -37,51 +38,51 @@ function parseEventId(text: string): string | undefined {
   return typeof value?.id === 'string' ? value.id : undefined;
 }
 
-/** Lines with an id that was there before: the same event once more, or something a person put there. */
-export function resolveDuplicates(chart: SessionFileIndex, disk: Disk, fd: number): void {
-  if (chart.duplicates.length === 0) return;
-  const places = locateLines(disk, fd, chart, new Set(chart.duplicates.map(({ id }) => id)));
-  for (const repeat of chart.duplicates) {
-    const { line, offset } = repeat;
-    if (places.get(repeat.id)?.text === repeat.text) {
-      const what = `Line ${line} repeats the event ${repeat.id}, which counts once.`;
-      chart.problems.push({ kind: 'duplicate', line, offset, what });
-      chart.events--;
+/** Decides about lines that duplicate an id: the same event again, or a line that the user inserted. */
+export function resolveDuplicates(index: SessionFileIndex, disk: Disk, fd: number): void {
+  if (index.duplicates.length === 0) return;
+  const locations = locateLines(disk, fd, index, new Set(index.duplicates.map(({ id }) => id)));
+  for (const duplicate of index.duplicates) {
+    const { line, offset } = duplicate;
+    if (locations.get(duplicate.id)?.text === duplicate.text) {
+      const message = `Line ${line} repeats the event ${duplicate.id}, which counts once.`;
+      index.problems.push({ kind: 'duplicate', line, offset, message });
+      index.events--;
     } else {
-      chart.replacedLines.delete(offset);
-      if (chart.editBranch && isInEditBranch(chart, repeat))
-        chart.problems.push(resolvedEditProblem(repeat, chart.editBranch.branch));
-      else chart.modifiedLines.push(repeat);
+      index.replacedLines.delete(offset);
+      if (index.editBranch && isInEditBranch(index, duplicate))
+        index.problems.push(resolvedEditProblem(duplicate, index.editBranch.branch));
+      else index.modifiedLines.push(duplicate);
     }
   }
-  chart.duplicates = [];
-  chart.modifiedLines.sort((a, b) => a.offset - b.offset);
+  index.duplicates = [];
+  index.modifiedLines.sort((a, b) => a.offset - b.offset);
 }
 
-/** Ties each stretch to the line it follows. A straight file has nothing to tie. */
-export function resolveParents(chart: SessionFileIndex, disk: Disk, fd: number): void {
-  const loose = chart.segments.filter(
+/** Finds the line that each segment follows. A file without branches has nothing to resolve. */
+export function resolveParents(index: SessionFileIndex, disk: Disk, fd: number): void {
+  const unresolved = index.segments.filter(
     ({ parent, parentEnd, from }) =>
-      parent !== null && parentEnd === undefined && !(chart.indexedFrom > 0 && from === chart.indexedFrom),
+      parent !== null && parentEnd === undefined && !(index.indexedFrom > 0 && from === index.indexedFrom),
   );
-  if (loose.length === 0) return;
-  const places = locateLines(disk, fd, chart, new Set(loose.flatMap(({ parent }) => parent ?? [])));
-  for (const stretch of loose) {
-    const place = places.get(stretch.parent ?? '');
-    if (place && place.next <= stretch.from) stretch.parentEnd = place.next;
-    else if (chart.indexedFrom > 0) chart.leavesIndexedPart = true;
-    else attachToPreviousLine(chart, stretch);
+  if (unresolved.length === 0) return;
+  const locations = locateLines(disk, fd, index, new Set(unresolved.flatMap(({ parent }) => parent ?? [])));
+  for (const segment of unresolved) {
+    const location = locations.get(segment.parent ?? '');
+    if (location && location.next <= segment.from) segment.parentEnd = location.next;
+    else if (index.indexedFrom > 0) index.leavesIndexedPart = true;
+    else attachToPreviousLine(index, segment);
   }
 }
 
-function attachToPreviousLine(chart: SessionFileIndex, stretch: FileSegment): void {
-  const { line, from: offset, parent } = stretch;
-  const known = [...chart.modifiedLines, ...chart.problems.filter(({ kind }) => kind === 'edited')];
+function attachToPreviousLine(index: SessionFileIndex, segment: FileSegment): void {
+  const { line, from: offset, parent } = segment;
+  const known = [...index.modifiedLines, ...index.problems.filter(({ kind }) => kind === 'edited')];
   if (!known.some((edit) => edit.line === line)) {
-    const what = `Line ${line} follows the event ${parent}, which is not in the file; it is read as following the line before it.`;
-    chart.problems.push({ kind: 'unlinked', line, offset, what });
+    const message = `Line ${line} follows the event ${parent}, which is not in the file; it is read as following the line before it.`;
+    index.problems.push({ kind: 'unlinked', line, offset, message });
   }
-  const before = chart.segments[chart.segments.indexOf(stretch) - 1];
-  if (!before) stretch.parent = null;
-  stretch.parentEnd = before?.to;
+  const before = index.segments[index.segments.indexOf(segment) - 1];
+  if (!before) segment.parent = null;
+  segment.parentEnd = before?.to;
 }

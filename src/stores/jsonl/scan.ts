@@ -1,45 +1,46 @@
-// Charts a session file in one streaming pass: checks each line's hash against the line before it, and parses only what is odd.
-import { setImmediate as breathe } from 'node:timers/promises';
+// Scans a session file in one streaming pass: checks the hash chain, and parses only lines that fail the check.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { SessionFileIndex } from './file-index.ts';
 import type { Disk } from './disk.ts';
 import { indexLine, advancePast } from './index-update.ts';
-import { readStoredHash, readEnvelope, computeHashAt, tryParseJson } from './line.ts';
+import { readStoredHash, readEnvelope, computeHashAt } from './line.ts';
 import { readTextBlocks, forEachLine, type TextLine } from './read-lines.ts';
 import { indexAnomalousLine, indexHeaderLine } from './anomalies.ts';
+import { tryParseJson } from '../try-parse-json.ts';
 
-/** Goes on charting from where the chart ends. Answers where an unfinished last line begins, if there is one. */
+/** Continues the index from its end. Returns the offset of an incomplete last line, if there is one. */
 export async function scanFile(
-  chart: SessionFileIndex,
+  index: SessionFileIndex,
   disk: Disk,
   fd: number,
   to?: number,
 ): Promise<number | undefined> {
   let torn: number | undefined;
   let blocks = 0;
-  for (const block of readTextBlocks(disk, fd, chart.offset, to)) {
+  for (const block of readTextBlocks(disk, fd, index.offset, to)) {
     forEachLine(block, (line) => {
-      if (!block.whole && line.end === block.text.length && !isFinished(line)) torn = line.offset;
-      else if (line.offset === 0) indexHeaderLine(chart, line);
-      else if (!indexValidLine(chart, line)) indexAnomalousLine(chart, line);
+      if (!block.complete && line.end === block.text.length && !isComplete(line)) torn = line.offset;
+      else if (line.offset === 0) indexHeaderLine(index, line);
+      else if (!indexValidLine(index, line)) indexAnomalousLine(index, line);
     });
-    // A long file must not keep the rest of the program waiting.
-    if (++blocks % 8 === 0) await breathe();
+    // A long file must not block the event loop.
+    if (++blocks % 8 === 0) await yieldToEventLoop();
   }
   return torn;
 }
 
-/** A last line without its line end still counts if nothing else of it is missing. */
-const isFinished = ({ text, start, end }: TextLine): boolean =>
+/** A last line without a line end counts if the rest of it is complete. */
+const isComplete = ({ text, start, end }: TextLine): boolean =>
   readStoredHash(text, start, end) !== undefined && tryParseJson(text.slice(start, end)) !== undefined;
 
-/** Takes a line whose hash is right: the way of nearly every line of nearly every file. */
-function indexValidLine(chart: SessionFileIndex, line: TextLine): boolean {
+/** Indexes a line with a correct hash. Returns false for any other line. */
+function indexValidLine(index: SessionFileIndex, line: TextLine): boolean {
   const { text, start, end } = line;
-  const claim = readStoredHash(text, start, end);
-  if (claim === undefined || computeHashAt(chart.link, text, start, end) !== claim) return false;
+  const ownHash = readStoredHash(text, start, end);
+  if (ownHash === undefined || computeHashAt(index.link, text, start, end) !== ownHash) return false;
   const envelope = readEnvelope(text, start);
-  if (!envelope || envelope.seq <= chart.seq) return false;
-  indexLine(chart, line, envelope, claim);
-  advancePast(chart, line.next);
+  if (!envelope || envelope.seq <= index.seq) return false;
+  indexLine(index, line, envelope, ownHash);
+  advancePast(index, line.next);
   return true;
 }

@@ -1,7 +1,9 @@
-// A folder of session files as a place that keeps sessions.
+// Session store in a directory: one JSONL file per session.
 import fs from 'node:fs';
 import path from 'node:path';
-import { FairleadError, type SessionInfo, type SessionStore } from '../../core/index.ts';
+import { systemErrorCode, type SessionInfo, type SessionStore } from '../../core/index.ts';
+import { defaultListLimit } from '../defaults.ts';
+import { sessionNotFoundError } from '../store-errors.ts';
 import { realDisk } from './disk.ts';
 import { peekSession, readSessionId, type SessionPeek } from './peek.ts';
 import { getLockOwner, acquireLock, defaultLockTimeoutMs } from './lock.ts';
@@ -9,43 +11,42 @@ import { openJsonl } from './log.ts';
 import { toDiskError } from './errors.ts';
 
 const fileExtension = '.jsonl';
-const defaultListLimit = 100;
 
-/** The sessions in a folder, each in a file of its own. A file may have any name: what counts is the session it says it holds. */
-export function jsonlSessions(folder: string, options: { readonly silentMs?: number } = {}): SessionStore {
-  const usualFile = (session: string): string => path.join(folder, `${encodeFileName(session)}${fileExtension}`);
+/** The sessions in a directory. A file may have any name: the session id is in its first line. */
+export function jsonlSessions(directory: string, options: { readonly lockTimeoutMs?: number } = {}): SessionStore {
+  const defaultFile = (session: string): string => path.join(directory, `${encodeFileName(session)}${fileExtension}`);
 
-  function fileOf(session: string): string | undefined {
-    const usual = usualFile(session);
-    if (tryReadSessionId(usual) === session) return usual;
-    return listSessionFiles(folder).find((file) => file !== usual && tryReadSessionId(file) === session);
+  function findFile(session: string): string | undefined {
+    const defaultPath = defaultFile(session);
+    if (tryReadSessionId(defaultPath) === session) return defaultPath;
+    return listSessionFiles(directory).find((file) => file !== defaultPath && tryReadSessionId(file) === session);
   }
 
   function mustFind(session: string): string {
-    const file = fileOf(session);
-    if (file === undefined) throw sessionFileNotFoundError(session, folder);
+    const file = findFile(session);
+    if (file === undefined) throw sessionNotFoundError(session, directory);
     return file;
   }
 
   return {
     async open(session, { force = false } = {}) {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return openJsonl(fileOf(session) ?? usualFile(session), { ...options, session, force });
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      return openJsonl(findFile(session) ?? defaultFile(session), { ...options, session, force });
     },
     reader: async (session) => openJsonl(mustFind(session), { mode: 'read' }),
-    async list({ limit: most = defaultListLimit, before } = {}) {
-      const entries = listSessionFiles(folder)
+    async list({ limit = defaultListLimit, before } = {}) {
+      const entries = listSessionFiles(directory)
         .flatMap((file) => toSessionEntry(file) ?? [])
         .toSorted((a, b) => b.changed.localeCompare(a.changed) || b.session.localeCompare(a.session));
       const start = before === undefined ? 0 : entries.findIndex(({ session }) => session === before) + 1;
-      return entries.slice(start, start + most);
+      return entries.slice(start, start + limit);
     },
     async remove(session) {
       const file = mustFind(session);
-      // Whoever removes it holds it first: nobody begins to write to a file that is just going away.
-      const lock = await acquireLock(realDisk, file, options.silentMs ?? defaultLockTimeoutMs);
+      // Under the lock, so that no writer opens a file that is being removed.
+      const lock = await acquireLock(realDisk, file, options.lockTimeoutMs ?? defaultLockTimeoutMs);
       try {
-        for (const beside of listSideFiles(folder, path.basename(file))) fs.rmSync(beside, { force: true });
+        for (const sideFile of listSideFiles(directory, path.basename(file))) fs.rmSync(sideFile, { force: true });
         fs.rmSync(file, { force: true });
       } catch (error) {
         throw toDiskError(error, file, 'remove');
@@ -56,28 +57,28 @@ export function jsonlSessions(folder: string, options: { readonly silentMs?: num
   };
 }
 
-/** A session's id as the name of a file: what a file system might take for something else is written as its number. */
+/** A session id as a file name: characters that a file system may treat specially are written as their code. */
 const encodeFileName = (session: string): string =>
   session.replaceAll(/[^A-Za-z0-9_-]/g, (each) => `%${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** What lies beside a session's file and belongs to it: its index, what was kept of damage; not its lock. */
-const listSideFiles = (folder: string, base: string): readonly string[] =>
+/** The side files of a session file: its index and its backups, but not its lock. */
+const listSideFiles = (directory: string, base: string): readonly string[] =>
   fs
-    .readdirSync(folder)
+    .readdirSync(directory)
     .filter((name) => name.startsWith(`${base}.`) && !name.startsWith(`${base}.lock`))
-    .map((name) => path.join(folder, name));
+    .map((name) => path.join(directory, name));
 
-function listSessionFiles(folder: string): readonly string[] {
+function listSessionFiles(directory: string): readonly string[] {
   try {
-    const names = fs.readdirSync(folder).filter((name) => name.endsWith(fileExtension));
-    return names.map((name) => path.join(folder, name));
+    const names = fs.readdirSync(directory).filter((name) => name.endsWith(fileExtension));
+    return names.map((name) => path.join(directory, name));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw toDiskError(error, folder, 'list');
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw toDiskError(error, directory, 'list');
   }
 }
 
-/** A file that vanished or may not be read while others are looked at is none of these sessions. */
+/** A file that was removed meanwhile or cannot be read is not listed. */
 function tryReadSessionId(file: string): string | undefined {
   try {
     return readSessionId(file);
@@ -95,10 +96,10 @@ function tryPeekSession(file: string): SessionPeek | undefined {
 }
 
 function toSessionEntry(file: string): SessionInfo | undefined {
-  const found = tryPeekSession(file);
-  if (!found || found.session === '') return undefined;
-  const { session, created, changed, time, events = 0 } = found;
-  const name = sessionName(file, found);
+  const peek = tryPeekSession(file);
+  if (!peek || peek.session === '') return undefined;
+  const { session, created, changed, time, events = 0 } = peek;
+  const name = sessionName(file, peek);
   const holder = getLockOwner(file);
   return {
     session,
@@ -110,16 +111,10 @@ function toSessionEntry(file: string): SessionInfo | undefined {
   };
 }
 
-/** What the session calls itself, or what its file is called. */
-function sessionName(file: string, found: SessionPeek): string | undefined {
-  const started = found.first('session-started');
+/** The name of the session, or of its file. */
+function sessionName(file: string, peek: SessionPeek): string | undefined {
+  const started = peek.first('session-started');
   if (started?.type === 'session-started' && started.name !== undefined) return started.name;
   const stem = path.basename(file, fileExtension);
-  return stem === encodeFileName(found.session) ? undefined : stem;
+  return stem === encodeFileName(peek.session) ? undefined : stem;
 }
-
-const sessionFileNotFoundError = (session: string, folder: string): FairleadError =>
-  new FairleadError('store/no-session', `There is no session ${session} in ${folder}.`, {
-    blame: 'user',
-    hint: 'List the sessions to see which there are.',
-  });

@@ -1,10 +1,10 @@
-// Checks a session file from its first byte to its last, and changes nothing.
+// Verifies the hash chain of a session file without changing it.
 import type { SessionFileProblem } from './file-index.ts';
 import { realDisk, type Disk } from './disk.ts';
 import { buildIndex, listProblems, assertKnownFormat, assertSessionFile } from './load-index.ts';
 import { toDiskError } from './errors.ts';
 
-/** What a check of a file found. `ok`: every line is what was written, or is named as changed by a branch that verifies. */
+/** The result of a verification. `ok`: every line is as it was written, or a branch records its change. */
 export type FileVerification = {
   readonly ok: boolean;
   readonly events: number;
@@ -16,12 +16,12 @@ export async function verifyFile(file: string, disk: Disk = realDisk): Promise<F
   try {
     const fd = disk.open(file, 'r');
     try {
-      const found = await buildIndex(disk, file, fd);
-      assertKnownFormat(file, found.chart.header);
-      assertSessionFile(disk, file, fd, found);
-      const { chart, torn } = found;
-      const problems = [...listProblems(chart), ...(torn === undefined ? [] : [tornProblem(chart.line + 1, torn)])];
-      return { ok: problems.every(({ healed }) => healed), events: chart.events, problems };
+      const loaded = await buildIndex(disk, file, fd);
+      const { index, torn } = loaded;
+      assertKnownFormat(file, index.header);
+      assertSessionFile(disk, file, fd, loaded);
+      const problems = [...listProblems(index), ...(torn === undefined ? [] : [tornProblem(index.line + 1, torn)])];
+      return { ok: problems.every(({ resolved }) => resolved), events: index.events, problems };
     } finally {
       disk.close(fd);
     }
@@ -30,10 +30,10 @@ export async function verifyFile(file: string, disk: Disk = realDisk): Promise<F
   }
 }
 
-/** A last line that was never finished. */
+/** The problem of an incomplete last line. */
 export const tornProblem = (line: number, offset: number): SessionFileProblem => ({
   kind: 'torn',
   line,
   offset,
-  what: `Line ${line}, the last one, was never finished; what it would have said was not yet saved.`,
+  message: `Line ${line}, the last one, is incomplete; its event was not yet saved.`,
 });

@@ -1,4 +1,4 @@
-// Adds lines to a session file: one write for the facts of a call, synced before they count, taken back if they cannot be.
+// Appends lines to a session file: one write per append, synced if it must be durable, truncated again if it fails.
 import { randomBytes } from 'node:crypto';
 import { FairleadError, type AppendOptions, type Event, type Fact } from '../../core/index.ts';
 import { toCursor, type SessionFileIndex } from './file-index.ts';
@@ -6,157 +6,158 @@ import { readAll, writeAll, type Disk } from './disk.ts';
 import { extendSegment, advancePast, setLastEvent } from './index-update.ts';
 import { formatEventBody, hashLine, withHash } from './line.ts';
 import type { FileLock } from './lock.ts';
-import { fileChangedError, toDiskError, fileFencedError, fileGoneError } from './errors.ts';
+import { appendConflictError, fencedError } from '../store-errors.ts';
+import { fileChangedError, toDiskError, fileGoneError } from './errors.ts';
 
-/** What a writer writes to. */
+/** What a writer needs. */
 export type WriterContext = {
   readonly disk: Disk;
   readonly file: string;
   readonly fd: number;
   readonly lock: FileLock;
-  readonly chart: SessionFileIndex;
-  /** Where the line of an event ends; throws if there is no such event. */
+  readonly index: SessionFileIndex;
+  /** The end offset of the line of an event; throws if there is none. */
   readonly findLineEnd: (id: string) => Promise<number>;
-  /** When the writer before this one last wrote, where this one takes its place. */
+  /** The time of the last write of the writer that this one replaces after a move. */
   readonly lastWrite: number | undefined;
 };
 
-/** The one who adds to a file. */
+/** The writer of a file. */
 export type SessionFileWriter = {
-  add(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
-  /** Makes everything added so far safe from a power cut. */
+  append(after: number, facts: readonly Fact[], options?: AppendOptions): Promise<readonly Event[]>;
+  /** Makes all appends so far durable. */
   flush(): Promise<void>;
-  /** The session's text: what the file holds, what is not yet settled and, at the end, what could not be saved. */
+  /** The text of the session: the file, then appends that are not durable yet, then an append that could not be written. */
   readonly text: () => string;
-  /** When it last wrote to the file, if ever. */
+  /** The time of its last write, if any. */
   readonly lastWrite: number | undefined;
-  /** Whether, by its size and its time, the last to write to the file was this one. */
+  /** Whether this writer was the last to write, by the size and the modification time of the file. */
   isLastWriter(): boolean;
 };
 
 type WrittenLine = { readonly event: Event; readonly text: string; readonly link: string };
 
-/** How much unsettled text is kept in memory for an export. */
+/** How much text that is not durable is kept in memory for an export. */
 const maxUnsyncedChars = 4 * 1024 * 1024;
 
-/** A random part for ids, so that two writers never make the same one. */
+/** A random suffix for event ids, so that two writers never create the same id. */
 export const createIdSuffix = (): string => randomBytes(3).toString('base64url').replaceAll('-', '_').toLowerCase();
 
-/** Makes the writer of a file. */
+/** Creates the writer of a file. */
 export function createSessionFileWriter({
   disk,
   file,
   fd,
   lock,
-  chart,
+  index,
   findLineEnd,
   ...before
 }: WriterContext): SessionFileWriter {
-  const mark = createIdSuffix();
+  const idSuffix = createIdSuffix();
   const inode = disk.stat(fd)?.inode;
-  let held: string[] = [];
-  let heldFrom = chart.offset;
-  let heldSize = 0;
+  let unsynced: string[] = [];
+  let unsyncedFrom = index.offset;
+  let unsyncedChars = 0;
   let unsaved = '';
   let broken: Error | undefined;
   let { lastWrite } = before;
 
-  function compose(facts: readonly Fact[], above: string | null): readonly WrittenLine[] {
+  function formatLines(facts: readonly Fact[], parentId: string | null): readonly WrittenLine[] {
     const time = new Date().toISOString();
-    let { maxSeq: seq, link } = chart;
-    let parent = above;
+    let { maxSeq: seq, link } = index;
+    let parent = parentId;
     return facts.map((fact) => {
-      const spot = { seq: ++seq, id: `${seq.toString(36)}.${mark}`, parent, time };
-      const body = formatEventBody(fact, spot);
+      const position = { seq: ++seq, id: `${seq.toString(36)}.${idSuffix}`, parent, time };
+      const body = formatEventBody(fact, position);
       link = hashLine(link, body);
-      parent = spot.id;
-      return { event: { ...fact, ...spot }, text: `${withHash(body, link)}\n`, link };
+      parent = position.id;
+      return { event: { ...fact, ...position }, text: `${withHash(body, link)}\n`, link };
     });
   }
 
-  async function save(bytes: Buffer, settle: boolean): Promise<void> {
+  async function save(bytes: Buffer, durable: boolean): Promise<void> {
     try {
-      checkPlace();
+      assertLocked();
       writeAll(disk, fd, bytes);
       lastWrite = Date.now();
     } catch (error) {
-      const trouble = toDiskError(error, file, 'write to');
-      if (isLockLost(trouble) || !takeBack()) broken = trouble;
-      throw trouble;
+      const diskError = toDiskError(error, file, 'write to');
+      if (isLockLost(diskError) || !truncateFailedWrite()) broken = diskError;
+      throw diskError;
     }
-    if (settle) await sync(chart.offset + bytes.length);
+    if (durable) await sync(index.offset + bytes.length);
   }
 
   async function sync(size: number): Promise<void> {
     try {
       await disk.sync(fd);
-      checkPlace();
-      checkFile(size);
+      assertLocked();
+      assertUnchanged(size);
     } catch (error) {
-      // After a failed sync nobody knows what the disk holds: nothing may succeed on this descriptor again.
-      broken = toDiskError(error, file, 'make safe');
-      if (!isLockLost(broken)) takeBack();
+      // After a failed sync the content of the disk is unknown: no further write on this descriptor may succeed.
+      broken = toDiskError(error, file, 'sync');
+      if (!isLockLost(broken)) truncateFailedWrite();
       throw broken;
     }
   }
 
-  function checkPlace(): void {
-    if (!lock.isHeld()) throw disk.inode(file) === undefined ? fileGoneError(file) : fileFencedError(file);
+  function assertLocked(): void {
+    if (!lock.isHeld()) throw disk.inode(file) === undefined ? fileGoneError(file) : fencedError(file);
   }
 
-  /** Where a promise is given, what was synced must be the session: not a file that was removed, replaced or written to by others. */
-  function checkFile(size: number): void {
+  /** Before an append is reported as durable: the synced file must still be the session file, with no bytes of other programs. */
+  function assertUnchanged(size: number): void {
     if (disk.inode(file) !== inode) throw fileGoneError(file);
     if (disk.stat(fd)?.size !== size) throw fileChangedError(file);
   }
 
-  /** Cuts off what was written of a call that failed. Never lengthens the file: bytes that are missing are not ours to invent. */
-  function takeBack(): boolean {
+  /** Removes the bytes of a failed append. Returns false if the file is shorter than the index, which truncation must not extend. */
+  function truncateFailedWrite(): boolean {
     try {
       const size = disk.stat(fd)?.size ?? 0;
-      if (size > chart.offset) disk.truncate(fd, chart.offset);
-      return size >= chart.offset;
+      if (size > index.offset) disk.truncate(fd, index.offset);
+      return size >= index.offset;
     } catch {
       return false;
     }
   }
 
-  function count(written: readonly WrittenLine[], parentEnd: number | undefined): void {
+  function updateIndex(written: readonly WrittenLine[], parentEnd: number | undefined): void {
     for (const { event, text, link } of written) {
-      const { offset } = chart;
+      const { offset } = index;
       const next = offset + Buffer.byteLength(text);
-      const stretch = extendSegment(chart, { offset, next }, event.parent);
-      if (stretch.from === offset) stretch.parentEnd = parentEnd;
+      const segment = extendSegment(index, { offset, next }, event.parent);
+      if (segment.from === offset) segment.parentEnd = parentEnd;
       if (event.type === 'epoch-started' && event.baseline) {
-        stretch.epochs.push(offset);
-        chart.lastEpoch = toCursor(chart);
+        segment.epochs.push(offset);
+        index.lastEpoch = toCursor(index);
       }
-      advancePast(chart, next);
-      setLastEvent(chart, event, link);
+      advancePast(index, next);
+      setLastEvent(index, event, link);
     }
   }
 
-  /** Unsettled text is kept until it is settled: it may be the only copy if the disk gives up. */
-  function keep(text: string, settled: boolean): void {
+  /** Keeps text until it is durable: if the disk fails, memory may hold the only copy. */
+  function keepUnsynced(text: string, durable: boolean): void {
     unsaved = '';
-    if (settled || heldSize + text.length > maxUnsyncedChars) {
-      held = [];
-      heldSize = 0;
-      heldFrom = chart.offset;
+    if (durable || unsyncedChars + text.length > maxUnsyncedChars) {
+      unsynced = [];
+      unsyncedChars = 0;
+      unsyncedFrom = index.offset;
     } else {
-      held.push(text);
-      heldSize += text.length;
+      unsynced.push(text);
+      unsyncedChars += text.length;
     }
   }
 
   return {
-    async add(after, facts, options = {}) {
+    async append(after, facts, options = {}) {
       if (broken) throw broken;
-      if (after !== chart.seq) throw appendConflictError(after, chart.seq);
+      if (after !== index.seq) throw appendConflictError(after, index.seq);
       if (facts.length === 0) return [];
-      const above = options.parent ?? chart.id;
-      const parentEnd = above === chart.id || above === null ? undefined : await findLineEnd(above);
-      const written = compose(facts, above);
+      const parentId = options.parent ?? index.id;
+      const parentEnd = parentId === index.id || parentId === null ? undefined : await findLineEnd(parentId);
+      const written = formatLines(facts, parentId);
       const text = written.length === 1 ? (written[0]?.text ?? '') : written.map((each) => each.text).join('');
       try {
         await save(Buffer.from(text), options.durable === true);
@@ -164,41 +165,34 @@ export function createSessionFileWriter({
         unsaved = text;
         throw error;
       }
-      count(written, parentEnd);
-      keep(text, options.durable === true);
+      updateIndex(written, parentEnd);
+      keepUnsynced(text, options.durable === true);
       return written.map(({ event }) => event);
     },
     async flush() {
-      if (broken || held.length === 0) return;
-      await sync(chart.offset);
-      keep('', true);
+      if (broken || unsynced.length === 0) return;
+      await sync(index.offset);
+      keepUnsynced('', true);
     },
     get lastWrite() {
       return lastWrite;
     },
     isLastWriter() {
       if (lastWrite === undefined) return false;
-      const facts = disk.stat(fd);
-      return facts?.size === chart.offset && facts.mtimeMs <= lastWrite + 1;
+      const stat = disk.stat(fd);
+      return stat?.size === index.offset && stat.mtimeMs <= lastWrite + 1;
     },
     text() {
       let saved = '';
       try {
-        saved = readAll(disk, fd, 0, heldFrom).toString();
+        saved = readAll(disk, fd, 0, unsyncedFrom).toString();
       } catch {
-        // The disk does not even read: what memory holds is all there is.
+        // The disk cannot be read: memory holds all that is left.
       }
-      return saved + held.join('') + unsaved;
+      return saved + unsynced.join('') + unsaved;
     },
   };
 }
 
 const isLockLost = (error: Error): boolean =>
   error instanceof FairleadError && ['store/fenced', 'store/gone', 'store/changed'].includes(error.code);
-
-const appendConflictError = (after: number, last: number): FairleadError =>
-  new FairleadError(
-    'store/conflict',
-    `Another writer has added to this session: expected event ${after} to be the last, found ${last}.`,
-    { blame: 'store' },
-  );

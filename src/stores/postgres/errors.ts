@@ -1,6 +1,5 @@
 // Errors between a store and PostgreSQL, each with a code, a cause and a hint.
-import { FairleadError, errorMessage } from '../../core/index.ts';
-import { errorCode } from '../store-errors.ts';
+import { FairleadError, errorMessage, systemErrorCode } from '../../core/index.ts';
 
 /** Errors of the network, of the driver, or of a server that starts or stops: the same call may succeed later. */
 const unreachablePattern =
@@ -8,7 +7,7 @@ const unreachablePattern =
 
 /** Whether the database was unreachable: it is unknown whether the statement was executed. */
 export function isUnreachable(error: unknown): boolean {
-  const code = errorCode(error) ?? '';
+  const code = systemErrorCode(error) ?? '';
   if (/^(08|57P0|53300)/.test(code) || unreachablePattern.test(code)) return true;
   const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return unreachablePattern.test(errorMessage(error)) || inner.some(isUnreachable);
@@ -16,12 +15,12 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Whether the database aborted a statement in favour of another one: it was not executed, and may be sent again. */
 export const isSerializationConflict = (error: unknown): boolean =>
-  /^(40001|40P01|55P03)$/.test(errorCode(error) ?? '');
+  /^(40001|40P01|55P03)$/.test(systemErrorCode(error) ?? '');
 
 /** Converts an error of PostgreSQL; a FairleadError is returned as it is. */
 export function toPostgresError(error: unknown, database: string): FairleadError {
   if (error instanceof FairleadError) return error;
-  const code = errorCode(error) ?? '';
+  const code = systemErrorCode(error) ?? '';
   if (isUnreachable(error))
     return new FairleadError('store/unreachable', `Could not reach ${database}: ${formatCause(error)}.`, {
       blame: 'store',

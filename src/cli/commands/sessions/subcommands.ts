@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } from '../../../core/index.ts';
-import { getLockOwner, verifyFile, type FileVerification } from '../../../stores/index.ts';
+import { getLockOwner, verifyFile, type FileVerification, type SessionFileProblem } from '../../../stores/index.ts';
 import type * as FleetSessions from './fleet-sessions.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { formatColumns } from '../../../core/format-columns.ts';
@@ -118,7 +118,7 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
       const { messages, problems } = await readSession(place.file);
       const holder = getLockOwner(place.file);
       if (holder) printErrLine(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
-      for (const { what } of problems) printErrLine(what);
+      for (const { message } of problems) printErrLine(message);
       if (messages.length === 0) printErrLine('Nothing was said in it yet.');
       else print(`${formatSessionTranscript(messages)}\n`);
       return 0;
@@ -239,22 +239,32 @@ async function verifySessions(which: string | undefined, given: SessionsOptions)
   const places = which === undefined ? listSessionFiles(given.dirs) : [findSession(given.dirs, which)];
   const found = [];
   for (const { name, file } of places) found.push({ name, ...(await verifySessionFile(file)) });
-  if (given.json) printJson(found);
+  if (given.json) printJson(found.map((each) => ({ ...each, problems: each.problems.map(toProblemJson) })));
   else
     for (const { name, ok, events, problems } of found) {
       print(`${escapeInvisibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
-      for (const { what } of problems) print(`  ${escapeInvisible(what)}\n`);
+      for (const { message } of problems) print(`  ${escapeInvisible(message)}\n`);
     }
   return found.every(({ ok }) => ok) ? 0 : 1;
 }
 
+type VerificationProblem = Partial<SessionFileProblem> & Pick<SessionFileProblem, 'message'>;
+
+/** The JSON output keeps the field names of version 0.1. */
+const toProblemJson = ({ message, backupFile, resolved, ...problem }: VerificationProblem) => ({
+  ...problem,
+  what: message,
+  kept: backupFile,
+  healed: resolved,
+});
+
 /** A file that cannot even be read as a session must not keep the others from being checked. */
 async function verifySessionFile(
   file: string,
-): Promise<Pick<FileVerification, 'ok' | 'events'> & { problems: readonly { what: string }[] }> {
+): Promise<Pick<FileVerification, 'ok' | 'events'> & { problems: readonly VerificationProblem[] }> {
   try {
     return await verifyFile(file);
   } catch (error) {
-    return { ok: false, events: 0, problems: [{ what: errorMessage(error) }] };
+    return { ok: false, events: 0, problems: [{ message: errorMessage(error) }] };
   }
 }
