@@ -7,7 +7,7 @@ import type { RunState } from './state.ts';
 import { estimateTokens, partTokens } from './tokens.ts';
 import { isValidCost, isValidUsage } from './usage.ts';
 
-/** Zero usage. */
+/** Usage of zero for every count. */
 export const zeroUsage: UsageTotals = {
   turns: 0,
   calls: 0,

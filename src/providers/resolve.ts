@@ -24,7 +24,7 @@ export type ModelRef =
       readonly images?: boolean;
     };
 
-/** Environment variables. */
+/** The environment variables of a process, by name. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** A resolved model reference. */

@@ -2,7 +2,7 @@
 import type { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** Retry options. */
+/** How often and how long failed requests are retried. */
 export type RetryOptions = {
   /** Number of retries. */
   readonly retries: number;

@@ -59,7 +59,7 @@ export type RoutingWeights = {
   readonly stay: number;
 };
 
-/** Routing options. */
+/** Options of the model router. */
 export type RoutingOptions = {
   readonly weights: RoutingWeights;
   readonly words: KeywordWeights;

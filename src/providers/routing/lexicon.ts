@@ -83,7 +83,7 @@ const weightsByKind: Readonly<Record<Exclude<TaskKind, 'other'>, Readonly<Record
   },
 };
 
-/** All keywords. */
+/** All keywords with their weights. */
 export const lexicon: ReadonlyMap<string, LexiconEntry> = new Map(
   Object.entries(weightsByKind).flatMap(([kind, words]) =>
     Object.entries(words).map(([word, weight]) => [word, { weight, kind: kind as TaskKind }] as const),

@@ -2,7 +2,7 @@
 import { runStateView, toArray, type Event, type Message } from '../../core/index.ts';
 import { getBranchPath } from './branch-path.ts';
 
-/** A compaction. */
+/** A compaction and what it changed. */
 export type CompactionDiff = {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
