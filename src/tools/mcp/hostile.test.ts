@@ -166,9 +166,9 @@ test('[A99] a server gets no secret of ours, and everything it started ends with
 test('[A99] a server ends with the program that started it, also where that forgets to close it', async () => {
   const script = `
     import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp }) => {
-      const reach = ${JSON.stringify(createHostileServer('stubborn'))};
-      const trust = { judge: () => 'approved', approve() {} };
-      const mcp = await openMcp([{ name: 'h', origin: 'user', source: 'test', reach }], { trust });
+      const transport = ${JSON.stringify(createHostileServer('stubborn'))};
+      const trust = { check: () => 'approved', approve() {} };
+      const mcp = await openMcp([{ name: 'h', origin: 'user', source: 'test', transport }], { trust });
       console.log(mcp.status()[0].pid);
       process.exit(0);
     });`;

@@ -120,9 +120,9 @@ test('[P31] a start that offers what is known loads nothing of the protocol', as
     const loaded = [];
     require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
     import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp }) => {
-      const server = { name: 'a', origin: 'user', source: 'x', reach: { type: 'stdio', command: 'x', args: [], env: {} } };
-      const memory = { recall: () => ({ tools: [{ name: 't', inputSchema: {} }], resources: false, prompts: false }), remember() {} };
-      const trust = { judge: () => 'approved', approve() {} };
+      const server = { name: 'a', origin: 'user', source: 'x', transport: { type: 'stdio', command: 'x', args: [], env: {} } };
+      const memory = { get: () => ({ tools: [{ name: 't', inputSchema: {} }], resources: false, prompts: false }), set() {} };
+      const trust = { check: () => 'approved', approve() {} };
       const mcp = await openMcp([server], { trust, memory });
       await mcp.close();
       console.log(JSON.stringify([mcp.tools.length, loaded]));

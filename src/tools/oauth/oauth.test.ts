@@ -97,7 +97,8 @@ test('[P27] a token that ended, or is turned away, is renewed without the person
   assert.match(await ask(`${at.url}/things`), /^Status 200\./);
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token', 'refresh_token']);
   assert.equal(store.get('things').refresh, at.refreshToken, 'the new one is kept: the old one is used up');
-  Object.assign(at, { valid: 'revoked', refresh: 'revoked' });
+  at.accessToken = 'revoked';
+  at.refreshToken = 'revoked';
   await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
 });
 
