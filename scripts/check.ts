@@ -1,4 +1,4 @@
-// Does all that must hold before a commit: format, house, build, lint, types, then the tests, whose last line comes last.
+// Runs everything that must pass before a commit: format, repository lint, build, lint, types, then the tests, whose counts are the last line.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const env: NodeJS.ProcessEnv = {
 
 const failedSteps: string[] = [];
 for (const group of [
-  ['format:check', 'house', 'build'],
+  ['format:check', 'lint:repo', 'build'],
   ['lint', 'types'],
 ]) {
   for (const step of await Promise.all(group.map((name) => runStep(name, 'pipe')))) {

@@ -1,4 +1,4 @@
-// Runs the checks of the house plan over the checkout and prints one sentence for each thing that is wrong.
+// Runs the repository checks over the checkout and prints one sentence for each problem.
 import path from 'node:path';
 import { checkRequirements } from './docs/requirements.ts';
 import { checkCliLayers } from './lint-repo/cli-layers.ts';

@@ -1,4 +1,4 @@
-// The tree the house checks look at: every source file of a folder, read and parsed once.
+// Source tree of the repository checks: every source file of a folder, read and parsed once.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
