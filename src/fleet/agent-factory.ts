@@ -1,22 +1,67 @@
-// What a run is worked on with, made by whoever starts a worker: the terminal, a server, a program of somebody.
-import type { Session } from '../agent/index.ts';
-import type { ResolvedAgent, Event, FleetRun, Limits, Provider, RunState } from '../core/index.ts';
+// Creates the agent of a queued run, from an Agent or from a function of the program that starts the worker.
+import { createOutputSchema, type Session } from '../agent/index.ts';
+import {
+  isObject,
+  type Event,
+  type FleetRun,
+  type Limits,
+  type Provider,
+  type ResolvedAgent,
+  type RunState,
+} from '../core/index.ts';
+import { createClientTools } from './client-tools.ts';
 
-/** What a run is worked on with. */
+/** The agent of one run. */
 export type AgentInstance = {
   readonly parts: ResolvedAgent;
   readonly limits?: Partial<Limits>;
-  /** Called once the session is open and before anything is said in it. */
+  /** Called when the session is open, before the prompt is recorded. */
   onSessionOpened?(session: Session): Promise<void>;
-  /** Hears the words before they are written down, and gives what is to be added to them; throws where they are refused. */
-  onPrompt?(words: string, state: RunState): Promise<readonly string[]>;
-  /** Learns of each event. */
+  /** Called before the prompt is recorded. Returns texts that are added to it; throws if the prompt is refused. */
+  onPrompt?(prompt: string, state: RunState): Promise<readonly string[]>;
+  /** Called for each event. */
   onEvent?(event: Event, state: RunState): void;
   close(): Promise<void>;
 };
 
-/** Puts the governor of a run around a model; every model that the run uses is to be opened through it. */
+/** Wraps a model provider with the budget and the kill switch of a run. A factory must open every model of the run through it. */
 export type WrapProvider = (provider: Provider) => Provider;
 
-/** Makes what a run needs. An error of which the user or the model is to blame ends the run; any other puts it back. */
-export type AgentFactory = (run: FleetRun, signal: AbortSignal, govern: WrapProvider) => Promise<AgentInstance>;
+/** Creates the agent of a run. An error with blame `user` or `model` ends the run; after any other error the run is tried again. */
+export type AgentFactory = (run: FleetRun, signal: AbortSignal, wrapProvider: WrapProvider) => Promise<AgentInstance>;
+
+/** An agent for queued runs: an `Agent`, which all runs share, or a function that creates one for each run. */
+export type AgentSource = { resolve(): Promise<ResolvedAgent> } | AgentFactory;
+
+/**
+ * Returns the factory of a source. For an `Agent`, a run can lower the limits (`limits`), require an answer by JSON Schema (`answer`) and
+ * remove the tools (`tools: false`); its other settings (`model`, `folder`, `auto`, `private`) need a factory.
+ */
+export const toAgentFactory = (source: AgentSource): AgentFactory =>
+  typeof source === 'function'
+    ? source
+    : async ({ settings }) => {
+        const agent = await source.resolve();
+        const { answer, limits } = settings;
+        const clientTools = createClientTools(settings).map((tool) => [tool.name, tool] as const);
+        return {
+          parts: {
+            ...agent,
+            tools: new Map([...(settings['tools'] === false ? [] : agent.tools), ...clientTools]),
+            ...(isObject(answer) ? { outputSchema: createOutputSchema(answer) } : {}),
+          },
+          limits: capLimits(isObject(limits) ? limits : {}, agent.limits),
+          close: async () => {},
+        };
+      };
+
+const limitNames: readonly (keyof Limits)[] = ['turns', 'usd', 'tokens', 'ms', 'calls'];
+
+/** A run may lower the limits of its agent, never raise them. */
+function capLimits(requested: Readonly<Record<string, unknown>>, maximum: Partial<Limits> = {}): Partial<Limits> {
+  const lowered = limitNames.flatMap((name) => {
+    const value = requested[name];
+    return typeof value === 'number' ? [[name, Math.min(value, maximum[name] ?? value)] as const] : [];
+  });
+  return { ...maximum, ...Object.fromEntries(lowered) };
+}

@@ -97,7 +97,7 @@ test('[A52, A53] results are written down once, however often the run that bring
   const second = { id: 'two', words: '(results)' };
   const leave = new AbortController();
   leave.abort();
-  assert.equal(textOf(await handle(scene, client, second, { stopSignal: leave.signal })), 'left');
+  assert.equal(textOf(await handle(scene, client, second, { stopSignal: leave.signal })), 'released');
   assert.equal(textOf(await handle(scene, client, { ...second, attempts: 2 })), 'gone; sent of 3');
   assert.equal(textOf(await handle({ ...scene, script: [] }, client, { ...second, attempts: 3 })), 'gone; sent of 3');
   const facts = await readEvents(scene);

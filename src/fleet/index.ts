@@ -1,6 +1,13 @@
-// The fleet's public names: workers, what they work with, and how to speak to the runs they have.
-export { getClientOptions, createClientTools, type ClientToolResult, type ClientRunOptions } from './client-tools.ts';
-export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';
+// Public API of the fleet: workers, run handlers, agents of runs, and messages to runs.
+export {
+  toAgentFactory,
+  type AgentFactory,
+  type AgentInstance,
+  type AgentSource,
+  type WrapProvider,
+} from './agent-factory.ts';
+export { worker, type AgentWorker, type AgentWorkerOptions } from './agent-worker.ts';
+export { createClientTools, getClientOptions, type ClientRunOptions, type ClientToolResult } from './client-tools.ts';
 export { sendMessage } from './inbox.ts';
-export type { WrapProvider, AgentInstance, AgentFactory } from './agent-factory.ts';
+export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';

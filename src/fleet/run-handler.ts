@@ -1,6 +1,5 @@
 // The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
 import { hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
-
 import type {
   ResolvedAgent,
   Chunk,
@@ -161,7 +160,7 @@ const runStartedFact = (
 ): Fact => ({
   type: 'run-started',
   run: runId ?? crypto.randomUUID(),
-  limits: resolveLimits(agent.provider, limits),
+  limits: resolveLimits(agent.provider, { ...agent.limits, ...limits }),
   ...(toolChoice === undefined ? {} : { choice: toolChoice }),
 });
 

@@ -1,4 +1,13 @@
-// The server's public names.
-export { loadApiKeys, type Caller, type ApiKeys, type ApiKeySources, type Role } from './http/keys.ts';
-export { startApiServer, defaultServerPort, type ApiServer, type ServerOptions } from './http/server.ts';
+// Public API of the server: the HTTP API of a fleet, its keys and its limits.
+export { createServer, type CreateServerOptions } from './http/create-server.ts';
 export { defaultServerLimits, type ServerLimits } from './http/context.ts';
+export {
+  createApiKeys,
+  loadApiKeys,
+  type ApiKey,
+  type ApiKeys,
+  type ApiKeySources,
+  type Caller,
+  type Role,
+} from './http/keys.ts';
+export { defaultServerPort, startApiServer, type ApiServer, type ServerOptions } from './http/server.ts';

@@ -148,7 +148,7 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
   assert.equal(health.rates.abstained.good, 5);
   assert.equal(health.queueMs?.p95.count, 107);
   assert.ok(health.durationMs && health.durationMs.p95.value >= 5000 && health.durationMs.p95.value < 5080);
-  assert.deepEqual(health.killSwitch, { stopped: true, why: 'a drill' });
+  assert.deepEqual(health.killSwitch, { stopped: true, reason: 'a drill' });
   assert.deepEqual(
     health.slo.map(({ id }) => id),
     ['answered', 'waitedMs', 'tookMs'],

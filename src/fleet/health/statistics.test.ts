@@ -82,15 +82,15 @@ test('[A65] a difference taken the other way round is the same with its sign cha
 
 test('[A65, A94] percentiles lie between order statistics of the ranks in the tables', () => {
   const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
-  assert.deepEqual(computeQuantile(upTo(10), 0.5), { of: 10, value: 5, interval: [2, 9] });
-  assert.deepEqual(computeQuantile(upTo(25), 0.5), { of: 25, value: 13, interval: [8, 18] });
+  assert.deepEqual(computeQuantile(upTo(10), 0.5), { count: 10, value: 5, interval: [2, 9] });
+  assert.deepEqual(computeQuantile(upTo(25), 0.5), { count: 25, value: 13, interval: [8, 18] });
   assert.deepEqual(
     computeQuantile(upTo(71), 0.95)?.interval[1],
     null,
     'too few to bound the 95th percentile from above',
   );
   assert.deepEqual(computeQuantile(upTo(72), 0.95)?.interval[1], 72);
-  assert.deepEqual(computeQuantile([7], 0.5), { of: 1, value: 7, interval: [null, null] });
+  assert.deepEqual(computeQuantile([7], 0.5), { count: 1, value: 7, interval: [null, null] });
   assert.equal(computeQuantile([], 0.5), undefined);
   assert.equal(computePercentiles([]), undefined);
   assert.equal(computePercentiles([3, 1, 2])?.p50.value, 2);

@@ -1,4 +1,4 @@
-// The table of routes as a Hono app: every request passes the same doors, in the same order, before its route sees it.
+// The Hono app of the server: every request passes the same guards in the same order before its route.
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -23,7 +23,7 @@ import { sseHeaders } from './sse.ts';
 
 type Env = { readonly Bindings: HttpBindings };
 
-/** What every answer says to browsers: nothing from elsewhere, nothing inside other pages, nothing guessed, nothing told on. */
+/** Security headers of every response. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -34,94 +34,94 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const anonymousCaller: Caller = { role: 'reader', name: 'nobody' };
+const anonymousCaller: Caller = { role: 'reader', name: 'anonymous' };
 
-/** The app of a server. `names` are those under which it may be spoken to beside those of this machine. */
-export function createApp(place: ServerContext, routes: readonly Route[], names: readonly string[]): Hono<Env> {
-  const { limits, keys } = place;
-  const often = createRateLimiter(limits.rate);
-  const knock = createRateLimiter(limits.anonymousRate);
-  const enter = createConcurrencyLimiter(limits.requests);
-  const enterStream = createConcurrencyLimiter(limits.streams);
-  const enterOpen = createConcurrencyLimiter(limits.requests);
+/** Creates the app. `hosts` are allowed values of the Host header besides those of this machine. */
+export function createApp(context: ServerContext, routes: readonly Route[], hosts: readonly string[]): Hono<Env> {
+  const { limits, keys } = context;
+  const limitKey = createRateLimiter(limits.rate);
+  const limitAddress = createRateLimiter(limits.anonymousRate);
+  const acquireRequest = createConcurrencyLimiter(limits.requests);
+  const acquireStream = createConcurrencyLimiter(limits.streams);
+  const acquirePublic = createConcurrencyLimiter(limits.requests);
   const app = new Hono<Env>();
 
-  /** Who asks, if their key is good for this. */
-  function callerFor(arrival: GuardedRequest, needed: Route['role'], address: string): Caller {
+  /** Returns the client of a request; throws if its key is missing, wrong or of a weaker role. */
+  function authorize(request: GuardedRequest, needed: Route['role'], address: string): Caller {
     if (needed === 'public') return anonymousCaller;
-    const key = parseBearerKey(arrival);
+    const key = parseBearerKey(request);
     const caller = keys.authenticate(key);
     if (!caller) {
-      knock(address);
+      limitAddress(address);
       throw createHttpError(
         'server/no-key',
-        key === '' ? 'This needs a key: Authorization: Bearer <key>.' : 'This key is wrong.',
+        key === '' ? 'A key is required: Authorization: Bearer <key>.' : 'Invalid key.',
       );
     }
-    often(caller.name);
+    limitKey(caller.name);
     if (hasRole(caller.role, needed)) return caller;
     throw createHttpError(
       'server/role',
-      `A key of a ${caller.role} is not enough for this: it needs the role ${needed}.`,
+      `The role ${caller.role} is not allowed to do this. It needs the role ${needed}.`,
     );
   }
 
-  async function handled(c: Context<Env>, route: Route): Promise<Response> {
+  async function handle(c: Context<Env>, route: Route): Promise<Response> {
     const { incoming, outgoing } = c.env;
-    const caller = callerFor(toGuardedRequest(c), route.role, incoming.socket.remoteAddress ?? '');
-    if (!route.exemptFromLimits) outgoing.once('close', doorOf(route)());
-    const gone = new AbortController();
-    outgoing.once('close', () => gone.abort());
-    const signal = AbortSignal.any([gone.signal, place.shutdownSignal]);
+    const caller = authorize(toGuardedRequest(c), route.role, incoming.socket.remoteAddress ?? '');
+    if (!route.exemptFromLimits) outgoing.once('close', getLimiter(route)());
+    const disconnected = new AbortController();
+    outgoing.once('close', () => disconnected.abort());
+    const signal = AbortSignal.any([disconnected.signal, context.shutdownSignal]);
     const body = route.schemas?.body ? await readRequestBody(c, limits.bodyBytes) : undefined;
-    const asked = { context: place, caller, params: parsePathParams(c, route), headers: incoming.headers, signal };
-    const answer = await route.handle(asked, c.req.query(), body);
-    const response = await toHttpResponse(answer, outgoing);
-    // Whoever does not read what they asked for keeps neither their place nor the answer.
-    if (!('stream' in answer)) outgoing.setTimeout(limits.stallMs, () => outgoing.destroy());
+    const request = { context, caller, params: parsePathParams(c, route), headers: incoming.headers, signal };
+    const result = await route.handle(request, c.req.query(), body);
+    const response = await toHttpResponse(result, outgoing);
+    // A client that does not read its response must not keep a slot.
+    if (!('stream' in result)) outgoing.setTimeout(limits.stallMs, () => outgoing.destroy());
     return response;
   }
 
-  /** Who needs no key is counted apart: strangers must not take the places of those who have one. */
-  function doorOf({ role, responses }: Route): typeof enter {
-    if (Object.values(responses).includes('text/event-stream')) return enterStream;
-    return role === 'public' ? enterOpen : enter;
+  /** Requests without a key have a limit of their own: they must not block clients with a key. */
+  function getLimiter({ role, responses }: Route): typeof acquireRequest {
+    if (Object.values(responses).includes('text/event-stream')) return acquireStream;
+    return role === 'public' ? acquirePublic : acquireRequest;
   }
 
   app.use('*', async (c, next) => {
-    const arrival = toGuardedRequest(c);
-    assertAllowedHost(arrival, names);
-    assertAllowedOrigin(arrival);
+    const request = toGuardedRequest(c);
+    assertAllowedHost(request, hosts);
+    assertAllowedOrigin(request);
     await next();
     for (const [header, value] of Object.entries(securityHeaders)) c.res.headers.set(header, value);
     if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');
   });
   for (const each of routes)
-    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => handled(c, each));
+    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => handle(c, each));
   app.notFound((c) => {
-    const arrival = toGuardedRequest(c);
-    // What is behind a key tells nobody without one what there is.
-    if (/^\/(?:api|v1|metrics)(?:\/|$)/.test(arrival.path))
-      callerFor(arrival, 'reader', c.env.incoming.socket.remoteAddress ?? '');
+    const request = toGuardedRequest(c);
+    // Without a key, a client must not learn which paths exist.
+    if (/^\/(?:api|v1|metrics)(?:\/|$)/.test(request.path))
+      authorize(request, 'reader', c.env.incoming.socket.remoteAddress ?? '');
     const methods = routes
-      .filter(({ path }) => matchesPath(path, arrival.path))
+      .filter(({ path }) => matchesPath(path, request.path))
       .map(({ method }) => method.toUpperCase());
-    if (methods.length === 0) throw createHttpError('server/not-found', 'There is nothing here.');
+    if (methods.length === 0) throw createHttpError('server/not-found', 'Not found.');
     c.header('allow', methods.join(', '));
-    throw createHttpError('server/wrong-method', `Here only ${methods.join(', ')} will do.`);
+    throw createHttpError('server/wrong-method', `Method not allowed. Use ${methods.join(', ')}.`);
   });
   app.onError((error, c) => {
-    const refusal = toHttpError(error);
-    if (refusal.message !== error.message) place.notify(`A request failed: ${errorMessage(error)}`);
-    for (const [header, value] of Object.entries({ ...securityHeaders, ...refusal.headers })) c.header(header, value);
+    const response = toHttpError(error);
+    if (response.message !== error.message) context.notify(`A request failed: ${errorMessage(error)}`);
+    for (const [header, value] of Object.entries({ ...securityHeaders, ...response.headers })) c.header(header, value);
     c.header('cache-control', 'no-store');
-    // What is left of a body that is too long is not read.
-    if (refusal.status === 413) c.header('connection', 'close');
-    const { code, message, hint } = refusal;
-    const told = c.req.path.startsWith('/v1/')
-      ? formatOpenAiError(refusal)
+    // The rest of a body that is too large is not read.
+    if (response.status === 413) c.header('connection', 'close');
+    const { code, message, hint } = response;
+    const formatted = c.req.path.startsWith('/v1/')
+      ? formatOpenAiError(response)
       : { code, message, ...(hint === undefined ? {} : { hint }) };
-    return c.json({ error: told }, refusal.status as 500);
+    return c.json({ error: formatted }, response.status as 500);
   });
   return app;
 }
@@ -140,28 +140,27 @@ function parsePathParams(c: Context<Env>, { path }: Route): Readonly<Record<stri
   const params = c.req.param() as Record<string, string>;
   if (path.startsWith('/assets/') || path.startsWith('/v1/models/')) return params;
   for (const [key, value] of Object.entries(params))
-    if (!nameSchema.safeParse(value).success)
-      throw createHttpError('server/bad-request', `The ${key} in the path is no name.`);
+    if (!nameSchema.safeParse(value).success) throw createHttpError('server/bad-request', `Invalid ${key} in path.`);
   return params;
 }
 
-async function readRequestBody(c: Context<Env>, most: number): Promise<unknown> {
+async function readRequestBody(c: Context<Env>, maxBytes: number): Promise<unknown> {
   const { headers } = c.env.incoming;
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-  return isEmpty ? {} : readJsonBody(c.req.raw, most);
+  return isEmpty ? {} : readJsonBody(c.req.raw, maxBytes);
 }
 
-async function toHttpResponse(answer: RouteResponse, outgoing: ServerResponse): Promise<Response> {
-  if ('stream' in answer) {
-    for (const [header, value] of Object.entries({ ...securityHeaders, ...sseHeaders, ...answer.headers }))
+async function toHttpResponse(result: RouteResponse, outgoing: ServerResponse): Promise<Response> {
+  if ('stream' in result) {
+    for (const [header, value] of Object.entries({ ...securityHeaders, ...sseHeaders, ...result.headers }))
       outgoing.setHeader(header, value);
-    await answer.stream(outgoing);
+    await result.stream(outgoing);
     return RESPONSE_ALREADY_SENT;
   }
-  if ('content' in answer)
-    return new Response(answer.content, { headers: { 'content-type': answer.type, ...answer.headers } });
-  return Response.json(answer.json, {
-    status: answer.status ?? 200,
-    ...(answer.headers ? { headers: answer.headers } : {}),
+  if ('content' in result)
+    return new Response(result.content, { headers: { 'content-type': result.type, ...result.headers } });
+  return Response.json(result.json, {
+    status: result.status ?? 200,
+    ...(result.headers ? { headers: result.headers } : {}),
   });
 }

@@ -1,36 +1,36 @@
-// What the routes stand on: the store of the fleet, who watches, and what the command that started the server knows.
+// Context of the HTTP routes: store, keys, limits, broadcasters, models and folders.
 import type { FleetStore, NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
 import type { RequestRate } from './request-guards.ts';
 import type { Broadcasters } from './broadcasters.ts';
 
-/** The bounds of a server. */
+/** The limits of a server. */
 export type ServerLimits = {
-  /** Bytes of a body. */
+  /** Bytes of a request body. */
   readonly bodyBytes: number;
-  /** Connections at once. */
+  /** Concurrent connections. */
   readonly connections: number;
-  /** Requests under way at once, streams apart; and as many more for the page and whatever else needs no key. */
+  /** Concurrent requests, without streams; routes without a key have the same limit of their own. */
   readonly requests: number;
-  /** Streams open at once. */
+  /** Concurrent event streams. */
   readonly streams: number;
-  /** How often one key may ask. */
+  /** Requests per key. */
   readonly rate: RequestRate;
-  /** How often somebody at one address may come with no key or a wrong one. */
+  /** Requests without a valid key, per address. */
   readonly anonymousRate: RequestRate;
-  /** Milliseconds for the headers of a request, and for all of it, to arrive. */
+  /** Milliseconds until the headers, and the whole request, must have arrived. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Milliseconds for which a client may read nothing of its answer. */
+  /** Milliseconds after which a client that does not read its response is disconnected. */
   readonly stallMs: number;
-  /** Milliseconds between signs of life on a stream. */
+  /** Milliseconds between keep-alive comments on a stream. */
   readonly pingMs: number;
-  /** Milliseconds for which a stream of OpenAI's waits for its first word: what fails until then fails by its status, as clients expect. */
+  /** Milliseconds that an OpenAI stream waits for its first chunk: an error until then is an HTTP status, as clients expect. */
   readonly firstChunkMs: number;
 };
 
-/** The bounds unless others are given. */
+/** The default limits. */
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 4 * 1024 * 1024,
   connections: 6000,
@@ -45,29 +45,29 @@ export const defaultServerLimits: ServerLimits = {
   firstChunkMs: 2000,
 };
 
-/** What a server is made of. */
+/** The context of the routes. */
 export type ServerContext = {
   readonly store: FleetStore;
   readonly version: string;
   readonly keys: ApiKeys;
   readonly broadcasters: Broadcasters;
-  /** How the fleet is, read once for many who ask. */
+  /** Reads the health of the fleet; concurrent requests share one read. */
   readonly health: () => Promise<Health>;
-  /** The folder of what was measured on this machine; nothing where there is none. */
+  /** The directory of the measurements of this machine, if there is one. */
   readonly measurementsDir: string | undefined;
-  /** The models that can be asked for by name, the usual one first. */
+  /** The models that a run may name, the default first. */
   readonly models: () => Promise<readonly string[]>;
-  /** Whether a model that is not in that list can be asked for all the same. */
+  /** Whether a run may name a model that is not in that list. */
   readonly isModel: (model: string) => Promise<boolean>;
-  /** The folders in which runs may work, without links; those that name none work in the first. */
+  /** The real paths of the folders that runs may work in; the first is the default. */
   readonly folders: readonly [string, ...string[]];
-  /** What an edit or a fork of a session takes along of what was seen in it. */
+  /** Views whose state an edit or a fork of a session keeps. */
   readonly views: readonly NamedView<unknown>[];
-  /** Where the page was built; nothing where it was not. */
+  /** The directory of the built dashboard, if it was built. */
   readonly staticDir: string | undefined;
   readonly limits: ServerLimits;
-  /** Is told what went wrong inside; never a key. */
-  readonly notify: (sentence: string) => void;
-  /** Aborts when the server ends: it takes no new work from then on. */
+  /** Reports internal errors; never a key. */
+  readonly notify: (message: string) => void;
+  /** Aborts when the server closes: it then accepts no new runs. */
   readonly shutdownSignal: AbortSignal;
 };

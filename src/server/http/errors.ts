@@ -1,18 +1,18 @@
-// How what went wrong is told over HTTP: a status, a code and a sentence, never a stack.
+// HTTP errors: status, code, message and hint; never a stack trace.
 import { FairleadError } from '../../core/index.ts';
 
-/** A refusal as an answer. */
+/** An error response. */
 export type HttpErrorResponse = {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  /** The field that it is about, where it is about one. */
+  /** The request field that is wrong, if it is one. */
   readonly param?: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The refusals of this server by their codes. */
+/** The status of each error code. */
 const statusByCode: Readonly<Record<string, number>> = {
   'server/bad-request': 400,
   'server/too-long': 400,
@@ -50,26 +50,26 @@ class HttpError extends FairleadError {
   }
 }
 
-/** An error that this server refuses a request with. */
+/** Creates an error that becomes an HTTP response. */
 export const createHttpError = (
   code: `server/${string}`,
   message: string,
   more: HttpErrorOptions = {},
 ): FairleadError => new HttpError(code, message, more);
 
-/** What was thrown, as an answer. What went wrong in here is not told of: it may hold paths, addresses, anything. */
+/** Returns the error response of a thrown value. Messages of internal errors are replaced: they may contain paths and addresses. */
 export function toHttpError(thrown: unknown): HttpErrorResponse {
   if (!(thrown instanceof FairleadError))
     return { status: 500, code: 'server/failed', message: internalErrorMessage, headers: {} };
   const { code, hint, afterMs, blame } = thrown;
   const status = statusByCode[code] ?? (blame === 'user' || blame === 'model' ? 400 : blame === 'store' ? 503 : 500);
-  const isInside = status >= 500 && !code.startsWith('server/');
+  const isInternal = status >= 500 && !code.startsWith('server/');
   const wait = afterMs ?? (status === 503 ? 1000 : undefined);
   return {
     status,
     code,
-    message: isInside ? (blame === 'store' ? 'The store cannot be used now.' : internalErrorMessage) : thrown.message,
-    ...(hint === undefined || isInside ? {} : { hint }),
+    message: isInternal ? (blame === 'store' ? 'The store is not available.' : internalErrorMessage) : thrown.message,
+    ...(hint === undefined || isInternal ? {} : { hint }),
     ...(thrown instanceof HttpError && thrown.param !== undefined ? { param: thrown.param } : {}),
     headers: {
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait / 1000))) }),
@@ -78,4 +78,4 @@ export function toHttpError(thrown: unknown): HttpErrorResponse {
   };
 }
 
-const internalErrorMessage = 'Something went wrong in the server; its own output says what.';
+const internalErrorMessage = 'Internal error; see the output of the server.';

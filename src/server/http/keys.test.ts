@@ -38,11 +38,11 @@ test(
     chmodSync(file, 0o644);
     assert.throws(
       () => loadApiKeys({ env: {}, folder }),
-      (error: Error) => /others may read it/.test(error.message) && !error.message.includes(newToken),
+      (error: Error) => /other users may read/.test(error.message) && !error.message.includes(newToken),
     );
     rmSync(file);
     writeFileSync(file, '\n', { mode: 0o600 });
-    assert.throws(() => loadApiKeys({ env: {}, folder }), /no token in it/);
+    assert.throws(() => loadApiKeys({ env: {}, folder }), /contains no token/);
   },
 );
 

@@ -1,78 +1,84 @@
-// Who may come in: keys with roles, from the environment, a file, or made on the first start; none of them is ever written to a log.
+// API keys with roles, from the environment, a file, or a token that is created on the first start. No key is ever logged.
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isEqualConstantTime } from '../../bridges/proxy/auth.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
-/** What a key is good for; each role may do what those before it may. */
+/** The roles, weakest first: each includes the rights of those before it. */
 export const roles = ['reader', 'runner', 'operator'] as const;
 
 /** One of the roles. */
 export type Role = (typeof roles)[number];
 
-/** Somebody who brought a key: what they may do, and how the log names them. */
+/** The client of a request, as its key identifies it; `name` is what logs show. */
 export type Caller = {
   readonly role: Role;
   readonly name: string;
-  /** The only tenant for which they begin runs; any where it is absent. */
+  /** The only tenant for which the client may start runs; any tenant if it is absent. */
   readonly tenant?: string;
 };
 
 /** The keys of a server. */
 export type ApiKeys = {
-  /** Who has this key, told in a time that depends on no key. */
-  authenticate(given: string): Caller | undefined;
-  /** Why these keys are not enough where others can reach the server, if they are not. */
+  /** Returns the client of a key, in a time that does not depend on the keys. */
+  authenticate(key: string): Caller | undefined;
+  /** Why the keys are too weak for a server that other machines can reach; undefined if they are not. */
   readonly weaknessReason: string | undefined;
-  /** The token that was made just now, on the first start. */
+  /** The token, if it was created just now. */
   readonly newToken?: string;
-  /** The file of that token, on every start; absent where the person set a key. */
+  /** The file of the token; absent if a key was configured. */
   readonly tokenFile?: string;
 };
 
-/** Where keys come from. */
+/** The sources of keys. */
 export type ApiKeySources = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file with a role and a key in each line. */
+  /** A file with one role and key per line. */
   readonly file?: string;
-  /** Where the token that we make is kept. */
+  /** The directory of the token file. */
   readonly folder: string;
 };
 
-type ApiKey = { readonly role: Role; readonly key: string; readonly tenant?: string };
+/** A key, its role, and the only tenant that it may start runs for. */
+export type ApiKey = { readonly role: Role; readonly key: string; readonly tenant?: string };
 
-/** Whether a role may do what another may. */
+/** Whether a role includes the rights of another. */
 export const hasRole = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
 
-/** Reads the keys. The operator's is the one that the person set, or else a token that is made once and kept. */
+/** Loads the keys. Without a configured operator key, a token is created once and kept in a file. */
 export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const own = env['HARNESS_API_KEY']?.trim();
-  const given = [
+  const configured = [
     ...(own ? [{ role: 'operator', key: own } as const] : []),
     ...parseApiKeys((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
     ...(file === undefined ? [] : parseApiKeys(readKeyLines(file), file)),
   ];
-  const token = given.some(({ role }) => role === 'operator') ? undefined : loadOrCreateToken(folder);
-  const all = token ? [...given, { role: 'operator', key: token.key } as const] : given;
+  const token = configured.some(({ role }) => role === 'operator') ? undefined : loadOrCreateToken(folder);
   return {
-    authenticate(key) {
-      let found: Caller | undefined;
-      // Every key is compared, whichever fits: how long it takes tells nothing.
-      for (const each of all) if (isEqualConstantTime(key, each.key)) found ??= toCaller(each);
-      return found;
-    },
-    weaknessReason: findKeyWeakness(given),
+    ...createApiKeys(token ? [...configured, { role: 'operator', key: token.key }] : configured),
+    weaknessReason: findKeyWeakness(configured),
     ...(token?.isNew ? { newToken: token.key } : {}),
     ...(token ? { tokenFile: token.file } : {}),
   };
 }
 
+/** Creates the keys of a server from a list. */
+export const createApiKeys = (keys: readonly ApiKey[]): ApiKeys => ({
+  authenticate(key) {
+    let caller: Caller | undefined;
+    // Compares with every key, so that the time does not tell which one matched.
+    for (const each of keys) if (isEqualConstantTime(key, each.key)) caller ??= toCaller(each);
+    return caller;
+  },
+  weaknessReason: findKeyWeakness(keys),
+});
+
 const minKeyLength = 16;
 
-function findKeyWeakness(given: readonly ApiKey[]): string | undefined {
-  if (given.length === 0) return 'no key was set';
-  return given.some(({ key }) => key.length < minKeyLength)
+function findKeyWeakness(keys: readonly ApiKey[]): string | undefined {
+  if (keys.length === 0) return 'no key is configured';
+  return keys.some(({ key }) => key.length < minKeyLength)
     ? `a key has fewer than ${minKeyLength} characters`
     : undefined;
 }
@@ -83,17 +89,17 @@ const toCaller = (key: ApiKey): Caller => ({
   ...(key.tenant === undefined ? {} : { tenant: key.tenant }),
 });
 
-/** Enough of a key's hash to tell keys apart, and nothing of the key. */
+/** The role and a part of the key's hash: enough to tell keys apart. */
 const formatCallerName = ({ role, key }: ApiKey): string => `${role} ${hash('sha256', `fairlead ${key}`).slice(0, 8)}`;
 
-function parseApiKeys(entries: readonly string[], where: string): readonly ApiKey[] {
+function parseApiKeys(entries: readonly string[], source: string): readonly ApiKey[] {
   return entries.filter(Boolean).map((entry, i) => {
     const [, role, tenant, key] = /^(reader|runner|operator)(?:@([\w.-]{1,200}))?(?::|\s+)(\S+)$/.exec(entry) ?? [];
     if (role !== undefined && key !== undefined)
       return { role: role as Role, key, ...(tenant === undefined ? {} : { tenant }) };
-    throw new FairleadError('server/bad-key', `Entry ${i + 1} of ${where} is no role with a key.`, {
+    throw new FairleadError('server/bad-key', `Invalid entry ${i + 1} of ${source}: expected a role and a key.`, {
       blame: 'user',
-      hint: 'Write each as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>.',
+      hint: 'Write each entry as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>.',
     });
   });
 }
@@ -111,7 +117,7 @@ function readKeyLines(file: string): readonly string[] {
   }
 }
 
-/** The token in this folder, made if there is none. Of two servers that start at once, one makes it and the other reads it. */
+/** Reads the token file, or creates it. If two servers start at once, one creates the file and the other reads it. */
 function loadOrCreateToken(folder: string): { readonly key: string; readonly isNew: boolean; readonly file: string } {
   const file = path.join(folder, 'server-token');
   try {
@@ -124,14 +130,14 @@ function loadOrCreateToken(folder: string): { readonly key: string; readonly isN
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-      throw new Error('others may read it, so it is no secret.');
-    const kept = readFileSync(file, 'utf8').trim();
-    if (kept.length < minKeyLength) throw new Error('there is no token in it.');
-    return { key: kept, isNew: false, file };
+      throw new Error('other users may read the file.');
+    const token = readFileSync(file, 'utf8').trim();
+    if (token.length < minKeyLength) throw new Error('the file contains no token.');
+    return { key: token, isNew: false, file };
   } catch (cause) {
     throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${errorMessage(cause)}`, {
       blame: 'user',
-      hint: 'Remove the file, and another is made; or set HARNESS_API_KEY.',
+      hint: 'Delete the file to create a new token, or set HARNESS_API_KEY.',
       cause,
     });
   }

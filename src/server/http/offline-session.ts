@@ -1,4 +1,4 @@
-// A session without an agent: enough to fork and to edit what was said, never to run.
+// Opens a session without an agent, to fork and edit it; it cannot run.
 import { Session } from '../../agent/index.ts';
 import {
   FairleadError,
@@ -11,15 +11,14 @@ import {
 } from '../../core/index.ts';
 import { readSessionState } from './session-reader.ts';
 
-/** Opens a log with the agent that its own facts describe, so that opening it writes nothing. What the views have seen is taken along: a label must not be lost by an edit. */
+/** Opens a log with the model, tools and system prompt that it records, so that opening it writes no event. Views keep their state: an edit must not lose a label. */
 export async function openOfflineSession(log: Log, views: readonly NamedView<unknown>[]): Promise<Session> {
   const state = await readSessionState(log);
-  if (state.session === '')
-    throw new FairleadError('store/no-session', 'Nothing was said in this session yet.', { blame: 'user' });
+  if (state.session === '') throw new FairleadError('store/no-session', 'The session is empty.', { blame: 'user' });
   return Session.open({ ...createOfflineParts(state), views }, log);
 }
 
-/** The parts of an agent that cannot do anything. */
+/** An agent without a model or tools that work. */
 const createOfflineParts = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): ResolvedAgent => ({
   system,
   provider: createOfflineProvider(model),
@@ -33,7 +32,9 @@ const createOfflineParts = ({ system, model, tools }: Pick<RunState, 'system' | 
 });
 
 const throwNoAgent = (): never => {
-  throw new FairleadError('server/no-agent', 'This session is only read and edited here.', { blame: 'harness' });
+  throw new FairleadError('server/no-agent', 'This session is open for reading and editing only.', {
+    blame: 'harness',
+  });
 };
 
 const createOfflineProvider = (model: string): Provider => ({ family: 'none', model, stream: throwNoAgent });

@@ -1,28 +1,28 @@
-// The doors of the server: under which name it is spoken to, from which page, how often, by how many at once, and with how long a body.
+// Request guards: allowed hosts and origins, rate and concurrency limits, bounded JSON bodies.
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../../core/index.ts';
 import { createHttpError } from './errors.ts';
 
-/** What a door looks at. */
+/** The part of a request that guards check. */
 export type GuardedRequest = {
   readonly method: string;
   readonly path: string;
   readonly header: (name: string) => string | undefined;
-  /** The address of this machine at which the caller arrived. */
+  /** The local address of the connection. */
   readonly localAddress: string | undefined;
 };
 
-/** Throws unless the server is spoken to under a name of its own: a page that rebinds its name to this machine is not. */
+/** Throws 403 unless the Host header is a name of this server: protects against DNS rebinding. */
 export function assertAllowedHost({ header, localAddress }: GuardedRequest, names: readonly string[]): void {
   const host = parseHostname(`http://${header('host') ?? ''}`);
   const ours = isIP(host) !== 0 && host === localAddress?.replace(/^::ffff:/, '');
   if (host !== '' && (isLoopbackHost(host) || ours || names.includes(host))) return;
-  throw createHttpError('server/wrong-host', 'This server does not answer under that name.', {
-    hint: 'Use localhost, or start it with --allowed-host <name>.',
+  throw createHttpError('server/wrong-host', 'Host header not allowed.', {
+    hint: 'Use localhost, or start the server with --allowed-host <name>.',
   });
 }
 
-/** Throws where a page of another origin asks. A link from elsewhere to the page itself is followed. */
+/** Throws 403 for requests of pages of another origin. Links from other sites to the dashboard are allowed. */
 export function assertAllowedOrigin({ method, path, header }: GuardedRequest): void {
   const origin = header('origin');
   const site = header('sec-fetch-site');
@@ -31,24 +31,24 @@ export function assertAllowedOrigin({ method, path, header }: GuardedRequest): v
       ? (site === 'cross-site' || site === 'same-site') &&
         !(method === 'GET' && path === '/' && header('sec-fetch-mode') === 'navigate')
       : parseAuthority(origin) !== (header('host') ?? '').toLowerCase();
-  if (foreign) throw createHttpError('server/wrong-origin', 'Pages of other origins may not use this server.');
+  if (foreign) throw createHttpError('server/wrong-origin', 'Origin not allowed.');
 }
 
 const parseHostname = (url: string): string =>
   URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '').toLowerCase() : '';
 
-/** The name and port of an origin, as a Host header has them. */
+/** Returns the host and port of an origin, as in a Host header. */
 const parseAuthority = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined;
 
-/** The bearer's key, or an empty one. */
+/** Returns the bearer key of a request; empty if there is none. */
 export const parseBearerKey = ({ header }: Pick<GuardedRequest, 'header'>): string =>
   /^Bearer +(\S.*)$/i.exec(header('authorization') ?? '')?.[1] ?? '';
 
-/** How often each may ask: so many at once, and so many more every second. */
+/** A token bucket: `burst` requests at once, refilled with `perSecond`. */
 export type RequestRate = { readonly burst: number; readonly perSecond: number };
 
-/** Lets each name ask at its rate, and throws where one asks more often. */
+/** Creates a rate limiter: it throws 429 if a name exceeds its rate. */
 export function createRateLimiter(
   { burst, perSecond }: RequestRate,
   now: () => number = () => performance.now(),
@@ -59,10 +59,14 @@ export function createRateLimiter(
     const bucket = buckets.get(name) ?? { left: burst, at };
     const left = Math.min(burst, bucket.left + ((at - bucket.at) / 1000) * perSecond);
     if (left < 1)
-      throw createHttpError('server/too-many', 'That is too often.', {
-        afterMs: ((1 - left) / perSecond) * 1000,
-      });
-    // The latest last, so that the first ones are those to forget.
+      throw createHttpError(
+        'server/too-many',
+        `Rate limit exceeded. Retry in ${Math.ceil((1 - left) / perSecond)} s.`,
+        {
+          afterMs: ((1 - left) / perSecond) * 1000,
+        },
+      );
+    // Map order is insertion order: the least recently used bucket is deleted first.
     buckets.delete(name);
     buckets.set(name, { left: left - 1, at });
     for (const [old] of buckets) {
@@ -74,59 +78,61 @@ export function createRateLimiter(
 
 const maxBuckets = 10_000;
 
-/** Lets so many in at once, and throws where one more comes; what it gives is called when one leaves. */
-export function createConcurrencyLimiter(most: number): () => () => void {
-  let inside = 0;
+/** Creates a concurrency limiter: it throws 503 above the limit, and returns a function that releases the slot. */
+export function createConcurrencyLimiter(max: number): () => () => void {
+  let active = 0;
   return () => {
-    if (inside >= most) throw createHttpError('server/busy', `${most} requests are under way.`, { afterMs: 1000 });
-    inside++;
-    let gone = false;
+    if (active >= max)
+      throw createHttpError('server/busy', `Too many concurrent requests (limit ${max}).`, { afterMs: 1000 });
+    active++;
+    let isReleased = false;
     return () => {
-      if (!gone) inside--;
-      gone = true;
+      if (!isReleased) active--;
+      isReleased = true;
     };
   };
 }
 
-/** The JSON in a request's body, bounded while it is read. */
-export async function readJsonBody(request: Request, most: number): Promise<unknown> {
+/** Reads and parses a JSON body of at most `maxBytes`. */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
-    throw createHttpError('server/wrong-type', 'The body has to be JSON (application/json).');
+    throw createHttpError('server/wrong-type', 'Unsupported content type: use application/json.');
   const encoding = request.headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') throw createHttpError('server/wrong-type', 'The body may not be compressed.');
-  const long = createHttpError('server/too-large', `A body may have ${most} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw long;
-  const pieces: Uint8Array[] = [];
+  if (encoding !== 'identity')
+    throw createHttpError('server/wrong-type', 'Unsupported content encoding: send the body uncompressed.');
+  const tooLarge = createHttpError('server/too-large', `The body is too large (limit ${maxBytes} bytes).`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of request.body ?? []) {
-    size += piece.length;
-    if (size > most) throw long;
-    pieces.push(piece);
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge;
+    chunks.push(chunk);
   }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
     if (measureJsonDepth(text) <= maxJsonDepth) return JSON.parse(text) as unknown;
   } catch {
-    throw createHttpError('server/bad-request', 'The body is not JSON.');
+    throw createHttpError('server/bad-request', 'The body is not valid JSON.');
   }
-  throw createHttpError('server/bad-request', `The body is nested deeper than ${maxJsonDepth} levels.`);
+  throw createHttpError('server/bad-request', `The body is nested too deeply (limit ${maxJsonDepth} levels).`);
 }
 
-/** Levels of a body: what is nested deeper could be read and then not be written again. */
+/** Deeper JSON can be parsed but overflows the stack when it is serialized. */
 const maxJsonDepth = 100;
 
-/** How deep a text nests, if it is JSON; what stands between quotes does not count. Each character is looked at once. */
+/** Returns the nesting depth of a JSON text in one pass; brackets in strings do not count. */
 function measureJsonDepth(text: string): number {
   let depth = 0;
-  let most = 0;
+  let max = 0;
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
     const each = text[i];
     if (quoted && each === '\\') i++;
     else if (each === '"') quoted = !quoted;
-    else if (!quoted && (each === '[' || each === '{')) most = Math.max(most, ++depth);
+    else if (!quoted && (each === '[' || each === '{')) max = Math.max(max, ++depth);
     else if (!quoted && (each === ']' || each === '}')) depth--;
   }
-  return most;
+  return max;
 }

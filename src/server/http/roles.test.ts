@@ -56,8 +56,8 @@ test('[A97] what is not there is hidden from who has no key, and said to who has
   const { request } = await createApiFixture(t, { worker: false });
   assert.equal((await request('GET /api/nothing', { as: 'nobody' })).status, 401);
   assert.equal((await request('GET /v1/nothing', { as: 'nobody' })).status, 401);
-  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'nobody' })).body), /This needs a key/);
-  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'wrong' })).body), /This key is wrong/);
+  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'nobody' })).body), /A key is required/);
+  assert.match(JSON.stringify((await request('GET /api/runs', { as: 'wrong' })).body), /Invalid key/);
   assert.equal((await request('GET /api/nothing')).status, 404);
   const wrong = await request('DELETE /api/run');
   assert.equal(wrong.status, 405);

@@ -1,4 +1,4 @@
-// What somebody who begins a run may wish for it: held to a schema, to the folders of this server, to their role and to their tenant.
+// Run requests: schemas of run settings, and authorization by role, tenant and allowed folders.
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -17,12 +17,12 @@ const runLimitsSchema: z.ZodType<RunLimitFields> = z.strictObject({
   ms: z.number().int().min(1).optional(),
 });
 
-/** The name under which clients ask for whatever model is set here. */
+/** The model name that stands for the default model of the server. */
 export const defaultModelAlias = 'fairlead';
 
 const modelSchema = z.string().min(1).max(300);
 
-/** How the agent of a run is to be made, as far as a caller may say. */
+/** The agent options that a client may set. */
 export const agentOptionSchemas: AgentOptionSchemas = {
   model: modelSchema.optional(),
   folder: z.string().min(1).max(4096).optional(),
@@ -37,10 +37,10 @@ type AgentOptionSchemas = {
   readonly limits: z.ZodOptional<z.ZodType<RunLimitFields>>;
 };
 
-/** The models that are to examine an answer. */
+/** The models that check an answer. */
 export const judgeModelsSchema: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array(modelSchema).max(16).optional();
 
-/** The answer that is to be examined. */
+/** The answer that is checked. */
 export const claimSchema: z.ZodOptional<z.ZodString> = z.string().max(1_000_000).optional();
 
 /** The settings of a queued run. */
@@ -53,64 +53,63 @@ export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   models: judgeModelsSchema,
 }) as unknown as z.ZodType<JsonObject>;
 
-/** What is looked at of a request to begin something. */
+/** The context and the client of a request that starts a run. */
 export type RunRequestContext = { readonly context: ServerContext; readonly caller: Caller };
 
-/** The run that a wish comes to; throws where it wants more than whoever started the server allows. */
+/** Returns the run that a request may start; throws 403 if its role, tenant or folder is not allowed. */
 export function authorizeRun(
   { context, caller }: RunRequestContext,
-  { settings: wished = {}, ...run }: NewRun,
+  { settings: requested = {}, ...run }: NewRun,
 ): NewRun {
-  if (wished['auto'] === true && !hasRole(caller.role, 'operator'))
+  if (requested['auto'] === true && !hasRole(caller.role, 'operator'))
     throw createHttpError(
       'server/role',
-      `A key of a ${caller.role} may not begin a run with auto: it needs the role operator.`,
+      `The role ${caller.role} may not start a run with auto: true. It needs the role operator.`,
     );
   const { tenant = run.tenant } = caller;
   if (run.tenant !== undefined && run.tenant !== tenant)
-    throw createHttpError('server/role', `This key begins runs for the tenant ${tenant} alone.`);
+    throw createHttpError('server/role', `This key may start runs for the tenant ${tenant} only.`);
   const { folders } = context;
-  const folder = resolveRunFolder(folders, wished['folder']);
-  // The list of models that can be asked for has the one that is set here under this name.
-  const isAny = wished['model'] === defaultModelAlias;
+  const folder = resolveRunFolder(folders, requested['folder']);
+  // GET /v1/models lists the default model under this name.
+  const isAny = requested['model'] === defaultModelAlias;
   return {
     ...run,
     ...(tenant === undefined ? {} : { tenant }),
-    // Whoever works on it looks again: what lies in a folder may have been changed by then.
+    // The worker checks the folder again: a link may have changed by then.
     settings: JSON.parse(
-      JSON.stringify({ ...wished, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
+      JSON.stringify({ ...requested, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
     ) as JsonObject,
   };
 }
 
-function resolveRunFolder(folders: ServerContext['folders'], wished: unknown): string {
-  const [usual] = folders;
-  if (typeof wished !== 'string') return usual;
-  const named = wished.includes('\0') ? undefined : path.resolve(usual, wished);
-  const found = named === undefined ? undefined : resolveRealPath(named);
+function resolveRunFolder(folders: ServerContext['folders'], requested: unknown): string {
+  const [defaultFolder] = folders;
+  if (typeof requested !== 'string') return defaultFolder;
+  const found = requested.includes('\0') ? undefined : resolveRealPath(path.resolve(defaultFolder, requested));
   if (found !== undefined && folders.some((folder) => isPathInside(folder, found))) return found;
-  throw createHttpError('server/wrong-folder', 'Runs of this server do not work in that folder.', {
-    hint: `They work in ${folders.join(', ')}; fairlead serve --folder <folder> opens another.`,
+  throw createHttpError('server/wrong-folder', 'Folder not allowed.', {
+    hint: `Allowed folders: ${folders.join(', ')}. Add one with fairlead serve --folder <folder>.`,
   });
 }
 
-/** A path without links, as far as it is there: a worker may be on another machine. */
-export function resolveRealPath(named: string): string {
+/** Resolves the links of a path, as far as it exists on this machine: a worker may run on another one. */
+export function resolveRealPath(file: string): string {
   try {
-    return realpathSync(named);
+    return realpathSync(file);
   } catch {
-    const above = path.dirname(named);
-    return above === named ? named : path.join(resolveRealPath(above), path.basename(named));
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(resolveRealPath(parent), path.basename(file));
   }
 }
 
-/** Throws where the run that is there under an id is another than the one that is wanted under it. */
-export function assertSameRun(known: FleetRun, wanted: NewRun): void {
-  if (findRunDifference(known, wanted)) throw createRunConflictError(known.id);
+/** Throws 409 if an existing run differs from the requested run with the same id. */
+export function assertSameRun(known: FleetRun, requested: NewRun): void {
+  if (findRunDifference(known, requested)) throw createRunConflictError(known.id);
 }
 
-/** Why an id cannot stand for a run; what it stands for is told to nobody, because it may be somebody else's. */
+/** The error for an id that another run has. It does not describe that run, which may belong to another client. */
 export const createRunConflictError = (id: string): FairleadError =>
-  createHttpError('server/conflict', `The id ${id} stands for another run already.`, {
-    hint: 'Give each thing that is asked an Idempotency-Key, or an id, of its own.',
+  createHttpError('server/conflict', `The id ${id} is taken by another run.`, {
+    hint: 'Use a new Idempotency-Key or id for each run.',
   });

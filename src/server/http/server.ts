@@ -1,4 +1,4 @@
-// The server while it runs: opened at an address, and closed so that nothing under way is torn.
+// Starts the HTTP server and closes it after its active requests.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -12,55 +12,59 @@ import { apiRoutes } from './routes/index.ts';
 import { createBroadcasters } from './broadcasters.ts';
 import { resolveRealPath } from './run-request.ts';
 
-/** How a server is opened. */
+/** The options of a server. */
 export type ServerOptions = {
   readonly store: FleetStore;
   readonly keys: ApiKeys;
   readonly version: string;
-  /** 127.0.0.1 unless given; one that others can reach needs keys that a person set. */
+  /** 127.0.0.1 by default; an address that other machines can reach needs configured keys. */
   readonly host?: string;
-  /** 8080 unless given; 0 for any that is free. */
+  /** 8080 by default; 0 for any free port. */
   readonly port?: number;
-  /** Other names under which it may be spoken to. */
+  /** Further values of the Host header that are allowed. */
   readonly allowedHosts?: readonly string[];
   readonly staticDir?: string;
-  /** The folder in which runs work that name none, and others in which they may. */
+  /** The default folder of runs, and further folders that runs may work in. */
   readonly folder: string;
   readonly folders?: readonly string[];
-  /** What the fleet is held to. */
+  /** Objectives and thresholds of the health report. */
   readonly health?: HealthOptions;
-  /** The folder of what was measured on this machine. */
+  /** The directory of the measurements of this machine. */
   readonly measurementsDir?: string;
-  /** What an edit or a fork of a session takes along of what was seen in it, letters that were read apart. */
+  /** Views whose state an edit or a fork of a session keeps, besides that of the inbox. */
   readonly views?: ServerContext['views'];
   readonly models?: ServerContext['models'];
   readonly isModel?: ServerContext['isModel'];
   readonly limits?: Partial<ServerLimits>;
-  readonly notify?: (sentence: string) => void;
+  readonly notify?: (message: string) => void;
 };
 
-/** A server that listens. */
+/** A running server. */
 export type ApiServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  /** Takes nothing new, ends the streams, and waits for what is under way; what is not done then is cut. */
+  /** Accepts no new requests, ends the streams and waits for active requests; after `graceMs` their connections are closed. */
   close(graceMs?: number): Promise<void>;
 };
 
-/** The port of a server that is not told another. */
+/** The default port. */
 export const defaultServerPort = 8080;
 
-/** Opens a server. */
+/** Starts a server. */
 export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
   const { store, keys, host = '127.0.0.1', port = defaultServerPort, notify = () => {}, allowedHosts = [] } = options;
   if (!isLoopbackHost(host) && keys.weaknessReason !== undefined)
-    throw new FairleadError('server/needs-key', `Others could reach a server on ${host}, and ${keys.weaknessReason}.`, {
-      blame: 'user',
-      hint: 'Set HARNESS_API_KEY to a long key, or let it listen on 127.0.0.1.',
-    });
-  const ending = new AbortController();
-  const bounds: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const place: ServerContext = {
+    throw new FairleadError(
+      'server/needs-key',
+      `Refusing to listen on ${host}: it is reachable from other machines and ${keys.weaknessReason}.`,
+      {
+        blame: 'user',
+        hint: 'Set HARNESS_API_KEY to at least 16 characters, or listen on 127.0.0.1.',
+      },
+    );
+  const shutdown = new AbortController();
+  const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
+  const context: ServerContext = {
     store,
     keys,
     version: options.version,
@@ -72,12 +76,12 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     folders: [resolveRealPath(options.folder), ...(options.folders ?? []).map(resolveRealPath)],
     views: [inboxView, ...(options.views ?? [])],
     staticDir: options.staticDir,
-    limits: bounds,
+    limits,
     notify,
-    shutdownSignal: ending.signal,
+    shutdownSignal: shutdown.signal,
   };
   const app = createApp(
-    place,
+    context,
     apiRoutes,
     [host, ...allowedHosts].map((each) => each.toLowerCase()),
   );
@@ -85,21 +89,21 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     fetch: app.fetch,
     overrideGlobalObjects: false,
     serverOptions: {
-      headersTimeout: bounds.headersMs,
-      requestTimeout: bounds.requestMs,
-      connectionsCheckingInterval: Math.min(1000, Math.max(50, bounds.headersMs / 4)),
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(1000, Math.max(50, limits.headersMs / 4)),
       keepAliveTimeout: 65_000,
     },
   }) as Server;
-  server.maxConnections = bounds.connections;
+  server.maxConnections = limits.connections;
   await listen(server, port, host);
-  const { port: got } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   const close = async (graceMs = 5000): Promise<void> => {
-    if (ending.signal.aborted) return;
+    if (shutdown.signal.aborted) return;
     const closed = Promise.withResolvers<void>();
     server.close(() => closed.resolve());
-    ending.abort();
-    // A connection whose last answer has just gone out would be kept for the next request.
+    shutdown.abort();
+    // Keep-alive connections become idle after their last response: close them as they do.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     const late = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed.promise;
@@ -107,8 +111,8 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     clearInterval(idle);
   };
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${got}`,
-    port: got,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    port: boundPort,
     close,
     [Symbol.asyncDispose]: () => close(),
   };
@@ -118,9 +122,9 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {
-    throw new FairleadError('server/cannot-listen', `Port ${port} cannot be listened on: ${errorMessage(cause)}`, {
+    throw new FairleadError('server/cannot-listen', `Cannot listen on port ${port}: ${errorMessage(cause)}`, {
       blame: 'user',
-      hint: 'Give another port (--port), or 0 for any that is free.',
+      hint: 'Choose another port with --port, or 0 for any free one.',
       cause,
     });
   });

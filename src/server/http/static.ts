@@ -1,4 +1,4 @@
-// The page and its assets as they were built: files of one folder by plain names, and nothing beside them.
+// Serves the built dashboard: files of one directory by plain names only.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createHttpError } from './errors.ts';
@@ -18,9 +18,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 const notBuiltPage =
-  '<!doctype html><title>Fairlead</title><p>The page was not built: run <code>npm run build</code>. The API is here; /openapi.json describes it.</p>';
+  '<!doctype html><title>Fairlead</title><p>The dashboard is not built: run <code>npm run build</code>. The API works; /openapi.json describes it.</p>';
 
-/** The page; a sentence where it was not built. It holds no data: what it shows it asks for with a key. */
+/** Returns the dashboard, or a note that it is not built. The page contains no data: it fetches data with a key. */
 export async function readIndexPage(folder: string | undefined): Promise<RouteResponse> {
   const found = folder === undefined ? undefined : await readFileWithin(folder, 'index.html');
   return {
@@ -30,16 +30,16 @@ export async function readIndexPage(folder: string | undefined): Promise<RouteRe
   };
 }
 
-/** An asset of the page. Its name changes with its content, so it may be kept. */
+/** Returns an asset. Its name changes with its content, so browsers may cache it. */
 export async function readAsset(folder: string | undefined, name: string): Promise<RouteResponse> {
   const type = contentTypes[path.extname(name)];
   const isPlain = /^[\w-][\w.-]*$/.test(name) && type !== undefined;
   const content = folder !== undefined && isPlain ? await readFileWithin(path.join(folder, 'assets'), name) : undefined;
-  if (content === undefined || type === undefined) throw createHttpError('server/not-found', 'There is no such file.');
+  if (content === undefined || type === undefined) throw createHttpError('server/not-found', 'File not found.');
   return { content, type, headers: { 'cache-control': 'public, max-age=31536000, immutable' } };
 }
 
-/** A file that lies in the folder itself, whatever links say. */
+/** Reads a file directly in a directory; undefined if the path leads out of it by a link. */
 async function readFileWithin(folder: string, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const [real, base] = await Promise.all([realpath(path.join(folder, name)), realpath(folder)]);
