@@ -10,7 +10,7 @@ import {
 import { createLazyValidator } from '../schema.ts';
 import type { SubagentSpec, SubagentInfo } from './metadata.ts';
 import type { RunningSubagent } from './launch.ts';
-import type { SubagentManager } from './manager.ts';
+import type { SubagentManager } from './lifecycle.ts';
 import type { SubagentReport } from './format.ts';
 
 type ManageAgentsInput = {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mergeExtensions } from '../../agent/index.ts';
 import { subagentTools } from '../../agent/subagents/manage-tools.ts';
-import type { SubagentManager } from '../../agent/subagents/manager.ts';
+import type { SubagentManager } from '../../agent/subagents/lifecycle.ts';
 import { loadAskUser } from './ask-user.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { loadCustomToolFiles } from './custom-tools.ts';

@@ -1,7 +1,7 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
 import type { ApprovalHandler } from '../../agent/index.ts';
 import type { SubagentManagerOptions } from '../../agent/subagents/launch.ts';
-import { createSubagentManager, type SubagentManager } from '../../agent/subagents/manager.ts';
+import { createSubagentManager, type SubagentManager } from '../../agent/subagents/lifecycle.ts';
 import { truncateToLine, subagentStatus } from '../../agent/subagents/format.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
 import { createApprovalTracker } from '../approval-provenance.ts';

@@ -19,7 +19,7 @@ import { resolveAgent, defineTool, Session } from '../index.ts';
 import { parseSubagentMetadata } from './metadata.ts';
 import { subagentTools } from './manage-tools.ts';
 import type { SubagentManagerOptions } from './launch.ts';
-import { createSubagentManager, type SubagentManager } from './manager.ts';
+import { createSubagentManager, type SubagentManager } from './lifecycle.ts';
 
 type ScriptedReply = ScriptStep | Promise<ScriptStep>;
 type Script = {
