@@ -7,7 +7,7 @@ import test from 'node:test';
 import { readSettings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 
-test('[A112] a store of a fleet in the working folder is hidden, protected and sealed with all its files', (t) => {
+test('[A112] a fleet store in the working directory is hidden, protected and unreadable with all its files', (t) => {
   const cwd = mkdtempSync(path.join(tmpdir(), 'fairlead-confined-'));
   t.after(() => rmSync(cwd, { recursive: true }));
   const file = path.join(cwd, 'fleet.sqlite');

@@ -1,4 +1,4 @@
-// From a command line to an open conversation in interactive mode: what has to be asked first is asked here.
+// Prepares a conversation in interactive mode: chooses the model and the session, and asks the user where needed.
 import { FairleadError, formatError } from '../../core/index.ts';
 import { createUiPrompter } from '../tui/create-ui.ts';
 import type { TerminalUI } from '../tui/ui.ts';
@@ -27,63 +27,63 @@ import {
 import { testConnection } from '../../coding-agent/models/test-connection.ts';
 import { resolveSession, type SessionResolution } from '../../sessions/resolve-session.ts';
 
-/** What a conversation needs, and who must let go of its session first. */
+/** The options of a conversation, and the process that must release its session first. */
 export type PreparedConversation = ConversationOptions & Pick<SessionResolution, 'locked'>;
 
-/** Everything a conversation needs, or the exit code of a program that ends here. */
+/** Returns the options of a conversation, or an exit code if the program ends here. */
 export async function prepareConversation(
-  asked: CliArgs,
+  args: CliArgs,
   settings: Settings,
-  face: TerminalUI,
+  ui: TerminalUI,
 ): Promise<PreparedConversation | number> {
-  const ready = await selectModel(asked, settings, face);
-  if (typeof ready === 'number') return ready;
-  const session = await resolveSession(asked.session, settings.dirs, face);
+  const selected = await selectModel(args, settings, ui);
+  if (typeof selected === 'number') return selected;
+  const session = await resolveSession(args.session, settings.dirs, ui);
   if (!session) return exitCodes.failed;
-  const person = createUiPrompter(face);
-  return { settings, flags: asked, host: person, prompter: person, ...ready, ...session };
+  const prompter = createUiPrompter(ui);
+  return { settings, flags: args, host: prompter, prompter, ...selected, ...session };
 }
 
 type SelectedModel = { readonly model: ResolvedModel };
 
-async function selectModel(asked: CliArgs, settings: Settings, face: TerminalUI): Promise<SelectedModel | number> {
-  const say = (text: string, level: 'info' | 'error' = 'info'): void =>
-    face.putBlock({ type: 'notice', id: crypto.randomUUID(), level, text });
+async function selectModel(args: CliArgs, settings: Settings, ui: TerminalUI): Promise<SelectedModel | number> {
+  const notify = (text: string, level: 'info' | 'error' = 'info'): void =>
+    ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level, text });
   const fail = (error: unknown): number => {
     if (!(error instanceof FairleadError)) throw error;
-    say(formatError(error), 'error');
+    notify(formatError(error), 'error');
     return exitCodeForError(error.code);
   };
   let known = readKnownModels(settings) ?? [];
-  const asksServer = asked.action?.type === 'test-connection' || asked.action?.type === 'refresh-models';
-  const first = asked.model ?? settings.model ?? readLastModel(settings);
-  if (isRouterName(first) && !asksServer) return { model: toRouterModel(first) };
-  const place = getModelEndpoint(settings, known) ?? (asksServer ? defaultEndpoint : undefined);
-  if (!place) {
-    const { model, message } = await discoverModel(settings, asked.model ?? settings.model);
-    say(message);
+  const needsServer = args.action?.type === 'test-connection' || args.action?.type === 'refresh-models';
+  const first = args.model ?? settings.model ?? readLastModel(settings);
+  if (isRouterName(first) && !needsServer) return { model: toRouterModel(first) };
+  const endpoint = getModelEndpoint(settings, known) ?? (needsServer ? defaultEndpoint : undefined);
+  if (!endpoint) {
+    const { model, message } = await discoverModel(settings, args.model ?? settings.model);
+    notify(message);
     return { model };
   }
   try {
-    if (asked.action?.type === 'test-connection') say(await testConnection(settings, place));
-    if (asked.action?.type === 'refresh-models' || (known.length === 0 && !namesOtherProvider(asked, place))) {
-      if (asked.action?.type !== 'refresh-models' && !(await confirmListModels(place, face))) return exitCodes.failed;
-      known = await refreshModels(settings, { endpoint: place, onWarning: say });
-      say(`${known.length} model${known.length === 1 ? '' : 's'} at ${formatEndpoint(place)}.`);
+    if (args.action?.type === 'test-connection') notify(await testConnection(settings, endpoint));
+    if (args.action?.type === 'refresh-models' || (known.length === 0 && !namesOtherProvider(args, endpoint))) {
+      if (args.action?.type !== 'refresh-models' && !(await confirmListModels(endpoint, ui))) return exitCodes.failed;
+      known = await refreshModels(settings, { endpoint, onWarning: notify });
+      notify(`${known.length} model${known.length === 1 ? '' : 's'} at ${formatEndpoint(endpoint)}.`);
     }
   } catch (error) {
     return fail(error);
   }
-  return pickModel(asked.model, known, place, settings, face);
+  return pickModel(args.model, known, endpoint, settings, ui);
 }
 
 /** A model of another provider needs no list of this one. */
-const namesOtherProvider = (asked: CliArgs, place: ModelEndpoint): boolean =>
-  asked.model !== undefined && findModel(asked.model, [], place) !== undefined;
+const namesOtherProvider = (args: CliArgs, endpoint: ModelEndpoint): boolean =>
+  args.model !== undefined && findModel(args.model, [], endpoint) !== undefined;
 
-async function confirmListModels(place: ModelEndpoint, face: TerminalUI): Promise<boolean> {
-  const key = await face.askKey({
-    title: `It is not known which models ${formatEndpoint(place)} has. Ask it now?`,
+async function confirmListModels(endpoint: ModelEndpoint, ui: TerminalUI): Promise<boolean> {
+  const key = await ui.askKey({
+    title: `It is not known which models ${formatEndpoint(endpoint)} has. Ask it now?`,
     keys: [
       { key: 'y', label: 'yes' },
       { key: 'n', label: 'no, leave' },
@@ -93,25 +93,25 @@ async function confirmListModels(place: ModelEndpoint, face: TerminalUI): Promis
   return key === 'y';
 }
 
-/** The model named on the command line, the last one used, or the one the person picks; there is no prompt before there is a model. */
+/** The model of the command line, the settings or the last start; otherwise the user picks one. */
 async function pickModel(
-  given: string | undefined,
+  name: string | undefined,
   known: readonly KnownModel[],
-  place: ModelEndpoint,
+  endpoint: ModelEndpoint,
   settings: Settings,
-  face: TerminalUI,
+  ui: TerminalUI,
 ): Promise<SelectedModel | number> {
-  const wanted = given ?? settings.model ?? readLastModel(settings);
+  const wanted = name ?? settings.model ?? readLastModel(settings);
   if (isRouterName(wanted)) return { model: toRouterModel(wanted) };
-  const found = wanted === undefined ? undefined : findModel(wanted, known, place);
+  const found = wanted === undefined ? undefined : findModel(wanted, known, endpoint);
   if (found) return { model: found };
   if (known.length === 0) {
-    face.putBlock({ type: 'notice', id: 'none', level: 'error', text: `${formatEndpoint(place)} has no models.` });
+    ui.putBlock({ type: 'notice', id: 'none', level: 'error', text: `${formatEndpoint(endpoint)} has no models.` });
     return exitCodes.failed;
   }
   const title =
-    wanted === undefined ? 'Which model?' : `${formatEndpoint(place)} has no model "${wanted}". Which one instead?`;
-  const picked = await face.pick(
+    wanted === undefined ? 'Which model?' : `${formatEndpoint(endpoint)} has no model "${wanted}". Which one instead?`;
+  const picked = await ui.pick(
     title,
     known.map(({ id, tools }) => ({
       value: id,

@@ -1,4 +1,4 @@
-// What is kept of MCP servers: for its owner alone, under the server as it is, and nothing where it cannot be kept.
+// The cache of MCP servers: private, by the exact server, and absent if it cannot be written.
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const had: CachedMcpServer = {
   prompts: false,
 };
 
-test('what a server had is known again under exactly that server, until it is forgotten', (t) => {
+test('the cached tools of a server are found for exactly that server, until they are removed', (t) => {
   const folder = createTempDir(t);
   const memory = createMcpCache(folder);
   assert.equal(memory.get(server), undefined);
@@ -30,7 +30,7 @@ test('what a server had is known again under exactly that server, until it is fo
   assert.equal(memory.get(server), undefined);
 });
 
-test('a server that was too slow is known for that until it has been spoken to', (t) => {
+test('a server that was too slow is marked as slow until it has answered', (t) => {
   const memory = createMcpCache(createTempDir(t));
   assert.equal(memory.isSlow(server), false);
   memory.markSlow(server);
@@ -40,7 +40,7 @@ test('a server that was too slow is known for that until it has been spoken to',
   assert.equal(memory.isSlow(server), false);
 });
 
-test('what is broken, too large or cannot be written is not there, and nothing fails', (t) => {
+test('a cache that is damaged, too large or cannot be written is treated as absent, and nothing fails', (t) => {
   const folder = createTempDir(t);
   const memory = createMcpCache(folder);
   memory.set(server, had);

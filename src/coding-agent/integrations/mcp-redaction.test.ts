@@ -1,11 +1,11 @@
-// What MCP servers are given is known to be secret.
+// The secrets of MCP servers are redacted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor } from '../../guards/index.ts';
 import { memoryMcpTokens } from '../../tools/mcp/index.ts';
 import { withTokenRedaction, redactServerSecrets } from './mcp-redaction.ts';
 
-test('[attack 87] values of headers, variables of servers and tokens of logins are taken out', () => {
+test('[attack 87] header values, variables of servers and tokens of logins are redacted', () => {
   const secrets = createRedactor();
   const common = { name: 'shop', origin: 'user', source: 'mcp.json' } as const;
   const headers = { 'X-Shop': 'open sesame 1', accept: 'application/json', Authorization: 'Bearer ${SHOP_TOKEN}' };

@@ -1,4 +1,4 @@
-// Which program opens a page in the person's browser.
+// The program that opens a page in the browser.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { openInBrowser } from './open-browser.ts';
 const skip = process.platform === 'linux' ? false : 'the program has another name here';
 
 test(
-  'attack 38: a page is opened by the system’s program, never by one of its name in the folder',
+  'attack 38: a page is opened by the program of the system, never by one with its name in the directory',
   { skip },
   async (t) => {
     const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-browser-')));

@@ -1,4 +1,4 @@
-// Where agents keep their logs: beside the session that started them, found again by it alone.
+// The logs of sub-agents: beside the session that started them, and found only by it.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
@@ -21,7 +21,7 @@ async function shelfFor(t: TestContext) {
   return { shelf, parent: log.session };
 }
 
-test('[P23] an agent’s log stands beside its parent’s, in no list, and only its parent finds it, whatever its instructions’ length', async (t) => {
+test('[P23] the log of a sub-agent is beside that of its parent, in no list, and only its parent finds it, however long its instructions', async (t) => {
   const { shelf, parent } = await shelfFor(t);
   const keeping = createSubagentStore(shelf);
   const about = { task: 'x', parent, key: 'k' };
@@ -54,7 +54,7 @@ test('[P23] an agent’s log stands beside its parent’s, in no list, and only 
   assert.equal(findLatestSession(shelf)?.name, 'parent', 'no agent is continued by mistake');
 });
 
-test('[P23] the agents of a session that is kept nowhere are kept nowhere either', async (t) => {
+test('[P23] the sub-agents of a session that is not saved are not saved either', async (t) => {
   const { shelf } = await shelfFor(t);
   const keeping = createSubagentStore(shelf);
   const { log } = await keeping.open('agent-1', 'unknown');

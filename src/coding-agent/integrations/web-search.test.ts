@@ -1,4 +1,4 @@
-// Which engine is searched with: by what is set, and never with the key of one at the address of another.
+// The choice of the search engine: by the settings, and never with the key of one engine at the URL of another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readSettings } from '../settings/index.ts';
@@ -7,7 +7,7 @@ import { getSearchSettings } from './web-search.ts';
 const found = (env: Readonly<Record<string, string>>): ReturnType<typeof getSearchSettings> =>
   getSearchSettings(readSettings({ env: { HOME: '/nonexistent', ...env }, cwd: '/' }));
 
-test('[P21] the first engine that has what it needs is taken; an address of another is not for its key', () => {
+test('[P21] the first engine with its required settings is used; its key is not sent to the URL of another', () => {
   const searxng = { SEARXNG_URL: 'localhost:8888' };
   assert.equal(found({}), undefined);
   assert.equal(found({ GOOGLE_SEARCH_API_KEY: 'k' }), undefined, 'the id is missing');

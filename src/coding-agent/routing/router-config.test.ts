@@ -1,4 +1,4 @@
-// What a person may say of a router, and how they are told what is wrong with it.
+// The configuration of routers, and its error messages.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Json } from '../../core/index.ts';
@@ -8,7 +8,7 @@ import { findRouter } from './router-config.ts';
 const at = (routers: Json | undefined, name = 'auto'): ReturnType<typeof findRouter> =>
   findRouter(name, { routers, userFile: 'config.json' });
 
-test('auto is the router of that name or the only one; others are named', () => {
+test('auto is the router with that name or the only one; others are named', () => {
   const two = { auto: { models: ['a/1'] }, work: { models: ['b/2'] } };
   assert.equal(at(two).models[0]?.model, 'a/1');
   assert.equal(at(two, 'router:work').models[0]?.model, 'b/2');
@@ -19,7 +19,7 @@ test('auto is the router of that name or the only one; others are named', () => 
   assert.deepEqual(listRouterNames({ routers: undefined }), []);
 });
 
-test('[P73] weights, words and what is said of a model come before what is usual', () => {
+test('[P73] the weights, keywords and models of a router override the defaults', () => {
   const router = at({
     auto: {
       models: [

@@ -1,11 +1,11 @@
-// A config file: JSON with the keys of the table, nested by their dots. Keys that this version does not know are kept.
+// Reads and writes config files: JSON with the keys of the settings schema, nested at the dots. Unknown keys are preserved.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
 
-/** The content of a config file; empty if there is none. */
+/** Reads a config file; empty if it does not exist. */
 export const readConfig = (file: string): JsonObject => parseConfig(readTextIfExists(file) ?? '', file);
 
-/** The config that a text holds; `where` names it in the error if it holds none. */
+/** Parses a config; `where` names its source in the error. */
 export function parseConfig(text: string, where: string): JsonObject {
   if (text.trim() === '') return {};
   let value: unknown;
@@ -14,27 +14,27 @@ export function parseConfig(text: string, where: string): JsonObject {
   } catch (error) {
     throw badConfigError(where, (error as Error).message);
   }
-  if (!isObject(value)) throw badConfigError(where, 'it must hold an object');
+  if (!isObject(value)) throw badConfigError(where, 'it must be an object');
   return value as JsonObject;
 }
 
-const badConfigError = (file: string, why: string): FairleadError =>
-  new FairleadError('settings/bad-file', `${file} is not a config file: ${why}.`, {
+const badConfigError = (file: string, reason: string): FairleadError =>
+  new FairleadError('settings/bad-file', `${file} is not a config file: ${reason}.`, {
     blame: 'user',
-    hint: 'Mend it with "fairlead config edit", or remove it.',
+    hint: 'Fix it with "fairlead config edit", or remove it.',
   });
 
-/** What a config holds under a dotted key; nothing if there is nothing. */
+/** The value of a dotted key; absent if it is not set. */
 export function getConfigValue(config: JsonObject, key: string): Json | undefined {
   let at: Json | undefined = config;
-  for (const word of key.split('.')) {
-    if (!isObject(at) || !Object.hasOwn(at, word)) return undefined;
-    at = at[word] as Json;
+  for (const name of key.split('.')) {
+    if (!isObject(at) || !Object.hasOwn(at, name)) return undefined;
+    at = at[name] as Json;
   }
   return at;
 }
 
-/** The config with another value under a dotted key, or without one; objects that are then empty go too. */
+/** Sets or removes the value of a dotted key; objects that become empty are removed. */
 export function setConfigValue(config: JsonObject, key: string, value: Json | undefined): JsonObject {
   const [first = '', ...rest] = key.split('.');
   const { [first]: old, ...others } = config;

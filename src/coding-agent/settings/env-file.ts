@@ -1,26 +1,26 @@
-// The `.env` file around the working folder: the nearest one, its plain settings only. It belongs to whoever wrote the project, so it may not steer the machine.
+// Reads the nearest `.env` file: only harmless settings. The author of the project controls this file, so it may not redirect keys or config.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorMessage } from '../../core/index.ts';
 import { families } from '../../providers/families.ts';
 
-/** What a `.env` file gives. */
+/** The used variables of a `.env` file. */
 export type EnvFile = {
   readonly file: string;
   readonly values: Readonly<Record<string, string>>;
-  /** Settings of ours that are not taken from such a file, and files that were passed over: one sentence each. */
+  /** Variables and files that are not used, one sentence each. */
   readonly warnings: readonly string[];
 };
 
-/** Names of ours that a project could use against the person who opens it; only the real environment may set them. */
+/** Variables that a project could use against the user; only the real environment may set them. */
 const refusedVariables: ReadonlySet<string> = new Set([
   'XDG_CONFIG_HOME',
   'HARNESS_STORE',
   ...families.flatMap(({ urlVariables }) => urlVariables),
 ]);
 
-/** What a `.env` file may set. Everything else in it is meant for other programs and is not even looked at. */
+/** The variables that a `.env` file may set. All others are ignored: they are meant for other programs. */
 const allowedVariables: ReadonlySet<string> = new Set([
   'HARNESS_ROOT_DIRS_NAME',
   'HARNESS_MODEL',
@@ -37,12 +37,12 @@ const allowedVariables: ReadonlySet<string> = new Set([
 
 const maxBytes = 1024 * 1024;
 
-/** The nearest `.env` file from a folder upwards; nothing if there is none. */
+/** Reads the nearest `.env` file from a directory upwards; absent if there is none. */
 export function readEnvFile(folder: string): EnvFile | undefined {
   const file = findNearestFile(folder, '.env');
   if (file === undefined) return undefined;
-  const stranger = getUntrustedReason(file);
-  if (stranger !== undefined) return { file, values: {}, warnings: [stranger] };
+  const reason = getUntrustedReason(file);
+  if (reason !== undefined) return { file, values: {}, warnings: [reason] };
   try {
     return parseEnvFile(file, readFileSync(file, 'utf8'));
   } catch (error) {
@@ -61,7 +61,7 @@ function parseEnvFile(file: string, text: string): EnvFile {
   return { file, values, warnings };
 }
 
-/** The nearest regular file of this name from a folder upwards. */
+/** Finds the nearest regular file with this name from a directory upwards. */
 export function findNearestFile(folder: string, name: string): string | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, name);
@@ -70,7 +70,7 @@ export function findNearestFile(folder: string, name: string): string | undefine
   }
 }
 
-/** A pipe or a device under a familiar name would keep the program waiting. */
+/** A pipe or a device with this name would block the program. */
 function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -79,12 +79,12 @@ function isFile(file: string): boolean {
   }
 }
 
-/** Why a file that was found is not believed: on a shared machine anybody can put one into a folder above. */
+/** Why a file is not used: on a shared machine another user can create one in a parent directory. */
 export function getUntrustedReason(file: string): string | undefined {
   try {
     const { uid, size } = statSync(file);
-    const me = process.getuid?.();
-    if (me !== undefined && me !== 0 && uid !== me && uid !== 0)
+    const ownUid = process.getuid?.();
+    if (ownUid !== undefined && ownUid !== 0 && uid !== ownUid && uid !== 0)
       return `${file} is not used: it belongs to another user.`;
     return size > maxBytes ? `${file} is not used: it is larger than a settings file can be.` : undefined;
   } catch (error) {

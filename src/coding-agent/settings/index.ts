@@ -1,4 +1,4 @@
-// What is set, as the rest of the terminal uses it.
+// The public names of the settings module.
 export { createSettingsRedactor, createStrictRedactor } from './redactor.ts';
 export type { AppDirs } from './dirs.ts';
 export { readSettings, type SettingOrigin, type Setting, type Settings, type SettingsSources } from './settings.ts';

@@ -1,11 +1,11 @@
-// What a fleet is held to can be set by its owner, and by no project.
+// The objectives of a fleet can be set by the user, not by a project.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createProgramDirs, writeFiles } from '../../../test/support/program-dirs.ts';
 import { getObjectives } from './objectives.ts';
 import { readSettings } from './settings.ts';
 
-test('[A65] objectives come from the owner’s settings; a project cannot set them, and what is none is refused', (t) => {
+test('[A65] objectives come from the user’s settings; a project cannot set them, and an invalid one is refused', (t) => {
   const { home, cwd, env } = createProgramDirs(t);
   const read = (): unknown => getObjectives(readSettings({ env, cwd, platform: 'linux' }));
   assert.deepEqual(read(), {});

@@ -1,30 +1,30 @@
-// What can be set: one table of keys that reading, `fairlead config` and its messages all go by.
+// The schema of the settings: every key with its variable, parser and description.
 import { FairleadError, closestMatches } from '../../core/index.ts';
 import { families, findFamily } from '../../providers/families.ts';
 
-/** A setting's value as a config file holds it. */
+/** The value of a setting in a config file. */
 export type SettingValue = string | number | boolean;
 
-/** What a key may hold and who may set it. */
+/** The definition of one setting. */
 export type SettingEntry = {
-  /** The environment variable that says the same, before any file. */
+  /** The environment variable, which overrides the files. */
   readonly variable?: string;
-  /** What a project's own file may do: set it, only lower it, only switch it on, or nothing. */
+  /** What the config file of a project may do: set it, only lower it, only switch it on, or nothing. */
   readonly project: 'sets' | 'lowers' | 'demands' | 'never';
-  /** Never shown. */
+  /** The value is never shown. */
   readonly secret?: boolean;
   readonly description: string;
-  /** The value, made regular; or why it is none, to follow "must be". */
+  /** The normalised value, or what it must be, as the end of the sentence "must be ...". */
   parse(value: unknown): { readonly value: SettingValue } | { readonly wrong: string };
 };
 
 const textParser = (wrong = 'a text'): SettingEntry['parse'] => textParserWith((value) => value, wrong);
 
-/** A text that this makes regular; what it makes nothing of is wrong. */
-function textParserWith(make: (value: string) => string | undefined, wrong: string): SettingEntry['parse'] {
+/** A parser for a text; the value is invalid if `normalize` returns nothing. */
+function textParserWith(normalize: (value: string) => string | undefined, wrong: string): SettingEntry['parse'] {
   return (value) => {
-    const made = typeof value === 'string' && value.trim() !== '' ? make(value.trim()) : undefined;
-    return made === undefined ? { wrong } : { value: made };
+    const text = typeof value === 'string' && value.trim() !== '' ? normalize(value.trim()) : undefined;
+    return text === undefined ? { wrong } : { value: text };
   };
 }
 
@@ -47,8 +47,8 @@ const ratioParser: SettingEntry['parse'] = (value) => {
 };
 
 const booleanParser: SettingEntry['parse'] = (value) => {
-  const said = { true: true, false: false, on: true, off: false, yes: true, no: false }[String(value)];
-  return said === undefined ? { wrong: 'true or false' } : { value: said };
+  const parsed = { true: true, false: false, on: true, off: false, yes: true, no: false }[String(value)];
+  return parsed === undefined ? { wrong: 'true or false' } : { value: parsed };
 };
 
 const urlParser: SettingEntry['parse'] = textParserWith((value) => {
@@ -63,25 +63,25 @@ const hostsParser = patternParser(
 
 const searchKeys = { BRAVE: 'Brave Search', TAVILY: 'Tavily', BING_SEARCH: 'Bing', GOOGLE_SEARCH: 'Google search' };
 
-const toKeyEntry = (variable: string, whose: string): readonly [string, SettingEntry] => [
+const toKeyEntry = (variable: string, service: string): readonly [string, SettingEntry] => [
   `keys.${variable}`,
   {
     variable,
     project: 'never',
     secret: true,
-    description: `a key for ${whose}`,
+    description: `a key for ${service}`,
     parse: patternParser(/^\S+$/, 'a key'),
   },
 ];
 
 const providerNames = families.map(({ name }) => name).join(', ');
 
-/** Every key there is, as it is named in a config file and by `fairlead config`. */
+/** All settings by their key in a config file and in `fairlead config`. */
 export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   model: {
     variable: 'HARNESS_MODEL',
     project: 'sets',
-    description: 'the model to begin with, <provider>/<model>',
+    description: 'the default model, <provider>/<model>',
     parse: textParser('the name of a model'),
   },
   provider: {
@@ -93,12 +93,16 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   url: {
     variable: 'OLLAMA_API_URL',
     project: 'never',
-    description: 'where that provider is, if it runs on a machine of yours',
+    description: 'the URL of that provider, if it runs on a machine of yours',
     parse: urlParser,
   },
-  private: { project: 'demands', description: 'keep everything to models on your own machines', parse: booleanParser },
-  instructions: { project: 'sets', description: 'words that every session begins with', parse: textParser() },
-  stream: { project: 'never', description: 'show answers while they come', parse: booleanParser },
+  private: { project: 'demands', description: 'use only models on your own machines', parse: booleanParser },
+  instructions: {
+    project: 'sets',
+    description: 'text added to the system prompt of every session',
+    parse: textParser(),
+  },
+  stream: { project: 'never', description: 'show answers while they are generated', parse: booleanParser },
   approve: {
     project: 'never',
     description: 'ask before a tool changes something, or auto',
@@ -106,32 +110,52 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   reminders: {
     project: 'never',
-    description: 'built-in reminders that are on: usual, all, none, or their names with blanks between them',
+    description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',
     parse: patternParser(/^[a-z-]+( +[a-z-]+)*$/, 'usual, all, none, or names of reminders'),
   },
   store: {
     variable: 'HARNESS_STORE',
     project: 'never',
-    // An address of a database may hold its password.
+    // The URL of a database may contain its password.
     secret: true,
-    description: 'where queued runs are kept: a file, or postgres://...',
+    description: 'where queued runs are stored: a file, or postgres://...',
     parse: patternParser(/^\S.*$/, 'a file or the address of a database'),
   },
   keep: {
     project: 'never',
-    description: 'days that queued runs are kept once they have ended',
+    description: 'days that queued runs are stored after they have ended',
     parse: positiveNumberParser(false),
   },
   secrets: {
     project: 'never',
-    description: 'hide keys in what tools give before anyone sees it, or show',
+    description: 'hide keys in the output of tools, or show them',
     parse: patternParser(/^(hide|show)$/, 'hide or show'),
   },
-  'limits.turns': { project: 'lowers', description: 'turns a run may take', parse: positiveNumberParser(true) },
-  'limits.tokens': { project: 'lowers', description: 'tokens a run may use', parse: positiveNumberParser(true) },
-  'limits.usd': { project: 'lowers', description: 'dollars a run may cost', parse: positiveNumberParser(false) },
-  'limits.ms': { project: 'lowers', description: 'milliseconds a run may work', parse: positiveNumberParser(true) },
-  'limits.calls': { project: 'lowers', description: 'tool calls a run may make', parse: positiveNumberParser(true) },
+  'limits.turns': {
+    project: 'lowers',
+    description: 'maximum number of turns of a run',
+    parse: positiveNumberParser(true),
+  },
+  'limits.tokens': {
+    project: 'lowers',
+    description: 'maximum number of tokens of a run',
+    parse: positiveNumberParser(true),
+  },
+  'limits.usd': {
+    project: 'lowers',
+    description: 'maximum cost of a run in dollars',
+    parse: positiveNumberParser(false),
+  },
+  'limits.ms': {
+    project: 'lowers',
+    description: 'maximum duration of a run in milliseconds',
+    parse: positiveNumberParser(true),
+  },
+  'limits.calls': {
+    project: 'lowers',
+    description: 'maximum number of tool calls of a run',
+    parse: positiveNumberParser(true),
+  },
   'slo.answered': {
     project: 'never',
     description: 'the share of a fleet’s runs that should end with an answer, from 0 to 1',
@@ -139,12 +163,13 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   'slo.waitedMs': {
     project: 'never',
-    description: 'milliseconds that 95 of 100 runs of a fleet should wait at most',
+    description: 'the 95th percentile of the queue time of a fleet, in milliseconds, that should not be exceeded',
     parse: positiveNumberParser(true),
   },
   'slo.tookMs': {
     project: 'never',
-    description: 'milliseconds that 95 of 100 runs of a fleet should take at most',
+    description:
+      'the 95th percentile of the duration of the runs of a fleet, in milliseconds, that should not be exceeded',
     parse: positiveNumberParser(true),
   },
   'sandbox.engine': {
@@ -162,29 +187,29 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   'sandbox.volume': {
     variable: 'SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME',
     project: 'never',
-    description: 'the named volume that holds the working files',
-    // A path or a colon would mount a folder of this machine into the container.
+    description: 'the named volume with the working files',
+    // A path or a colon would mount a directory of this machine into the container.
     parse: patternParser(/^[a-z\d][\w.-]*$/i, 'the name of a volume: letters, digits, dots, dashes and underscores'),
   },
   'sandbox.hosts': {
     project: 'never',
-    description: 'hosts that commands may reach, with blanks between them; none unless set',
+    description: 'hosts that commands may reach, separated by spaces; none by default',
     parse: hostsParser,
   },
   'network.private': {
     project: 'never',
-    description: 'hosts on your own machine or network that tools may reach, with blanks between them; none unless set',
+    description: 'hosts on your own machine or network that tools may reach, separated by spaces; none by default',
     parse: hostsParser,
   },
   'search.engine': {
     project: 'never',
-    description: 'the engine that searches the web; the first that has a key or an address unless set',
+    description: 'the web search engine; by default the first one with a key or a URL',
     parse: patternParser(/^(brave|tavily|searxng|bing|google)$/, 'brave, tavily, searxng, bing or google'),
   },
   'search.searxng': {
     variable: 'SEARXNG_URL',
     project: 'never',
-    description: 'where your SearXNG is',
+    description: 'the URL of your SearXNG',
     parse: urlParser,
   },
   'search.google': {
@@ -195,33 +220,33 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   'search.url': {
     project: 'never',
-    description: 'another address for the engine that search.engine names',
+    description: 'another URL for the engine of search.engine',
     parse: urlParser,
   },
   ...Object.fromEntries([
     ...families.flatMap(({ name, keyVariables }) => keyVariables.map((variable) => toKeyEntry(variable, name))),
-    ...Object.entries(searchKeys).map(([name, whose]) => toKeyEntry(`${name}_API_KEY`, whose)),
+    ...Object.entries(searchKeys).map(([name, service]) => toKeyEntry(`${name}_API_KEY`, service)),
   ]),
 };
 
-/** The entry of a key, or an error that says what may have been meant. */
+/** The definition of a key; throws an error with similar keys if there is none. */
 export function getSettingEntry(key: string): SettingEntry {
   const entry = Object.hasOwn(settingsSchema, key) ? settingsSchema[key] : undefined;
   if (entry) return entry;
   const near = closestMatches(key, Object.keys(settingsSchema));
   throw new FairleadError('settings/unknown-key', `There is no setting "${key}".`, {
     blame: 'user',
-    hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : '"fairlead config list" shows what there is.',
+    hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : '"fairlead config list" shows all settings.',
   });
 }
 
-/** The value of a key made regular; what is wrong with it is said with where it was found. */
-export function parseSettingValue(key: string, entry: SettingEntry, found: unknown, where: string): SettingValue {
-  const read = entry.parse(found);
-  if ('value' in read) return read.value;
-  const shown = entry.secret ? '' : `, not ${JSON.stringify(found)}`;
-  throw new FairleadError('settings/bad-value', `${where} must be ${read.wrong}${shown}.`, {
+/** Parses the value of a key; the error names where the value was found. */
+export function parseSettingValue(key: string, entry: SettingEntry, value: unknown, where: string): SettingValue {
+  const parsed = entry.parse(value);
+  if ('value' in parsed) return parsed.value;
+  const shown = entry.secret ? '' : `, not ${JSON.stringify(value)}`;
+  throw new FairleadError('settings/bad-value', `${where} must be ${parsed.wrong}${shown}.`, {
     blame: 'user',
-    ...(where === key ? {} : { hint: 'Change it there, or take it out.' }),
+    ...(where === key ? {} : { hint: 'Change it there, or remove it.' }),
   });
 }

@@ -1,4 +1,4 @@
-// Settings: who comes before whom, what a project's files may and may not do, and where things are kept.
+// Settings: the order of the sources, what the files of a project may do, and the directories.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ function room(t: TestContext): Room {
 const userConfig = 'home/.config/fairlead/config.json';
 const projectConfig = 'outer/.fairlead/config.json';
 
-test('[J77] the environment comes before the nearest .env file, and that one before the config file', (t) => {
+test('[J77] the environment overrides the nearest .env file, which overrides the config file', (t) => {
   const { write, read } = room(t);
   write(userConfig, '{"sandbox":{"image":"from-user","volume":"user-volume","engine":"docker"}}');
   write('outer/.env', 'SANDBOX_CONTAINER_IMAGE=from-outer\nHARNESS_INFERENCE_PROVIDER=lemonade\n');
@@ -60,14 +60,14 @@ test('[J77] the environment comes before the nearest .env file, and that one bef
   assert.equal(settings.all.get('stream')?.origin.type, 'default');
 });
 
-test('[J77] a .env file of a folder above is found, and a variable that is set to nothing is not set', (t) => {
+test('[J77] a .env file of a parent directory is found, and an empty variable is not set', (t) => {
   const { write, read } = room(t);
   write('outer/.env', 'HARNESS_INFERENCE_PROVIDER=lm-studio\nSANDBOX_CONTAINER_IMAGE=\n');
   const { provider, sandbox } = read({ HARNESS_INFERENCE_PROVIDER: ' ' });
   assert.deepEqual([provider, sandbox.image], ['lm-studio', 'alpine']);
 });
 
-test('[J77] [attack 40] a .env file sets settings of ours and keys, and steers nothing else', (t) => {
+test('[J77] [attack 40] a .env file sets settings and keys of this program, and nothing else', (t) => {
   const { write, read, home } = room(t);
   const before = { ...process.env };
   const names = [
@@ -94,7 +94,7 @@ test('[J77] [attack 40] a .env file sets settings of ours and keys, and steers n
   );
 });
 
-test('a .env file that is a pipe, or far too large, does not hold the program up', { timeout: 10_000 }, (t) => {
+test('a .env file that is a pipe, or too large, does not block the program', { timeout: 10_000 }, (t) => {
   const { cwd, write, read } = room(t);
   if (process.platform !== 'win32') execFileSync('mkfifo', [path.join(cwd, '.env')]);
   write('outer/.env', `HARNESS_INFERENCE_PROVIDER=vllm\n${'#'.repeat(2 ** 20)}`);
@@ -106,7 +106,7 @@ test('a .env file that is a pipe, or far too large, does not hold the program up
 const isRoot = process.getuid?.() === 0;
 
 test(
-  'a file that another user put into a folder above is not believed',
+  'a file of another user in a parent directory is not used',
   { skip: isRoot ? false : 'needs the right to give files away' },
   (t) => {
     const { write, cwd } = room(t);
@@ -134,7 +134,7 @@ test(
   },
 );
 
-test('[J78] the folder name is fairlead or any directory name; anything else is one clear sentence', (t) => {
+test('[J78] the directory name is fairlead or any other valid name; an invalid one is an error in one sentence', (t) => {
   const { read, home } = room(t);
   assert.deepEqual([read().rootName, read().dirs.data], ['fairlead', path.join(home, '.local/share/fairlead')]);
   for (const name of ['my harness', '..x', 'é'])
@@ -146,7 +146,7 @@ test('[J78] the folder name is fairlead or any directory name; anything else is 
     });
 });
 
-test('[J79, J80] state and data go where XDG says, else where each platform keeps them', (t) => {
+test('[J79, J80] state and data are in the XDG directories, otherwise in those of the platform', (t) => {
   const { read, home } = room(t);
   const at = (env: Record<string, string>, platform: NodeJS.Platform): Settings['dirs'] =>
     readSettings({ env: { HOME: home, ...env }, cwd: home, platform }).dirs;
@@ -167,7 +167,7 @@ test('[J79, J80] state and data go where XDG says, else where each platform keep
       );
 });
 
-test('[J79, J80] XDG folders may come from a .env file too', (t) => {
+test('[J79, J80] XDG directories may come from a .env file too', (t) => {
   const { write, read } = room(t);
   write('outer/.env', 'XDG_STATE_HOME=/s\nXDG_DATA_HOME=/d\nHARNESS_ROOT_DIRS_NAME=other\n');
   write(userConfig, '{"limits":{"turns":3}}');
@@ -185,7 +185,7 @@ test('[J79, J80] XDG folders may come from a .env file too', (t) => {
   ]);
 });
 
-test('[J81, J82] provider and address: what was declared is told from what was left open', (t) => {
+test('[J81, J82] a configured provider and URL are distinguished from defaults', (t) => {
   const { read } = room(t);
   const told = (env: Record<string, string>): readonly unknown[] => {
     const { provider, url, declared } = read(env);
@@ -208,7 +208,7 @@ test('[J81, J82] provider and address: what was declared is told from what was l
     assert.throws(() => told({ OLLAMA_API_URL: url }), { code: 'settings/bad-value' });
 });
 
-test('[J81] the key of a hosted provider never goes to the address of a server of one’s own', (t) => {
+test('[J81] the key of a hosted provider is never sent to the URL of a local server', (t) => {
   const { read } = room(t);
   const { url, warnings } = read({
     HARNESS_INFERENCE_PROVIDER: 'openai',
@@ -219,7 +219,7 @@ test('[J81] the key of a hosted provider never goes to the address of a server o
   assert.match(warnings[0] ?? '', /^OLLAMA_API_URL is not used: openai/);
 });
 
-test('[attack 39] an address from a .env file gets no key that the same file did not bring', (t) => {
+test('[attack 39] the URL of a .env file gets no key that is not from the same file', (t) => {
   const { write, read } = room(t);
   write('outer/.env', 'OLLAMA_API_URL=http://evil.example\n');
   assert.equal(read({ OLLAMA_API_KEY: 'mine' }).env['OLLAMA_API_KEY'], undefined);
@@ -228,7 +228,7 @@ test('[attack 39] an address from a .env file gets no key that the same file did
   assert.equal(read().env['OLLAMA_API_KEY'], 'theirs');
 });
 
-test('[J83, J84, J85] the sandbox: podman, alpine and the named volume unless set, and nothing that reaches beyond', (t) => {
+test('[J83, J84, J85] the sandbox defaults to podman, alpine and the named volume, and its settings cannot reach beyond', (t) => {
   const { write, read } = room(t);
   assert.deepEqual(read().sandbox, { engine: 'podman', image: 'alpine', volume: 'llm-harness-tool-workspace' });
   const engine = 'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE';
@@ -248,7 +248,7 @@ test('[J83, J84, J85] the sandbox: podman, alpine and the named volume unless se
   assert.match(warnings[0] ?? '', /may only name podman or docker/);
 });
 
-test('[attack 39] a project’s own file sets the model, adds instructions and lowers limits, and can loosen nothing', (t) => {
+test('[attack 39] the config of a project sets the model, adds instructions and lowers limits, and cannot relax anything', (t) => {
   const { write, read } = room(t);
   write(
     userConfig,
@@ -284,7 +284,7 @@ test('[attack 39] a project’s own file sets the model, adds instructions and l
   assert.equal(settings.warnings.length, 6, settings.warnings.join('\n'));
 });
 
-test('the person’s own file may set everything, and a mistake in a file is said with its place', (t) => {
+test('the file of the user may set everything, and an error in a file names its location', (t) => {
   const { write, read } = room(t);
   const file = write(
     userConfig,
@@ -302,14 +302,14 @@ test('the person’s own file may set everything, and a mistake in a file is sai
     ['{"approve":"yes"}', /^approve in .* must be ask or auto/],
     ['{"keys":{"GROQ_API_KEY":"a secret"}}', /^keys\.GROQ_API_KEY in .* must be a key\.$/],
     ['{"a":', /is not a config file: /],
-    ['[]', /it must hold an object/],
+    ['[]', /it must be an object/],
   ] as const) {
     write(userConfig, text);
     assert.throws(read, { message: words });
   }
 });
 
-test('[attack 39] a project’s file that is broken, or holds a wrong value, is told of and passed over', (t) => {
+test('[attack 39] a damaged or invalid config file of a project is ignored with a warning', (t) => {
   const { write, read } = room(t);
   write(userConfig, '{"limits":{"turns":7},"model":"a/b"}');
   for (const [text, told] of [
@@ -323,7 +323,7 @@ test('[attack 39] a project’s file that is broken, or holds a wrong value, is 
   }
 });
 
-test('[P54] HARNESS_MODEL comes before every file; one in a .env file comes before the config of the person, and is told of', (t) => {
+test('[P54] HARNESS_MODEL overrides every file; in a .env file it overrides the config of the user, with a warning', (t) => {
   const { write, read } = room(t);
   write(userConfig, '{"model":"from-user"}');
   const file = write('outer/.env', 'HARNESS_MODEL=from-env-file\n');

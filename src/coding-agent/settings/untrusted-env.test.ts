@@ -1,4 +1,4 @@
-// Where a `.env` file may not send the program: into its own project, the system's folders, or a place that others fill.
+// Directories that a `.env` file may not choose: its own project, system directories, and those that others can write.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ function room(t: TestContext): Room {
   };
 }
 
-test('[attack 39] a .env file cannot move what is remembered into its own project, by whatever name', (t) => {
+test('[attack 39] a .env file cannot move the state into its own project, under any path', (t) => {
   const { top, home, cwd, read } = room(t);
   symlinkSync(path.join(cwd, 'filled'), path.join(top, 'link'));
   const names = [
@@ -53,7 +53,7 @@ test('[attack 39] a .env file cannot move what is remembered into its own projec
     }
 });
 
-test('[attack 39] the system’s own folders are no way round, nor is the name of the program’s folder', (t) => {
+test('[attack 39] system directories cannot be used instead, nor can the name of the program’s directory', (t) => {
   const { home, read } = room(t);
   const usual = path.join(home, '.local/state/fairlead');
   for (const value of ['/proc/self/cwd/filled', '/proc/self/cwd/../x', '/dev/fd/3', '/sys/kernel']) {
@@ -66,7 +66,7 @@ test('[attack 39] the system’s own folders are no way round, nor is the name o
   assert.match(named.warnings[0] ?? '', /^HARNESS_ROOT_DIRS_NAME in .* is not used/);
 });
 
-test('[attack 39] the project is the whole repository, but never one that the home itself is in', (t) => {
+test('[attack 39] the project is the whole repository, but never one that contains the home directory', (t) => {
   const { top, home, cwd, read } = room(t);
   const beside = `XDG_DATA_HOME=${path.join(home, 'src/beside')}\n`;
   assert.equal(read(beside).dirs.data, path.join(home, 'src/beside/fairlead'));
@@ -79,7 +79,7 @@ test('[attack 39] the project is the whole repository, but never one that the ho
 });
 
 test(
-  '[attack 39] a folder where anybody can write is not taken from a .env file',
+  '[attack 39] a directory that every user can write is not taken from a .env file',
   { skip: process.platform === 'win32' ? 'there are no such rights' : false },
   (t) => {
     const { top, read } = room(t);
@@ -93,7 +93,7 @@ test(
   },
 );
 
-test('[J77] a .env file around the home is the person’s own, and what one decides is told in a sentence', (t) => {
+test('[J77] a .env file in the home directory or above belongs to the user, and what it decides is a warning', (t) => {
   const { home, cwd, read } = room(t);
   const file = path.join(cwd, '.env');
   const { warnings, dirs } = read('HARNESS_INFERENCE_PROVIDER=vllm\nOLLAMA_API_URL=http://box:1\nXDG_DATA_HOME=/d\n');

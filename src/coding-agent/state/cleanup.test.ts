@@ -1,4 +1,4 @@
-// What is tidied away beside sessions, and what never is.
+// What the cleanup deletes, and what it never deletes.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ function kept(t: TestContext): {
   return { dirs: { state: state(), data: data() }, put, left: (folder) => readdirSync(state(folder)).toSorted() };
 }
 
-test('logs of starts go when they are old, and the oldest when they are too many or too large; those of today stay', async (t) => {
+test('logs are deleted when they are old, and the oldest when there are too many or too large ones; those of today stay', async (t) => {
   const { dirs, put, left } = kept(t);
   const letters = ['a', 'b', 'c', 'd', 'e'];
   const nameOf = (letter: string): string => `2026-01-01_00-00-0${letters.indexOf(letter)}`;
@@ -51,14 +51,14 @@ test('logs of starts go when they are old, and the oldest when they are too many
   assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'what is not a day old stays');
 });
 
-test('what has no name of ours stays, in whosever folder we were put', async (t) => {
+test('a file with another name stays, whatever the directory', async (t) => {
   const { dirs, put, left } = kept(t);
   for (const file of ['logs/server.log', 'logs/2025-01-01.txt', 'blobs/photo.jpg', 'blobs/draft.tmp']) put(file, 4000);
   await cleanUpState(dirs, { signal, now, retention: { logs: { ...roomy, files: 0 }, blobs: { ...roomy, files: 0 } } });
   assert.deepEqual([...left('logs'), ...left('blobs')], ['2025-01-01.txt', 'server.log', 'draft.tmp', 'photo.jpg']);
 });
 
-test('an earlier content goes when it is old and no session, in the trash or not, of an agent or not, refers to it', async (t) => {
+test('a blob is deleted when it is old and no session refers to it, in the trash or of a sub-agent', async (t) => {
   const { dirs, put, left } = kept(t);
   const [kept1, kept2, kept3, lost, young] = ['one', 'two', 'three', 'lost', 'young'].map(hashOf) as [
     string,
@@ -92,7 +92,7 @@ test('an earlier content goes when it is old and no session, in the trash or not
   assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'what is referred to stays, however much it is');
 });
 
-test('nothing is removed where a session cannot be read, nor once the person leaves', async (t) => {
+test('nothing is deleted if a session cannot be read, or after the cleanup is aborted', async (t) => {
   const { dirs, put, left } = kept(t);
   const lost = hashOf('lost');
   put(`blobs/${lost}`, 31);
@@ -113,7 +113,7 @@ test('nothing is removed where a session cannot be read, nor once the person lea
   assert.deepEqual(left('blobs'), []);
 });
 
-test('a content that is needed anew is as good as new', async (t) => {
+test('a blob that is needed again is treated as new', async (t) => {
   const { dirs, put } = kept(t);
   const folder = path.join(dirs.state, 'blobs');
   const work = path.join(dirs.data, 'work');
@@ -126,9 +126,9 @@ test('a content that is needed anew is as good as new', async (t) => {
   assert.ok(existsSync(path.join(folder, hashOf('one'))));
 });
 
-test('the prompt tidies up in the background, and a single run does not', async (t) => {
+test('interactive mode cleans up in the background, and a single run does not', async (t) => {
   const made = await createProgram(t, async ({ prompt }) => {
-    if (prompt === 'at the prompt') await waitUntil('it is tidied', () => !existsSync(old));
+    if (prompt === 'at the prompt') await waitUntil('the log is deleted', () => !existsSync(old));
     return 'done';
   });
   await made.seedModels('qwen3');
@@ -143,11 +143,11 @@ test('the prompt tidies up in the background, and a single run does not', async 
   assert.equal(statSync(made.state('tidied')).size, 25);
 });
 
-test('what an editor drives tidies up too', async (t) => {
+test('an ACP server cleans up too', async (t) => {
   const made = await createProgram(t);
   const old = made.state('logs/2000-01-01_00-00-00');
   writeFiles(made.state(), { 'logs/2000-01-01_00-00-00': 'x' });
   utimesSync(old, new Date(0), new Date(0));
   startAcpClient(t, made);
-  await waitUntil('it is tidied', () => !existsSync(old));
+  await waitUntil('the log is deleted', () => !existsSync(old));
 });

@@ -1,4 +1,4 @@
-// What is remembered from one start to the next: models, the last one used, logs, entries typed.
+// The state between starts: models, the last model, logs and the prompt history.
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -72,7 +72,7 @@ for (const [provider, style] of [
     if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(settings.dirs.state)], ['600', '700']);
   });
 
-test('[J86, J90] the list of another provider or address does not count, and one that is hurt is read as far as it goes', async (t) => {
+test('[J86, J90] the list of another provider or URL is not used, and the valid lines of a damaged one are read', async (t) => {
   const server = await scriptedServer([], { models });
   t.after(() => server.close());
   const read = settingsFor(t);
@@ -85,7 +85,7 @@ test('[J86, J90] the list of another provider or address does not count, and one
   assert.equal(readKnownModels(here)?.length, 2);
 });
 
-test('[J86, J88] a refresh that fails leaves the list as it was; an empty list is known to be empty', async (t) => {
+test('[J86, J88] a failed refresh leaves the list unchanged; an empty list is known to be empty', async (t) => {
   const server = await scriptedServer([], { models });
   t.after(() => server.close());
   const read = settingsFor(t);
@@ -101,7 +101,7 @@ test('[J86, J88] a refresh that fails leaves the list as it was; an empty list i
   assert.deepEqual(readKnownModels(read({ OLLAMA_API_URL: bare.url })), []);
 });
 
-test('[J86] a list that cannot be written is said to be, counts while the program runs, and is written once it can be', async (t) => {
+test('[J86] a list that cannot be written is a warning, is used while the process runs, and is written when possible', async (t) => {
   const server = await scriptedServer([], { models });
   t.after(() => server.close());
   const settings = settingsFor(t)({ OLLAMA_API_URL: server.url });
@@ -123,7 +123,7 @@ test('[J86] a list that cannot be written is said to be, counts while the progra
   assert.equal(readFileSync(file, 'utf8').trimEnd().split('\n').length, 2);
 });
 
-test('[J27, J91] the last model is kept by name in the state folder', (t) => {
+test('[J27, J91] the name of the last model is saved in the state directory', (t) => {
   const settings = settingsFor(t)();
   assert.equal(readLastModel(settings), undefined);
   saveLastModel(settings, 'ollama/qwen3:8b');
@@ -138,7 +138,7 @@ test('[J27, J91] the last model is kept by name in the state folder', (t) => {
   assert.equal(readLastModel(settings), undefined);
 });
 
-test('[J92] every start has a log of its own, named by date and time, private, and without keys', (t) => {
+test('[J92] every start has its own log, named by date and time, private, and without keys', (t) => {
   const settings = settingsFor(t)({ OPENAI_API_KEY: 'sk-very-secret' });
   const now = new Date(2026, 0, 2, 3, 4, 5);
   const logs = [openDebugLog(settings, now), openDebugLog(settings, now)];
@@ -155,7 +155,7 @@ test('[J92] every start has a log of its own, named by date and time, private, a
   if (process.platform !== 'win32') assert.deepEqual([mode(first?.file ?? ''), mode(folder)], ['600', '700']);
 });
 
-test('entries typed are kept with their line breaks, the newest thousand, and not those that begin with a space', (t) => {
+test('prompts are saved with their line breaks, the newest thousand, except those that begin with a space', (t) => {
   const settings = settingsFor(t)();
   assert.deepEqual(readPromptHistory(settings), []);
   for (const entry of ['one', 'two\nlines', ' secret', '   ', '"quoted" \u2028']) appendPromptHistory(settings, entry);
@@ -191,7 +191,7 @@ test('a prompt history that cannot be read or written is empty', (t) => {
   assert.deepEqual(readPromptHistory(settings), []);
 });
 
-test('[attack 39] no key goes to an address that only the list of models names', (t) => {
+test('[attack 39] no key is sent to a URL that only the list of models names', (t) => {
   const read = settingsFor(t);
   const { dirs } = read();
   mkdirSync(dirs.state, { recursive: true });
