@@ -86,7 +86,7 @@ test('fairlead policy check says whether a policy is clear, and an unclear one k
   const good = await made.run(['policy', 'check']);
   assert.deepEqual(
     [good.code, good.out],
-    [0, 'The policy is clear: 2 allow, 0 ask, 1 deny; 2 examples hold.\n'],
+    [0, 'The policy is valid: 2 allow, 0 ask, 1 deny; 2 examples hold.\n'],
     good.err,
   );
   writeFiles(path.join(made.home, 'config/fairlead'), {

@@ -118,7 +118,7 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   assert.match(back.out, /ruled  turn 3  note    after-a-read \(\d+ tokens\): Mind what you read\./);
   assert.match(
     back.out,
-    /1 sessions, 5 turns, 4 calls: 1 refused, 0 asked, 0 rewritten, 2 notes of \d+ tokens, 0 runs ended\./,
+    /1 sessions, 5 turns, 4 calls: 1 denied, 0 asked, 0 rewritten, 2 notes of \d+ tokens, 0 runs stopped\./,
   );
 
   assert.match((await made.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
