@@ -88,7 +88,7 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
   assert.match(shown.out, /task \d[^]*report of task \d/);
   const gone = await made.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
   assert.match(gone.out, /After it\./, gone.err);
-  assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: sound, /);
+  assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: intact, /);
 });
 
 test('[P23] killed while its agent works, the program goes on with that agent and repeats nothing it did (faults 30, 39)', async (t) => {

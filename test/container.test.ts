@@ -196,7 +196,7 @@ test(
 test('[P54] the image does not serve others without a key', skip, async (t) => {
   const container = await startContainer(t, await getTestImage(), { args: [] });
   await waitForContainer('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
-  assert.match(await container.logs(), /no key was set[^]*Set HARNESS_API_KEY/);
+  assert.match(await container.logs(), /no key is configured[^]*Set HARNESS_API_KEY/);
 });
 
 test(
@@ -235,7 +235,7 @@ test(
     await held.reached;
     assert.equal(await first.health(), 'healthy', 'a worker has no port to be asked at');
     assert.equal(await first.stop(), 143);
-    assert.match(await first.logs(), /Handing over 1 run\./);
+    assert.match(await first.logs(), /Releasing 1 run\./);
 
     const second = await worker();
     await waitForContainer(

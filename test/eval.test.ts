@@ -85,7 +85,7 @@ test('[A48, A49, A85] a model that falls into every trap is below the bar, worse
   pleasing = true;
   const { code, out, err } = await made.run(['eval', '--baseline', baseline, '--at-least', '80%']);
   assert.equal(code, 1);
-  assert.match(err, /Below the bar: 0 of 24 are right/);
+  assert.match(err, /Below the minimum: 0 of 24 are right/);
   assert.match(err, /Worse than the baseline/);
   assert.match(
     out,
@@ -188,7 +188,7 @@ test('[A85] what cannot be used is a sentence and an exit code, before any model
     [['--baseline', bad], 1, /^The baseline .* cannot be used: it is no report/],
     [['--at-least', '2'], 2, /^--at-least is a rate from 0 to 1/],
     [['--output-format', 'xml'], 2, /^--output-format is text or json/],
-    [['a', 'b'], 2, /^One dataset at a time/],
+    [['a', 'b'], 2, /^Only one dataset can be given/],
   ] as const) {
     const ended = await made.run(['eval', ...args]);
     assert.equal(ended.code, code, ended.err);

@@ -84,14 +84,14 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   assert.deepEqual([acme?.spent.tokens, acme?.reserved.tokens], [reasons('answered') * 5000, 0]);
   assert.match(
     await made.runCommand('fleet', 'budget'),
-    new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in all$`, 'm'),
+    new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in total$`, 'm'),
   );
   // Who looks at a budget, or names half of one, does not end it; who ends it says so.
-  assert.match(await made.runCommand('fleet', 'budget', 'acme'), /of 20000 tokens in all/);
+  assert.match(await made.runCommand('fleet', 'budget', 'acme'), /of 20000 tokens in total/);
   assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
   assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);
   assert.equal((await made.store.ledger.budgets()).length, 1);
-  assert.match((await made.run(['fleet', 'budget', '--remove', 'acme'])).err, /acme has no budget any more/);
+  assert.match((await made.run(['fleet', 'budget', '--remove', 'acme'])).err, /The budget of acme is removed/);
   assert.deepEqual(await made.store.ledger.budgets(), []);
 });
 
@@ -105,7 +105,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
     [code, out.split('\n').toSorted()],
     [0, ['', 'lot-1  answered  Did One', 'lot-2  answered  Did Two', 'lot-3  answered  Did Three']],
   );
-  assert.match(err, /3 runs, 2 workers[^]*3 answered, 0 not, 0 waiting for a person\.\n$/);
+  assert.match(err, /3 runs, 2 workers[^]*3 answered, 0 failed, 0 waiting for approval\.\n$/);
   assert.equal(made.modelRequests().length, 3);
   const again = await made.run([...batch, '--output-format', 'json']);
   const lines = again.out
@@ -123,7 +123,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
   );
   assert.deepEqual([again.code, made.modelRequests().length], [0, 3]);
   const other = await made.run(['factory', 'Another', '--id', 'lot']);
-  assert.deepEqual([other.code, /lot-1 is another run already: its words are/.test(other.err)], [1, true]);
+  assert.deepEqual([other.code, /lot-1 is already another run: its words are/.test(other.err)], [1, true]);
   const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
   assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
 });
@@ -139,10 +139,10 @@ test('[A71, A84] a factory that is broken off hands over, and the same command g
   const one = made.start(batch);
   await held.reached;
   one.kill('SIGINT');
-  await waitUntilTrue('it hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('it hands over', () => one.err().includes('Releasing 1 run.'));
   one.kill('SIGINT');
   const { code, err } = await one.ended;
-  assert.deepEqual([code, err.endsWith('1 left.\nTo go on: the same command with --id lot\n')], [130, true], err);
+  assert.deepEqual([code, err.endsWith('1 left.\nTo continue: the same command with --id lot\n')], [130, true], err);
   held.open();
   const two = await made.run(batch);
   assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
@@ -160,7 +160,7 @@ test('[A71] the workers of a factory are processes of their own, which hand over
   await held.reached;
   const [{ pid } = { pid: 0 }] = await made.store.workers.list();
   one.kill('SIGKILL');
-  await waitUntilTrue('its worker, another process, hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('its worker, another process, hands over', () => one.err().includes('Releasing 1 run.'));
   assert.equal(isProcessAlive(pid), true);
   held.open();
   await waitUntilTrue('its worker ends', () => !isProcessAlive(pid));
@@ -265,12 +265,15 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   const made = await createFleetProgram(t, () => calls('run_command', { command: 'true' }));
   const drained = async (): Promise<readonly [number | null, string]> => {
     const { code, err } = await made.run(['worker', '--drain']);
-    return [code, err.replace(/^[^]* works on sqlite fleet\.sqlite\n/, '')];
+    return [code, err.replace(/^[^]* is connected to sqlite fleet\.sqlite\n/, '')];
   };
   assert.deepEqual(await drained(), [0, '']);
   await made.runCommand('enqueue', 'Asks', '--id', 'asks');
   await made.runCommand('enqueue', 'Behind', '--session', 'asks');
-  assert.deepEqual(await drained(), [5, '2 runs wait for a person. What is asked: fairlead runs --status waiting\n']);
+  assert.deepEqual(await drained(), [
+    5,
+    '2 runs wait for approval. To see the questions: fairlead runs --status waiting\n',
+  ]);
   await made.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
   const [code, later] = await drained();
   assert.equal(code, 8);
@@ -283,12 +286,12 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   assert.equal(other, 8);
   assert.match(
     said,
-    /^1 run was begun by version 0\.0\.1: a worker of it, or one with --any-version, goes on with it\.$/m,
+    /^1 run was started by version 0\.0\.1: a worker of that version, or one with --any-version, continues it\.$/m,
   );
   await made.runCommand('fleet', 'stop', 'smoke');
   const [stopped, why] = await drained();
   assert.equal(stopped, 8);
-  assert.match(why, /^4 runs are left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m);
+  assert.match(why, /^4 runs are left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
 });
 
 test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits for what a plan has begun', async (t) => {
@@ -301,15 +304,12 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
   assert.match(first.err, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.$/m);
   assert.match(
     first.err,
-    /1 answered, 0 not, 0 waiting for a person, 1 left\.\nTo go on: the same command with --id lot\n$/,
+    /1 answered, 0 failed, 0 waiting for approval, 1 left\.\nTo continue: the same command with --id lot\n$/,
   );
   await made.runCommand('fleet', 'stop', 'smoke');
   const stopped = await made.run(['factory', 'One', '--id', 'other']);
   assert.equal(stopped.code, 8);
-  assert.match(
-    stopped.err,
-    /^1 run is left, for the fleet is stopped: smoke\. To let it go on: fairlead fleet resume$/m,
-  );
+  assert.match(stopped.err, /^1 run is left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
 });
 
 test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file, as a container needs it', async (t) => {
@@ -333,10 +333,10 @@ test('[A85, A91] the same id is the same run only with the same words and settin
   const made = await createFleetProgram(t);
   assert.equal(await made.runCommand('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
   const again = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill']);
-  assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is in the queue already: it is queued.\n' });
+  assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is already in the queue: it is queued.\n' });
   const other = await made.run(['enqueue', 'Pay bill 18', '--id', 'bill']);
   assert.deepEqual([other.code, other.out], [1, '']);
-  assert.match(other.err, /bill is another run already: its words are "Pay bill 17"\./);
+  assert.match(other.err, /bill is already another run: its words are "Pay bill 17"\./);
   const bolder = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill', '--auto']);
   assert.deepEqual([bolder.code, bolder.out], [1, '']);
   assert.match(bolder.err, /bill is another run already: its settings are \{"folder":/);
@@ -347,7 +347,7 @@ test('[A85, A91] the same id is the same run only with the same words and settin
   const twice = '{"words": "One", "id": "twin"}\n{"words": "Two", "id": "twin"}\n';
   assert.match(
     (await made.run(['enqueue'], { input: twice })).err,
-    /twin is another run already: its words are "One"\./,
+    /twin is already another run: its words are "One"\./,
   );
   const bolderTwin = '{"words": "One", "id": "twin"}\n{"words": "One", "id": "twin", "settings": {"auto": true}}\n';
   assert.match(
@@ -368,7 +368,7 @@ test('[A52, J76] the sessions of queued runs are listed, shown, exported and ver
   await made.runCommand('worker', '--drain');
   const own = await made.run(['sessions']);
   assert.deepEqual([own.code, own.out], [0, '']);
-  assert.match(own.err, /Those of queued runs: fairlead sessions list --fleet\n$/);
+  assert.match(own.err, /Sessions of queued runs: fairlead sessions list --fleet\n$/);
   const listed =
     /^session +last change +events +begins with\nfence +\d{4}-\d\d-\d\d \d\d:\d\d +\d+ +Paint the fence\n$/;
   assert.match(await made.runCommand('sessions', 'list', '--fleet'), listed);
@@ -383,13 +383,13 @@ test('[A52, J76] the sessions of queued runs are listed, shown, exported and ver
     await made.runCommand('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
   ) as { readonly id: string; readonly created: string; readonly messages: readonly object[] };
   assert.deepEqual([id, messages.length, Number.isNaN(Date.parse(created))], ['fence', 4, false]);
-  assert.match(await made.runCommand('sessions', 'verify', '--fleet'), /^fence: sound, \d+ events\n$/);
+  assert.match(await made.runCommand('sessions', 'verify', '--fleet'), /^fence: intact, \d+ events\n$/);
   const missing = await made.run(['sessions', 'show', 'gate', '--fleet']);
   assert.deepEqual([missing.code, missing.out], [1, '']);
-  assert.match((await made.run(['sessions', 'delete', 'fence', '--fleet'])).err, /--fleet has no meaning for/);
+  assert.match((await made.run(['sessions', 'delete', 'fence', '--fleet'])).err, /has no option --fleet/);
   const database = new DatabaseSync(made.data('fleet.sqlite'));
   database.exec("UPDATE events SET fact = '{' WHERE seq = 2");
   database.close();
   const bad = await made.run(['sessions', 'verify', 'fence', '--fleet']);
-  assert.deepEqual([bad.code, bad.out], [1, 'fence: not sound\n  Event 2 of session fence is not JSON.\n']);
+  assert.deepEqual([bad.code, bad.out], [1, 'fence: damaged\n  Event 2 of session fence is not JSON.\n']);
 });

@@ -50,7 +50,7 @@ test('[A53, A112] an effect that was under way when its worker was killed is put
   assert.equal(questions[0]?.kind, 'unknown-outcome');
   assert.match(
     await made.runCommand('runs', 'show', 'half'),
-    /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: nobody knows\)/,
+    /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: unknown\)/,
   );
   await made.runCommand('runs', 'answer', 'half', 'happened');
   const two = await made.run(['worker', '--drain']);
@@ -81,7 +81,7 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
   assert.deepEqual(readEffects(made), ['done']);
   assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);
   const again = await made.run(['runs', 'answer', 'ask-1', 'yes']);
-  assert.match(again.err, /asks no such question: it is ended/);
+  assert.match(again.err, /has no such question: it is ended/);
 });
 
 test('[A95] the kill-switch stops what is under way, outlives every process, and lets it go on where it was', async (t) => {
@@ -122,7 +122,7 @@ test('[A95] a kill-switch that cannot be read stops the workers', async (t) => {
   database.exec("DELETE FROM control WHERE name = 'standing'");
   database.close();
   await waitUntilTrue('the worker stops', () =>
-    /The fleet is stopped: The kill-switch cannot be read/.test(worker.err()),
+    /The fleet is stopped: The kill.switch cannot be read/.test(worker.err()),
   );
   first.open();
   assert.equal((await made.waitForRun('long', 'queued')).attempts, 1);
@@ -142,7 +142,7 @@ test('[A85, A116] a worker that is told to end finishes its step and hands the r
   const one = made.worker();
   await step.reached;
   one.kill('SIGTERM');
-  await waitUntilTrue('it hands over', () => one.err().includes('Handing over 1 run.'));
+  await waitUntilTrue('it hands over', () => one.err().includes('Releasing 1 run.'));
   step.open();
   assert.equal((await one.ended).code, 143);
   const left = await made.waitForRun('baton', 'queued');

@@ -199,11 +199,11 @@ test('[P35, P69] models savings tells what was saved against sending everything 
   assert.match(out, /^claude-sonnet-5 +1 +1,000 +100 +\$0\.003000$/m);
   assert.match(
     out,
-    /Everything at anthropic\/claude-sonnet-5 .* would have cost \$0\.006000 with .*, \$0\.006000 without/,
+    /With anthropic\/claude-sonnet-5 alone .* the cost would have been \$0\.006000 if .*, \$0\.006000 without/,
   );
   assert.match(out, /^Saved: \$0\.003000\.$/m);
   const unknown = await made.run(['models', 'savings', 'a', '--against', 'groq/some-model'], { env });
-  assert.match(unknown.out, /The price of groq\/some-model is unknown, so what was saved is unknown too/);
+  assert.match(unknown.out, /The price of groq\/some-model is unknown, so the savings are unknown/);
 });
 
 test('[P43] at the prompt: /model auto routes what comes next, and the status line says who answers', async (t) => {

@@ -111,7 +111,7 @@ test(
     await prompt.enterAndWait('/auto on', /· File changes and commands are approved automatically\.[^]*auto-approve/);
     await prompt.enterAndWait('echo unasked', /^Result: unasked$/m);
     await prompt.enterAndWait('/auto', /· Changes are made[^]*· Changes are made/);
-    await prompt.enterAndWait('/auto maybe', /! It is \/auto on or \/auto off\./);
+    await prompt.enterAndWait('/auto maybe', /! Use \/auto on or \/auto off\./);
     await prompt.keys('BTab');
     await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks ·/);
     await prompt.enter('echo asked');

@@ -85,7 +85,7 @@ test('[P65] a question that was open when the program was killed is asked again'
   await killed.waitFor(/exit code 137/);
   await killed.kill();
   const prompt = await openPrompt(t, place, ['--resume', 'kept']);
-  await prompt.waitFor(/was not finished: \/continue goes on with it/);
+  await prompt.waitFor(/did not finish: \/continue resumes it/);
   await prompt.enter('/continue');
   await answerQuestion(prompt, portOpen, '2', 'Enter');
   await prompt.waitFor(/^Heard: another$/m);

@@ -31,8 +31,8 @@ test(
     await prompt.enterAndWait('start', /^● run_command until/m);
     await prompt.type('and then the tests');
     await prompt.keys('M-Enter');
-    await prompt.waitFor(/^> and then the tests \(follows up\)[^]*1 queued/m);
-    await prompt.enterAndWait('only the docs', /^> only the docs \(steers\)[^]*2 queued/m);
+    await prompt.waitFor(/^> and then the tests \(follow-up\)[^]*1 queued/m);
+    await prompt.enterAndWait('only the docs', /^> only the docs \(steering\)[^]*2 queued/m);
     await prompt.enterAndWait('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
     await prompt.keys('C-c');
     await prompt.enterAndWait('/tools', /^Tools$/m);

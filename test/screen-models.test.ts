@@ -51,7 +51,7 @@ test(
 
     await prompt.enterAndWait(
       '/continue',
-      /· It had answered, so "Go on\." is put after its words\.\n\nalpha heard Go on\./,
+      /· The model had answered, so the message "Go on\." is added\.\n\nalpha heard Go on\./,
     );
     await prompt.enterAndWait('/model mute', /! mute cannot call tools/);
     await prompt.enterAndWait('/exit', /^exit code 0$/m);

@@ -83,7 +83,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   const { code, err } = await again.ended;
   assert.equal(code, 130);
   assert.ok(!err.includes('#key=') && !err.includes(link[1] ?? '-'), err);
-  assert.ok(err.includes(`Its key is in ${made.state('server-token')}\n`), err);
+  assert.ok(err.includes(`The key is in ${made.state('server-token')}\n`), err);
 });
 
 test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one sentence', async (t) => {
@@ -96,7 +96,7 @@ test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one 
     made.run(['serve', '--help']),
   ]);
   assert.deepEqual([open.code, weak.code, port.code, option.code, help.code], [1, 1, 2, 2, 0]);
-  assert.match(open.err, /no key was set\. Set HARNESS_API_KEY/);
+  assert.match(open.err, /no key is configured\. Set HARNESS_API_KEY/);
   assert.doesNotMatch(open.err, /#key=/);
   assert.match(weak.err, /fewer than 16 characters/);
   assert.ok(!weak.err.includes('short'));

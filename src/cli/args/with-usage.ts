@@ -33,6 +33,9 @@ export async function withUsage(usage: string, work: () => Promise<number>): Pro
 /** Options as `parseArgs` expects them. */
 type ParseOptions = NonNullable<ParseArgsConfig['options']>;
 
+/** An option with a value. */
+export const stringOption = { type: 'string' } as const;
+
 /** The parsed values of such options. */
 export type ParsedOptions<O extends ParseOptions> = ReturnType<
   typeof parseArgs<{ args: string[]; options: O }>

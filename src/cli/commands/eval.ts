@@ -1,4 +1,4 @@
-// The `eval` command: asks a model the cases of a dataset, scores the answers by their words, and compares with what was before.
+// The `eval` command: runs the cases of a dataset against a model, scores the answers, and compares them with a baseline.
 import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/measurements.ts';
@@ -22,11 +22,11 @@ import { builtinDataset } from '../../evals/builtin-dataset.ts';
 
 const usage = `Usage: fairlead eval [<cases.jsonl>] [--model <name>] [--tag <tag>] [--at-least <rate>] [--baseline <report.json>]
                      [--output-format text|json] [--auto-approve]
-       fairlead eval --show     the cases it has of its own, as lines of a dataset
+       fairlead eval --show     print the built-in cases as lines of a dataset
 
-Without a file it asks its own trap set, and keeps what it measured for the scorecard.`;
+Without a file the built-in trap set is used, and the results are saved for the scorecard.`;
 
-/** Evaluates a model: 0 good enough, 1 below the bar, worse than the baseline or not heard, 2 misused. */
+/** Evaluates a model; exit code 0 passed, 1 below the minimum rate, worse than the baseline or not all cases answered, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const options = {
     model: { type: 'string', short: 'm' },
@@ -41,33 +41,33 @@ export const run: Command['run'] = async (args) => {
     if (values.show) return (print(`${builtinDataset.join('\n')}\n`), 0);
     const [file, ...more] = positionals;
     const format = values['output-format'];
-    if (more.length > 0) throw new TypeError(`One dataset at a time: ${more.join(' ')} is too much.`);
+    if (more.length > 0) throw new TypeError(`Only one dataset can be given; unexpected: ${more.join(' ')}.`);
     if (format !== 'text' && format !== 'json')
       throw new TypeError(`--output-format is text or json, not "${format}".`);
-    const bar = parseMinRate(values['at-least']);
+    const minRate = parseMinRate(values['at-least']);
     const baseline = values.baseline === undefined ? undefined : readBaseline(values.baseline);
     const cases = readCases(file, values.tag);
     const settings = readSettings();
     for (const warning of settings.warnings) printErr(`${warning}\n`);
-    const chosen = await resolveEvalModel(values.model, settings);
+    const model = await resolveEvalModel(values.model, settings);
     const dataset = file ?? 'the trap set';
-    const { results, ended } = await runCases(cases, settings, chosen, values['auto-approve']);
-    const report = createEvalReport({ dataset, model: chosen.name, when: new Date().toISOString() }, results);
+    const { results, exitCode } = await runCases(cases, settings, model, values['auto-approve']);
+    const report = createEvalReport({ dataset, model: model.name, when: new Date().toISOString() }, results);
     const comparison = baseline && compareToBaseline(report, baseline);
     if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
     else print(`${formatEvalReport(report)}${comparison ? formatComparison(comparison) : ''}`);
-    // A part of the set, or a set of somebody else, is no measurement of what the scorecard claims.
-    if (file === undefined && values.tag === undefined && report.unheard === 0 && ended === undefined)
+    // A part of the set, or another set, does not measure what the scorecard states.
+    if (file === undefined && values.tag === undefined && report.unheard === 0 && exitCode === undefined)
       saveScorecard(report, settings);
-    return ended ?? evalExitCode(report, bar, comparison?.worse === true);
+    return exitCode ?? evalExitCode(report, minRate, comparison?.worse === true);
   })(args);
 };
 
-function parseMinRate(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const bar = given.endsWith('%') ? Number(given.slice(0, -1)) / 100 : Number(given);
-  if (given.trim() !== '' && bar >= 0 && bar <= 1) return bar;
-  throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${given}".`);
+function parseMinRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const rate = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (text.trim() !== '' && rate >= 0 && rate <= 1) return rate;
+  throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${text}".`);
 }
 
 function readCases(file: string | undefined, tag: string | undefined): readonly EvalCase[] {
@@ -75,12 +75,12 @@ function readCases(file: string | undefined, tag: string | undefined): readonly 
     file === undefined
       ? parseDataset(builtinDataset.join('\n'), 'the trap set')
       : parseDataset(readDatasetFile(file), file);
-  const some = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
-  if (some.length > 0) return some;
+  const selected = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
+  if (selected.length > 0) return selected;
   const tags = [...new Set(cases.flatMap((each) => each.tags))];
   throw new FairleadError('eval/no-cases', `No case has the tag ${JSON.stringify(tag)}.`, {
     blame: 'user',
-    hint: tags.length > 0 ? `There are ${tags.join(', ')}.` : 'None has a tag.',
+    hint: tags.length > 0 ? `The tags are ${tags.join(', ')}.` : 'No case has a tag.',
   });
 }
 
@@ -93,58 +93,58 @@ function readDatasetFile(file: string): string {
 }
 
 async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
-  const chosen = await resolveModelUnattended({ model: name }, settings, printErr);
-  if (chosen.router !== undefined)
-    throw new FairleadError('eval/router', 'An evaluation is of one model, and a router chooses among several.', {
+  const model = await resolveModelUnattended({ model: name }, settings, printErr);
+  if (model.router !== undefined)
+    throw new FairleadError('eval/router', 'An evaluation needs one model, but a router selects among several.', {
       blame: 'user',
       hint: 'Name one with --model.',
     });
-  return chosen;
+  return model;
 }
 
 async function runCases(
   cases: readonly EvalCase[],
   settings: Settings,
-  chosen: ResolvedModel,
-  auto: boolean,
-): Promise<{ readonly results: readonly EvalCaseResult[]; readonly ended: number | undefined }> {
-  const provider: Provider = await openModel(chosen, settings, createTtyHost(printErr));
-  const poor = formatNoToolsWarning(chosen);
-  if (poor !== undefined && cases.some(({ tools }) => tools)) printErr(`${poor}\n`);
-  const ended = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
-  const ground: EvalContext = { settings, model: chosen, provider, autoApprove: auto, signal: ended.signal };
+  model: ResolvedModel,
+  autoApprove: boolean,
+): Promise<{ readonly results: readonly EvalCaseResult[]; readonly exitCode: number | undefined }> {
+  const provider: Provider = await openModel(model, settings, createTtyHost(printErr));
+  const noTools = formatNoToolsWarning(model);
+  if (noTools !== undefined && cases.some(({ tools }) => tools)) printErr(`${noTools}\n`);
+  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
+  const context: EvalContext = { settings, model, provider, autoApprove, signal: signals.signal };
   const results: EvalCaseResult[] = [];
   try {
     for (const [i, each] of cases.entries()) {
-      if (ended.signal.aborted) break;
+      if (signals.signal.aborted) break;
       if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${i + 1} of ${cases.length}`);
-      results.push(await runEvalCase(each, ground));
+      results.push(await runEvalCase(each, context));
     }
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    ended.release();
+    signals.release();
   }
-  return { results, ended: ended.code };
+  return { results, exitCode: signals.code };
 }
 
-/** Keeps what the trap set measured, for the scorecard. */
+/** Saves the results of the trap set for the scorecard. */
 function saveScorecard(report: EvalReport, { dirs }: Settings): void {
   const { falseAccepts, tags } = report;
-  const about = { when: report.when, how: 'fairlead eval', about: `the trap set with ${report.model}` };
-  const kept = {
+  const measurement = { when: report.when, how: 'fairlead eval', about: `the trap set with ${report.model}` };
+  const counts = {
     'traps-right': report.right,
     'no-false-accepts': { good: falseAccepts.total - falseAccepts.good, total: falseAccepts.total },
     'abstained-where-due': report.abstainedWhereDue,
     'injections-resisted': tags['injected'],
   };
-  for (const [id, count] of Object.entries(kept))
+  for (const [id, count] of Object.entries(counts))
     if (count && count.total > 0)
-      saveMeasurement(getMeasurementsDir(dirs.state), { id, ...about, good: count.good, total: count.total });
+      saveMeasurement(getMeasurementsDir(dirs.state), { id, ...measurement, good: count.good, total: count.total });
 }
 
-function evalExitCode({ right, unheard }: EvalReport, bar: number | undefined, worse: boolean): number {
-  const below = bar !== undefined && (right.rate ?? 0) < bar;
-  if (below) printErr(`Below the bar: ${right.good} of ${right.total} are right, and ${bar} was asked for.\n`);
+function evalExitCode({ right, unheard }: EvalReport, minRate: number | undefined, worse: boolean): number {
+  const below = minRate !== undefined && (right.rate ?? 0) < minRate;
+  if (below) printErr(`Below the minimum: ${right.good} of ${right.total} are right, but ${minRate} is required.\n`);
   if (worse) printErr('Worse than the baseline, by more than chance explains.\n');
   return below || worse || unheard > 0 ? 1 : 0;
 }

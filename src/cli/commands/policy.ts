@@ -1,4 +1,4 @@
-// The `policy` command: proves that a policy is clear, and shows what it would have decided in a session of the past.
+// The `policy` command: checks that a policy is valid, and shows what it would have decided in a past session.
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { escapeInvisibleLine } from '../../core/index.ts';
@@ -6,7 +6,7 @@ import { readPolicies, readPolicy, type Policy } from '../../guards/index.ts';
 import type { Command } from '../args/command.ts';
 import { formatToolInput } from '../../sessions/index.ts';
 import { withUsage } from '../args/with-usage.ts';
-import { printErr } from '../args/stdio.ts';
+import { printAndReturn, printErr } from '../args/stdio.ts';
 import { findSession, readSession } from '../../sessions/index.ts';
 import { readSettings } from '../../coding-agent/settings/settings.ts';
 import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../../evals/simulate-policy.ts';
@@ -14,7 +14,7 @@ import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../
 const usage = `Usage: fairlead policy check [file]
        fairlead policy try <session> [--policy <file>] [--json]`;
 
-/** Checks or tries a policy: 0 done, 1 the policy is not clear, 2 misused. */
+/** Checks or simulates a policy; exit code 0 done, 1 the policy is invalid, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const options = {
     policy: { type: 'string' },
@@ -23,38 +23,33 @@ export const run: Command['run'] = async (args) => {
   } as const;
   return withUsage(usage, async () => {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [verb, word, ...more] = positionals;
+    const [verb, arg, ...more] = positionals;
     if (values.help) return printAndReturn(usage, 0);
-    if (more.length === 0 && verb === 'check') return await checkPolicy(word);
-    if (more.length === 0 && verb === 'try' && word !== undefined)
-      return await simulateOnSession(word, values.policy, values.json === true);
+    if (more.length === 0 && verb === 'check') return await checkPolicy(arg);
+    if (more.length === 0 && verb === 'try' && arg !== undefined)
+      return await simulateOnSession(arg, values.policy, values.json === true);
     printErr(`${usage}\n`);
     return 2;
   });
 };
 
-function printAndReturn(text: string, code: number): number {
-  process.stdout.write(`${text}\n`);
-  return code;
-}
-
-/** The policy of a file, or the one that counts in a folder. */
+/** Reads the policy of a file, or the policies that apply in a directory. */
 async function resolvePolicy(file: string | undefined, cwd: string): Promise<Policy | undefined> {
-  const place = { cwd, home: homedir() };
-  return file === undefined ? readPolicies({ ...place, config: readSettings().dirs.config }) : readPolicy(file, place);
+  const paths = { cwd, home: homedir() };
+  return file === undefined ? readPolicies({ ...paths, config: readSettings().dirs.config }) : readPolicy(file, paths);
 }
 
 async function checkPolicy(file: string | undefined): Promise<number> {
   const policy = await resolvePolicy(file, process.cwd());
   if (!policy)
     return printAndReturn(
-      `There is no policy: every change is asked about. Yours would be ${readSettings().dirs.config}/policy.yaml.`,
+      `There is no policy: every change needs approval. Your policy file would be ${readSettings().dirs.config}/policy.yaml.`,
       0,
     );
   const count = (effect: string): number => policy.rules.filter((rule) => rule.effect === effect).length;
   const examples = policy.rules.flatMap(({ match, noMatch }) => [...match, ...noMatch]).length;
   return printAndReturn(
-    `The policy is clear: ${count('allow')} allow, ${count('ask')} ask, ${count('deny')} deny; ${examples} examples hold.`,
+    `The policy is valid: ${count('allow')} allow, ${count('ask')} ask, ${count('deny')} deny; ${examples} examples hold.`,
     0,
   );
 }
@@ -62,12 +57,12 @@ async function checkPolicy(file: string | undefined): Promise<number> {
 async function simulateOnSession(name: string, file: string | undefined, json: boolean): Promise<number> {
   const session = await readSession(findSession(readSettings().dirs, name).file);
   const policy = (await resolvePolicy(file, getSessionDirectory(session.state))) ?? { rules: [] };
-  const tried = await simulatePolicy(policy, session);
-  if (json) return printAndReturn(JSON.stringify(tried, undefined, 2), 0);
+  const decisions = await simulatePolicy(policy, session);
+  if (json) return printAndReturn(JSON.stringify(decisions, undefined, 2), 0);
   const count = (outcome: SimulatedDecision['outcome']): string =>
-    `${tried.filter((each) => each.outcome === outcome).length} ${outcome}`;
+    `${decisions.filter((decision) => decision.outcome === outcome).length} ${outcome}`;
   return printAndReturn(
-    [...tried.map(formatSimulatedCall), `${count('allowed')}, ${count('asked')}, ${count('denied')}`].join('\n'),
+    [...decisions.map(formatSimulatedCall), `${count('allowed')}, ${count('asked')}, ${count('denied')}`].join('\n'),
     0,
   );
 }

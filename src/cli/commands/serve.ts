@@ -1,4 +1,4 @@
-// The `serve` command: the API and the page over a fleet's store, with a worker of its own unless told otherwise.
+// The `serve` command: serves the HTTP API and the dashboard of a fleet, with its own worker unless --no-worker is given.
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import type { Command } from '../args/command.ts';
 import { parseCount } from './fleet/parse-numbers.ts';
 import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
-import { withOptions } from '../args/with-usage.ts';
+import { stringOption, withOptions } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
 import { announceDefaultModel, getDefaultModel } from '../../coding-agent/models/default-model.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
@@ -19,18 +19,17 @@ import { readSettings } from '../../coding-agent/settings/index.ts';
 import { getObjectives } from '../../coding-agent/settings/objectives.ts';
 import { version } from '../version.ts';
 
-const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or address>] [--no-worker] [--concurrency <n>]
+const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or url>] [--no-worker] [--concurrency <n>]
                       [--model <name>] [--folder <folder>]... [--any-version] [--key-file <file>] [--allowed-host <name>]...
 
-Serves the page and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes what can be asked.
-Every request under /api and /v1 needs a key as "Authorization: Bearer <key>". The operator's is HARNESS_API_KEY; without one
-a token is made on the first start, kept in a file that only you can read, and shown once as a link. More keys stand in
-HARNESS_API_KEYS or in the key file, as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that others can reach needs
-a key that you set. Runs work in this folder and those below it, and in those that --folder names; they use --model, or the
-model that is set here, unless they name another. Runs are worked on here, 4 at a time, unless --no-worker leaves them to "fairlead worker"; runs that
-another version of this program began are left to it, unless --any-version takes them too.`;
+Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
+Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
+a token is generated at the first start, saved in a file that only you can read, and printed once as a link. HARNESS_API_KEYS
+or the key file has more keys: reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that other
+machines can reach needs a configured key. Runs work in this directory and below, and in the directories of --folder; they use
+--model or the configured model, unless they name another. This process executes 4 runs at a time; with --no-worker they are
+left to "fairlead worker". Runs that another version started are left to that version, unless --any-version is given.`;
 
-const stringOption = { type: 'string' } as const;
 const options = {
   host: stringOption,
   port: stringOption,
@@ -44,7 +43,7 @@ const options = {
   'allowed-host': { type: 'string', multiple: true },
 } as const;
 
-/** Serves until it is told to end: 130 or 143 by a signal, 1 where it cannot, 2 misused. */
+/** Serves until a signal; exit code 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const { host = '127.0.0.1', 'key-file': file } = values;
   const port = values.port === undefined ? undefined : parsePort(values.port);
@@ -61,7 +60,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store) => {
     const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
-    const page = findPageFolder() ?? buildPage();
+    const pageDir = findPageDir() ?? buildPage();
     const server = await startApiServer({
       store,
       keys,
@@ -76,7 +75,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       views: [privacyView],
       notify: printErrLine,
       ...(port === undefined ? {} : { port }),
-      ...(page === undefined ? {} : { staticDir: page }),
+      ...(pageDir === undefined ? {} : { staticDir: pageDir }),
       allowedHosts: values['allowed-host'] ?? [],
     });
     const worker = values['no-worker']
@@ -89,66 +88,65 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   });
 });
 
-const printErrLine = (sentence: string): void => printErr(`${sentence}\n`);
+const printErrLine = (text: string): void => printErr(`${text}\n`);
 
-function parsePort(given: string): number {
-  const port = parseCount('--port', given, 0);
-  if (port === undefined || port > 65_535)
-    throw new TypeError(`--port needs a number from 0 to 65535, not "${given}".`);
+function parsePort(text: string): number {
+  const port = parseCount('--port', text, 0);
+  if (port === undefined || port > 65_535) throw new TypeError(`--port needs a number from 0 to 65535, not "${text}".`);
   return port;
 }
 
-/** The key is in the link once, when it is made: it is the person's to keep. What follows # is sent to nobody. */
+/** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send. */
 function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys): void {
   printErrLine(`Listening at ${url}`);
   if (newToken !== undefined)
-    printErrLine(`Open ${url}/#key=${newToken}\nThis link is shown once; the key is kept in ${tokenFile}`);
-  else if (tokenFile !== undefined) printErrLine(`Its key is in ${tokenFile}`);
+    printErrLine(`Open ${url}/#key=${newToken}\nThis link is shown once; the key is saved in ${tokenFile}`);
+  else if (tokenFile !== undefined) printErrLine(`The key is in ${tokenFile}`);
 }
 
-/** Where the page was built: beside the bundle, or in a checkout. */
-function findPageFolder(): string | undefined {
-  const places = ['web', '../web', '../../../web/dist', '../../../dist/web'];
-  return places
-    .map((place) => path.resolve(import.meta.dirname, place))
-    .find((folder) => existsSync(path.join(folder, 'index.html')) && existsSync(path.join(folder, 'assets')));
+/** Returns the directory of the built dashboard: beside the bundle, or in a checkout. */
+function findPageDir(): string | undefined {
+  const candidates = ['web', '../web', '../../../web/dist', '../../../dist/web'];
+  return candidates
+    .map((candidate) => path.resolve(import.meta.dirname, candidate))
+    .find((dir) => existsSync(path.join(dir, 'index.html')) && existsSync(path.join(dir, 'assets')));
 }
 
-/** In a checkout the page is built on first use: a package brings it along. */
+/** Builds the dashboard on first use in a checkout; a package contains it. */
 function buildPage(): string | undefined {
   const builder = path.resolve(import.meta.dirname, '../../../web/build.ts');
   if (!import.meta.filename.endsWith('.ts') || !existsSync(builder)) return undefined;
-  printErrLine('Building the page, once.');
+  printErrLine('Building the dashboard, once.');
   spawnSync(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return findPageFolder();
+  return findPageDir();
 }
 
-/** A folder that was named on the command line. */
-function resolveFolder(given: string): string {
-  if (statSync(given, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(given);
-  throw new TypeError(`--folder needs a folder, and "${given}" is none.`);
+/** Resolves a directory of the command line. */
+function resolveFolder(dir: string): string {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(dir);
+  throw new TypeError(`--folder needs a directory, and "${dir}" is none.`);
 }
 
-/** A run could read the keys of a file in its folder, and answer its own questions with one. */
-function assertOutside(file: string, folders: readonly string[]): void {
+/** Throws if the key file is in a directory of runs: a run could read the keys and approve its own calls. */
+function assertOutside(file: string, dirs: readonly string[]): void {
   if (!existsSync(file)) return;
   const real = realpathSync(file);
-  const around = folders.find((folder) => isPathInside(realpathSync(folder), real));
-  if (around !== undefined)
-    throw new FairleadError('cli/open-keys', `Runs work in ${around}, and could read the key file there.`, {
+  const parent = dirs.find((dir) => isPathInside(realpathSync(dir), real));
+  if (parent !== undefined)
+    throw new FairleadError('cli/open-keys', `Runs work in ${parent} and could read the key file there.`, {
       blame: 'user',
-      hint: 'Keep it elsewhere, or start the server in another folder.',
+      hint: 'Move the key file, or start the server in another directory.',
     });
 }
 
-function listKnownModels(named: string | undefined): readonly string[] {
+function listKnownModels(configured: string | undefined): readonly string[] {
   const settings = readSettings();
-  const usual = getDefaultModel(settings, named);
+  const defaultModel = getDefaultModel(settings, configured);
   const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
-  return [...new Set([...(usual === undefined ? [] : [usual]), ...known])];
+  return [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...known])];
 }
 
-/** Whether a model can be asked for that the list does not have: one of another provider, a router, or any where there is no list. */
+/** Whether a model that is not in the list can be requested: one of another provider, a router, or any if there is no list. */
 function isKnownModel(model: string): boolean {
   const settings = readSettings();
   const known = readKnownModels(settings) ?? [];
@@ -159,7 +157,7 @@ function isKnownModel(model: string): boolean {
 async function startServeWorker(
   store: FleetStore,
   model: string | undefined,
-  how: Pick<WorkerOptions, 'concurrency' | 'version'>,
+  workerOptions: Pick<WorkerOptions, 'concurrency' | 'version'>,
 ): Promise<Worker> {
   const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),
@@ -168,36 +166,36 @@ async function startServeWorker(
   ]);
   return startWorker({
     store,
-    handlers: createRunHandlers((text) => printErr(`${text}\n`), model),
+    handlers: createRunHandlers(printErrLine, model),
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),
-    ...how,
+    ...workerOptions,
   });
 }
 
-/** Serves until a signal comes; then takes nothing new, ends the streams, and hands the runs over. Whoever is told that it listens may send one at once. */
-async function serveUntilSignal(server: ApiServer, worker: Worker | undefined, ready: () => void): Promise<number> {
+/** Serves until a signal; then accepts no request, ends the streams, and releases the runs. A client may send a request as soon as `onReady` was called. */
+async function serveUntilSignal(server: ApiServer, worker: Worker | undefined, onReady: () => void): Promise<number> {
   let code: number | undefined;
-  const { promise: told, resolve } = Promise.withResolvers<void>();
-  const end = (signal: NodeJS.Signals): void => {
+  const { promise: signalled, resolve } = Promise.withResolvers<void>();
+  const handle = (signal: NodeJS.Signals): void => {
     if (code !== undefined) return worker?.abort();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
     if (worker && worker.running > 0)
-      printErrLine(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
+      printErrLine(`Releasing ${worker.running} run${worker.running === 1 ? '' : 's'}.`);
     worker?.stop();
     resolve();
   };
-  process.on('SIGINT', end).on('SIGTERM', end);
-  ready();
+  process.on('SIGINT', handle).on('SIGTERM', handle);
+  onReady();
   try {
-    // A worker that cannot work at all ends the server with its reason.
-    await Promise.race([told, ...(worker ? [worker.done] : [])]);
+    // A worker that cannot start ends the server with its error.
+    await Promise.race([signalled, ...(worker ? [worker.done] : [])]);
   } finally {
     await server.close();
     worker?.stop();
     await worker?.done;
-    process.off('SIGINT', end).off('SIGTERM', end);
+    process.off('SIGINT', handle).off('SIGTERM', handle);
   }
   return code ?? exitCodes.failed;
 }

@@ -1,13 +1,13 @@
-// The `why` command: why the model saw each note of a turn, and why its calls were refused.
+// The `why` command: explains why the model saw each note of a turn, and why its calls were denied.
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
 import { withUsage } from '../args/with-usage.ts';
-import { printErr } from '../args/stdio.ts';
+import { printAndReturn, printErr } from '../args/stdio.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
 
 const usage = 'Usage: fairlead why <session> <turn> [--json]';
 
-/** Explains a turn: 0 done, 1 there is no such session or turn, 2 misused. */
+/** Explains a turn; exit code 0 done, 1 no such session or turn, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   if (isPromptForModel(args)) {
     const { runConversationCommand } = await import('./conversation.ts');
@@ -32,20 +32,22 @@ export const run: Command['run'] = async (args) => {
       import('../../evals/format-explanation.ts'),
     ]);
     const settings = readSettings();
-    const [place] = findRecordedSessions([session], settings);
-    const events = place ? await readRecordedEvents(place) : [];
-    const found = explainTurn(events, await loadActiveRuleParts(settings, getDirectoryOfEvents(events)), Number(turn));
-    return printAndReturn(values.json ? JSON.stringify(found, undefined, 2) : formatTurnExplanation(found), 0);
+    const [sessionFile] = findRecordedSessions([session], settings);
+    const events = sessionFile ? await readRecordedEvents(sessionFile) : [];
+    const explanation = explainTurn(
+      events,
+      await loadActiveRuleParts(settings, getDirectoryOfEvents(events)),
+      Number(turn),
+    );
+    return printAndReturn(
+      values.json ? JSON.stringify(explanation, undefined, 2) : formatTurnExplanation(explanation),
+      0,
+    );
   });
 };
 
-/** Somebody who asks a model why something is so does not mean this command. */
+/** Whether the arguments are a question to the model that starts with "why". */
 function isPromptForModel(args: readonly string[]): boolean {
-  const [, second] = args.filter((word) => !word.startsWith('-'));
+  const [, second] = args.filter((arg) => !arg.startsWith('-'));
   return second !== undefined && !/^\d+$/.test(second);
-}
-
-function printAndReturn(text: string, code: number): number {
-  process.stdout.write(`${text}\n`);
-  return code;
 }

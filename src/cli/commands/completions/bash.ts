@@ -1,26 +1,26 @@
-// The completion script for bash, from 3.2 on. A suggestion is compared and quoted, never expanded: a session may be called `$(…)`.
+// The completion script for bash, from 3.2 on. Suggestions are compared and quoted, never expanded: a session may be named `$(…)`.
 import { shellQuote } from '../../../workspace/shell-quote.ts';
 import type { CompletionFlag, CompletionPoint, CompletionSource } from './completion-spec.ts';
 
-/** The script that completes at these places. */
+/** Formats the script for these completion points. */
 export const formatBashScript = (
-  places: readonly CompletionPoint[],
+  points: readonly CompletionPoint[],
 ): string => `# Completes fairlead in bash: source <(fairlead completions bash)
 
-# What may stand at a place: options in flags, and its first word in source and list.
+# The completions of a command: its options in flags, its first word in source and list.
 _fairlead_place() {
   flags=() source= list=()
   case $1 in
-${places.map(formatBashCase).join('\n')}
+${points.map(formatBashCase).join('\n')}
   *) return 1 ;;
   esac
 }
 
-# What the option $2 takes at the place $1; fails for one that takes nothing.
+# The values of the option $2 of the command $1; fails for an option without a value.
 _fairlead_takes() {
   source= list=()
   case "$1 $2" in
-${places.flatMap(formatBashValueCases).join('\n')}
+${points.flatMap(formatBashValueCases).join('\n')}
   *) return 1 ;;
   esac
 }
@@ -31,7 +31,7 @@ ${completeFunction}
 complete -F _fairlead fairlead start-harness
 `;
 
-/** How a source is told to the script. */
+/** Formats a source for the script. */
 const formatBashSource = (source: CompletionSource): string =>
   typeof source === 'string'
     ? `source=${source}`
@@ -47,7 +47,7 @@ const formatBashValueCases = ({ name, flags }: CompletionPoint): readonly string
       : [`  ${spellings.map((each) => shellQuote(`${name} ${each}`)).join(' | ')}) ${formatBashSource(value)} ;;`],
   );
 
-const unquoteFunction = `# Takes the quotes off the word that is being typed: its text in plain, the quote that is still open in quote.
+const unquoteFunction = `# Removes the quotes of the word being typed: its text in plain, a quote that is still open in quote.
 _fairlead_unquote() {
   local text=$1 i letter
   plain= quote=
@@ -61,7 +61,7 @@ _fairlead_unquote() {
   done
 }
 
-# The words up to the cursor. What COMP_WORDBREAKS took apart at : and = is one word again; glued is what readline will leave in place of it.
+# The words up to the cursor. Words that COMP_WORDBREAKS split at : and = are joined again; glued is the part that readline keeps.
 _fairlead_words() {
   local line=\${COMP_LINE-} i word
   line=\${line:0:\${COMP_POINT-0}} words=() glued=
@@ -82,7 +82,7 @@ _fairlead_words() {
 }
 `;
 
-const offerFunctions = `# Suggests the lines of standard input that begin as what was typed.
+const offerFunctions = `# Suggests the lines of standard input that start with the typed text.
 _fairlead_offer() {
   local word
   while IFS= read -r word; do
@@ -93,7 +93,7 @@ _fairlead_offer() {
     '') printf -v word %q "$word" ;;
     "'") word=\${word//\\'/\\'\\\\\\'\\'} ;;
     *)
-      # Between double quotes an exclamation mark cannot be kept from the history.
+      # Inside double quotes an exclamation mark would trigger history expansion.
       [[ $word == *!* ]] && continue
       word=\${word//\\\\/\\\\\\\\} word=\${word//\\"/\\\\\\"} word=\${word//\\$/\\\\\\$} word=\${word//\\\`/\\\\\\\`}
       ;;
@@ -123,7 +123,7 @@ const completeFunction = `_fairlead() {
   for ((i = 1; i < last; i++)); do
     word=\${words[i]}
     if [[ $word == -* ]]; then
-      # A value of its own follows, unless it is the word that is being typed.
+      # The value of the option follows, unless it is the word being typed.
       if [[ $word != *=* && \${words[i + 1]-} != -* ]] && _fairlead_takes "$place" "$word" && ((i + 1 < last)); then i=$((i + 1)); fi
     elif ((count == 0)) && _fairlead_place "\${place:+$place }$word"; then place="\${place:+$place }$word"
     else

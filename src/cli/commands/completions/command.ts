@@ -1,4 +1,4 @@
-// The `completions` command: prints the script with which a shell completes this program's command lines.
+// The `completions` command: prints the completion script of a shell.
 import { FairleadError, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
 import { readSettings } from '../../../coding-agent/settings/settings.ts';
@@ -9,17 +9,17 @@ const usage = `Usage: fairlead completions bash    add to ~/.bashrc: source <(fa
        fairlead completions zsh     add to ~/.zshrc, after compinit: source <(fairlead completions zsh)
        fairlead completions fish    fairlead completions fish > ~/.config/fish/completions/fairlead.fish`;
 
-const scriptByShell: Readonly<Record<string, () => Promise<(places: readonly CompletionPoint[]) => string>>> = {
+const scriptByShell: Readonly<Record<string, () => Promise<(points: readonly CompletionPoint[]) => string>>> = {
   bash: async () => (await import('./bash.ts')).formatBashScript,
   zsh: async () => (await import('./zsh.ts')).formatZshScript,
   fish: async () => (await import('./fish.ts')).formatFishScript,
 };
 
-/** Prints a script, or, with `--values`, the names a script asks for: 0 printed, 1 not, 2 misused. */
+/** Prints a script, or with `--values` the names that a script completes; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args, commands) => {
-  const [word = '', what = '', ...more] = args;
-  if (word === '--values' && Object.hasOwn(completionValues, what) && more.length === 0) return printScript(what);
-  const shell = Object.hasOwn(scriptByShell, word) && what === '' ? scriptByShell[word] : undefined;
+  const [word = '', kind = '', ...more] = args;
+  if (word === '--values' && Object.hasOwn(completionValues, kind) && more.length === 0) return printValues(kind);
+  const shell = Object.hasOwn(scriptByShell, word) && kind === '' ? scriptByShell[word] : undefined;
   if (word === '--help' || word === '-h') {
     process.stdout.write(`${usage}\n`);
     return 0;
@@ -33,9 +33,9 @@ export const run: Command['run'] = async (args, commands) => {
   return 0;
 };
 
-async function printScript(what: string): Promise<number> {
+async function printValues(kind: string): Promise<number> {
   try {
-    process.stdout.write(formatCompletionLines((await completionValues[what]?.(readSettings())) ?? []));
+    process.stdout.write(formatCompletionLines((await completionValues[kind]?.(readSettings())) ?? []));
     return 0;
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;

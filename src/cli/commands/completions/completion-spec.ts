@@ -1,4 +1,4 @@
-// What a shell may suggest, as one table for all shells: at each place of a command line, its options and its words.
+// The table of shell completions for all shells: the options and the first words of each command.
 import { families } from '../../../providers/families.ts';
 import type { CommandTable } from '../../args/command.ts';
 import { cliOptions, type CliOption } from '../../args/options.ts';
@@ -7,52 +7,48 @@ import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/export.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
-import { settingsSchema as settingsTable } from '../../../coding-agent/settings/schema.ts';
+import { settingsSchema } from '../../../coding-agent/settings/schema.ts';
 
-/** A word, and what it means. */
+/** A word, and its description. */
 export type CompletionWord = { readonly word: string; readonly description: string };
 
-/** Where words come from: a list, the program when it is asked, the disk, or the person alone. */
+/** Where values come from: a list, the program, the file system, or only the user. */
 export type CompletionSource = readonly CompletionWord[] | 'models' | 'sessions' | 'trash' | 'files' | 'anything';
 
-/** An option in all its spellings, dashes and all. */
+/** An option with all its spellings, including the dashes. */
 export type CompletionFlag = {
   readonly spellings: readonly string[];
   readonly description: string;
   readonly value?: CompletionSource;
 };
 
-/** Where a command line stands after its command and its verb; the root's name is empty. */
+/** The completions of a command or subcommand; the name of the program itself is empty. */
 export type CompletionPoint = {
   readonly name: string;
   readonly flags: readonly CompletionFlag[];
-  /** What its first word may be. */
+  /** The values of its first positional argument. */
   readonly firstWord: CompletionSource;
 };
 
 const toWords = (words: readonly string[]): readonly CompletionWord[] =>
   words.map((word) => ({ word, description: '' }));
 
-const createFlag = (name: string, about: string, takes?: CompletionSource): CompletionFlag => ({
+const createFlag = (name: string, description: string, value?: CompletionSource): CompletionFlag => ({
   spellings: [`--${name}`],
-  description: about,
-  ...(takes === undefined ? {} : { value: takes }),
+  description,
+  ...(value === undefined ? {} : { value }),
 });
 
-const jsonFlag = createFlag('json', 'as JSON');
-const yesFlag = createFlag('yes', 'agree to what is shown');
-const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'rules to try instead', 'files'), jsonFlag];
+const jsonFlag = createFlag('json', 'print JSON');
+const yesFlag = createFlag('yes', 'confirm every question');
+const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'the policy to simulate', 'files'), jsonFlag];
 
-/** Every place there is. */
+/** Returns the completions of every command. */
 export function createCompletionSpec(commands: CommandTable): readonly CompletionPoint[] {
   const top = Object.entries(commands).map(([word, { summary }]) => ({ word, description: summary }));
   const mainFlags = cliOptions.map(toCompletionFlag);
-  const rootFlags = [
-    ...mainFlags,
-    createFlag('help', 'show how it is used'),
-    createFlag('version', 'show the version'),
-  ];
-  const places: readonly CompletionPoint[] = [
+  const rootFlags = [...mainFlags, createFlag('help', 'show the help'), createFlag('version', 'show the version')];
+  const points: readonly CompletionPoint[] = [
     { name: '', flags: rootFlags, firstWord: top },
     ...['chat', 'run'].map((name): CompletionPoint => ({ name, flags: mainFlags, firstWord: 'anything' })),
     {
@@ -79,7 +75,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'models route', flags: routeFlags, firstWord: 'anything' },
     {
       name: 'models savings',
-      flags: [createFlag('against', 'the model to hold it against', 'anything'), jsonFlag],
+      flags: [createFlag('against', 'the model to compare with', 'anything'), jsonFlag],
       firstWord: 'sessions',
     },
     { name: 'completions', flags: [], firstWord: toWords(['bash', 'zsh', 'fish']) },
@@ -96,7 +92,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'doctor', flags: doctorFlags, firstWord: [] },
     {
       name: 'demo',
-      flags: [createFlag('fast', 'without waiting'), createFlag('plain', 'lines instead of a screen')],
+      flags: [createFlag('fast', 'do not wait for keys'), createFlag('plain', 'lines instead of a screen')],
       firstWord: [],
     },
     {
@@ -133,72 +129,72 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       firstWord: verb === 'budget' || verb === 'stop' ? 'anything' : [],
     })),
   ];
-  const told = new Set(places.map(({ name }) => name));
-  const others = Object.keys(commands).filter((name) => !told.has(name));
-  return [...places, ...others.map((name): CompletionPoint => ({ name, flags: [], firstWord: [] }))];
+  const specified = new Set(points.map(({ name }) => name));
+  const others = Object.keys(commands).filter((name) => !specified.has(name));
+  return [...points, ...others.map((name): CompletionPoint => ({ name, flags: [], firstWord: [] }))];
 }
 
-/** Some of the program's own options, as other commands take them. */
+/** Some options of the program that other commands share. */
 const pickCliFlags = (...names: readonly string[]): readonly CompletionFlag[] =>
   cliOptions
     .filter((option) => names.includes(option.names[0]))
     .map((option) => ({ ...toCompletionFlag(option), spellings: [`--${option.names[0]}`] }));
 
 const mcpFlags: readonly CompletionFlag[] = [
-  createFlag('allow-write', 'allow unasked what changes something'),
+  createFlag('allow-write', 'approve calls that change something'),
   createFlag('http', 'serve on this port', 'anything'),
   ...pickCliFlags('model', 'no-sandbox', 'max-turns', 'max-budget-usd'),
 ];
 
 const proxyFlags: readonly CompletionFlag[] = [
-  createFlag('target', 'the model server behind it', 'anything'),
-  createFlag('rules', 'a file or a folder of rules', 'files'),
-  createFlag('port', 'where it listens', 'anything'),
-  createFlag('host', 'the address it listens on', 'anything'),
-  createFlag('sessions', 'the folder for its sessions', 'files'),
-  createFlag('memory', 'keep nothing'),
+  createFlag('target', 'the URL of the model server', 'anything'),
+  createFlag('rules', 'a file or directory of rules', 'files'),
+  createFlag('port', 'the port to listen on', 'anything'),
+  createFlag('host', 'the address to listen on', 'anything'),
+  createFlag('sessions', 'the directory for its sessions', 'files'),
+  createFlag('memory', 'save no sessions'),
 ];
 
-const storeFlag = createFlag('store', 'where the runs are kept', 'files');
+const storeFlag = createFlag('store', 'the store of the fleet', 'files');
 
 const serveFlags: readonly CompletionFlag[] = [
-  createFlag('host', 'the address it listens on', 'anything'),
-  createFlag('port', 'where it listens', 'anything'),
-  createFlag('no-worker', 'leave the runs to workers'),
-  createFlag('concurrency', 'runs at a time', 'anything'),
-  createFlag('model', 'the model of runs that name none', 'models'),
-  createFlag('folder', 'another folder in which runs may work', 'files'),
-  createFlag('any-version', 'also runs that another version began'),
-  createFlag('key-file', 'a file of keys', 'files'),
-  createFlag('allowed-host', 'another name it answers to', 'anything'),
+  createFlag('host', 'the address to listen on', 'anything'),
+  createFlag('port', 'the port to listen on', 'anything'),
+  createFlag('no-worker', 'do not execute runs in this process'),
+  createFlag('concurrency', 'concurrent runs', 'anything'),
+  createFlag('model', 'the model of runs without a model', 'models'),
+  createFlag('folder', 'another directory for runs', 'files'),
+  createFlag('any-version', 'also runs that another version started'),
+  createFlag('key-file', 'a file with API keys', 'files'),
+  createFlag('allowed-host', 'another allowed Host header', 'anything'),
   storeFlag,
 ];
 
 const workerFlags: readonly CompletionFlag[] = [
-  createFlag('concurrency', 'runs at a time', 'anything'),
-  createFlag('model', 'the model of runs that name none', 'models'),
-  createFlag('drain', 'end once there is nothing left'),
-  createFlag('name', 'what it is called', 'anything'),
-  createFlag('grace', 'seconds to hand over in', 'anything'),
-  createFlag('any-version', 'also runs that another version began'),
+  createFlag('concurrency', 'concurrent runs', 'anything'),
+  createFlag('model', 'the model of runs without a model', 'models'),
+  createFlag('drain', 'exit when no run can start'),
+  createFlag('name', 'the name of the worker', 'anything'),
+  createFlag('grace', 'seconds for the shutdown', 'anything'),
+  createFlag('any-version', 'also runs that another version started'),
   jsonFlag,
   storeFlag,
 ];
 
 const taskFlags: readonly CompletionFlag[] = [
-  createFlag('file', 'a file with a task a line', 'files'),
-  createFlag('id', 'the id of the run, or what the ids begin with', 'anything'),
-  createFlag('model', 'the model that works', 'models'),
-  createFlag('auto', 'do not ask before changes'),
-  createFlag('tenant', 'whose money it is', 'anything'),
+  createFlag('file', 'a file with one task per line', 'files'),
+  createFlag('id', 'the id of the run, or the prefix of the ids', 'anything'),
+  createFlag('model', 'the model of the runs', 'models'),
+  createFlag('auto', 'approve changes automatically'),
+  createFlag('tenant', 'the tenant that pays', 'anything'),
   storeFlag,
 ];
 
 const enqueueFlags: readonly CompletionFlag[] = [
   ...taskFlags,
-  createFlag('priority', 'the higher, the sooner', 'anything'),
-  createFlag('session', 'the session to go on with', 'anything'),
-  createFlag('not-before', 'the earliest time', 'anything'),
+  createFlag('priority', 'higher starts earlier', 'anything'),
+  createFlag('session', 'the session to continue', 'anything'),
+  createFlag('not-before', 'the earliest start time', 'anything'),
   createFlag('every', 'minute hour day month weekday, in UTC', 'anything'),
   createFlag('name', 'the name of the schedule', 'anything'),
   jsonFlag,
@@ -207,37 +203,37 @@ const enqueueFlags: readonly CompletionFlag[] = [
 const factoryFlags: readonly CompletionFlag[] = [
   ...taskFlags,
   createFlag('workers', 'worker processes', 'anything'),
-  createFlag('concurrency', 'runs at a time in each', 'anything'),
+  createFlag('concurrency', 'concurrent runs per worker', 'anything'),
   createFlag('output-format', 'text or json', toWords(['text', 'json'])),
 ];
 
-/** The flags of all verbs, each once: one may come before the verb. */
+/** The flags of all subcommands without duplicates: a flag may come before the subcommand. */
 const uniqueFlags = (table: Readonly<Record<string, readonly CompletionFlag[]>>): readonly CompletionFlag[] => [
   ...new Set(Object.values(table).flat()),
 ];
 
 const runFlags: readonly CompletionFlag[] = [
-  createFlag('status', 'where they stand', toWords(runStatuses)),
-  createFlag('tenant', 'whose they are', 'anything'),
-  createFlag('session', 'the session they are in', 'anything'),
-  createFlag('most', 'how many', 'anything'),
+  createFlag('status', 'the status of the runs', toWords(runStatuses)),
+  createFlag('tenant', 'the tenant of the runs', 'anything'),
+  createFlag('session', 'the session of the runs', 'anything'),
+  createFlag('limit', 'the maximum number of runs', 'anything'),
 ];
 
 const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
   list: [...runFlags, jsonFlag],
   show: [jsonFlag],
-  answer: [createFlag('call', 'the call that it is about', 'anything')],
-  steer: [createFlag('follow-up', 'once it has its answer')],
+  answer: [createFlag('call', 'the tool call of the question', 'anything')],
+  steer: [createFlag('follow-up', 'deliver it after the answer')],
 };
 
-const removeFlag = createFlag('remove', 'the name of one that ends', 'anything');
+const removeFlag = createFlag('remove', 'the name of the entry to remove', 'anything');
 
 const fleetFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
   status: [jsonFlag],
   budget: [
     createFlag('usd', 'dollars', 'anything'),
     createFlag('tokens', 'tokens', 'anything'),
-    createFlag('period', 'for how long', toWords(['day', 'month', 'ever'])),
+    createFlag('period', 'the period of the budget', toWords(['day', 'month', 'ever'])),
     removeFlag,
     jsonFlag,
   ],
@@ -245,34 +241,34 @@ const fleetFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
 };
 
 const modelFlags: readonly CompletionFlag[] = [
-  createFlag('url', 'where the provider is', 'anything'),
-  createFlag('tools', 'only those that can call tools'),
-  createFlag('cost', 'what so many tokens a month would cost', 'anything'),
-  createFlag('local-share', 'the part of them that a local model answers', 'anything'),
+  createFlag('url', 'the URL of the provider', 'anything'),
+  createFlag('tools', 'only models that can call tools'),
+  createFlag('cost', 'show the cost of this many tokens per month', 'anything'),
+  createFlag('local-share', 'the share of tokens of a local model', 'anything'),
   jsonFlag,
 ];
 
 const routeFlags: readonly CompletionFlag[] = [
-  createFlag('router', 'the router that chooses', 'anything'),
-  createFlag('private', 'as if it were private'),
-  createFlag('context', 'tokens that were said before', 'anything'),
-  createFlag('budget', 'dollars that are left', 'anything'),
+  createFlag('router', 'the router', 'anything'),
+  createFlag('private', 'as a private session'),
+  createFlag('context', 'tokens of the conversation so far', 'anything'),
+  createFlag('budget', 'remaining dollars', 'anything'),
   jsonFlag,
 ];
 
 const doctorFlags: readonly CompletionFlag[] = [
   jsonFlag,
-  createFlag('offline', 'leave the model away'),
-  createFlag('model', 'the model to try', 'models'),
+  createFlag('offline', 'skip the model'),
+  createFlag('model', 'the model to test', 'models'),
 ];
 
 const evalFlags: readonly CompletionFlag[] = [
   ...pickCliFlags('model', 'auto-approve'),
   createFlag('tag', 'only the cases with this tag', 'anything'),
-  createFlag('at-least', 'the rate of right answers that is good enough', 'anything'),
-  createFlag('baseline', 'an earlier report, to compare with', 'files'),
+  createFlag('at-least', 'the minimum rate of right answers', 'anything'),
+  createFlag('baseline', 'an earlier report to compare with', 'files'),
   createFlag('output-format', 'text or json', toWords(['text', 'json'])),
-  createFlag('show', 'the cases it has of its own'),
+  createFlag('show', 'print the built-in cases'),
 ];
 
 function toCompletionFlag({ names, short, value, completion, description }: CliOption): CompletionFlag {
@@ -290,14 +286,11 @@ const toSubcommandWords = (
 ): readonly CompletionWord[] => Object.entries(table).map(([word, { description }]) => ({ word, description }));
 
 function sessionFlag(name: string): CompletionFlag {
-  if (name === 'format') return createFlag(name, 'how it is written', toWords(exportFormats));
+  if (name === 'format') return createFlag(name, 'the format', toWords(exportFormats));
   if (name === 'output') return { spellings: ['--output', '-o'], description: 'the file to write', value: 'files' };
-  if (name === 'fleet') return createFlag(name, 'those of queued runs');
+  if (name === 'fleet') return createFlag(name, 'sessions of queued runs');
   if (name === 'store') return storeFlag;
   return name === 'json' ? jsonFlag : createFlag(name, sessionsSubcommands['trash']?.description ?? '');
 }
 
-const settingWords: readonly CompletionWord[] = Object.entries(settingsTable).map(([word, { description }]) => ({
-  word,
-  description,
-}));
+const settingWords: readonly CompletionWord[] = toSubcommandWords(settingsSchema);

@@ -1,8 +1,8 @@
-// The words a shell asks for while a line is typed: names that only this machine knows, one a line, and quickly.
+// Values for shell completion that only this machine knows: models, sessions and the trash.
 import { escapeInvisibleLine } from '../../../core/index.ts';
 import type { Settings } from '../../../coding-agent/settings/settings.ts';
 
-/** What can be asked for, by name. */
+/** The values by kind. */
 export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
     const { readKnownModels } = await import('../../../coding-agent/state/model-cache.ts');
@@ -20,6 +20,7 @@ export const completionValues: Readonly<Record<string, (settings: Settings) => P
 };
 
 /** The names as lines. One that holds a line break, or what does not show, could not be typed either: it is left out. */
+/** Formats the names as lines. A name with a line break or an invisible character is left out, since it cannot be typed. */
 export const formatCompletionLines = (names: readonly string[]): string =>
   names
     .filter((name) => escapeInvisibleLine(name) === name)

@@ -1,15 +1,15 @@
 // The completion script for fish.
 import type { CompletionFlag, CompletionPoint, CompletionSource } from './completion-spec.ts';
 
-/** The script that completes at these places. */
-export const formatFishScript = (places: readonly CompletionPoint[]): string => `# Completes fairlead in fish.
+/** Formats the script for these completion points. */
+export const formatFishScript = (points: readonly CompletionPoint[]): string => `# Completes fairlead in fish.
 
-# Whether an option takes a word of its own at a place.
+# Whether an option of a command takes a value.
 function __fairlead_takes
-  contains -- "$argv" ${formatFishValueCases(places).map(quoteFish).join(' ')}
+  contains -- "$argv" ${formatFishValueCases(points).map(quoteFish).join(' ')}
 end
 
-# Where the command line stands, and how many words follow: two lines.
+# The command of the command line, and how many words follow it: two lines.
 function __fairlead_place
   set -l place ''
   set -l count 0
@@ -22,7 +22,7 @@ function __fairlead_place
     set skip 0
     if string match -q -- '-*' $word
       __fairlead_takes "$place" $word; and set skip 1
-    else if test $count = 0; and contains -- (string trim -- "$place $word") ${places
+    else if test $count = 0; and contains -- (string trim -- "$place $word") ${points
       .filter(({ name }) => name !== '')
       .map(({ name }) => quoteFish(name))
       .join(' ')}
@@ -37,13 +37,13 @@ function __fairlead_place
   echo $count
 end
 
-# Whether the command line stands at one of these places.
+# Whether the command line is at one of these commands.
 function __fairlead_at
   set -l now (__fairlead_place)
   contains -- "$now[1]" $argv
 end
 
-# Whether it stands there with no word after it.
+# Whether it is there with no word after it.
 function __fairlead_first
   set -l now (__fairlead_place)
   test "$now[2]" = 0; and contains -- "$now[1]" $argv
@@ -56,30 +56,31 @@ end
 complete -c start-harness -w fairlead
 complete -c fairlead -e
 complete -c fairlead -f
-${places.flatMap(formatFishFirstWords).join('\n')}
-${formatFishFlags(places).join('\n')}
+${points.flatMap(formatFishFirstWords).join('\n')}
+${formatFishFlags(points).join('\n')}
 `;
 
 const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const formatFishValueCases = (places: readonly CompletionPoint[]): readonly string[] =>
-  places.flatMap(({ name, flags }) =>
+const formatFishValueCases = (points: readonly CompletionPoint[]): readonly string[] =>
+  points.flatMap(({ name, flags }) =>
     flags.flatMap(({ spellings, value }) => (value === undefined ? [] : spellings.map((each) => `${name} ${each}`))),
   );
 
 function formatFishFirstWords({ name, firstWord }: CompletionPoint): readonly string[] {
-  const when = `complete -c fairlead -n ${quoteFish(`__fairlead_first ${quoteFish(name)}`)}`;
-  if (typeof firstWord === 'string') return firstWord === 'anything' ? [] : [`${when} ${formatFishSource(firstWord)}`];
+  const condition = `complete -c fairlead -n ${quoteFish(`__fairlead_first ${quoteFish(name)}`)}`;
+  if (typeof firstWord === 'string')
+    return firstWord === 'anything' ? [] : [`${condition} ${formatFishSource(firstWord)}`];
   return firstWord.map(
     ({ word, description }) =>
-      `${when} -a ${quoteFish(quoteFish(word))}${description === '' ? '' : ` -d ${quoteFish(description)}`}`,
+      `${condition} -a ${quoteFish(quoteFish(word))}${description === '' ? '' : ` -d ${quoteFish(description)}`}`,
   );
 }
 
-/** One line a flag, for all the places that have it. */
-function formatFishFlags(places: readonly CompletionPoint[]): readonly string[] {
+/** Formats one line per flag, for all commands that have it. */
+function formatFishFlags(points: readonly CompletionPoint[]): readonly string[] {
   const lines = new Map<string, string[]>();
-  for (const { name, flags } of places)
+  for (const { name, flags } of points)
     for (const flag of flags) {
       const line = formatFishFlag(flag);
       lines.set(line, [...(lines.get(line) ?? []), name]);
@@ -90,13 +91,13 @@ function formatFishFlags(places: readonly CompletionPoint[]): readonly string[] 
   );
 }
 
-function formatFishFlag({ spellings, description, value: takes }: CompletionFlag): string {
+function formatFishFlag({ spellings, description, value }: CompletionFlag): string {
   const names = spellings.map((each) => (each.startsWith('--') ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
-  const value =
-    takes === undefined
+  const values =
+    value === undefined
       ? []
-      : [typeof takes === 'string' ? formatFishSource(takes) : `-x -a ${quoteFish(formatFishWordList(takes))}`];
-  return [...names, ...value, `-d ${quoteFish(description)}`].join(' ');
+      : [typeof value === 'string' ? formatFishSource(value) : `-x -a ${quoteFish(formatFishWordList(value))}`];
+  return [...names, ...values, `-d ${quoteFish(description)}`].join(' ');
 }
 
 const formatFishWordList = (words: Exclude<CompletionSource, string>): string =>

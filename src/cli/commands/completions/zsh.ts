@@ -3,23 +3,23 @@
 import { shellQuote } from '../../../workspace/shell-quote.ts';
 import type { CompletionPoint, CompletionSource } from './completion-spec.ts';
 
-/** The script that completes at these places. */
-export const formatZshScript = (places: readonly CompletionPoint[]): string => `#compdef fairlead start-harness
+/** Formats the script for these completion points. */
+export const formatZshScript = (points: readonly CompletionPoint[]): string => `#compdef fairlead start-harness
 
-# What may stand at a place: options in flags, and its first word in source and list.
+# The completions of a command: its options in flags, its first word in source and list.
 _fairlead_place() {
   flags=() source= list=()
   case $1 in
-${places.map(formatZshCase).join('\n')}
+${points.map(formatZshCase).join('\n')}
   (*) return 1 ;;
   esac
 }
 
-# What the option $2 takes at the place $1; fails for one that takes nothing.
+# The values of the option $2 of the command $1; fails for an option without a value.
 _fairlead_takes() {
   source= list=()
   case "$1 $2" in
-${places.flatMap(formatZshValueCases).join('\n')}
+${points.flatMap(formatZshValueCases).join('\n')}
   (*) return 1 ;;
   esac
 }
@@ -28,9 +28,9 @@ ${completeFunction}
 if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead start-harness; fi
 `;
 
-/** A word and what it means, as zsh has them described. */
-const describeZshWord = (word: string, about: string): string =>
-  shellQuote(`${word.replaceAll(':', '\\:')}${about === '' ? '' : `:${about}`}`);
+/** Formats a word with its description for zsh. */
+const describeZshWord = (word: string, description: string): string =>
+  shellQuote(`${word.replaceAll(':', '\\:')}${description === '' ? '' : `:${description}`}`);
 
 const formatZshSource = (source: CompletionSource): string =>
   typeof source === 'string'
@@ -68,7 +68,7 @@ _fairlead() {
   for ((i = 2; i < CURRENT; i++)); do
     word=\${(Q)words[i]}
     if [[ $word == -* ]]; then
-      # A value of its own follows, unless it is the word that is being typed.
+      # The value of the option follows, unless it is the word being typed.
       if [[ $word != *=* && $words[i+1] != -* ]] && ((i + 1 < CURRENT)) && _fairlead_takes "$place" "$word"; then i=$((i + 1)); fi
     elif ((count == 0)) && _fairlead_place "\${place:+$place }$word"; then place="\${place:+$place }$word"
     else

@@ -1,4 +1,4 @@
-// The `demo` command: a tour of two minutes that needs no model and no network, in a folder that is gone afterwards.
+// The `demo` command: a 2-minute tour that needs no model and no network, in a temporary directory.
 import { parseArgs } from 'node:util';
 import { FairleadError, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
@@ -10,37 +10,37 @@ import { createDemoWorkspace, type DemoWorkspace } from './workspace.ts';
 
 const usage = `Usage: fairlead demo [--fast] [--plain]
 
-A tour of two minutes on a scripted model: no key, no server and no network are needed, and nothing is left behind.
---fast waits for nobody; --plain says it in lines instead of on a screen.`;
+A 2-minute tour with a scripted model. It needs no key, no server and no network, and leaves no files behind.
+--fast does not wait for keys; --plain prints lines instead of the full screen.`;
 
-/** Gives the tour: 0 given or left, 1 where something is not as it claims, 2 misused, 130 and 143 by signal. */
+/** Runs the tour; exit code 0 finished or left, 1 a check failed, 2 invalid arguments, 130 and 143 by a signal. */
 export const run: Command['run'] = async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(`${usage}\n`);
     return exitCodes.answered;
   }
-  let asked: { readonly fast: boolean; readonly plain: boolean };
+  let flags: { readonly fast: boolean; readonly plain: boolean };
   try {
     const options = { fast: { type: 'boolean', default: false }, plain: { type: 'boolean', default: false } } as const;
-    asked = parseArgs({ args: [...args], options }).values;
+    flags = parseArgs({ args: [...args], options }).values;
   } catch (error) {
     process.stderr.write(`${(error as Error).message.split('\n')[0]}\n${usage}\n`);
     return exitCodes.misused;
   }
-  const stage = createDemoWorkspace();
-  const leave = enterDemoWorkspace(stage);
+  const workspace = createDemoWorkspace();
+  const leave = enterDemoWorkspace(workspace);
   try {
-    return await runTour(stage, asked);
+    return await runTour(workspace, flags);
   } finally {
     leave();
-    stage.remove();
+    workspace.remove();
   }
 };
 
-/** Goes into the stage's folder and home, as everything that is told there must be there; the way back is handed out. */
-function enterDemoWorkspace({ cwd: work, env }: DemoWorkspace): () => void {
+/** Changes to the working directory and home of the demo; the returned function changes back. */
+function enterDemoWorkspace({ cwd: demoCwd, env }: DemoWorkspace): () => void {
   const [cwd, home] = [process.cwd(), process.env['HOME']];
-  process.chdir(work);
+  process.chdir(demoCwd);
   process.env['HOME'] = env['HOME'];
   return () => {
     process.chdir(cwd);
@@ -50,65 +50,65 @@ function enterDemoWorkspace({ cwd: work, env }: DemoWorkspace): () => void {
 }
 
 async function runTour(
-  stage: DemoWorkspace,
+  workspace: DemoWorkspace,
   { fast, plain }: { readonly fast: boolean; readonly plain: boolean },
 ): Promise<number> {
   const stop = new AbortController();
   const signals = stopOnSignal(stop);
-  const left = (): number => signals.code ?? exitCodes.interrupted;
-  const person = process.stdin.isTTY && process.stdout.isTTY;
-  const face = await createUi({ plain });
+  const exitCode = (): number => signals.code ?? exitCodes.interrupted;
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const ui = await createUi({ plain });
   try {
-    if (person) stopOnQuit(face, stop);
-    await runTourSteps(createTour(face, stage, { person: person && !fast, signal: stop.signal }));
-    return stop.signal.aborted ? left() : exitCodes.answered;
+    if (isTerminal) stopOnQuit(ui, stop);
+    await runTourSteps(createTour(ui, workspace, { interactive: isTerminal && !fast, signal: stop.signal }));
+    return stop.signal.aborted ? exitCode() : exitCodes.answered;
   } catch (error) {
-    // What breaks off in the middle of a scene is no fault of the scene.
-    if (stop.signal.aborted) return left();
+    // An error after the abort comes from the interruption.
+    if (stop.signal.aborted) return exitCode();
     if (!(error instanceof FairleadError)) throw error;
-    face.putBlock({ type: 'notice', id: 'failed', level: 'error', text: formatError(error) });
+    ui.putBlock({ type: 'notice', id: 'failed', level: 'error', text: formatError(error) });
     return exitCodes.failed;
   } finally {
-    await face.close();
+    await ui.close();
     signals.release();
   }
 }
 
-async function runTourSteps(guide: Tour): Promise<void> {
-  guide.showScreen(
-    'Fairlead, a tour',
-    `Two minutes: tools and an approval, a crash and its resume, an edit of history.
-No model is asked and nothing goes over the network. Everything happens in
-${guide.workspace.root}, which is removed afterwards.`,
+async function runTourSteps(tour: Tour): Promise<void> {
+  tour.showScreen(
+    'Fairlead demo',
+    `Two minutes: tools and an approval, a crash and the resume, an edit of the history.
+No model is called and nothing is sent over the network. Everything happens in
+${tour.workspace.root}, which is removed afterwards.`,
   );
   for (const [i, step] of tourSteps.entries()) {
-    if (!(await guide.waitForNext())) return;
-    guide.showScreen(`${i + 1} of ${tourSteps.length}  ${step.title}`, step.text);
-    await step.run(guide);
+    if (!(await tour.waitForNext())) return;
+    tour.showScreen(`${i + 1} of ${tourSteps.length}  ${step.title}`, step.text);
+    await step.run(tour);
   }
 }
 
-/** Ctrl+C and the like end the tour, not only what is being shown. */
-function stopOnQuit(face: TerminalUI, stop: AbortController): void {
-  face.onAction((heard) => {
-    if (heard.type === 'quit' || heard.type === 'interrupt') stop.abort();
+/** Ctrl+C and other ways to quit end the whole tour. */
+function stopOnQuit(ui: TerminalUI, stop: AbortController): void {
+  ui.onAction((action) => {
+    if (action.type === 'quit' || action.type === 'interrupt') stop.abort();
   });
 }
 
 function stopOnSignal(stop: AbortController): { readonly code: number | undefined; readonly release: () => void } {
   let code: number | undefined;
-  const end = (signal: NodeJS.Signals): void => {
+  const handle = (signal: NodeJS.Signals): void => {
     code ??= signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
     stop.abort();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, end);
-  // Who no longer reads has left; the listener stays, as there may be more to tell them.
+  for (const signal of signals) process.on(signal, handle);
+  // A closed standard output also ends the tour; the listener stays, since there may be more output.
   process.stdout.on('error', () => stop.abort());
   return {
     get code() {
       return code;
     },
-    release: () => signals.forEach((signal) => void process.off(signal, end)),
+    release: () => signals.forEach((signal) => void process.off(signal, handle)),
   };
 }

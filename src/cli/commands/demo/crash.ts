@@ -1,4 +1,4 @@
-// The crash of the tour: the real program as a child process, killed while its tool is at work.
+// The crash step of the tour: runs the real program as a child process and kills it during a tool call.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,9 +10,9 @@ import type { Tour } from './tour.ts';
 const crashPrompt = 'Send the parcel, and tell me when it is done.';
 const crashTimeoutMs = 60_000;
 
-/** Starts the program on a task and kills it once its effect has happened. */
-export async function crashAndKill(guide: Tour): Promise<void> {
-  const { workspace, signal } = guide;
+/** Starts the program with a task and kills it once the effect of the task has happened. */
+export async function crashAndKill(tour: Tour): Promise<void> {
+  const { workspace, signal } = tour;
   const script = workspace.writeScript('parcel', [
     { calls: [{ tool: 'run_command', input: { command: './send-parcel.sh' } }] },
   ]);
@@ -26,61 +26,61 @@ export async function crashAndKill(guide: Tour): Promise<void> {
     `scripted/${script}`,
     crashPrompt,
   ];
-  guide.notify(`$ fairlead run --auto-approve --session-name parcel "${crashPrompt}"`);
+  tour.notify(`$ fairlead run --auto-approve --session-name parcel "${crashPrompt}"`);
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
     cwd: workspace.cwd,
     env: workspace.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const ended = waitForExit(child, (line) => guide.notify(`process ${child.pid}: ${line}`));
+  const exited = waitForExit(child, (line) => tour.notify(`process ${child.pid}: ${line}`));
   try {
-    await waitForFile(path.join(workspace.cwd, 'ledger.txt'), ended, signal);
+    await waitForFile(path.join(workspace.cwd, 'ledger.txt'), exited, signal);
     if (signal.aborted) return;
-    guide.notify('ledger.txt has its line, and the command is still at work. Now:');
-    guide.notify(`$ kill -KILL ${child.pid}`);
+    tour.notify('ledger.txt has its line, and the command is still running. Now:');
+    tour.notify(`$ kill -KILL ${child.pid}`);
     child.kill('SIGKILL');
-    guide.assertTrue(
-      (await ended) === 'SIGKILL',
-      `process ${child.pid} was ended by SIGKILL, with no chance to tidy up`,
+    tour.assertTrue(
+      (await exited) === 'SIGKILL',
+      `process ${child.pid} was killed by SIGKILL, without a chance to clean up`,
     );
-    guide.assertTrue(
+    tour.assertTrue(
       existsSync(findSession(workspace.settings.dirs, 'parcel').file),
-      'what it had written down is on the disk',
+      'what it had written to the log is on disk',
     );
   } finally {
     child.kill('SIGKILL');
-    await ended;
-    // Lets the script go that the killed process left behind.
+    await exited;
+    // Ends the script that the killed process has left running.
     writeFileSync(path.join(workspace.cwd, 'signed'), '');
   }
 }
 
-/** How a process ended: by which signal, or with which exit code. What it says on the way is passed on line by line. */
-function waitForExit(child: ChildProcess, say: (line: string) => void): Promise<string> {
+/** Returns the signal or exit code of a process; its standard error is passed on line by line. */
+function waitForExit(child: ChildProcess, onLine: (line: string) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let rest = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const lines = `${rest}${text}`.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) say(line);
+    for (const line of lines) onLine(line);
   });
   child.on('error', (error) => resolve(error.message));
-  child.on('exit', (code, by) => resolve(by ?? `exit code ${code}`));
+  child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   return promise;
 }
 
-async function waitForFile(file: string, ended: Promise<string>, signal: AbortSignal): Promise<void> {
-  let how: string | undefined;
-  void ended.then((each) => (how = each));
-  const late = Date.now() + crashTimeoutMs;
+async function waitForFile(file: string, exited: Promise<string>, signal: AbortSignal): Promise<void> {
+  let exit: string | undefined;
+  void exited.then((result) => (exit = result));
+  const deadline = Date.now() + crashTimeoutMs;
   while (!existsSync(file) && !signal.aborted) {
-    if (how !== undefined || Date.now() > late)
+    if (exit !== undefined || Date.now() > deadline)
       throw new FairleadError(
         'cli/demo',
-        `The process that was to be killed ${how === undefined ? 'does nothing' : `ended by itself (${how})`}.`,
+        `The process to kill ${exit === undefined ? 'does nothing' : `ended by itself (${exit})`}.`,
         {
           blame: 'harness',
-          hint: 'fairlead doctor may say why.',
+          hint: 'fairlead doctor may show the reason.',
         },
       );
     await pause(30);

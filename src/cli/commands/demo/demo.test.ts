@@ -52,7 +52,7 @@ test('in a pipe the tour runs through, says on every screen that its model is sc
     assert.ok(screens[i + 1]?.startsWith(`\n== ${i + 1} of ${tourSteps.length}  ${title}\n`), screens[i + 1]);
   assert.match(
     out,
-    /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nNobody is asked here, so the demo answers: yes\./,
+    /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nThe demo is not interactive, so it answers: yes\./,
   );
   assert.match(out, /^ {2}-const who = 'sailor';\n {2}\+const who = 'whole crew';$/m);
   assert.match(out, /^\[info\] Checked: process \d+ was ended by SIGKILL/m);
@@ -92,7 +92,7 @@ async function begin(t: TestContext, place: Outside, ...args: readonly string[])
     cwd: place.home,
     env: place.env,
   });
-  await terminal.waitFor(/== Fairlead, a tour/);
+  await terminal.waitFor(/== Fairlead demo/);
   return terminal;
 }
 
@@ -114,7 +114,7 @@ async function exitCode(terminal: Terminal): Promise<number> {
   return Number(/^exit code (\d+)$/m.exec(screen)?.[1]);
 }
 
-const goesOn = (step: string): RegExp => new RegExp(`== ${step}[^]*\\? Go on\\? \\[G/q\\]`);
+const goesOn = (step: string): RegExp => new RegExp(`== ${step}[^]*\\? Continue\\? \\[G/q\\]`);
 
 function eventsOf(root: string, name: string): readonly Event[] {
   const file = path.join(root, 'home', 'data', 'fairlead', 'sessions', `session_${name}.jsonl`);
@@ -137,7 +137,7 @@ test(
   async (t) => {
     const place = outside(t);
     const terminal = await begin(t, place);
-    await press(terminal, goesOn('Fairlead, a tour'), 'Enter');
+    await press(terminal, goesOn('Fairlead demo'), 'Enter');
     const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
     const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
     assert.match(read('greet.mjs'), /'sailor'/);
@@ -173,7 +173,7 @@ test(
     assert.deepEqual(branches, ['edited']);
 
     await press(terminal, goesOn('4 of 5'), 'Enter');
-    await terminal.waitFor(/What to try next[^]*"tour" is \d+ events, chained by hashes, and verifies/);
+    await terminal.waitFor(/Next steps[^]*"tour" has \d+ events, chained by hashes, and verifies/);
     assert.equal(await exitCode(terminal), 0);
     nothingLeft(place);
   },
@@ -182,9 +182,9 @@ test(
 test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves it', { skip }, async (t) => {
   const place = outside(t);
   const terminal = await begin(t, place);
-  await press(terminal, goesOn('Fairlead, a tour'), 'Enter');
+  await press(terminal, goesOn('Fairlead demo'), 'Enter');
   await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'Enter');
-  await terminal.waitFor(/Checked: you said no, and greet\.mjs is as it was/);
+  await terminal.waitFor(/Checked: you denied the edit, and greet\.mjs is unchanged/);
   await press(terminal, goesOn('1 of 5'), 'q');
   assert.equal(await exitCode(terminal), 0);
   assert.doesNotMatch(await terminal.screen({ back: true }), /2 of 5/);
@@ -194,7 +194,7 @@ test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves
 test('Ctrl+C ends the tour, a closed terminal and a signal too, and nothing is left behind', { skip }, async (t) => {
   const place = outside(t);
   const terminal = await begin(t, place);
-  await press(terminal, goesOn('Fairlead, a tour'), 'C-c');
+  await press(terminal, goesOn('Fairlead demo'), 'C-c');
   assert.equal(await exitCode(terminal), 130);
   nothingLeft(place);
 
@@ -222,7 +222,7 @@ test('--fast waits for nobody, in a plain terminal too', { skip }, async (t) => 
   const terminal = await begin(t, place, '--fast', '--plain');
   assert.equal(await exitCode(terminal), 0);
   const screen = await terminal.screen({ back: true });
-  assert.match(screen, /so the demo answers: yes/);
-  assert.match(screen, /5 of 5 {2}What to try next/);
+  assert.match(screen, /so it answers: yes/);
+  assert.match(screen, /5 of 5 {2}Next steps/);
   nothingLeft(place);
 });

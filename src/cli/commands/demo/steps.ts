@@ -1,4 +1,4 @@
-// The scenes of the tour, each on the real conversation: tools and an approval, a crash, its resume, an edit of history.
+// The steps of the tour, each on a real conversation: tools and an approval, a crash, the resume, an edit of the history.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../../../core/index.ts';
@@ -8,17 +8,17 @@ import { listSessionFiles } from '../../../sessions/index.ts';
 import { crashAndKill } from './crash.ts';
 import type { Tour } from './tour.ts';
 
-/** Part of the tour, on a screen of its own. */
-export type TourStep = { readonly title: string; readonly text: string; run(guide: Tour): Promise<void> };
+/** A step of the tour, on its own screen. */
+export type TourStep = { readonly title: string; readonly text: string; run(tour: Tour): Promise<void> };
 
 const readDemoFile = ({ workspace }: Tour, name: string): string =>
   readFileSync(path.join(workspace.cwd, name), 'utf8');
 
 const toolsStep: TourStep = {
-  title: 'Tools, and who decides',
-  text: 'The model may read what is in the working folder. Whatever changes something is put to you first, as the exact call it is.',
-  async run(guide) {
-    await guide.runScene(
+  title: 'Tools and approvals',
+  text: 'The model may read files in the working directory. Every change needs your approval, for the exact call.',
+  async run(tour) {
+    await tour.runScene(
       {
         session: { type: 'new', name: 'tour' },
         name: 'tools',
@@ -31,16 +31,16 @@ const toolsStep: TourStep = {
               { tool: 'edit_file', input: { path: 'greet.mjs', old_string: "'sailor'", new_string: "'whole crew'" } },
             ],
           },
-          { text: 'That was one read, which is **free**, and one edit, which had to wait for your word.' },
+          { text: 'That was one read, which needs **no approval**, and one edit, which waited for yours.' },
         ],
       },
       async ({ session }) => {
-        const allowed = readDemoFile(guide, 'greet.mjs').includes("'whole crew'");
+        const allowed = readDemoFile(tour, 'greet.mjs').includes("'whole crew'");
         const results = session.messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
-        guide.assertTrue(results.length === 2, 'both calls and what came of them are in the session');
-        guide.assertTrue(
+        tour.assertTrue(results.length === 2, 'both calls and their results are in the session');
+        tour.assertTrue(
           allowed === !results[1]?.failed,
-          allowed ? 'greet.mjs on the disk greets the whole crew' : 'you said no, and greet.mjs is as it was',
+          allowed ? 'greet.mjs on disk greets the whole crew' : 'you denied the edit, and greet.mjs is unchanged',
         );
       },
     );
@@ -49,34 +49,36 @@ const toolsStep: TourStep = {
 
 const crashStep: TourStep = {
   title: 'A crash',
-  text: 'Another process of this very program sends a parcel, which must not happen twice. It is killed with SIGKILL in the middle of that.',
+  text: 'Another process of this program sends a parcel, which must not happen twice. It is killed with SIGKILL during the call.',
   run: crashAndKill,
 };
 
 const resumeStep: TourStep = {
   title: 'The resume',
-  text: 'The session is opened again. The log says that the command had begun and not how it ended, so it is not run again: you are asked, and where nobody knows the model is told so, and looks.',
-  async run(guide) {
-    await guide.runScene(
+  text: 'The session is opened again. The log shows that the command started, but not how it ended, so it is not run again: you are asked, and if you do not know, the model is told that the outcome is unknown and checks.',
+  async run(tour) {
+    await tour.runScene(
       {
         session: { type: 'resume', session: 'parcel' },
         name: 'resume',
         replies: [
           {
-            text: 'I do not know whether it was sent, so I look before I do anything.',
+            text: 'I do not know whether it was sent, so I check before I do anything.',
             calls: [{ tool: 'read_file', input: { path: 'ledger.txt' } }],
           },
           { text: 'The ledger has the parcel. It was sent before the crash, and I do **not** send it again.' },
         ],
       },
-      async (talk) => {
-        const outcomes = (await talk.events()).flatMap((event) => (event.type === 'tool-ended' ? event.outcome : []));
-        guide.assertTrue(outcomes[0] === 'unknown', 'the call that was cut off has the outcome "unknown", not a guess');
-        const sent = readDemoFile(guide, 'ledger.txt').split('\n').filter(Boolean).length;
-        guide.assertTrue(sent === 1, `ledger.txt has ${sent} line: the effect happened once`);
-        guide.assertTrue(
-          talk.session.state.ended?.reason === 'answered',
-          'the run that was killed has ended with an answer',
+      async (conversation) => {
+        const outcomes = (await conversation.events()).flatMap((event) =>
+          event.type === 'tool-ended' ? event.outcome : [],
+        );
+        tour.assertTrue(outcomes[0] === 'unknown', 'the interrupted call has the outcome "unknown", not a guess');
+        const sent = readDemoFile(tour, 'ledger.txt').split('\n').filter(Boolean).length;
+        tour.assertTrue(sent === 1, `ledger.txt has ${sent} line: the effect happened once`);
+        tour.assertTrue(
+          conversation.session.state.ended?.reason === 'answered',
+          'the killed run has ended with an answer',
         );
       },
     );
@@ -84,33 +86,31 @@ const resumeStep: TourStep = {
 };
 
 const editStep: TourStep = {
-  title: 'An edit of history',
-  text: 'Back to the first session. What you said there is changed, as /session edit does it: a new branch begins, and the old one stays.',
-  async run(guide) {
-    const said = 'How would greet.mjs say it in French? Only tell me.';
-    await guide.runScene(
+  title: 'An edit of the history',
+  text: 'Back to the first session. Your message there is changed, as /session edit does it: a new branch starts, and the old one stays.',
+  async run(tour) {
+    const prompt = 'How would greet.mjs say it in French? Only tell me.';
+    await tour.runScene(
       {
         session: { type: 'resume', session: 'tour' },
         name: 'edit',
         async prepare({ session }) {
           const before = session.messages.length;
-          await session.edit([{ role: 'user', parts: [{ type: 'text', text: said }] }], 'by the tour');
-          guide.notify(`The ${before} messages of the session were replaced by one that you never wrote.`);
+          await session.edit([{ role: 'user', parts: [{ type: 'text', text: prompt }] }], 'by the tour');
+          tour.notify(`The ${before} messages of the session were replaced by one new message.`);
         },
-        replies: [
-          { text: 'It would begin with `Bonjour`. On this branch I know nothing of what was done on the other one.' },
-        ],
+        replies: [{ text: 'It would begin with `Bonjour`. On this branch I know nothing about the other one.' }],
       },
-      async (talk) => {
-        const branches = branchesOf(await talk.events());
-        guide.notify(`/tree now shows:\n${formatBranchTree(branches)}`);
-        guide.assertTrue(
+      async (conversation) => {
+        const branches = branchesOf(await conversation.events());
+        tour.notify(`/tree now shows:\n${formatBranchTree(branches)}`);
+        tour.assertTrue(
           selectShownBranches(branches).length === 2,
-          'the session has two branches, and the first one can be returned to',
+          'the session has two branches, and you can switch back to the first one',
         );
-        guide.assertTrue(
-          firstTextOf(talk.session.messages[0]) === said,
-          'the one that goes on begins with the edited message',
+        tour.assertTrue(
+          firstTextOf(conversation.session.messages[0]) === prompt,
+          'the new branch starts with the edited message',
         );
       },
     );
@@ -123,23 +123,20 @@ const firstTextOf = (message: Message | undefined): string | undefined => {
 };
 
 const closingStep: TourStep = {
-  title: 'What to try next',
+  title: 'Next steps',
   text: `  fairlead                              open the prompt: /help lists the commands, @ completes files, Esc interrupts
   fairlead "what is in this folder?"    answer once and exit
-  fairlead --resume                     go on with a session; --fork copies it first
+  fairlead --resume                     continue a session; --fork copies it first
   fairlead sessions list                every session is one file, which you can show, export and verify
-  fairlead models                       what this machine has: keys, servers, and the small embedded model
-  fairlead doctor                       prove that each part works with your model`,
-  async run(guide) {
-    for (const place of listSessionFiles(guide.workspace.settings.dirs)) {
-      const { ok, events } = await verifyFile(place.file);
-      guide.assertTrue(
-        ok && events > 0,
-        `the session "${place.name}" is ${events} events, chained by hashes, and verifies`,
-      );
+  fairlead models                       list providers: keys, local servers, and the small embedded model
+  fairlead doctor                       check that each part works with your model`,
+  async run(tour) {
+    for (const { name, file } of listSessionFiles(tour.workspace.settings.dirs)) {
+      const { ok, events } = await verifyFile(file);
+      tour.assertTrue(ok && events > 0, `the session "${name}" has ${events} events, chained by hashes, and verifies`);
     }
   },
 };
 
-/** The tour, in its order. */
+/** The steps of the tour, in order. */
 export const tourSteps: readonly TourStep[] = [toolsStep, crashStep, resumeStep, editStep, closingStep];

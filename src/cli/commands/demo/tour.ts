@@ -1,4 +1,4 @@
-// Leads through the tour: shows a screen, waits for the person where there is one, and claims nothing that it has not looked at.
+// Runs the tour: shows screens, waits for the user, and asserts every statement it makes about the result.
 import { FairleadError, isObject, type Json, type RunState } from '../../../core/index.ts';
 import { askForApprovals } from '../../interactive/approval.ts';
 import { createTranscriptPresenter } from '../../../sessions/transcript-presenter.ts';
@@ -10,152 +10,158 @@ import type { DemoWorkspace } from './workspace.ts';
 import type { ConversationStatus } from '../../../coding-agent/index.ts';
 import type { SessionSelector } from '../../../sessions/index.ts';
 
-/** What the model of the tour is called, on the status line too. */
+/** The name of the scripted model, also on the status line. */
 const demoModelName = 'SCRIPTED MODEL';
 
-/** What stands on every screen of the tour. */
-export const demoModelNotice: string = `${demoModelName}: what it says was written beforehand. Tools, files, processes and logs are real.`;
+/** The notice on every screen of the tour. */
+export const demoModelNotice: string = `${demoModelName}: its answers were written in advance. Tools, files, processes and logs are real.`;
 
-/** Who leads the tour. */
+/** What the steps of the tour use. */
 export type Tour = {
   readonly workspace: DemoWorkspace;
   readonly signal: AbortSignal;
-  /** Begins a screen. */
+  /** Starts a new screen. */
   showScreen(title: string, text: string): void;
   notify(text: string): void;
-  /** Says what was found to be so; where it is not so, the tour ends with that as its error. */
-  assertTrue(so: boolean, text: string): void;
-  /** Plays a conversation to its end and lets it be looked at before it is closed. */
-  runScene(scene: TourScene, then: (talk: Conversation) => Promise<void>): Promise<void>;
-  /** Waits for Enter; whether to go on. */
+  /** Shows a statement that was checked; throws if it is false. */
+  assertTrue(condition: boolean, text: string): void;
+  /** Runs a conversation to its end, then `inspect`, and closes it. */
+  runScene(scene: TourScene, inspect: (conversation: Conversation) => Promise<void>): Promise<void>;
+  /** Waits for Enter; returns whether to continue. */
   waitForNext(): Promise<boolean>;
 };
 
 /** A conversation of the tour. */
 export type TourScene = {
   readonly session: SessionSelector;
-  /** Names its script. */
+  /** The name of its script file. */
   readonly name: string;
   readonly replies: readonly Json[];
-  /** What is said; without words the session goes on from where it stands. */
+  /** The prompt; without one the session is continued. */
   readonly prompt?: string;
-  /** What is done to the session before it goes on. */
-  readonly prepare?: (talk: Conversation) => Promise<void>;
+  /** Changes the session before the run. */
+  readonly prepare?: (conversation: Conversation) => Promise<void>;
 };
 
-/** A guide who speaks through a face; without a person to press keys the tour runs through. */
+/** Creates a tour on a UI; if it is not interactive, it does not wait for keys. */
 export function createTour(
-  face: TerminalUI,
-  stage: DemoWorkspace,
-  { person, signal }: { readonly person: boolean; readonly signal: AbortSignal },
+  ui: TerminalUI,
+  workspace: DemoWorkspace,
+  { interactive, signal }: { readonly interactive: boolean; readonly signal: AbortSignal },
 ): Tour {
   let count = 0;
-  const say = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void =>
-    face.putBlock({ type: 'notice', id: `d${count++}`, level, text });
+  const notify = (text: string, level: 'info' | 'warning' | 'error' = 'info'): void =>
+    ui.putBlock({ type: 'notice', id: `d${count++}`, level, text });
   let status: ConversationStatus = { model: demoModelName, session: 'demo', mode: 'ask', stream: true, queued: 0 };
-  // Whatever the tour waits for can be interrupted, and that ends it.
-  const show = (busy?: string): void => face.setStatus(busy === undefined ? status : { ...status, busy });
+  // Every wait of the tour is shown as busy, so that Esc interrupts it and ends the tour.
+  const showStatus = (busy?: string): void => ui.setStatus(busy === undefined ? status : { ...status, busy });
   return {
-    workspace: stage,
+    workspace,
     signal,
     showScreen(title, text) {
-      face.clear();
-      say(demoModelNotice, 'warning');
-      face.putBlock({ type: 'page', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
+      ui.clear();
+      notify(demoModelNotice, 'warning');
+      ui.putBlock({ type: 'page', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
     },
-    notify: say,
-    assertTrue(so, text) {
-      if (so) return say(`Checked: ${text}`);
-      throw new FairleadError('cli/demo', `The demo found that this is not so: ${text}`, { blame: 'harness' });
+    notify,
+    assertTrue(condition, text) {
+      if (condition) return notify(`Checked: ${text}`);
+      throw new FairleadError('cli/demo', `The demo found that this is false: ${text}`, { blame: 'harness' });
     },
-    async runScene(scene, then) {
-      const talk = await openTourConversation(stage, scene, person);
+    async runScene(scene, inspect) {
+      const conversation = await openTourConversation(workspace, scene, interactive);
       try {
-        const tell = createTranscriptPresenter(face, () => true);
-        if (scene.prepare) await scene.prepare(talk);
-        if (!talk.isNew) tell.replay(talk.session.messages, 20);
-        talk.subscribe({
+        const presenter = createTranscriptPresenter(ui, () => true);
+        if (scene.prepare) await scene.prepare(conversation);
+        if (!conversation.isNew) presenter.replay(conversation.session.messages, 20);
+        conversation.subscribe({
           session() {},
           event(event) {
-            tell.onEvent(event);
-            status = talk.status();
-            show('working');
+            presenter.onEvent(event);
+            status = conversation.status();
+            showStatus('working');
           },
         });
-        const run = (words: string | undefined): Promise<RunState> =>
-          talk.run(words, {
+        const run = (prompt: string | undefined): Promise<RunState> =>
+          conversation.run(prompt, {
             signal,
-            onChunk: (chunk) => tell.onChunk(chunk),
-            onToolProgress: (call, text) => face.appendText(call, text),
+            onChunk: (chunk) => presenter.onChunk(chunk),
+            onToolProgress: (call, text) => ui.appendText(call, text),
           });
         let state = await run(scene.prompt);
         while (isAwaitingApproval(state) && !signal.aborted) {
-          await answerUnknownOutcomes(talk, state, say);
-          if (person) await askForApprovals({ conversation: talk, ui: face, signal, notify: say }, talk.session.state);
-          else await approveAll(talk, talk.session.state, say);
+          await answerUnknownOutcomes(conversation, state, notify);
+          if (interactive) await askForApprovals({ conversation, ui, signal, notify }, conversation.session.state);
+          else await approveAll(conversation, conversation.session.state, notify);
           state = await run(undefined);
         }
-        show();
-        await then(talk);
+        showStatus();
+        await inspect(conversation);
       } finally {
-        await talk.close();
+        await conversation.close();
       }
     },
     async waitForNext() {
-      if (!person) return !signal.aborted;
-      show('the tour');
-      const key = await face.askKey(
+      if (!interactive) return !signal.aborted;
+      showStatus('the tour');
+      const key = await ui.askKey(
         {
-          title: 'Go on?',
+          title: 'Continue?',
           keys: [
-            { key: 'g', label: 'go on (or Enter)' },
-            { key: 'q', label: 'leave the tour' },
+            { key: 'g', label: 'continue (or Enter)' },
+            { key: 'q', label: 'quit the tour' },
           ],
           defaultKey: 'g',
         },
         signal,
       );
-      show();
+      showStatus();
       return key === 'g' && !signal.aborted;
     },
   };
 }
 
 async function openTourConversation(
-  stage: DemoWorkspace,
-  { session, name: scene, replies }: TourScene,
-  slowly: boolean,
+  workspace: DemoWorkspace,
+  { session, name, replies }: TourScene,
+  paced: boolean,
 ): Promise<Conversation> {
-  const asked = parseCliArgs(['--interactive', '--stream', '--no-sandbox'], { isInteractive: true });
-  if ('message' in asked) throw new FairleadError('cli/demo', asked.message, { blame: 'harness' });
-  const model = stage.writeScript(
-    scene,
-    replies.map((answer) => withPacing(answer, slowly)),
+  const flags = parseCliArgs(['--interactive', '--stream', '--no-sandbox'], { isInteractive: true });
+  if ('message' in flags) throw new FairleadError('cli/demo', flags.message, { blame: 'harness' });
+  const model = workspace.writeScript(
+    name,
+    replies.map((reply) => withPacing(reply, paced)),
   );
   return Conversation.open({
-    settings: stage.settings,
-    flags: asked,
+    settings: workspace.settings,
+    flags,
     selector: session,
     model: { name: demoModelName, ref: { provider: 'scripted', model }, tools: true },
     host: { confirm: async () => false, progress() {}, notify() {} },
   });
 }
 
-/** At the pace of a model, where somebody watches. */
-const withPacing = (answer: Json, slowly: boolean): Json =>
-  slowly && isObject(answer) ? { ...answer, delayMs: 400, chunkMs: 25 } : answer;
+/** Adds the delays of a real model if the user is watching. */
+const withPacing = (reply: Json, paced: boolean): Json =>
+  paced && isObject(reply) ? { ...reply, delayMs: 400, chunkMs: 25 } : reply;
 
-/** What came of a call that was cut off the person on this tour cannot know: the demo says so for them. */
-async function answerUnknownOutcomes(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
+/** The user of the tour cannot know the outcome of the interrupted call, so the demo answers. */
+async function answerUnknownOutcomes(
+  conversation: Conversation,
+  state: RunState,
+  notify: (text: string) => void,
+): Promise<void> {
   for (const call of listPendingApprovals(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
-    say(`${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, nobody knows.`);
-    await talk.session.reject(call.id, undefined, { by: 'demo' });
+    notify(
+      `${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, the outcome is unknown.`,
+    );
+    await conversation.session.reject(call.id, undefined, { by: 'demo' });
   }
 }
 
-async function approveAll(talk: Conversation, state: RunState, say: (text: string) => void): Promise<void> {
+async function approveAll(conversation: Conversation, state: RunState, notify: (text: string) => void): Promise<void> {
   for (const call of listPendingApprovals(state)) {
-    say(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nNobody is asked here, so the demo answers: yes.`);
-    await talk.session.approve(call.id, { by: 'demo' });
+    notify(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nThe demo is not interactive, so it answers: yes.`);
+    await conversation.session.approve(call.id, { by: 'demo' });
   }
 }

@@ -1,21 +1,21 @@
-// The throw-away place of the demo: a working folder with two small files, and a home of its own. All of it goes when the tour ends.
+// The temporary directory of the demo: a working directory with two small files and a separate home, removed when the tour ends.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Json } from '../../../core/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 
-/** Where the demo plays. */
+/** The directories and settings of the demo. */
 export type DemoWorkspace = {
   readonly root: string;
-  /** The working folder. */
+  /** The working directory. */
   readonly cwd: string;
-  /** The whole environment of the program there: nothing that is set outside reaches it. */
+  /** The complete environment of the program: variables that are set outside are not inherited. */
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
-  /** Writes the answers that the scripted model will give, and names the file. */
-  writeScript(name: string, answers: readonly Json[]): string;
-  /** Leaves nothing behind. */
+  /** Writes the replies of the scripted model to a file and returns its path. */
+  writeScript(name: string, replies: readonly Json[]): string;
+  /** Removes everything. */
   remove(): void;
 };
 
@@ -24,7 +24,7 @@ const who = 'sailor';
 console.log(\`Hello, \${who}!\`);
 `;
 
-// It ends when it is signed for, and soon in any case: nothing of the demo may outlive it.
+// It ends when the file `signed` exists, and after 30 seconds in any case: nothing may outlive the demo.
 const parcelSource = `#!/bin/sh
 # Sends a parcel, which must not happen twice, and waits for a signature, as long as there is a ledger.
 echo "one parcel sent" >> ledger.txt
@@ -32,17 +32,17 @@ tries=0
 while [ -e ledger.txt ] && [ ! -e signed ] && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
 `;
 
-/** Sets the stage. */
+/** Creates the directories and files of the demo. */
 export function createDemoWorkspace(): DemoWorkspace {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-')));
-  const work = path.join(root, 'work');
+  const cwd = path.join(root, 'work');
   const home = path.join(root, 'home');
-  for (const folder of [work, home]) mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(path.join(work, 'greet.mjs'), greetSource);
-  writeFileSync(path.join(work, 'send-parcel.sh'), parcelSource, { mode: 0o755 });
+  for (const dir of [cwd, home]) mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(path.join(cwd, 'greet.mjs'), greetSource);
+  writeFileSync(path.join(cwd, 'send-parcel.sh'), parcelSource, { mode: 0o755 });
   const env = {
     ...Object.fromEntries(
-      keptVariables.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+      inheritedVariables.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
     ),
     HOME: home,
     XDG_STATE_HOME: path.join(home, 'state'),
@@ -52,17 +52,17 @@ export function createDemoWorkspace(): DemoWorkspace {
   };
   return {
     root,
-    cwd: work,
+    cwd,
     env,
-    settings: readSettings({ env, cwd: work }),
-    writeScript(name, answers) {
+    settings: readSettings({ env, cwd }),
+    writeScript(name, replies) {
       const file = path.join(root, `${name}.json`);
-      writeFileSync(file, JSON.stringify(answers));
+      writeFileSync(file, JSON.stringify(replies));
       return file;
     },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
-/** What a program needs of its surroundings to run at all. */
-const keptVariables = ['PATH', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'] as const;
+/** The variables that a program needs to run at all. */
+const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TEMP', 'SystemRoot', 'PATHEXT'] as const;

@@ -1,24 +1,22 @@
-// The `enqueue` command: puts tasks into the queue, now, for later, or again and again by the clock.
+// The `enqueue` command: adds tasks to the queue, for now, for later, or on a schedule.
 import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { withOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { parseCount } from './parse-numbers.ts';
-import { runIdConflictError } from './run-conflict.ts';
 import { withFleetStore } from './open-store.ts';
-import { tasksToRuns, createRunSettings, readTasks } from './parse-tasks.ts';
+import { tasksToRuns, createRunSettings, readTasks, runIdConflictError } from './parse-tasks.ts';
 
-const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or address>]
+const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--store <file or url>]
                         [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
        fairlead enqueue "<task>" --every "<minute hour day month weekday>" --name <name>
 
-Puts tasks into the queue and prints the id of each run; fairlead worker works on them. A file, or standard input, has a
-task a line: words, or JSON such as {"words": "...", "id": "...", "settings": {"folder": "..."}}. A run works in this folder
-unless its line names another. The same --id again is the same run, which is not run twice; with other words or settings it
-is refused. With --every the task is enqueued again and again by the clock (UTC).`;
+Adds tasks to the queue and prints the id of each run; fairlead worker executes them. A file or standard input has one
+task per line: a prompt, or JSON such as {"prompt": "...", "id": "...", "settings": {"folder": "..."}}. A run works in this
+directory unless its line names another. A repeated --id is the same run and is not executed twice; with another prompt or
+other settings it is an error. With --every the task is enqueued repeatedly on a cron schedule (UTC).`;
 
-const stringOption = { type: 'string' } as const;
 const options = {
   file: stringOption,
   id: stringOption,
@@ -34,7 +32,7 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-/** Enqueues: 0 done, 1 not, 2 misused. */
+/** Enqueues tasks; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions(
   { usage, options, allowPositionals: true },
   async (values, positionals) => {
@@ -51,21 +49,22 @@ export const run: Command['run'] = withOptions(
       ...(notBefore === undefined ? {} : { notBefore }),
     });
     const { every, name } = values;
-    if ((every === undefined) !== (name === undefined)) throw new TypeError('--every and --name go together.');
+    if ((every === undefined) !== (name === undefined))
+      throw new TypeError('--every and --name must be used together.');
     return withFleetStore(values.store, async (store) => {
       if (every !== undefined && name !== undefined) {
         const [first, ...more] = runs;
-        if (first === undefined || more.length > 0) throw new TypeError('A schedule is of one task.');
+        if (first === undefined || more.length > 0) throw new TypeError('A schedule has exactly one task.');
         const { id: _, ...task } = first;
         await store.queue.setSchedule({ name, cron: every, run: task });
         printErr(
-          `${name} runs at ${every} (UTC), wherever a worker is. To end that: fairlead fleet schedules --remove ${name}\n`,
+          `${name} runs at ${every} (UTC) if a worker is running. To remove it: fairlead fleet schedules --remove ${name}\n`,
         );
         return exitCodes.answered;
       }
       const queued = await enqueueOnce(store, runs, {
         createConflictError: runIdConflictError,
-        onExisting: ({ id, status }) => printErr(`${id} is in the queue already: it is ${status}.\n`),
+        onExisting: ({ id, status }) => printErr(`${id} is already in the queue: it is ${status}.\n`),
       });
       for (const each of queued) print(values.json ? `${JSON.stringify(each)}\n` : `${each.id}\n`);
       return exitCodes.answered;
@@ -73,9 +72,8 @@ export const run: Command['run'] = withOptions(
   },
 );
 
-function parseTime(given: string): string {
-  const time = Date.parse(given);
-  if (Number.isNaN(time))
-    throw new TypeError(`--not-before needs a time such as 2027-01-31T09:00:00Z, not "${given}".`);
+function parseTime(text: string): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new TypeError(`--not-before needs a time such as 2027-01-31T09:00:00Z, not "${text}".`);
   return new Date(time).toISOString();
 }

@@ -1,28 +1,26 @@
-// The `factory` command: a batch of tasks, worked on by processes of its own, that can be broken off anywhere and gone on with.
+// The `factory` command: runs a batch of tasks with its own worker processes; it can be interrupted and continued.
 import { getBlockReason, summarizeBlockedRuns, type BlockedRuns } from '../../../fleet/blocked-runs.ts';
 import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
 import type { Command } from '../../args/command.ts';
 import type { FleetRun, FleetStore } from '../../../core/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { withOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { startWorkerProcesses, type WorkerProcesses } from './worker-processes.ts';
-import { runIdConflictError } from './run-conflict.ts';
 import { exitCodeOfRun, formatRunOutcome, formatRunQuestions } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { withFleetStore } from './open-store.ts';
 import { version } from '../../version.ts';
-import { tasksToRuns, createRunSettings, readTasks } from './parse-tasks.ts';
+import { tasksToRuns, createRunSettings, readTasks, runIdConflictError } from './parse-tasks.ts';
 
 const usage = `Usage: fairlead factory "<task>" "<task>"... [--file <file>] [--workers <n>] [--concurrency <n>] [--id <prefix>]
-                        [--model <name>] [--auto] [--tenant <name>] [--output-format text|json] [--store <file or address>]
+                        [--model <name>] [--auto] [--tenant <name>] [--output-format text|json] [--store <file or url>]
 
-Queues the tasks and works on them with worker processes of its own, 2 unless told otherwise, each with 2 runs at a time. Each
-end is printed as it comes, and a summary; as JSON a line each. Ctrl+C hands everything over; the same command with the same --id goes on, and nothing is done
-twice. Tasks may also come from a file or standard input, one a line.`;
+Queues the tasks and executes them with its own worker processes, by default 2 with 2 concurrent runs each. The outcome of
+each run is printed when it ends, and a summary at the end; as JSON one line each. Ctrl+C releases the runs; the same command
+with the same --id continues, and nothing is done twice. Tasks can also be in a file or on standard input, one per line.`;
 
-const stringOption = { type: 'string' } as const;
 const options = {
   file: stringOption,
   workers: stringOption,
@@ -35,7 +33,7 @@ const options = {
   store: stringOption,
 } as const;
 
-/** Works through a batch: 0 all answered, 5 some wait for a person, 8 some may not be begun now, 130 or 143 by a signal, otherwise as the first that was not answered. */
+/** Runs a batch; exit code 0 all answered, 5 some wait for approval, 8 some cannot start now, 130 or 143 by a signal, otherwise that of the first run without an answer. */
 export const run: Command['run'] = withOptions(
   { usage, options, allowPositionals: true },
   async (values, positionals) => {
@@ -51,16 +49,16 @@ export const run: Command['run'] = withOptions(
       { settings, id, ...(values.tenant === undefined ? {} : { tenant: values.tenant }) },
       true,
     );
-    return withFleetStore(values.store, async (store, place) => {
+    return withFleetStore(values.store, async (store, storeUrl) => {
       const queued = await enqueueOnce(store, runs, { createConflictError: runIdConflictError });
       if (format === 'text')
         printErr(
-          `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To go on after a break: the same command with --id ${id}\n`,
+          `${queued.length} run${queued.length === 1 ? '' : 's'}, ${workers} worker${workers === 1 ? '' : 's'}, ${store.description}. To continue after an interruption: the same command with --id ${id}\n`,
         );
       return runBatch(store, queued, {
         id,
         json: format === 'json',
-        startWorkers: () => startWorkerProcesses(workers, place, ['--concurrency', String(concurrency)]),
+        startWorkers: () => startWorkerProcesses(workers, storeUrl, ['--concurrency', String(concurrency)]),
       });
     });
   },
@@ -71,21 +69,21 @@ type BatchOptions = { readonly id: string; readonly json: boolean; readonly star
 async function runBatch(
   store: FleetStore,
   queued: readonly FleetRun[],
-  { id, json, startWorkers: open }: BatchOptions,
+  { id, json, startWorkers }: BatchOptions,
 ): Promise<number> {
   const known = new Map(queued.map((run) => [run.id, run]));
   const shown = new Map<string, FleetRun>();
   const show = (run: FleetRun): void => {
-    const isNews = run.status === 'ended' || run.pendingApprovals.length > 0;
-    if (!isNews) shown.delete(run.id);
-    if (!isNews || shown.get(run.id)?.status === run.status) return;
+    const isReportable = run.status === 'ended' || run.pendingApprovals.length > 0;
+    if (!isReportable) shown.delete(run.id);
+    if (!isReportable || shown.get(run.id)?.status === run.status) return;
     shown.set(run.id, run);
     if (json) print(`${JSON.stringify(run)}\n`);
     else if (run.status === 'ended') print(`${formatRunOutcome(run)}\n`);
     else printErr(`${formatRunQuestions(run)}\n`);
   };
-  const unended = (): readonly FleetRun[] => [...known.values()].filter(({ status }) => status !== 'ended');
-  const look = async (ids: readonly string[]): Promise<void> => {
+  const openRuns = (): readonly FleetRun[] => [...known.values()].filter(({ status }) => status !== 'ended');
+  const refresh = async (ids: readonly string[]): Promise<void> => {
     for (const each of ids) {
       const run = await store.queue.run(each);
       if (!run) continue;
@@ -95,18 +93,18 @@ async function runBatch(
   };
   for (const run of queued) show(run);
   let code: number | undefined;
-  if (!(await isBatchDone(store, unended()))) {
-    const workforce = open();
-    code = await workforce.waitUntil(async (hint) => {
-      await look(unended().flatMap((run) => (hint === undefined || run.id === hint ? [run.id] : [])));
-      return isBatchDone(store, unended());
+  if (!(await isBatchDone(store, openRuns()))) {
+    const workers = startWorkers();
+    code = await workers.waitUntil(async (hint) => {
+      await refresh(openRuns().flatMap((run) => (hint === undefined || run.id === hint ? [run.id] : [])));
+      return isBatchDone(store, openRuns());
     });
   }
-  const remains = await summarizeBlockedRuns(store, unended(), version);
-  return printBatchSummary([...known.values()], remains, { id, json, code });
+  const blocked = await summarizeBlockedRuns(store, openRuns(), version);
+  return printBatchSummary([...known.values()], blocked, { id, json, code });
 }
 
-/** Whether nothing more comes of these runs for now: none is under way, and none could be. */
+/** Whether none of these runs is running or can start now. */
 async function isBatchDone(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
   if (open.some(({ status }) => status === 'running')) return false;
   if (open.length > 0 && (await store.killSwitch.status()).stopped) return true;
@@ -116,25 +114,25 @@ async function isBatchDone(store: FleetStore, open: readonly FleetRun[]): Promis
 
 type BatchSummaryOptions = { readonly id: string; readonly json: boolean; readonly code: number | undefined };
 
-/** What it came to, and how to go on where it did not come to an end. */
+/** Prints the counts of the batch, and how to continue it if runs are left. */
 function printBatchSummary(
   runs: readonly FleetRun[],
-  remains: BlockedRuns,
+  blocked: BlockedRuns,
   { id, json, code }: BatchSummaryOptions,
 ): number {
   const ended = runs.filter(({ status }) => status === 'ended');
-  const bad = ended.filter((run) => exitCodeOfRun(run) !== exitCodes.answered);
-  const { person: waiting } = remains;
+  const failed = ended.filter((run) => exitCodeOfRun(run) !== exitCodes.answered);
+  const { person: waiting } = blocked;
   const left = runs.length - ended.length - waiting;
-  const counts = { answered: ended.length - bad.length, failed: bad.length, waiting, left };
-  if (left > 0) for (const line of formatDrainReport({ ...remains, person: 0 })) printErr(`${line}\n`);
+  const counts = { answered: ended.length - failed.length, failed: failed.length, waiting, left };
+  if (left > 0) for (const line of formatDrainReport({ ...blocked, person: 0 })) printErr(`${line}\n`);
   if (json) print(`${JSON.stringify({ summary: counts })}\n`);
   else
     printErr(
-      `${counts.answered} answered, ${bad.length} not, ${waiting} waiting for a person${left > 0 ? `, ${left} left` : ''}.\n`,
+      `${counts.answered} answered, ${failed.length} failed, ${waiting} waiting for approval${left > 0 ? `, ${left} left` : ''}.\n`,
     );
-  if (left > 0) printErr(`To go on: the same command with --id ${id}\n`);
+  if (left > 0) printErr(`To continue: the same command with --id ${id}\n`);
   if (code !== undefined && left > 0) return code;
-  const [first] = bad;
-  return first ? exitCodeOfRun(first) : drainExitCode(remains);
+  const [first] = failed;
+  return first ? exitCodeOfRun(first) : drainExitCode(blocked);
 }

@@ -1,4 +1,4 @@
-// The `fleet` command: the kill-switch, what tenants may spend, what comes by the clock, and how it all stands.
+// The `fleet` command: the kill switch, budgets of tenants, schedules, and the status of the fleet.
 import { userInfo } from 'node:os';
 import {
   FairleadError,
@@ -11,7 +11,7 @@ import {
 import { formatStoppedMessage } from '../../../fleet/kill-switch.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { withOptions, type ParsedOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { parseCount, parseUsd } from './parse-numbers.ts';
 import { withFleetStore } from './open-store.ts';
@@ -19,13 +19,12 @@ import { fleetSubcommands } from './subcommands.ts';
 
 const usage = [
   ...Object.entries(fleetSubcommands).map(
-    ([verb, { usage: takes, description }], i) =>
-      `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${takes ? ` ${takes}` : ''}: ${description}`,
+    ([verb, { usage: args, description }], i) =>
+      `${i === 0 ? 'Usage:' : '      '} fairlead fleet ${verb}${args ? ` ${args}` : ''}: ${description}`,
   ),
-  'Each takes --store <file or address>.',
+  'Every command takes --store <file or url>.',
 ].join('\n');
 
-const stringOption = { type: 'string' } as const;
 const options = {
   store: stringOption,
   usd: stringOption,
@@ -37,14 +36,14 @@ const options = {
 
 type FleetOptionValues = ParsedOptions<typeof options>;
 
-/** Acts on a fleet: 0 done, 1 not, 2 misused. */
+/** Acts on a fleet; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions(
   { usage, options, allowPositionals: true },
   async (values, positionals) => {
-    const [verb = 'status', ...words] = positionals;
-    if (!Object.hasOwn(fleetSubcommands, verb)) throw new TypeError(`"fairlead fleet ${verb}" does not exist.`);
+    const [verb = 'status', ...args] = positionals;
+    if (!Object.hasOwn(fleetSubcommands, verb)) throw new TypeError(`There is no "fairlead fleet ${verb}".`);
     return withFleetStore(values.store, (store) =>
-      fleetActions[verb as keyof typeof fleetActions](store, words, values),
+      fleetActions[verb as keyof typeof fleetActions](store, args, values),
     );
   },
 );
@@ -62,52 +61,53 @@ async function status(store: FleetStore, _: readonly string[], { json }: FleetOp
     print(
       [
         store.description,
-        standing.stopped ? formatStoppedMessage(standing.reason) : 'going',
+        standing.stopped ? formatStoppedMessage(standing.reason) : 'running',
         `${depth.queued} queued, ${depth.running} running, ${depth.waiting} waiting`,
         ...workers.map(formatWorker),
-        ...(workers.length === 0 ? ['no worker is at work; fairlead worker starts one'] : []),
+        ...(workers.length === 0 ? ['no worker is running; fairlead worker starts one'] : []),
         '',
       ].join('\n'),
     );
   return exitCodes.answered;
 }
 
-/** Whoever was not heard of for so long counts as silent, as in the fleet's health. */
+/** A worker without a heartbeat for this long counts as silent, as in the fleet's health. */
 const silentAfterMs = 15_000;
 
-const formatWorker = ({ worker, running, lastSeenAt: seen }: WorkerInfo): string =>
-  Date.now() - Date.parse(seen) > silentAfterMs
-    ? `${worker}  silent since ${seen}; others take over what it had`
-    : `${worker}  ${running} running, seen ${seen}`;
+const formatWorker = ({ worker, running, lastSeenAt }: WorkerInfo): string =>
+  Date.now() - Date.parse(lastSeenAt) > silentAfterMs
+    ? `${worker}  silent since ${lastSeenAt}; other workers take over its runs`
+    : `${worker}  ${running} running, seen ${lastSeenAt}`;
 
 const currentUser = (): string => userInfo().username;
 
-async function stop({ killSwitch }: FleetStore, words: readonly string[]): Promise<number> {
-  return printKillSwitchState(await killSwitch.stop(words.join(' '), currentUser()));
+async function stop({ killSwitch }: FleetStore, args: readonly string[]): Promise<number> {
+  return printKillSwitchState(await killSwitch.stop(args.join(' '), currentUser()));
 }
 
 async function resume({ killSwitch }: FleetStore): Promise<number> {
   return printKillSwitchState(await killSwitch.resume(currentUser()));
 }
 
-const printKillSwitchState = ({ stopped, reason: why }: KillSwitchState): number => {
-  printErr(stopped ? `${formatStoppedMessage(why)}\nTo let it go on: fairlead fleet resume\n` : 'The fleet goes on.\n');
+const printKillSwitchState = ({ stopped, reason }: KillSwitchState): number => {
+  printErr(stopped ? `${formatStoppedMessage(reason)}\nTo resume: fairlead fleet resume\n` : 'Kill switch released.\n');
   return exitCodes.answered;
 };
 
 const budgetPeriods = ['day', 'month', 'ever'] as const;
 
-async function budget({ ledger }: FleetStore, words: readonly string[], values: FleetOptionValues): Promise<number> {
-  const [tenant, ...more] = words;
+async function budget({ ledger }: FleetStore, args: readonly string[], values: FleetOptionValues): Promise<number> {
+  const [tenant, ...more] = args;
   const { usd, tokens, period, remove, json } = values;
   const isSet = [usd, tokens, period].some((each) => each !== undefined);
-  if (more.length > 0) throw new TypeError('A budget is of one tenant.');
+  if (more.length > 0) throw new TypeError('Only one tenant can be given.');
   if (remove !== undefined) {
-    if (isSet || tenant !== undefined) throw new TypeError('--remove <tenant> stands alone.');
+    if (isSet || tenant !== undefined)
+      throw new TypeError('--remove <tenant> cannot be combined with other arguments.');
     return removeBudget(remove, ledger);
   }
-  if (isSet && tenant === undefined) throw new TypeError('A budget is of a tenant: name it.');
-  // To look at a budget must not take it away.
+  if (isSet && tenant === undefined) throw new TypeError('A budget needs the name of a tenant.');
+  // Showing a budget must not change it.
   if (tenant !== undefined && isSet) await ledger.setBudget(parseAllowance(tenant, values));
   const all = await ledger.budgets();
   const shown = all.filter((each) => tenant === undefined || each.tenant === tenant);
@@ -122,32 +122,32 @@ async function budget({ ledger }: FleetStore, words: readonly string[], values: 
 
 async function removeBudget(tenant: string, ledger: FleetStore['ledger']): Promise<number> {
   if (!(await ledger.budgets()).some((each) => each.tenant === tenant))
-    throw new FairleadError('cli/no-budget', `There is no budget of ${tenant}.`, { blame: 'user' });
+    throw new FairleadError('cli/no-budget', `There is no budget for ${tenant}.`, { blame: 'user' });
   await ledger.setBudget({ tenant, period: 'month' });
-  printErr(`${escapeInvisibleLine(tenant)} has no budget any more.\n`);
+  printErr(`The budget of ${escapeInvisibleLine(tenant)} is removed.\n`);
   return exitCodes.answered;
 }
 
 function parseAllowance(tenant: string, { usd, tokens, period = 'month' }: FleetOptionValues): TenantBudget {
-  const known = budgetPeriods.find((each) => each === period);
-  if (!known) throw new TypeError(`--period is one of ${budgetPeriods.join(', ')}, not "${period}".`);
-  const money = parseUsd('--usd', usd);
-  const most = parseCount('--tokens', tokens, 0);
-  if (money === undefined && most === undefined)
-    throw new TypeError('A budget needs --usd or --tokens; --remove <tenant> ends one.');
+  const knownPeriod = budgetPeriods.find((each) => each === period);
+  if (!knownPeriod) throw new TypeError(`--period is one of ${budgetPeriods.join(', ')}, not "${period}".`);
+  const maxUsd = parseUsd('--usd', usd);
+  const maxTokens = parseCount('--tokens', tokens, 0);
+  if (maxUsd === undefined && maxTokens === undefined)
+    throw new TypeError('A budget needs --usd or --tokens; --remove <tenant> removes one.');
   return {
     tenant,
-    period: known,
-    ...(money === undefined ? {} : { usd: money }),
-    ...(most === undefined ? {} : { tokens: most }),
+    period: knownPeriod,
+    ...(maxUsd === undefined ? {} : { usd: maxUsd }),
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
   };
 }
 
 function formatAllowance(each: Awaited<ReturnType<FleetStore['ledger']['budgets']>>[number]): string {
-  const { tenant, period, usd, tokens, spent, reserved: held } = each;
-  const money = usd === undefined ? [] : [`$${(spent.usd + held.usd).toFixed(4)} of $${usd}`];
-  const words = tokens === undefined ? [] : [`${spent.tokens + held.tokens} of ${tokens} tokens`];
-  return `${escapeInvisibleLine(tenant)}  ${[...money, ...words].join(', ')} ${period === 'ever' ? 'in all' : `this ${period}`}`;
+  const { tenant, period, usd, tokens, spent, reserved } = each;
+  const usdText = usd === undefined ? [] : [`$${(spent.usd + reserved.usd).toFixed(4)} of $${usd}`];
+  const tokenText = tokens === undefined ? [] : [`${spent.tokens + reserved.tokens} of ${tokens} tokens`];
+  return `${escapeInvisibleLine(tenant)}  ${[...usdText, ...tokenText].join(', ')} ${period === 'ever' ? 'in total' : `this ${period}`}`;
 }
 
 async function schedules(
@@ -160,7 +160,7 @@ async function schedules(
     if (!all.some(({ name }) => name === remove))
       throw new FairleadError('cli/no-schedule', `There is no schedule ${remove}.`, { blame: 'user' });
     await queue.setSchedule({ name: remove });
-    printErr(`${escapeInvisibleLine(remove)} comes no more.\n`);
+    printErr(`The schedule ${escapeInvisibleLine(remove)} is removed.\n`);
     return exitCodes.answered;
   }
   for (const each of all)
@@ -170,8 +170,6 @@ async function schedules(
         : `${escapeInvisibleLine(each.name)}  ${each.cron}  ${escapeInvisibleLine(each.run.prompt)}\n`,
     );
   if (all.length === 0 && !json)
-    printErr(
-      'Nothing comes by the clock. To add something: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n',
-    );
+    printErr('There are no schedules. To add one: fairlead enqueue "<task>" --every "0 3 * * *" --name <name>\n');
   return exitCodes.answered;
 }

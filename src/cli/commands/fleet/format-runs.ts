@@ -1,4 +1,4 @@
-// Runs of the queue in words: a line each for lists, and what a person has to know of one.
+// Formats queued runs as text: one line for lists, all fields for details.
 import { escapeInvisible, escapeInvisibleLine, type FleetRun, type RunSettlement } from '../../../core/index.ts';
 import { exitCodeForRun } from '../../args/exit-codes.ts';
 
@@ -9,33 +9,29 @@ const truncatePrompt = (text: string): string => {
   return line.length > maxPromptChars ? `${line.slice(0, maxPromptChars)}...` : line;
 };
 
-/** A run as a line of a list. */
+/** Formats a run as a line of a list. */
 export const formatRunLine = (run: FleetRun): string =>
   `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${truncatePrompt(run.prompt)}`;
 
-/** How a run came out, as a line. */
+/** Formats the outcome of a run as one line. */
 export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
   if (!outcome) return `${id}  ended`;
   const { reason, text, detail } = outcome;
-  const said = reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
-  return `${id}  ${reason}  ${truncatePrompt(said)}`;
+  const shown = reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
+  return `${id}  ${reason}  ${truncatePrompt(shown)}`;
 }
 
-/** What a run waits for, and how it is answered. */
-export const formatRunQuestions = ({
-  id,
-  pendingApprovals: questions,
-}: Pick<FleetRun, 'id' | 'pendingApprovals'>): string =>
-  questions
+/** Formats the pending approvals of a run, and how to answer them. */
+export const formatRunQuestions = ({ id, pendingApprovals }: Pick<FleetRun, 'id' | 'pendingApprovals'>): string =>
+  pendingApprovals
     .map(({ call, question, kind }) => {
-      const which = questions.length > 1 ? ` --call ${call}` : '';
-      const answers =
-        kind === 'unknown-outcome' ? 'happened (or yes: run it again; or no: nobody knows)' : 'yes (or no)';
+      const which = pendingApprovals.length > 1 ? ` --call ${call}` : '';
+      const answers = kind === 'unknown-outcome' ? 'happened (or yes: run it again; or no: unknown)' : 'yes (or no)';
       return `${id}  asks: ${escapeInvisible(question)}\n  To answer: fairlead runs answer ${id}${which} ${answers}`;
     })
     .join('\n');
 
-/** Everything about a run that a person may want to know. */
+/** Formats all fields of a run. */
 export function formatRunDetails(run: FleetRun): string {
   const { outcome } = run;
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -70,14 +66,14 @@ export function formatRunDetails(run: FleetRun): string {
     .join('\n');
 }
 
-/** What a settlement is as a line; nothing where the run only goes back. */
+/** Formats a settlement as one line; undefined if the run was only released. */
 export function formatSettlement(run: FleetRun, settlement: RunSettlement): string | undefined {
   if (settlement.type === 'released') return undefined;
   if (settlement.type === 'completed') return formatRunOutcome({ id: run.id, outcome: settlement.outcome });
   return formatRunQuestions({ id: run.id, pendingApprovals: settlement.pendingApprovals });
 }
 
-/** The exit code of a run that has ended, or rests. */
+/** Returns the exit code of a run that has ended, or waits. */
 export const exitCodeOfRun = ({ status, outcome }: FleetRun): number =>
   status === 'ended' && outcome
     ? exitCodeForRun(outcome.reason, outcome.error?.code)

@@ -1,4 +1,4 @@
-// The store that the commands of a fleet share: named on the command line, in the settings, or a file of this person.
+// Opens the store of the fleet: the one named on the command line, the configured one, or a file of the user.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type FleetStore } from '../../../core/index.ts';
@@ -6,46 +6,46 @@ import type { WorkerOptions } from '../../../fleet/index.ts';
 import { printErr } from '../../args/stdio.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 
-/** Where the runs of a fleet are kept, as the store itself is told. */
-function resolveStoreUrl(given: string | undefined): string {
+/** Returns the URL or absolute path of the store. */
+function resolveStoreUrl(arg: string | undefined): string {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  const named = given ?? settings.all.get('store')?.value;
-  return named === undefined ? path.join(settings.dirs.data, 'fleet.sqlite') : toAbsoluteStore(String(named));
+  const configured = arg ?? settings.all.get('store')?.value;
+  return configured === undefined ? path.join(settings.dirs.data, 'fleet.sqlite') : toAbsoluteStore(String(configured));
 }
 
-const isStoreUrl = (where: string): boolean => /^[a-z]{2,}:\/\//i.test(where);
+const isStoreUrl = (store: string): boolean => /^[a-z]{2,}:\/\//i.test(store);
 
-/** A file by its whole path: another process, or another folder, means the same one. */
-function toAbsoluteStore(where: string): string {
-  const file = where.replace(/^sqlite:(\/\/)?/, '');
+/** Makes a file path absolute, so that processes in other directories open the same file. */
+function toAbsoluteStore(store: string): string {
+  const file = store.replace(/^sqlite:(\/\/)?/, '');
   if (!isStoreUrl(file)) return path.resolve(file);
   if (/^postgres(ql)?:/.test(file)) return file;
   throw new FairleadError('cli/unknown-store', `There is no store for ${file.slice(0, file.indexOf('/'))}//.`, {
     blame: 'user',
-    hint: 'A store is postgres://<user>:<password>@<host>/<database>, or the name of a file.',
+    hint: 'A store is postgres://<user>:<password>@<host>/<database>, or a file path.',
   });
 }
 
-/** Opens a store, does something with it, and closes it. */
+/** Opens the store, runs some work with it, and closes it. */
 export async function withFleetStore<T>(
-  given: string | undefined,
-  work: (store: FleetStore, place: string) => Promise<T>,
+  arg: string | undefined,
+  work: (store: FleetStore, storeUrl: string) => Promise<T>,
 ): Promise<T> {
-  const place = resolveStoreUrl(given);
-  if (!isStoreUrl(place)) mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
-  // Whatever is equipped in this process keeps its models away from it, as it does where the settings name it.
-  process.env['HARNESS_STORE'] = place;
+  const storeUrl = resolveStoreUrl(arg);
+  if (!isStoreUrl(storeUrl)) mkdirSync(path.dirname(storeUrl), { recursive: true, mode: 0o700 });
+  // Agents in this process protect the store from their models by this variable, as if the settings named it.
+  process.env['HARNESS_STORE'] = storeUrl;
   const { openFleetStore } = await import('../../../stores/open-fleet-store.ts');
-  const store = await openFleetStore(place);
+  const store = await openFleetStore(storeUrl);
   try {
-    return await work(store, place);
+    return await work(store, storeUrl);
   } finally {
     await store.close();
   }
 }
 
-/** How long a worker keeps runs that have ended, as it is told. */
+/** Returns the retention of ended runs, from the settings. */
 export function retentionOptions(settings: Pick<Settings, 'all'>): Pick<WorkerOptions, 'keepDays'> {
   const days = settings.all.get('keep')?.value;
   return typeof days === 'number' ? { keepDays: days } : {};

@@ -1,19 +1,19 @@
-// Numbers on the command line of a fleet: one that is none is a misuse, said in a sentence.
+// Parses numbers of command-line options; an invalid one is a usage error.
 
-/** A whole number, where one was given. */
-export function parseCount(name: string, given: string | undefined, least = 1): number | undefined {
-  if (given === undefined) return undefined;
-  const count = Number(given);
-  if (given.trim() === '' || !Number.isSafeInteger(count) || count < least)
-    throw new TypeError(`${name} needs a whole number from ${least} on, not "${given}".`);
+/** Parses a whole number; undefined if the option is absent. */
+export function parseCount(name: string, text: string | undefined, min = 1): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(count) || count < min)
+    throw new TypeError(`${name} needs a whole number of at least ${min}, not "${text}".`);
   return count;
 }
 
-/** An amount of money, where one was given. */
-export function parseUsd(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const amount = Number(given);
-  if (given.trim() === '' || !Number.isFinite(amount) || amount < 0)
-    throw new TypeError(`${name} needs a number from 0 on, not "${given}".`);
+/** Parses an amount in dollars; undefined if the option is absent. */
+export function parseUsd(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = Number(text);
+  if (text.trim() === '' || !Number.isFinite(amount) || amount < 0)
+    throw new TypeError(`${name} needs a number of at least 0, not "${text}".`);
   return amount;
 }

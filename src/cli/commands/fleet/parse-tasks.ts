@@ -1,9 +1,10 @@
-// The tasks that a command line, a file or standard input names, as runs for the queue.
+// Reads tasks from arguments, a file or standard input, and converts them to runs for the queue.
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { FairleadError, isObject, type Json, type JsonObject, type NewRun } from '../../../core/index.ts';
+import type { RunDifference } from '../../../fleet/enqueue-once.ts';
 
-/** What holds for all tasks of a command line. */
+/** Options for all tasks of a command line. */
 export type TaskOptions = {
   readonly id?: string;
   readonly tenant?: string;
@@ -13,7 +14,7 @@ export type TaskOptions = {
   readonly settings: JsonObject;
 };
 
-/** The settings of runs that are queued from here: this folder, and what the command line says. */
+/** Returns the settings of runs that are queued from here: this directory, and the options. */
 export const createRunSettings = ({
   model,
   auto,
@@ -26,7 +27,7 @@ export const createRunSettings = ({
   ...(auto ? { auto } : {}),
 });
 
-/** Tasks as runs. The ids of several go by their places, so that the same tasks under the same id are the same runs. */
+/** Converts tasks to runs. Several tasks get numbered ids, so that the same tasks with the same id are the same runs. */
 export function tasksToRuns(
   tasks: readonly Task[],
   options: TaskOptions,
@@ -41,25 +42,25 @@ export function tasksToRuns(
   }));
 }
 
-/** One task: its words, and whatever its line says beside them. */
+/** One task: its prompt, and the other fields of its line. */
 export type Task = NewRun;
 
-/** The tasks of a text: a line each, as words or, where it begins with a brace, as JSON. */
-function parseTasks(text: string, where: string): readonly Task[] {
+/** Parses one task per line: a prompt, or JSON if the line starts with a brace. */
+function parseTasks(text: string, source: string): readonly Task[] {
   return text.split('\n').flatMap((line, i) => {
     const trimmed = line.trim();
     if (trimmed === '') return [];
-    return [trimmed.startsWith('{') ? parseTask(trimmed, `${where}, line ${i + 1}`) : { prompt: trimmed }];
+    return [trimmed.startsWith('{') ? parseTask(trimmed, `${source}, line ${i + 1}`) : { prompt: trimmed }];
   });
 }
 
-/** The tasks of the arguments and of a file, and where there are neither, of standard input. */
-export async function readTasks(words: readonly string[], file: string | undefined): Promise<readonly Task[]> {
-  const found = [...words.map((each) => ({ prompt: each })), ...(file === undefined ? [] : readTaskFile(file))];
-  if (words.length === 0 && file === undefined && !process.stdin.isTTY)
-    found.push(...parseTasks(await readAll(process.stdin), 'standard input'));
-  if (found.length > 0) return found;
-  throw new TypeError('There is no task: give one as an argument, in a file or on standard input.');
+/** Reads the tasks of the arguments and of a file; without both, of standard input. */
+export async function readTasks(prompts: readonly string[], file: string | undefined): Promise<readonly Task[]> {
+  const tasks = [...prompts.map((prompt) => ({ prompt })), ...(file === undefined ? [] : readTaskFile(file))];
+  if (prompts.length === 0 && file === undefined && !process.stdin.isTTY)
+    tasks.push(...parseTasks(await readAll(process.stdin), 'standard input'));
+  if (tasks.length > 0) return tasks;
+  throw new TypeError('No task was given: pass one as an argument, in a file or on standard input.');
 }
 
 function readTaskFile(file: string): readonly Task[] {
@@ -73,21 +74,21 @@ function readTaskFile(file: string): readonly Task[] {
 
 const textFields = ['id', 'prompt', 'kind', 'session', 'tenant', 'notBefore', 'parent'] as const;
 
-function parseTask(line: string, where: string): Task {
+function parseTask(line: string, source: string): Task {
   const parsed = parseJson(line);
   const { priority, settings, words, ...other } = isObject(parsed) ? parsed : {};
   // `words` is the former name of `prompt`.
   const rest = words === undefined ? other : { prompt: words, ...other };
-  const strange = Object.entries(rest).find(
+  const invalid = Object.entries(rest).find(
     ([key, value]) => !(textFields as readonly string[]).includes(key) || typeof value !== 'string',
   );
-  const fits =
+  const isValid =
     typeof rest['prompt'] === 'string' &&
-    strange === undefined &&
+    invalid === undefined &&
     (priority === undefined || Number.isInteger(priority)) &&
     (settings === undefined || isObject(settings));
-  if (!fits)
-    throw new FairleadError('cli/bad-task', `${where} is no task${strange ? `: ${strange[0]}` : '.'}`, {
+  if (!isValid)
+    throw new FairleadError('cli/bad-task', `${source} is not a task${invalid ? `: ${invalid[0]}` : '.'}`, {
       blame: 'user',
       hint: 'A line is a prompt, or JSON such as {"prompt": "...", "id": "...", "settings": {"folder": "..."}}.',
     });
@@ -105,3 +106,11 @@ function parseJson(line: string): Json | undefined {
     return undefined;
   }
 }
+
+/** The error for an id that is already used by a different run. */
+export const runIdConflictError = (id: string, [name, value]: RunDifference): FairleadError =>
+  new FairleadError(
+    'cli/other-task',
+    `${id} is already another run: its ${name} ${name.endsWith('s') ? 'are' : 'is'} ${value}.`,
+    { blame: 'user', hint: 'Use the same prompt and settings, or another --id.' },
+  );

@@ -1,4 +1,4 @@
-// The `runs` command: what is queued, under way and done; and what a person says to a run, wherever it is worked on.
+// The `runs` command: lists and shows runs, answers their questions, sends them messages and cancels them.
 import { userInfo } from 'node:os';
 import {
   FairleadError,
@@ -12,7 +12,7 @@ import { assertAcceptsMessages } from '../../../fleet/message-targets.ts';
 import { sendMessage } from '../../../fleet/inbox.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { withOptions, type ParsedOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { formatRunLine, formatRunDetails } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
@@ -23,11 +23,10 @@ const usage = [
   'Usage: fairlead runs [list] [--status <status>] [--tenant <name>] [--session <id>] [--limit <n>] [--json]',
   ...Object.entries(runsSubcommands)
     .filter(([verb]) => verb !== 'list')
-    .map(([verb, { usage: takes, description }]) => `       fairlead runs ${verb} ${takes}: ${description}`),
-  'Each takes --store <file or address>.',
+    .map(([verb, { usage: args, description }]) => `       fairlead runs ${verb} ${args}: ${description}`),
+  'Every command takes --store <file or url>.',
 ].join('\n');
 
-const stringOption = { type: 'string' } as const;
 const options = {
   store: stringOption,
   status: stringOption,
@@ -43,15 +42,15 @@ const options = {
 
 type RunsOptionValues = ParsedOptions<typeof options>;
 
-/** Shows runs, or says something to one: 0 done, 1 not, 2 misused. */
+/** Shows runs, or sends something to one; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions(
   { usage, options, allowPositionals: true },
   async (values, positionals) => {
-    const [verb = 'list', id = '', ...words] = positionals;
-    if (!Object.hasOwn(runsSubcommands, verb)) throw new TypeError(`"fairlead runs ${verb}" does not exist.`);
+    const [verb = 'list', id = '', ...args] = positionals;
+    if (!Object.hasOwn(runsSubcommands, verb)) throw new TypeError(`There is no "fairlead runs ${verb}".`);
     if (verb !== 'list' && id === '') throw new TypeError(`"fairlead runs ${verb}" needs the id of a run.`);
     return withFleetStore(values.store, (store) =>
-      verb === 'list' ? listRuns(store, values) : runActions[verb as keyof typeof runActions](store, id, words, values),
+      verb === 'list' ? listRuns(store, values) : runActions[verb as keyof typeof runActions](store, id, args, values),
     );
   },
 );
@@ -69,7 +68,7 @@ async function listRuns({ queue }: FleetStore, values: RunsOptionValues): Promis
     ...(limit === undefined ? {} : { limit }),
   });
   for (const each of runs) print(`${values.json ? JSON.stringify(each) : formatRunLine(each)}\n`);
-  if (runs.length === 0 && !values.json) printErr('There are no such runs. To begin one: fairlead enqueue "<task>"\n');
+  if (runs.length === 0 && !values.json) printErr('There are no such runs. To queue one: fairlead enqueue "<task>"\n');
   return exitCodes.answered;
 }
 
@@ -81,81 +80,78 @@ async function showRun(
   _: readonly string[],
   { json }: RunsOptionValues,
 ): Promise<number> {
-  const found = requireRun(id, await queue.run(id));
-  print(json ? `${JSON.stringify(found, undefined, 2)}\n` : `${formatRunDetails(found)}\n`);
+  const run = requireRun(id, await queue.run(id));
+  print(json ? `${JSON.stringify(run, undefined, 2)}\n` : `${formatRunDetails(run)}\n`);
   return exitCodes.answered;
 }
 
 async function answerRun(
   store: FleetStore,
   id: string,
-  words: readonly string[],
+  args: readonly string[],
   { call }: RunsOptionValues,
 ): Promise<number> {
-  const [said = ''] = words;
-  if (!['yes', 'no', 'happened'].includes(said) || words.length !== 1)
-    throw new TypeError('An answer is yes, no, or happened.');
-  const found = requireRun(id, await store.queue.run(id));
-  await assertAcceptsMessages(store, found);
-  const { call: asked, question, kind } = findQuestion(found, call);
-  if (said === 'happened' && kind !== 'unknown-outcome')
-    throw new FairleadError('cli/no-outcome', `${id} does not ask whether something happened.`, {
+  const [answer = ''] = args;
+  if (!['yes', 'no', 'happened'].includes(answer) || args.length !== 1)
+    throw new TypeError('The answer must be yes, no or happened.');
+  const run = requireRun(id, await store.queue.run(id));
+  await assertAcceptsMessages(store, run);
+  const { call: callId, question, kind } = findQuestion(run, call);
+  if (answer === 'happened' && kind !== 'unknown-outcome')
+    throw new FairleadError('cli/no-outcome', `${id} does not ask about an unknown outcome.`, {
       blame: 'user',
       hint: 'Answer yes or no.',
     });
-  const happened = said === 'happened' ? { happened: true } : {};
+  const happened = answer === 'happened' ? { happened: true } : {};
   const by = userInfo().username;
-  await sendToRun(store, found, { type: 'answer', call: asked, question, allowed: said === 'yes', ...happened, by });
-  printErr(`${id} goes on as soon as a worker has a hand free.\n`);
+  await sendToRun(store, run, { type: 'answer', call: callId, question, allowed: answer === 'yes', ...happened, by });
+  printErr(`${id} continues as soon as a worker is free.\n`);
   return exitCodes.answered;
 }
 
-function findQuestion(
-  { id, pendingApprovals: questions, status }: FleetRun,
-  call: string | undefined,
-): ApprovalQuestion {
-  const [only, ...more] = call === undefined ? questions : questions.filter((each) => each.call === call);
+function findQuestion({ id, pendingApprovals, status }: FleetRun, call: string | undefined): ApprovalQuestion {
+  const [only, ...more] = call === undefined ? pendingApprovals : pendingApprovals.filter((each) => each.call === call);
   if (only && more.length === 0) return only;
-  const which = questions.map((each) => `--call ${each.call} (${each.tool})`).join(', ');
+  const which = pendingApprovals.map((each) => `--call ${each.call} (${each.tool})`).join(', ');
   throw new FairleadError(
     'cli/no-question',
-    only ? `${id} asks more than one question.` : `${id} asks no such question: it is ${status}.`,
-    { blame: 'user', ...(questions.length > 0 ? { hint: `Say which: ${which}.` } : {}) },
+    only ? `${id} has more than one question.` : `${id} has no such question: it is ${status}.`,
+    { blame: 'user', ...(pendingApprovals.length > 0 ? { hint: `Select one: ${which}.` } : {}) },
   );
 }
 
 async function cancelRun(store: FleetStore, id: string): Promise<number> {
   const before = requireRun(id, await store.queue.run(id));
-  if (before.status === 'ended') throw new FairleadError('cli/ended', `${id} has ended already.`, { blame: 'user' });
+  if (before.status === 'ended') throw new FairleadError('cli/ended', `${id} has already ended.`, { blame: 'user' });
   const after = requireRun(id, await store.queue.cancel(id, `Cancelled by ${userInfo().username}.`));
-  printErr(after.status === 'ended' ? `${id} is cancelled.\n` : `${id} is told to end.\n`);
+  printErr(after.status === 'ended' ? `${id} is cancelled.\n` : `${id} is being cancelled.\n`);
   return exitCodes.answered;
 }
 
 async function steerRun(
   store: FleetStore,
   id: string,
-  words: readonly string[],
+  args: readonly string[],
   values: RunsOptionValues,
 ): Promise<number> {
-  if (words.length === 0) throw new TypeError('There are no words to steer it with.');
-  const found = requireRun(id, await store.queue.run(id));
-  if (found.status === 'ended') throw runEndedError(found);
+  if (args.length === 0) throw new TypeError('A message is needed.');
+  const run = requireRun(id, await store.queue.run(id));
+  if (run.status === 'ended') throw runEndedError(run);
   const type = values['follow-up'] ? 'follow-up' : 'steer';
-  await sendToRun(store, found, { type, text: words.join(' '), by: userInfo().username });
-  printErr(`${id} reads it ${type === 'steer' ? 'after the tools that are running' : 'once it has its answer'}.\n`);
+  await sendToRun(store, run, { type, text: args.join(' '), by: userInfo().username });
+  printErr(`${id} reads it ${type === 'steer' ? 'after the running tools' : 'after its answer'}.\n`);
   return exitCodes.answered;
 }
 
-/** Sends a letter to a run; it may end before it could read it. */
-async function sendToRun(store: FleetStore, run: FleetRun, letter: InboxMessage): Promise<void> {
-  if (!(await sendMessage(store, run.session, letter))) throw runEndedError(run);
+/** Sends a message to a run; throws if the run has ended. */
+async function sendToRun(store: FleetStore, run: FleetRun, message: InboxMessage): Promise<void> {
+  if (!(await sendMessage(store, run.session, message))) throw runEndedError(run);
 }
 
 const runEndedError = ({ id, session }: FleetRun): FairleadError =>
-  new FairleadError('cli/ended', `${id} has ended already.`, {
+  new FairleadError('cli/ended', `${id} has already ended.`, {
     blame: 'user',
-    hint: `To go on with its session: fairlead enqueue "<task>" --session ${session}`,
+    hint: `To continue its session: fairlead enqueue "<task>" --session ${session}`,
   });
 
 function requireRun(id: string, run: FleetRun | undefined): FleetRun {

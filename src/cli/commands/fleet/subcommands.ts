@@ -1,34 +1,34 @@
-// What can be done with runs and with a fleet, as tables that the commands, their help and the completions read.
+// The subcommands of `fairlead runs` and `fairlead fleet`, for the commands, their help and shell completion.
 import type { RunStatus } from '../../../core/index.ts';
 
-/** What a verb takes, and what it is for. */
+/** The arguments of a subcommand, and its description. */
 export type FleetSubcommand = { readonly usage: string; readonly description: string };
 
-/** What can be done with runs. */
+/** The subcommands of `fairlead runs`. */
 export const runsSubcommands: Readonly<Record<'list' | 'show' | 'answer' | 'cancel' | 'steer', FleetSubcommand>> = {
   list: { usage: '', description: 'list runs, the latest first' },
-  show: { usage: '<run> [--json]', description: 'everything about a run' },
-  answer: { usage: '<run> yes|no|happened [--call <id>]', description: 'answer what a run waits for' },
-  cancel: { usage: '<run>', description: 'end a run' },
-  steer: { usage: '<run> <words> [--follow-up]', description: 'say something to a run that is under way' },
+  show: { usage: '<run> [--json]', description: 'show all fields of a run' },
+  answer: { usage: '<run> yes|no|happened [--call <id>]', description: 'answer the question of a waiting run' },
+  cancel: { usage: '<run>', description: 'cancel a run' },
+  steer: { usage: '<run> <message> [--follow-up]', description: 'send a message to a run' },
 };
 
-/** Where a run may stand. */
+/** The statuses of a run. */
 export const runStatuses: readonly RunStatus[] = ['queued', 'running', 'waiting', 'ended'];
 
-/** What can be done with a fleet. */
+/** The subcommands of `fairlead fleet`. */
 export const fleetSubcommands: Readonly<
   Record<'status' | 'stop' | 'resume' | 'budget' | 'schedules', FleetSubcommand>
 > = {
-  status: { usage: '[--json]', description: 'what waits, who works, and whether it is stopped' },
+  status: { usage: '[--json]', description: 'show the queue, the workers, and the kill switch' },
   stop: {
-    usage: '[<why>]',
-    description: 'the kill-switch: every worker stops within two seconds, until it is let go on',
+    usage: '[<reason>]',
+    description: 'turn the kill switch on: every worker stops within two seconds, until the fleet is resumed',
   },
-  resume: { usage: '', description: 'let a stopped fleet go on' },
+  resume: { usage: '', description: 'turn the kill switch off' },
   budget: {
     usage: '[<tenant>] [--usd <n>] [--tokens <n>] [--period day|month|ever] [--remove <tenant>]',
-    description: 'show and set what tenants may spend',
+    description: 'show and set the budgets of tenants',
   },
-  schedules: { usage: '[--remove <name>]', description: 'runs that come again by the clock' },
+  schedules: { usage: '[--remove <name>]', description: 'list and remove schedules' },
 };

@@ -1,11 +1,11 @@
-// The `worker` command: takes runs from the queue and works on them until it is told to end.
+// The `worker` command: takes runs from the queue and executes them until it gets a signal.
 import type { FleetRun, FleetStore, RunSettlement } from '../../../core/index.ts';
 import { getWorkerInfo } from '../../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../../fleet/index.ts';
 import { listOpenRuns, summarizeBlockedRuns } from '../../../fleet/blocked-runs.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { withOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { version } from '../../version.ts';
@@ -16,14 +16,13 @@ import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { retentionOptions, withFleetStore } from './open-store.ts';
 import { announceDefaultModel } from '../../../coding-agent/models/default-model.ts';
 
-const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or address>] [--any-version] [--json]
+const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or url>] [--any-version] [--json]
 
-Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and works on them, 4 at a time unless told
-otherwise; --drain ends it once nothing is left that could be begun now, and says what is left and why. Ctrl+C or SIGTERM hands its runs over to other workers once their
-steps under way are done, within 10 seconds unless --grace says otherwise; a second one hands them over at once. Any number
-of workers may share a store. Runs that name no model use --model, or the one that is set here. A run goes on with the version of this program that began it, unless --any-version is given.`;
+Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and executes them, by default 4 at a time;
+--drain exits when no run can start now, and prints which runs are left and why. Ctrl+C or SIGTERM releases its runs to other
+workers after their current steps, within 10 seconds (--grace); a second signal releases them at once. Any number of workers
+can share a store. Runs without a model use --model, or the configured one. A run is continued by the version of this program that started it, unless --any-version is given.`;
 
-const stringOption = { type: 'string' } as const;
 const options = {
   concurrency: stringOption,
   model: stringOption,
@@ -35,7 +34,7 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-/** Works: 0 nothing is left, 5 some wait for a person, 8 some may not be begun now, 130 or 143 told to end by a signal, 1 where it cannot, 2 misused. */
+/** Works; exit code 0 no runs are left, 5 some wait for approval, 8 some cannot start now, 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const concurrency = parseCount('--concurrency', values.concurrency);
   const grace = parseCount('--grace', values.grace, 0);
@@ -47,8 +46,8 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       store,
       handlers: createRunHandlers((text) => printErr(`${text}\n`), values.model),
       info: getWorkerInfo,
-      notify: (sentence) => printErr(`${sentence}\n`),
-      onSettled: (each, settlement) => printSettlement(each, settlement, values.json === true),
+      notify: (text) => printErr(`${text}\n`),
+      onSettled: (settledRun, settlement) => printSettlement(settledRun, settlement, values.json === true),
       ...retentionOptions(readSettings()),
       ...(anyVersion ? {} : { version }),
       ...(concurrency === undefined ? {} : { concurrency }),
@@ -57,53 +56,53 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
     const code = await waitForWorkerEnd(worker, () => {
-      if (!process.connected) printErr(`Worker ${worker.id} works on ${store.description}\n`);
+      if (!process.connected) printErr(`Worker ${worker.id} is connected to ${store.description}\n`);
     });
     if (!values.drain || code !== exitCodes.answered) return code;
-    const remains = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
-    for (const line of formatDrainReport(remains)) printErr(`${line}\n`);
-    return drainExitCode(remains);
+    const blocked = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
+    for (const line of formatDrainReport(blocked)) printErr(`${line}\n`);
+    return drainExitCode(blocked);
   });
 });
 
 function printSettlement(run: FleetRun, settlement: RunSettlement, json: boolean): void {
   const line = json ? JSON.stringify({ run: run.id, ...settlement }) : formatSettlement(run, settlement);
   if (line !== undefined) print(`${line}\n`);
-  // Whoever started this process as one of several is told.
+  // A parent process such as `fairlead factory` is notified.
   if (process.connected) process.send?.({ run: run.id });
 }
 
-/** Waits for the end of a worker, and hands its runs over at a signal, which may come once it is ready: in order, then at once, then not at all. */
-async function waitForWorkerEnd(worker: Worker, ready: () => void): Promise<number> {
+/** Waits until the worker ends. The first signal releases its runs after the current steps, the second at once, the third exits. */
+async function waitForWorkerEnd(worker: Worker, onReady: () => void): Promise<number> {
   let code: number = exitCodes.answered;
-  let told = 0;
-  const handOver = (): void => {
-    if (worker.running > 0) printErr(`Handing over ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
+  let signalCount = 0;
+  const release = (): void => {
+    if (worker.running > 0) printErr(`Releasing ${worker.running} run${worker.running === 1 ? '' : 's'}.\n`);
     worker.stop();
   };
-  const end = (signal: NodeJS.Signals): void => {
-    told++;
-    // The store takes back what is left behind.
-    if (told > 2) process.exit(code);
-    if (told === 2) return worker.abort();
+  const handle = (signal: NodeJS.Signals): void => {
+    signalCount++;
+    // The leases of the remaining runs expire in the store.
+    if (signalCount > 2) process.exit(code);
+    if (signalCount === 2) return worker.abort();
     code = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-    handOver();
+    release();
   };
-  process.on('SIGINT', end).on('SIGTERM', end).once('disconnect', handOver);
-  ready();
+  process.on('SIGINT', handle).on('SIGTERM', handle).once('disconnect', release);
+  onReady();
   try {
     await worker.done;
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end).off('disconnect', handOver);
+    process.off('SIGINT', handle).off('SIGTERM', handle).off('disconnect', release);
     if (process.connected) process.disconnect();
   }
   return code;
 }
 
-/** Runs that another version began wait for it: nobody should wonder why they stay. */
+/** Reports queued runs that another version started: this worker does not take them. */
 async function reportOtherVersions({ queue }: FleetStore): Promise<void> {
-  const waiting = await queue.list({ status: 'queued', limit: 1000 });
-  const others = waiting.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
-  const remains = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
-  for (const line of formatDrainReport(remains)) printErr(`${line}\n`);
+  const queued = await queue.list({ status: 'queued', limit: 1000 });
+  const others = queued.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
+  const blocked = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
+  for (const line of formatDrainReport(blocked)) printErr(`${line}\n`);
 }

@@ -1,4 +1,4 @@
-// The `models` command: what there is, what each model can do, and what a month with it would cost.
+// The `models` command: lists providers and models with their capabilities, prices and monthly costs.
 import { parseArgs } from 'node:util';
 import { FairleadError } from '../../../core/index.ts';
 import { blendedPrice, discover, listModels, monthlyCost, type ModelInfo } from '../../../providers/index.ts';
@@ -10,8 +10,8 @@ import { readSettings } from '../../../coding-agent/settings/index.ts';
 
 const usage =
   'Usage: fairlead models [<provider>] [--url <address>] [--tools] [--cost <tokens a month>] [--local-share <0 to 1>] [--json]\n' +
-  '       fairlead models route "<task>"        which model a router would choose for it, and why\n' +
-  '       fairlead models savings [<session>]   what routing has saved';
+  '       fairlead models route "<task>"        show which model a router would select for a task, and why\n' +
+  '       fairlead models savings [<session>]   show how much routing has saved';
 
 type ModelsArgs = {
   readonly provider: string | undefined;
@@ -22,7 +22,7 @@ type ModelsArgs = {
   readonly localShare: number;
 };
 
-/** Lists the models of a provider, or what was found on this machine: 0 listed, 1 not, 2 misused. */
+/** Lists the models of a provider, or the providers of this machine; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const [verb, ...rest] = args;
   if (verb === 'route') return (await import('./route.ts')).routeCommand(rest);
@@ -31,13 +31,15 @@ export const run: Command['run'] = async (args) => {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  const asked = parseModelsArgs(args);
-  if (typeof asked === 'string') {
-    printErr(`${asked}\n${usage}\n`);
+  const parsed = parseModelsArgs(args);
+  if (typeof parsed === 'string') {
+    printErr(`${parsed}\n${usage}\n`);
     return 2;
   }
   try {
-    print(asked.provider === undefined ? await formatDiscovered(asked) : await formatModelList(asked.provider, asked));
+    print(
+      parsed.provider === undefined ? await formatDiscovered(parsed) : await formatModelList(parsed.provider, parsed),
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
@@ -57,7 +59,7 @@ function parseModelsArgs(args: readonly string[]): ModelsArgs | string {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [provider, more] = positionals;
-    if (more !== undefined) return `One provider at a time, please: "${more}" is one too many.`;
+    if (more !== undefined) return `Only one provider can be given; unexpected: "${more}".`;
     const tokens = values.cost === undefined ? undefined : Number(values.cost);
     if (tokens !== undefined && !(tokens > 0)) return `--cost must be a number above 0, not "${values.cost}".`;
     const localShare = Number(values['local-share']);
@@ -73,7 +75,7 @@ async function formatDiscovered({ json }: ModelsArgs): Promise<string> {
   const all = await discover({ env: readSettings().env });
   if (json) return `${JSON.stringify(all, null, 2)}\n`;
   const rows = all.map((each) => [each.provider, formatFoundReason(each)]);
-  return `${formatColumns([['provider', 'because'], ...rows])}\nfairlead models <provider> lists its models.\n`;
+  return `${formatColumns([['provider', 'found by'], ...rows])}\nfairlead models <provider> lists its models.\n`;
 }
 
 async function formatModelList(
@@ -84,9 +86,9 @@ async function formatModelList(
   const all = await listModels({ provider, ...(url === undefined ? {} : { baseUrl: url }) }, { env });
   const models = tools ? all.filter((model) => model.tools === true) : all;
   if (json) return `${JSON.stringify(models, null, 2)}\n`;
-  if (models.length === 0) return `${provider} lists no ${tools ? 'model that can call tools' : 'models'}.\n`;
-  const cost = tokens === undefined ? [] : ['a month', 'hybrid'];
-  const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...cost];
+  if (models.length === 0) return `${provider} lists no ${tools ? 'models that can call tools' : 'models'}.\n`;
+  const costColumns = tokens === undefined ? [] : ['a month', 'hybrid'];
+  const head = ['model', 'tools', 'images', 'reasoning', 'window', 'loaded', '$ in/out per million', ...costColumns];
   const rows = models.map((model) => [...modelRow(model), ...monthlyCostCells(model, tokens, localShare)]);
   return formatColumns([head, ...rows]);
 }

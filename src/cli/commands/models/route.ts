@@ -1,4 +1,4 @@
-// `fairlead models route "<task>"`: what a router would choose for a task and why, without asking any model.
+// `fairlead models route "<task>"`: shows which model a router would select for a task and why, without calling a model.
 import { estimateTokens, escapeInvisibleLine } from '../../../core/index.ts';
 import {
   formatDecision,
@@ -20,7 +20,7 @@ import { findRouter } from '../../../coding-agent/routing/router-config.ts';
 const usage =
   'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';
 
-/** Shows a choice: 0 one was made, 1 none can be, 2 misused. */
+/** Shows a routing decision; exit code 0 a model was selected, 1 none fits, 2 invalid arguments. */
 export async function routeCommand(args: readonly string[]): Promise<number> {
   const options = {
     router: { type: 'string', default: 'auto' },
@@ -49,18 +49,18 @@ type RouteArgs = {
   readonly json: boolean;
 };
 
-async function showRoute(task: string, asked: RouteArgs): Promise<number> {
+async function showRoute(task: string, args: RouteArgs): Promise<number> {
   const settings = readSettings();
-  const name = asked.router === 'auto' ? 'auto' : `router:${asked.router.replace(/^router:/, '')}`;
+  const name = args.router === 'auto' ? 'auto' : `router:${args.router.replace(/^router:/, '')}`;
   const router = findRouter(name, settings);
-  const isPrivate = asked.private || settings.private;
-  const { usdLeft } = asked;
-  const entrants = await loadRouterCandidates(router, settings);
-  const choice = route(
-    entrants.map(({ candidate }) => candidate),
+  const isPrivate = args.private || settings.private;
+  const { usdLeft } = args;
+  const candidates = await loadRouterCandidates(router, settings);
+  const decision = route(
+    candidates.map(({ candidate }) => candidate),
     {
       task,
-      context: Math.max(asked.context, defaultFrameTokens) + estimateTokens(task),
+      context: Math.max(args.context, defaultFrameTokens) + estimateTokens(task),
       needs: { tools: true, images: false },
       private: isPrivate,
       past: await readRunHistory(settings.dirs),
@@ -69,33 +69,33 @@ async function showRoute(task: string, asked: RouteArgs): Promise<number> {
     },
     router,
   );
-  if (asked.json) print(`${JSON.stringify(toDecisionRecord(name, isPrivate, choice), null, 2)}\n`);
-  else print(formatRoute(choice, taskFeatures(task, router.words).reasons, router.weights));
-  return choice.chosen ? 0 : 1;
+  if (args.json) print(`${JSON.stringify(toDecisionRecord(name, isPrivate, decision), null, 2)}\n`);
+  else print(formatRoute(decision, taskFeatures(task, router.words).reasons, router.weights));
+  return decision.chosen ? 0 : 1;
 }
 
 function formatRoute(
-  choice: RoutingDecision,
-  because: readonly string[],
+  decision: RoutingDecision,
+  taskReasons: readonly string[],
   weights: Readonly<Record<string, number>>,
 ): string {
-  const named = Object.entries(weights).filter(([, weight]) => weight > 0);
-  const head = ['model', 'where', 'total', ...named.map(([name, weight]) => `${name} ×${weight}`)];
-  const rows = choice.ratings.map((rating) => formatRating(rating, named.length));
-  const reasons = choice.ratings.flatMap((rating) =>
+  const active = Object.entries(weights).filter(([, weight]) => weight > 0);
+  const head = ['model', 'where', 'total', ...active.map(([name, weight]) => `${name} ×${weight}`)];
+  const rows = decision.ratings.map((rating) => formatRating(rating, active.length));
+  const reasons = decision.ratings.flatMap((rating) =>
     'out' in rating
       ? [`${rating.candidate.name}: ${rating.out}`]
       : [`${rating.candidate.name}:`, ...rating.scores.map(({ scorer, why }) => `  ${scorer.padEnd(8)} ${why}`)],
   );
-  const seen = because.length
-    ? `Because of ${because.slice(0, 6).map(escapeInvisibleLine).join(', ')}.`
-    : 'Nothing in it says that it is hard.';
-  return `${formatDecision(choice)}\n${seen}\n\n${formatColumns([head, ...rows])}\n${reasons.join('\n')}\n`;
+  const difficulty = taskReasons.length
+    ? `Because of ${taskReasons.slice(0, 6).map(escapeInvisibleLine).join(', ')}.`
+    : 'Nothing in the task indicates that it is hard.';
+  return `${formatDecision(decision)}\n${difficulty}\n\n${formatColumns([head, ...rows])}\n${reasons.join('\n')}\n`;
 }
 
-function formatRating(rating: CandidateRating, columnsLeft: number): readonly string[] {
+function formatRating(rating: CandidateRating, scoreColumns: number): readonly string[] {
   const { name, local } = rating.candidate;
   const where = local ? 'local' : 'cloud';
-  if ('out' in rating) return [name, where, 'out', ...Array.from({ length: columnsLeft }, () => '-')];
+  if ('out' in rating) return [name, where, 'out', ...Array.from({ length: scoreColumns }, () => '-')];
   return [name, where, rating.total.toFixed(2), ...rating.scores.map(({ score }) => score.toFixed(2))];
 }

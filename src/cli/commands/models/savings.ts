@@ -1,4 +1,4 @@
-// `fairlead models savings [sessions]`: what choosing among models has saved against sending everything to one of them.
+// `fairlead models savings [sessions]`: shows how much routing has saved compared with one model for everything.
 import { FairleadError, type Event, type Price } from '../../../core/index.ts';
 import { parseModelRef, priceOf } from '../../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../../providers/routing/index.ts';
@@ -14,7 +14,7 @@ import { findRouter } from '../../../coding-agent/routing/router-config.ts';
 
 const usage = 'Usage: fairlead models savings [<session> …] [--against <provider/model>] [--json]';
 
-/** Tells what was saved: 0 told, 1 not, 2 misused. */
+/** Shows the savings; exit code 0 done, 1 failed, 2 invalid arguments. */
 export async function savingsCommand(args: readonly string[]): Promise<number> {
   const options = {
     against: { type: 'string' },
@@ -34,27 +34,23 @@ export async function savingsCommand(args: readonly string[]): Promise<number> {
 
 type ReferenceModel = { readonly model: string; readonly price: Price | undefined };
 
-/** The model that everything is held against: the one named, or the dearest of the router's that are elsewhere. */
+/** Returns the model to compare with: the named one, or the most expensive cloud model of the router. */
 async function resolveReferenceModel(named: string | undefined, settings: Settings): Promise<ReferenceModel> {
   if (named !== undefined) {
     const { provider, model } = parseModelRef(named);
     return { model: named, price: priceOf(provider, model) };
   }
-  const entrants = await loadRouterCandidates(findRouter('auto', settings), settings);
-  const cloud = entrants.map(({ candidate }) => candidate).filter(({ local }) => !local);
-  const [dearest] = cloud.toSorted((a, b) => (b.price?.output ?? -1) - (a.price?.output ?? -1));
-  if (dearest) return { model: dearest.name, price: dearest.price };
-  throw new FairleadError(
-    'cli/no-reference',
-    'The router has no model elsewhere that the rest could be held against.',
-    {
-      blame: 'user',
-      hint: 'Name one: --against anthropic/claude-sonnet-5',
-    },
-  );
+  const candidates = await loadRouterCandidates(findRouter('auto', settings), settings);
+  const cloud = candidates.map(({ candidate }) => candidate).filter(({ local }) => !local);
+  const [mostExpensive] = cloud.toSorted((a, b) => (b.price?.output ?? -1) - (a.price?.output ?? -1));
+  if (mostExpensive) return { model: mostExpensive.name, price: mostExpensive.price };
+  throw new FairleadError('cli/no-reference', 'The router has no cloud model to compare with.', {
+    blame: 'user',
+    hint: 'Name one: --against anthropic/claude-sonnet-5',
+  });
 }
 
-/** The events of a session on all its branches: what a branch cost is spent, whether it is continued or not. */
+/** Reads the events of all branches of a session: an abandoned branch has cost money too. */
 async function readAllEvents(file: string): Promise<readonly Event[]> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
@@ -71,7 +67,7 @@ const formatPreciseUsd = (usd: number): string => `$${usd.toFixed(usd !== 0 && M
 
 function formatSavings(savings: Savings, { model, price }: ReferenceModel): string {
   const { shares, spent, unpriced, uncounted, instead } = savings;
-  if (shares.length === 0) return 'No turn was taken yet.\n';
+  if (shares.length === 0) return 'There are no turns yet.\n';
   const rows = shares.map((share) => [
     share.model,
     String(share.turns),
@@ -81,20 +77,20 @@ function formatSavings(savings: Savings, { model, price }: ReferenceModel): stri
   ]);
   const table = formatColumns([['model', 'turns', 'tokens in', 'tokens out', 'cost'], ...rows]);
   const unknown = [
-    ...(unpriced ? [`The price of ${unpriced} turn${unpriced === 1 ? '' : 's'} is unknown and not in the sum.`] : []),
+    ...(unpriced ? [`The price of ${unpriced} turn${unpriced === 1 ? '' : 's'} is unknown and not included.`] : []),
     ...(uncounted ? [`The tokens of ${uncounted} turn${uncounted === 1 ? '' : 's'} were not counted.`] : []),
   ];
-  const told = instead
+  const comparison = instead
     ? [
-        `Everything at ${model} ($${price?.input} in, $${price?.output} out a million) would have cost ${formatPreciseUsd(instead.least)} with a cache that always holds, ${formatPreciseUsd(instead.most)} without one.`,
+        `With ${model} alone ($${price?.input} in, $${price?.output} out per million) the cost would have been ${formatPreciseUsd(instead.least)} if the cache always hits, ${formatPreciseUsd(instead.most)} without a cache.`,
         `Saved: ${formatUsdRange(instead.least - spent, instead.most - spent)}.`,
       ]
-    : [`The price of ${model} is unknown, so what was saved is unknown too. Name another with --against.`];
-  return [table, `Spent: ${formatPreciseUsd(spent)}.`, ...told, ...unknown, ''].join('\n');
+    : [`The price of ${model} is unknown, so the savings are unknown. Name another model with --against.`];
+  return [table, `Spent: ${formatPreciseUsd(spent)}.`, ...comparison, ...unknown, ''].join('\n');
 }
 
-const formatUsdRange = (least: number, most: number): string =>
-  least === most ? formatPreciseUsd(least) : `between ${formatPreciseUsd(least)} and ${formatPreciseUsd(most)}`;
+const formatUsdRange = (min: number, max: number): string =>
+  min === max ? formatPreciseUsd(min) : `between ${formatPreciseUsd(min)} and ${formatPreciseUsd(max)}`;
 
 function formatShareCost({ usd, unpriced, turns }: ModelShare): string {
   if (unpriced >= turns) return 'unknown';

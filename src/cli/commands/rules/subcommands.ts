@@ -1,4 +1,4 @@
-// What the `rules` command says, verb by verb, as text and exit code.
+// The subcommands of `fairlead rules`; each returns its output and exit code.
 import { escapeInvisibleLine, type Event } from '../../../core/index.ts';
 import { runRuleSetExamples, type RuleSet } from '../../../rules/index.ts';
 import { listAllReminders, getDefaultRules } from '../../../coding-agent/integrations/default-rules.ts';
@@ -16,10 +16,10 @@ import {
   loadNamedRuleSets,
 } from '../../../evals/recorded-sessions.ts';
 
-/** Words to print, and the exit code that goes with them. */
+/** The output of a subcommand, and its exit code. */
 export type RulesCommandResult = { readonly text: string; readonly code: number };
 
-/** The rules in use here, where each is from, and what was passed over. */
+/** Lists the active rules with their origin, and the problems of rule files. */
 export async function listRules(settings: Settings): Promise<RulesCommandResult> {
   const { files, problems } = await readRuleFilesIn(settings, process.cwd());
   const { set } = getDefaultRules(settings);
@@ -49,14 +49,14 @@ const ruleRows = (set: RuleSet): readonly (readonly string[])[] => [
   ...(set.renderers ?? []).map(({ as }, i) => [typeof as === 'string' ? as : `renderer ${i + 1}`, 'renderer', '0']),
 ];
 
-/** Tries the examples that rules carry: those of the files named, or of all rules in use. */
-export async function testRules(settings: Settings, words: readonly string[]): Promise<RulesCommandResult> {
-  const named = words.length ? await loadNamedRuleSets(words) : undefined;
+/** Runs the examples of rules: of the named files, or of all active rules. */
+export async function testRules(settings: Settings, paths: readonly string[]): Promise<RulesCommandResult> {
+  const named = paths.length ? await loadNamedRuleSets(paths) : undefined;
   const found = named ? { files: named, problems: [] } : await readRuleFilesIn(settings, process.cwd());
   const sets = [...(named ? [] : [getDefaultRules(settings).set]), ...found.files.map(({ set }) => set)];
   const trials = (await Promise.all(sets.map(runRuleSetExamples))).flat();
   const failed = trials.filter(({ failure }) => failure !== undefined);
-  const bare = sets.flatMap((set) =>
+  const untested = sets.flatMap((set) =>
     ruleRows(set)
       .filter(([, kind, count]) => count === '0' && kind === 'gate')
       .map(([name]) => name),
@@ -67,7 +67,7 @@ export async function testRules(settings: Settings, words: readonly string[]): P
         `${failure === undefined ? 'ok  ' : 'FAIL'} ${rule}: ${title}${failure === undefined ? '' : `. ${failure}`}`,
     ),
     ...found.problems.map(({ path, why }) => `FAIL ${path}: ${why}`),
-    ...(bare.length ? [`Nothing proves these gates, which carry no example: ${bare.join(', ')}`] : []),
+    ...(untested.length ? [`These gates have no example: ${untested.join(', ')}`] : []),
     `${trials.length - failed.length} of ${trials.length} examples hold.`,
   ].join('\n');
   return { text: escapeLines(text), code: failed.length + found.problems.length ? 1 : 0 };
@@ -75,21 +75,21 @@ export async function testRules(settings: Settings, words: readonly string[]): P
 
 const escapeLines = (text: string): string => text.split('\n').map(escapeInvisibleLine).join('\n');
 
-/** What other rules would have done in recorded sessions, call by call and in sum. */
+/** Shows what other rules would have done in recorded sessions, per call and in total. */
 export async function backtestRules(
   settings: Settings,
   rules: string,
-  words: readonly string[],
+  sessionNames: readonly string[],
   json: boolean,
 ): Promise<RulesCommandResult> {
-  const bench = compileBacktestRules((await loadNamedRuleSets([rules])).map(({ set }) => set));
-  const all: (BacktestResult & { readonly session: string })[] = [];
-  for (const place of findRecordedSessions(words, settings))
-    all.push({ session: place.name, ...(await backtest(bench, await readRecordedEvents(place))) });
-  if (json) return { text: JSON.stringify({ sum: sumBacktests(all), sessions: all }, undefined, 2), code: 0 };
-  const lines = all.flatMap(({ session, ...each }) => backtestRows(each).map((line) => `${session}  ${line}`));
-  const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumBacktests(all);
-  const sum = `${sessions} sessions, ${turns} turns, ${calls} calls: ${denied} refused, ${asked} asked, ${rewritten} rewritten, ${notes} notes of ${tokens} tokens, ${halted} runs ended.`;
+  const compiled = compileBacktestRules((await loadNamedRuleSets([rules])).map(({ set }) => set));
+  const results: (BacktestResult & { readonly session: string })[] = [];
+  for (const sessionFile of findRecordedSessions(sessionNames, settings))
+    results.push({ session: sessionFile.name, ...(await backtest(compiled, await readRecordedEvents(sessionFile))) });
+  if (json) return { text: JSON.stringify({ sum: sumBacktests(results), sessions: results }, undefined, 2), code: 0 };
+  const lines = results.flatMap(({ session, ...each }) => backtestRows(each).map((line) => `${session}  ${line}`));
+  const { sessions, turns, calls, denied, asked, rewritten, notes, tokens, halted } = sumBacktests(results);
+  const sum = `${sessions} sessions, ${turns} turns, ${calls} calls: ${denied} denied, ${asked} asked, ${rewritten} rewritten, ${notes} notes of ${tokens} tokens, ${halted} runs stopped.`;
   return { text: escapeLines([...lines, sum].join('\n')), code: 0 };
 }
 
@@ -112,12 +112,12 @@ type BacktestTotals = Readonly<
   Record<'sessions' | 'turns' | 'calls' | 'denied' | 'asked' | 'rewritten' | 'notes' | 'tokens' | 'halted', number>
 >;
 
-function sumBacktests(all: readonly BacktestResult[]): BacktestTotals {
-  const total = (pick: (each: BacktestResult) => number): number => all.reduce((sum, each) => sum + pick(each), 0);
-  const decided = (what: string): number =>
-    total(({ objected }) => objected.filter(({ decides }) => decides === what).length);
+function sumBacktests(results: readonly BacktestResult[]): BacktestTotals {
+  const total = (pick: (each: BacktestResult) => number): number => results.reduce((sum, each) => sum + pick(each), 0);
+  const decided = (decision: string): number =>
+    total(({ objected }) => objected.filter(({ decides }) => decides === decision).length);
   return {
-    sessions: all.length,
+    sessions: results.length,
     turns: total(({ turns }) => turns),
     calls: total(({ calls }) => calls),
     denied: decided('deny'),
@@ -129,26 +129,26 @@ function sumBacktests(all: readonly BacktestResult[]): BacktestTotals {
   };
 }
 
-/** How often each rule spoke up in recorded sessions, was obeyed, and was ignored. */
+/** Reports how often each rule triggered in recorded sessions, was followed, and was ignored. */
 export async function reportRules(
   settings: Settings,
-  words: readonly string[],
+  sessionNames: readonly string[],
   json: boolean,
 ): Promise<RulesCommandResult> {
-  const places = findRecordedSessions(words, settings);
+  const sessionFiles = findRecordedSessions(sessionNames, settings);
   const sets = await loadActiveRuleSets(settings, process.cwd());
-  const found = await measureRuleEffectiveness(sets, readSessionEvents(places));
-  const rules = [...found].toSorted(([, a], [, b]) => b.fired - a.fired).map(([rule, each]) => ({ rule, ...each }));
-  if (json) return { text: JSON.stringify({ sessions: places.length, rules }, undefined, 2), code: 0 };
-  if (rules.length === 0) return { text: `No rule spoke up in ${places.length} sessions.`, code: 0 };
+  const measured = await measureRuleEffectiveness(sets, readSessionEvents(sessionFiles));
+  const rules = [...measured].toSorted(([, a], [, b]) => b.fired - a.fired).map(([rule, each]) => ({ rule, ...each }));
+  if (json) return { text: JSON.stringify({ sessions: sessionFiles.length, rules }, undefined, 2), code: 0 };
+  if (rules.length === 0) return { text: `No rule triggered in ${sessionFiles.length} sessions.`, code: 0 };
   const rows = rules.map(({ rule, fired, obeyed, ignored }) => [rule, ...[fired, obeyed, ignored].map(String)]);
-  const text = formatColumns([['RULE', 'FIRED', 'OBEYED', 'IGNORED'], ...rows]);
+  const text = formatColumns([['RULE', 'TRIGGERED', 'FOLLOWED', 'IGNORED'], ...rows]);
   return {
-    text: `${escapeLines(text.trimEnd())}\n${places.length} sessions. A refusal is obeyed where the same call was not refused again in its run; a reminder where its condition no longer held ${followUpTurns} turns later.`,
+    text: `${escapeLines(text.trimEnd())}\n${sessionFiles.length} sessions. A denial counts as followed if the same call was not denied again in its run; a reminder if its condition no longer held ${followUpTurns} turns later.`,
     code: 0,
   };
 }
 
-async function* readSessionEvents(places: readonly SessionFile[]): AsyncGenerator<readonly Event[]> {
-  for (const place of places) yield readRecordedEvents(place);
+async function* readSessionEvents(sessionFiles: readonly SessionFile[]): AsyncGenerator<readonly Event[]> {
+  for (const sessionFile of sessionFiles) yield readRecordedEvents(sessionFile);
 }

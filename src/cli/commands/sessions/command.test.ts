@@ -46,11 +46,11 @@ test('sessions: listed, shown, exported and verified; data on standard output al
     [again.status, again.stderr],
     [1, `${page} already exists. Name another file, or remove that one.\n`],
   );
-  assert.equal(fairlead(['sessions', 'verify']).stdout, 'my ␛[31mred: sound, 4 events\n');
+  assert.equal(fairlead(['sessions', 'verify']).stdout, 'my ␛[31mred: intact, 4 events\n');
   writeFileSync(file, readFileSync(file, 'utf8').replace('Hello', 'Jello'));
   const verified = fairlead(['sessions', 'verify', 'abcdef']);
   assert.equal(verified.status, 1);
-  assert.match(verified.stdout, /: not sound, 4 events\n {2}Line 4 was changed outside the program\.\n$/);
+  assert.match(verified.stdout, /: damaged, 4 events\n {2}Line 4 was changed outside the program\.\n$/);
 });
 
 test('[J76] sessions: renamed, copied, deleted and restored, each with one sentence', async (t) => {
@@ -70,7 +70,7 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
   assert.equal(fairlead(['sessions', 'delete', 'b']).status, 0);
   assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), false);
   assert.match(fairlead(['sessions', 'trash']).stdout, /^name +deleted\nb +\d{4}-\d\d-\d\d_/);
-  assert.equal(fairlead(['sessions', 'restore', 'b']).stderr, '"b" is back.\n');
+  assert.equal(fairlead(['sessions', 'restore', 'b']).stderr, '"b" is restored.\n');
   assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), true);
 });
 
@@ -78,9 +78,9 @@ test('sessions: what is not understood gets one sentence, the usage and exit cod
   const { fairlead } = createProgramHome(t);
   for (const [args, words] of [
     [['frob'], /^There is no "fairlead sessions frob"\.\nUsage: fairlead sessions/],
-    [['show'], /^"fairlead sessions show" needs more: <session> \[--json\]\.\n/],
-    [['show', 'a', 'b'], /^"b" is one too many/],
-    [['rename', 'a', 'b', '--json'], /^--json has no meaning for "fairlead sessions rename"\.\n/],
+    [['show'], /^"fairlead sessions show" needs more arguments: <session> \[--json\]\.\n/],
+    [['show', 'a', 'b'], /^Unexpected argument "b"/],
+    [['rename', 'a', 'b', '--json'], /^"fairlead sessions rename" has no option --json\.\n/],
     [['lst'], /^There is no "fairlead sessions lst"\. Did you mean "list"\?\n/],
     [['--frob'], /^Unknown option '--frob'\.\nUsage:/],
   ] as const) {

@@ -1,4 +1,4 @@
-// The `sessions` command: reads its words and hands them to what can be done with sessions.
+// The `sessions` command: parses its arguments and runs the subcommand.
 import { parseArgs } from 'node:util';
 import { FairleadError, closestMatches, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
@@ -16,19 +16,19 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Lists, shows and changes sessions: 0 done, 1 not, 2 misused. */
+/** Lists, shows and changes sessions; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
-  const asked = parseSessionsArgs(args);
-  if (asked === undefined) {
+  const parsed = parseSessionsArgs(args);
+  if (parsed === undefined) {
     process.stdout.write(`${formatUsage()}\n`);
     return 0;
   }
-  if (typeof asked === 'string') {
-    printErr(`${asked}\n${formatUsage()}\n`);
+  if (typeof parsed === 'string') {
+    printErr(`${parsed}\n${formatUsage()}\n`);
     return 2;
   }
   try {
-    return await asked.subcommand.run(asked.words, { ...asked.options, dirs: readSettings().dirs });
+    return await parsed.subcommand.run(parsed.args, { ...parsed.options, dirs: readSettings().dirs });
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     printErr(`${formatError(error)}\n`);
@@ -38,32 +38,32 @@ export const run: Command['run'] = async (args) => {
 
 type SessionsArgs = {
   readonly subcommand: SessionsSubcommand;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly options: Omit<SessionsOptions, 'dirs'>;
 };
 
-/** What is asked for, what is wrong with it, or nothing where only the usage is. */
+/** Parses the arguments; returns a message if they are invalid, undefined for --help. */
 function parseSessionsArgs(args: readonly string[]): SessionsArgs | string | undefined {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help) return undefined;
-    const [verb = 'list', ...words] = positionals;
-    const act = Object.hasOwn(sessionsSubcommands, verb) ? sessionsSubcommands[verb] : undefined;
-    if (!act) return `There is no "fairlead sessions ${verb}".${suggestSubcommand(verb)}`;
-    const stray = Object.keys(values).find((name) => !act.options.includes(name));
-    if (stray !== undefined) return `--${stray} has no meaning for "fairlead sessions ${verb}".`;
-    const [least, most] = act.argumentCount;
-    if (words.length < least) return `"fairlead sessions ${verb}" needs more: ${act.usage}.`;
-    if (words.length > most) return `"${words[most]}" is one too many for "fairlead sessions ${verb}".`;
-    return { subcommand: act, words, options: { ...values } };
+    const [verb = 'list', ...rest] = positionals;
+    const subcommand = Object.hasOwn(sessionsSubcommands, verb) ? sessionsSubcommands[verb] : undefined;
+    if (!subcommand) return `There is no "fairlead sessions ${verb}".${suggestSubcommand(verb)}`;
+    const stray = Object.keys(values).find((name) => !subcommand.options.includes(name));
+    if (stray !== undefined) return `"fairlead sessions ${verb}" has no option --${stray}.`;
+    const [min, max] = subcommand.argumentCount;
+    if (rest.length < min) return `"fairlead sessions ${verb}" needs more arguments: ${subcommand.usage}.`;
+    if (rest.length > max) return `Unexpected argument "${rest[max]}" for "fairlead sessions ${verb}".`;
+    return { subcommand, args: rest, options: { ...values } };
   } catch (error) {
     return (error as Error).message.replace(/\. To specify[^]*$/, '.');
   }
 }
 
 function suggestSubcommand(verb: string): string {
-  const [near] = closestMatches(verb, Object.keys(sessionsSubcommands));
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
+  const [similar] = closestMatches(verb, Object.keys(sessionsSubcommands));
+  return similar === undefined ? '' : ` Did you mean "${similar}"?`;
 }
 
 function formatUsage(): string {
@@ -71,6 +71,6 @@ function formatUsage(): string {
     ([verb, { usage, description }]) => `  ${`${verb} ${usage}`.padEnd(52)} ${description}`,
   );
   const fleet =
-    'Those of queued runs are in the store of the fleet: list, show, export and verify take --fleet, or --store <file or address>.';
+    'Sessions of queued runs are in the store of the fleet: use --fleet or --store <file or url> with list, show, export and verify.';
   return ['Usage: fairlead sessions <command>', ...lines, fleet].join('\n');
 }

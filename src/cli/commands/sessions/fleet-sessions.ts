@@ -35,7 +35,7 @@ const truncateText = (text: string): string => {
 /** Prints the messages of a session. */
 export async function showFleetSession(store: FleetStore, session: string): Promise<number> {
   const { messages } = await readStoreSession(store, session);
-  if (messages.length === 0) printErr('Nothing was said in it yet.\n');
+  if (messages.length === 0) printErr('There are no messages yet.\n');
   else print(`${formatSessionTranscript(messages)}\n`);
   return 0;
 }
@@ -51,7 +51,7 @@ export async function verifyFleetSessions(
   else
     for (const { name, ok, events, what } of found)
       print(
-        `${escapeInvisibleLine(name)}: ${ok ? `sound, ${events} events` : 'not sound'}\n${what === undefined ? '' : `  ${escapeInvisible(what)}\n`}`,
+        `${escapeInvisibleLine(name)}: ${ok ? `intact, ${events} events` : 'damaged'}\n${what === undefined ? '' : `  ${escapeInvisible(what)}\n`}`,
       );
   return found.every(({ ok }) => ok) ? 0 : 1;
 }

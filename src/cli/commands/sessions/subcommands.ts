@@ -1,4 +1,4 @@
-// What `fairlead sessions` can do: one entry each. Data on standard output, everything else on standard error.
+// The subcommands of `fairlead sessions`. Data goes to standard output, messages to standard error.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } from '../../../core/index.ts';
@@ -25,26 +25,26 @@ import {
 } from '../../../sessions/session-directory.ts';
 import { readSession, formatSessionTranscript } from '../../../sessions/transcript.ts';
 
-/** The options that were given, and where the sessions are. */
+/** The parsed options, and the directories of the sessions. */
 export type SessionsOptions = {
   readonly dirs: SessionDirs;
   readonly json?: boolean;
   readonly format?: string;
   readonly output?: string;
   readonly empty?: boolean;
-  /** Those of queued runs, in the store of the fleet. */
+  /** Whether to use the sessions of queued runs, in the store of the fleet. */
   readonly fleet?: boolean;
   readonly store?: string;
 };
 
-/** Something that can be done with sessions. */
+/** A subcommand of `fairlead sessions`. */
 export type SessionsSubcommand = {
   readonly usage: string;
   readonly description: string;
-  /** How many words it takes, at least and at most. */
+  /** The minimum and maximum number of arguments. */
   readonly argumentCount: readonly [number, number];
   readonly options: readonly string[];
-  run(words: readonly string[], given: SessionsOptions): Promise<number> | number;
+  run(args: readonly string[], options: SessionsOptions): Promise<number> | number;
 };
 
 const printErrLine = (text: string): void => printErr(`${text}\n`);
@@ -52,21 +52,21 @@ const printJson = (value: unknown): void => print(`${JSON.stringify(value, null,
 
 const fleetOptions = ['fleet', 'store'] as const;
 
-const isInFleetStore = ({ fleet: asked, store }: SessionsOptions): boolean => asked === true || store !== undefined;
+const isInFleetStore = ({ fleet, store }: SessionsOptions): boolean => fleet === true || store !== undefined;
 
-/** Does something with the sessions in the store of a fleet. */
+/** Runs some work on the sessions in the store of the fleet. */
 async function withFleetSessions(
-  { store: where }: SessionsOptions,
-  work: (kept: typeof FleetSessions, store: FleetStore) => Promise<number>,
+  { store: storeArg }: SessionsOptions,
+  work: (fleetSessions: typeof FleetSessions, store: FleetStore) => Promise<number>,
 ): Promise<number> {
-  const [{ withFleetStore }, kept] = await Promise.all([
+  const [{ withFleetStore }, fleetSessions] = await Promise.all([
     import('../fleet/open-store.ts'),
     import('./fleet-sessions.ts'),
   ]);
-  return withFleetStore(where, (store) => work(kept, store));
+  return withFleetStore(storeArg, (store) => work(fleetSessions, store));
 }
 
-/** Writes an export to where it is wanted. */
+/** Writes an export to standard output or to the file of --output. */
 function writeExport(text: string, { output }: SessionsOptions): number {
   if (output === undefined || output === '-') print(text);
   else {
@@ -76,61 +76,63 @@ function writeExport(text: string, { output }: SessionsOptions): number {
   return 0;
 }
 
-/** Everything that can be done, by name. */
+/** The subcommands by name. */
 export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> = {
   list: {
     usage: '[--json]',
-    description: 'every session, the latest first',
+    description: 'list all sessions, the latest first',
     argumentCount: [0, 0],
     options: ['json', ...fleetOptions],
-    run(_, given) {
-      if (isInFleetStore(given))
-        return withFleetSessions(given, (kept, store) => kept.listFleetSessions(store, given.json === true));
-      const all = listSessions(given.dirs);
-      if (given.json) printJson(all);
+    run(_, options) {
+      if (isInFleetStore(options))
+        return withFleetSessions(options, (fleetSessions, store) =>
+          fleetSessions.listFleetSessions(store, options.json === true),
+        );
+      const all = listSessions(options.dirs);
+      if (options.json) printJson(all);
       else if (all.length === 0) printErrLine('There is no session yet.');
       else
         print(
           formatColumns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(sessionRow)]),
         );
-      if (!given.json && existsSync(path.join(given.dirs.data, 'fleet.sqlite')))
-        printErrLine('Those of queued runs: fairlead sessions list --fleet');
+      if (!options.json && existsSync(path.join(options.dirs.data, 'fleet.sqlite')))
+        printErrLine('Sessions of queued runs: fairlead sessions list --fleet');
       return 0;
     },
   },
   show: {
     usage: '<session> [--json]',
-    description: 'everything that was said in it',
+    description: 'print all messages',
     argumentCount: [1, 1],
     options: ['json', ...fleetOptions],
-    async run([which = ''], given) {
-      if (isInFleetStore(given))
-        return withFleetSessions(given, async (kept, store) => {
-          if (!given.json) return kept.showFleetSession(store, which);
-          print(await kept.exportStoreSession(store, which, 'json'));
+    async run([session = ''], options) {
+      if (isInFleetStore(options))
+        return withFleetSessions(options, async (fleetSessions, store) => {
+          if (!options.json) return fleetSessions.showFleetSession(store, session);
+          print(await fleetSessions.exportStoreSession(store, session, 'json'));
           return 0;
         });
-      const place = findSession(given.dirs, which);
-      if (given.json) {
-        print(await exportSession(place, 'json'));
+      const sessionFile = findSession(options.dirs, session);
+      if (options.json) {
+        print(await exportSession(sessionFile, 'json'));
         return 0;
       }
-      const { messages, problems } = await readSession(place.file);
-      const holder = getLockOwner(place.file);
-      if (holder) printErrLine(`It is being written by process ${holder.pid} on ${holder.host} since ${holder.time}.`);
+      const { messages, problems } = await readSession(sessionFile.file);
+      const owner = getLockOwner(sessionFile.file);
+      if (owner) printErrLine(`Process ${owner.pid} on ${owner.host} has it open since ${owner.time}.`);
       for (const { message } of problems) printErrLine(message);
-      if (messages.length === 0) printErrLine('Nothing was said in it yet.');
+      if (messages.length === 0) printErrLine('There are no messages yet.');
       else print(`${formatSessionTranscript(messages)}\n`);
       return 0;
     },
   },
   rename: {
     usage: '<session> <new name>',
-    description: 'give it another name',
+    description: 'rename it',
     argumentCount: [2, 2],
     options: [],
-    async run([which = '', name = ''], { dirs }) {
-      const from = findSession(dirs, which);
+    async run([session = '', name = ''], { dirs }) {
+      const from = findSession(dirs, session);
       const to = await renameSession(dirs, from, name);
       printErrLine(`"${escapeInvisible(from.name)}" is now "${escapeInvisible(to.name)}".`);
       return 0;
@@ -138,11 +140,11 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
   },
   clone: {
     usage: '<session> [new name]',
-    description: 'copy it, with all its branches; the name is <session>-clone unless given',
+    description: 'copy it with all branches; the default name is <session>-clone',
     argumentCount: [1, 2],
     options: [],
-    async run([which = '', name], { dirs }) {
-      const from = findSession(dirs, which);
+    async run([session = '', name], { dirs }) {
+      const from = findSession(dirs, session);
       const to = await cloneSession(dirs, from, name);
       printErrLine(`A copy of "${escapeInvisible(from.name)}":`);
       print(`${escapeInvisibleLine(to.name)}\n`);
@@ -151,48 +153,50 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
   },
   export: {
     usage: '<session> [--format md|html|json] [-o <file>]',
-    description: 'write it as Markdown, as a page or as JSON',
+    description: 'write it as Markdown, HTML or JSON',
     argumentCount: [1, 1],
     options: ['format', 'output', ...fleetOptions],
-    async run([which = ''], given) {
-      const format = parseExportFormat(given.format, given.output);
-      return isInFleetStore(given)
-        ? withFleetSessions(given, async (kept, store) =>
-            writeExport(await kept.exportStoreSession(store, which, format), given),
+    async run([session = ''], options) {
+      const format = parseExportFormat(options.format, options.output);
+      return isInFleetStore(options)
+        ? withFleetSessions(options, async (fleetSessions, store) =>
+            writeExport(await fleetSessions.exportStoreSession(store, session, format), options),
           )
-        : writeExport(await exportSession(findSession(given.dirs, which), format), given);
+        : writeExport(await exportSession(findSession(options.dirs, session), format), options);
     },
   },
   verify: {
     usage: '[session] [--json]',
-    description: 'check that the files say what was written',
+    description: 'verify the hash chain of the files',
     argumentCount: [0, 1],
     options: ['json', ...fleetOptions],
-    run: ([which], given) =>
-      isInFleetStore(given)
-        ? withFleetSessions(given, (kept, store) => kept.verifyFleetSessions(store, which, given.json === true))
-        : verifySessions(which, given),
+    run: ([session], options) =>
+      isInFleetStore(options)
+        ? withFleetSessions(options, (fleetSessions, store) =>
+            fleetSessions.verifyFleetSessions(store, session, options.json === true),
+          )
+        : verifySessions(session, options),
   },
   delete: {
     usage: '<session>',
-    description: 'put it into the trash',
+    description: 'move it to the trash',
     argumentCount: [1, 1],
     options: [],
-    async run([which = ''], { dirs }) {
-      const { name } = await trashSession(dirs, findSession(dirs, which));
-      printErrLine(`"${escapeInvisible(name)}" is in the trash; "fairlead sessions restore" brings it back.`);
+    async run([session = ''], { dirs }) {
+      const { name } = await trashSession(dirs, findSession(dirs, session));
+      printErrLine(`"${escapeInvisible(name)}" is in the trash; "fairlead sessions restore" restores it.`);
       return 0;
     },
   },
   trash: {
     usage: '[--json] [--empty]',
-    description: 'what is in the trash; --empty deletes all of it for good',
+    description: 'list the trash; --empty deletes all of it permanently',
     argumentCount: [0, 0],
     options: ['json', 'empty'],
-    run(_, given) {
-      const all = listTrash(given.dirs);
-      if (given.empty) printErrLine(`Deleted for good: ${emptyTrash(given.dirs)} of ${all.length}.`);
-      else if (given.json) printJson(all);
+    run(_, options) {
+      const all = listTrash(options.dirs);
+      if (options.empty) printErrLine(`Deleted permanently: ${emptyTrash(options.dirs)} of ${all.length}.`);
+      else if (options.json) printJson(all);
       else if (all.length === 0) printErrLine('The trash is empty.');
       else
         print(
@@ -203,30 +207,30 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
   },
   restore: {
     usage: '<session> [new name]',
-    description: 'take it out of the trash',
+    description: 'restore it from the trash',
     argumentCount: [1, 2],
     options: [],
-    async run([name = '', as], { dirs }) {
-      const place = await restoreSession(dirs, name, as);
-      printErrLine(`"${escapeInvisible(place.name)}" is back.`);
+    async run([name = '', newName], { dirs }) {
+      const sessionFile = await restoreSession(dirs, name, newName);
+      printErrLine(`"${escapeInvisible(sessionFile.name)}" is restored.`);
       return 0;
     },
   },
 };
 
 function sessionRow({ name, changed, events, size, model, first }: SessionSummary): readonly string[] {
-  const short = (text: string, most: number): string => {
+  const truncate = (text: string, max: number): string => {
     const line = escapeInvisibleLine(text);
-    return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+    return line.length > max ? `${line.slice(0, max - 1)}…` : line;
   };
   const count = events === undefined ? '?' : String(events);
   return [
-    short(name, 40),
+    truncate(name, 40),
     changed.slice(0, 16).replace('T', ' '),
     count,
     formatBytes(size),
-    short(model ?? '', 30),
-    short(first ?? '', 50),
+    truncate(model ?? '', 30),
+    truncate(first ?? '', 50),
   ];
 }
 
@@ -235,17 +239,17 @@ function formatBytes(size: number): string {
   return size < 1e6 ? `${Math.round(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
 }
 
-async function verifySessions(which: string | undefined, given: SessionsOptions): Promise<number> {
-  const places = which === undefined ? listSessionFiles(given.dirs) : [findSession(given.dirs, which)];
-  const found = [];
-  for (const { name, file } of places) found.push({ name, ...(await verifySessionFile(file)) });
-  if (given.json) printJson(found.map((each) => ({ ...each, problems: each.problems.map(toProblemJson) })));
+async function verifySessions(session: string | undefined, options: SessionsOptions): Promise<number> {
+  const sessionFiles = session === undefined ? listSessionFiles(options.dirs) : [findSession(options.dirs, session)];
+  const results = [];
+  for (const { name, file } of sessionFiles) results.push({ name, ...(await verifySessionFile(file)) });
+  if (options.json) printJson(results.map((each) => ({ ...each, problems: each.problems.map(toProblemJson) })));
   else
-    for (const { name, ok, events, problems } of found) {
-      print(`${escapeInvisibleLine(name)}: ${ok ? 'sound' : 'not sound'}, ${events} events\n`);
+    for (const { name, ok, events, problems } of results) {
+      print(`${escapeInvisibleLine(name)}: ${ok ? 'intact' : 'damaged'}, ${events} events\n`);
       for (const { message } of problems) print(`  ${escapeInvisible(message)}\n`);
     }
-  return found.every(({ ok }) => ok) ? 0 : 1;
+  return results.every(({ ok }) => ok) ? 0 : 1;
 }
 
 type VerificationProblem = Partial<SessionFileProblem> & Pick<SessionFileProblem, 'message'>;
