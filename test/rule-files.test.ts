@@ -192,7 +192,7 @@ test(
     assert.doesNotMatch(piped.out, /no-push/);
     assert.equal(existsSync(mark), false);
     const terminal = await made.open(['go', ...autoApproveArgs]);
-    assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules that this folder brings along, \S+code\.js\?/);
+    assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules of this project, \S+code\.js\?/);
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');

@@ -98,7 +98,7 @@ test(
 );
 
 /** The open question about a folder's tool. */
-const question = /^\? Run the tool that this folder brings along, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
+const question = /^\? Run the tool of this project, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
 
 /** A program in a folder with a tool of its own, 400 lines long. */
 async function createMarkProgram(
@@ -144,7 +144,7 @@ test(
 
     const third = await made.open(['--no-sandbox']);
     await third.waitFor(/Fairlead with qwen3/);
-    assert.doesNotMatch(await third.screen({ back: true }), /this folder brings along/, 'a yes is remembered');
+    assert.doesNotMatch(await third.screen({ back: true }), /Run the tool of this project/, 'a yes is remembered');
     await third.kill();
     appendFileSync(file, '// more\n');
     const fourth = await made.open(['--no-sandbox']);

@@ -50,7 +50,7 @@ export type CodingAgentOptions = {
 
 /**
  * Creates the agent that the terminal uses, for a program: workspace, sandbox, policy, redaction, AGENTS.md, skills, hooks, MCP and language
- * servers, sub-agents and the default rules. What a project brings along (hooks, tools, MCP servers) is used only if the user approved it.
+ * servers, sub-agents and the default rules. Hooks, tools, rules and MCP servers of a project are used only if the user approved them.
  * Close the agent after use: it ends the servers and background commands that it started.
  */
 export async function codingAgent(options: CodingAgentOptions = {}): Promise<Agent> {

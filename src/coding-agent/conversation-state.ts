@@ -42,7 +42,7 @@ export type ConversationOptions = {
   readonly selector: SessionSelector;
   readonly model: ResolvedModel;
   readonly host: ModelHost;
-  /** Asks the user about what the project brings along, and for the model; without it nothing is approved. */
+  /** Asks the user about tools, hooks, rules and servers of the project, and for the model; without it nothing is approved. */
   readonly prompter?: UserPrompter;
   /** MCP servers that an editor names for this session. */
   readonly mcpServers?: readonly McpServer[];

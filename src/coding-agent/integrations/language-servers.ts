@@ -82,7 +82,7 @@ function createServerApproval({ trust, prompter, sandbox }: IntegrationContext):
     const confinement = sandbox.name === 'none' ? 'as you' : 'confined';
     const detail = items.map(({ subject, hash, why }) => `${why}:\n${subject}\nsha256 ${hash}`).join('\n');
     const isApproved = await prompter.confirm(
-      `Start a language server that this folder has a say in? It runs ${confinement}.`,
+      `Start a language server that this project configures? It runs ${confinement}.`,
       detail,
       signal,
     );

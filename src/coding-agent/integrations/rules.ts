@@ -18,10 +18,7 @@ export function readProjectRuleFiles({
     unattended: prompter.isAbsent === true,
     ask: ({ path, text, status }) => {
       const changed = status === 'changed' ? ' They changed since you allowed them.' : '';
-      return prompter.confirm(
-        `Use the rules that this folder brings along, ${path}? Code in them runs as you.${changed}`,
-        text,
-      );
+      return prompter.confirm(`Use the rules of this project, ${path}? Code in them runs as you.${changed}`, text);
     },
   });
 }
