@@ -21,7 +21,7 @@ const count = defineTool({
   description: 'Says how many there are.',
   effect: 'read',
   input: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
-  run: ({ item }) => `${stock.get(String(item)) ?? 0} ${String(item)}`,
+  run: ({ item }) => `${stock.get(item) ?? 0} ${item}`,
 });
 const shopkeeper = (provider: Provider): Harness =>
   new Harness({ provider, system: 'You keep a shop.', tools: [count], runDir: null });

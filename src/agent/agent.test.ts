@@ -64,7 +64,7 @@ test('a run at its turn limit has the status max-turns-exceeded, and ask throws 
   assert.throws(() => new Agent({ model: 'a/b', maxTurns: 0 }), /at least 1/);
 });
 
-test('stream is the events, the text and the result of one run', async () => {
+test('stream gives the events, the text and the result of one run', async () => {
   const script = (): ReturnType<typeof scriptedProvider> => scriptedProvider([says('one two', { chunks: 2 })]);
   const stream = new Agent({ model: script() }).stream('a');
   assert.ok(stream instanceof RunStream);
@@ -138,7 +138,7 @@ test('a session in a file continues in another agent; a wrong id is refused and 
   assert.equal((await second.run('b')).text, '3');
 });
 
-test('any SessionStore keeps sessions', async (t) => {
+test('any SessionStore can store a session', async (t) => {
   const store: SessionStore = jsonlSessions(createDir(t));
   const agent = new Agent({ model: scriptedProvider([says('one'), says('two')]) });
   const session = await agent.session({ store, id: 'kept' });
@@ -149,7 +149,7 @@ test('any SessionStore keeps sessions', async (t) => {
   assert.equal(again.messages.length, 4);
 });
 
-test('[A1, P9] a model is opened by name, with the gateway around it, and several fall back from one to the next', async () => {
+test('[A1, P9] a model is opened by name, behind the gateway, and a list falls back from one to the next', async () => {
   await using down = await scriptedServer(() => fails(503));
   await using up = await scriptedServer(() => says('up'));
   const ref = (url: string) => ({ provider: 'openai-compatible', model: 'm', baseUrl: `${url}/v1` });

@@ -76,7 +76,7 @@ export class Agent<const S extends SchemaLike | undefined = undefined> {
 
   /** A conversation with this agent: a new one, or the one that the store has under this id. Close it after use. */
   async session(options: SessionOptions = {}): Promise<Session<RunOutput<S, undefined>>> {
-    return (await openSession(await this.resolve(), options)) as Session<RunOutput<S, undefined>>;
+    return openSession(await this.resolve(), options);
   }
 
   /** The parts that the loop runs on. */

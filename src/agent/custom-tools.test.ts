@@ -1,4 +1,4 @@
-// Tools that people write: which files are run, after whose yes, and what becomes of those that cannot work.
+// Custom tool files: which ones run, after which approval, and how invalid ones are refused.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -42,7 +42,7 @@ function createFixture(t: TestContext, files: Readonly<Record<string, string>> =
 const tool = (name: string, rest = ''): string =>
   `export default { name: '${name}', description: 'Does ${name}.', input: { type: 'object', properties: {} }, run: () => 'did ${name}'${rest} };`;
 
-test('[P78] attack 38: a file of a project is run only after a yes to its very content; one of the person is theirs', async (t) => {
+test('[P78] attack 38: a project’s file runs only if the user approved its exact content; the user’s own file needs no approval', async (t) => {
   const mark = `globalThis.ran = (globalThis.ran ?? 0) + 1;\n`;
   const { load, project } = createFixture(t, {
     'config/custom_tools/mine.ts': `const answer: string = 'did mine';\n${tool('mine').replace("'did mine'", 'answer')}`,
@@ -79,7 +79,7 @@ test('[P78] attack 38: a file of a project is run only after a yes to its very c
   assert.equal((await callTool(first.tools, 'custom__mine', {})).text, 'did mine');
 });
 
-test('[P45, P46] a class with schema and execute is a tool as well, and its part beside it is none', async (t) => {
+test('[P6, P45, P46] a class with schema and execute is a tool; a file that begins with _ is not', async (t) => {
   const { load } = createFixture(t, {
     'config/custom_tools/greet.ts': `export default class Greet {
       name = 'greet';
@@ -96,7 +96,7 @@ test('[P45, P46] a class with schema and execute is a tool as well, and its part
   assert.match((await callTool(tools, 'custom__greet', {})).text, /who/);
 });
 
-test('[P71] what does not fit is refused with a sentence, and the others are loaded', async (t) => {
+test('[P71] an invalid file is refused with a reason, and the others are loaded', async (t) => {
   const { load, own } = createFixture(t, {
     'config/custom_tools/a-fine.mjs': tool('fine', ", effect: 'read'"),
     'config/custom_tools/b-twin.js': tool('fine'),
@@ -136,7 +136,7 @@ test('[P71] what does not fit is refused with a sentence, and the others are loa
   assert.equal(problems.length, Object.keys(expected).length);
 });
 
-test('[P78] attack 23: a project cannot lead out of itself to have a file run', async (t) => {
+test('[P78] attack 23: a link that leads out of the project does not run', async (t) => {
   const { load, project, own } = createFixture(t, { 'config/custom_tools/mine.js': tool('mine') });
   symlinkSync(path.join(own, 'mine.js'), path.join(project, 'custom_tools/linked.js'));
   const { tools, problems } = await load(async () => true);
@@ -144,7 +144,7 @@ test('[P78] attack 23: a project cannot lead out of itself to have a file run', 
   assert.match(problems[0]?.why ?? '', /leads out of/);
 });
 
-test('[P78] the two worked examples do their work against servers of their kind, and tell what these refuse', async (t) => {
+test('[P78] the two examples call servers of their kind, and report what these refuse', async (t) => {
   const seen: (readonly [string, string | undefined, unknown])[] = [];
   let refuse = false;
   const server = http.createServer((request, response) => {

@@ -1,4 +1,4 @@
-// What a program in plain JavaScript gets wrong is said in one sentence where it is written, not as a TypeError somewhere below.
+// Wrong arguments from plain JavaScript are refused with one sentence at the call, not with a TypeError later.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError } from '../core/index.ts';
@@ -57,7 +57,7 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
   ['an empty reference', () => openProvider({} as never), 'provider/no-model', /A model is a name/],
   ['no store', () => openFleetStore(undefined as never), 'store/no-place', /A store needs a location/],
   ['a worker without a store', () => startWorker({ drivers: {} } as never), 'fleet/bad-option', /needs a store/],
-  ['a worker without drivers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs drivers/],
+  ['a worker without handlers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs handlers/],
 ];
 
 for (const [what, mistake, code, says] of mistakes)

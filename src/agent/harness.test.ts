@@ -1,4 +1,4 @@
-// The harness: every row of its surface, and every defect its forerunners had.
+// The Harness class: every required method, and the known defects of similar harnesses.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
-test('[D1, D2, D3, D22] explicit wiring: a provider, a system text, tools; run gives the final text', async () => {
+test('[D1, D2, D3, D22] explicit wiring of a provider, a system prompt and tools; run returns the final text', async () => {
   const { harness, requests } = harnessOf([calls('echo', { text: 'hi' }), says('done')]);
   assert.equal(await harness.run('go'), 'done');
   assert.equal(requests.length, 2);
@@ -65,7 +65,7 @@ test('[D1, D2, D3, D22] explicit wiring: a provider, a system text, tools; run g
   });
 });
 
-test('[D4, D15] the system text is the same bytes in every request of every run', async () => {
+test('[D4, D15] the system prompt has the same bytes in every request of every run', async () => {
   const { harness, requests } = harnessOf([calls('echo'), says('one'), says('two'), says('three')]);
   harness.registerReminder((turn) => `turn ${turn}`);
   await harness.run('a');
@@ -74,7 +74,7 @@ test('[D4, D15] the system text is the same bytes in every request of every run'
   assert.deepEqual(new Set(requests.map((request) => request.system)), new Set(['You are a test.']));
 });
 
-test('[D7, D24] at maxTurns runResult says max_turns_exceeded and run throws a typed error', async () => {
+test('[D7, D24] at maxTurns runResult has the status max_turns_exceeded and run throws MaxTurnsExceeded', async () => {
   const script: Script<ModelRequest> = () => calls('echo');
   const { harness } = harnessOf(script, { maxTurns: 3, limits: { stuckAfter: 0 } });
   const result = await harness.runResult('go');
@@ -86,7 +86,7 @@ test('[D7, D24] at maxTurns runResult says max_turns_exceeded and run throws a t
   assert.throws(() => harnessOf([], { maxTurns: 0 }), /at least 1/);
 });
 
-test('[D8, D13, D17, D31] each run has a JSONL file of its own, made on the first run, with whole messages and no stream events', async (t) => {
+test('[D8, D13, D17, D31] each run has its own JSONL file, created by the first run, with complete messages and no stream events', async (t) => {
   const runDir = path.join(folderOf(t), 'runs');
   const { harness } = harnessOf([says('one', { chunks: 3 }), says('two')], { runDir });
   assert.equal(harness.runFile, undefined);
@@ -111,7 +111,7 @@ test('[D8, D13, D17, D31] each run has a JSONL file of its own, made on the firs
   );
 });
 
-test('a session file grows by what is new, not by the whole conversation each turn', async (t) => {
+test('a session file grows by the new events of a turn, not by the whole conversation', async (t) => {
   const { harness } = harnessOf(
     (asked) => (asked.results.length < 24 ? calls('echo', { text: String(asked.results.length) }) : says('done')),
     { runDir: folderOf(t) },
@@ -127,7 +127,7 @@ test('a session file grows by what is new, not by the whole conversation each tu
   assert.ok(Math.max(...sizes.slice(0, 24)) - Math.min(...sizes.slice(0, 24)) < 20);
 });
 
-test('[D9] a cache can be shared; without one the harness has its own', async () => {
+test('[D9] a cache can be shared; by default each harness has its own', async () => {
   const cache = new SessionCache();
   cache.put('rows', [1, 2, 3]);
   const { harness } = harnessOf([says('done')], { cache });
@@ -138,7 +138,7 @@ test('[D9] a cache can be shared; without one the harness has its own', async ()
   assert.notEqual(harnessOf([]).harness.cache, harnessOf([]).harness.cache);
 });
 
-test('[D12, D16, D18] reminders are asked before each turn, in order, and go to the end of the conversation', async () => {
+test('[D12, D16, D18] reminders run before each turn, in order, and their text is appended to the conversation', async () => {
   const { harness, requests } = harnessOf([calls('echo'), says('done')], { maxTurns: 9 });
   const seen: number[][] = [];
   harness.registerReminder((turn, max) => (seen.push([turn, max]), turn === 2 ? 'first' : null));
@@ -152,7 +152,7 @@ test('[D12, D16, D18] reminders are asked before each turn, in order, and go to 
   assert.match(lastUserText(requests[1]), /first[\s\S]*second/);
 });
 
-test('the last turn, and only the last, is announced as the last, also when there is only one', async () => {
+test('only the last turn is announced as the last, also if it is the only one', async () => {
   for (const maxTurns of [1, 3]) {
     const { harness, requests } = harnessOf(() => calls('echo'), { maxTurns, limits: { stuckAfter: 0 } });
     await harness.runResult('go');
@@ -180,7 +180,7 @@ test('[D10, D19, D20, D23] run resets the conversation, ask continues it', async
   assert.deepEqual(texts, [['a'], ['a', 'one', 'b'], ['c']]);
 });
 
-test('[D21] run and session ids are stamped into the result', async () => {
+test('[D21] run and session ids are in the result', async () => {
   const { harness } = harnessOf([says('one'), says('two')]);
   const first = await harness.runResult('a', { runId: 'r-1', sessionId: 's-1' });
   assert.deepEqual([first.runId, first.sessionId], ['r-1', 's-1']);
@@ -189,7 +189,7 @@ test('[D21] run and session ids are stamped into the result', async () => {
   assert.notEqual(second.runId, 'r-1');
 });
 
-test('[D25] run throws what the provider threw; runResult returns it, and the next question is legal', async () => {
+test('[D25] run throws the provider’s error; runResult returns it, and the next request is valid', async () => {
   const { harness, requests } = harnessOf([fails('unauthorized'), fails('unauthorized'), says('back')]);
   await assert.rejects(harness.run('go'), FairleadError);
   const result = await harness.askResult('again');
@@ -202,7 +202,7 @@ test('[D25] run throws what the provider threw; runResult returns it, and the ne
   );
 });
 
-test('[D11, D26, D27, D28, D29, D30] a streamed run has the events of the message protocol in their order, tool results between turns, and a result at the end', async () => {
+test('[D11, D26, D27, D28, D29, D30] a streamed run has the events of the message protocol in order, tool results between turns, and a result at the end', async () => {
   const { harness } = harnessOf([
     says('Let me see.', { chunks: 2 }).and(calls('echo', { text: 'x' })),
     says('done', { chunks: 1 }),
@@ -244,7 +244,7 @@ test('[D11, D26, D27, D28, D29, D30] a streamed run has the events of the messag
   assert.equal((followUp.at(-1) as HarnessEvent & { type: 'result' }).result.text, 'more');
 });
 
-test('a stream whose provider fails says so and still ends with a result that holds the usage', async () => {
+test('a stream whose provider fails has an error event and ends with a result that has the usage', async () => {
   const { harness } = harnessOf([calls('echo', {}), fails('unauthorized')]);
   const events = await all(harness.runStream('go'));
   assert.ok(events.some((event) => event.type === 'error'));
@@ -254,20 +254,20 @@ test('a stream whose provider fails says so and still ends with a result that ho
   assert.ok(last.result.usage.inputTokens > 0);
 });
 
-test('a stream that reaches the turn limit cannot be taken for success', async () => {
+test('a stream that reaches the turn limit does not end with success', async () => {
   const { harness } = harnessOf(() => calls('echo'), { maxTurns: 1 });
   const last = (await all(harness.runStream('go'))).at(-1);
   assert.equal(last?.type === 'result' ? last.result.status : '', 'max_turns_exceeded');
 });
 
-test('leaving a stream early cancels the run and leaves the conversation legal', async () => {
+test('leaving a stream early cancels the run and keeps the conversation valid', async () => {
   const { harness } = harnessOf([says('a long answer', { chunks: 3, chunkMs: 5 }), says('fine')]);
   for await (const event of harness.runStream('go')) if (event.type === 'content_block_delta') break;
   assert.equal(harness.session?.running, false);
   assert.equal(await harness.ask('again'), 'fine');
 });
 
-test('truncation is not success, a half call is not run, and the next question is legal', async () => {
+test('truncation is not success, an incomplete call does not run, and the next request is valid', async () => {
   const { harness, requests } = harnessOf([
     { text: 'I will', calls: [{ tool: 'echo', raw: '{"text": "ha' }], finish: 'length' },
     says('ok'),
@@ -281,13 +281,13 @@ test('truncation is not success, a half call is not run, and the next question i
   );
 });
 
-test('an answer of no calls where calls were announced adds no empty message', async () => {
+test('an answer that announces calls but has none adds no empty message', async () => {
   const { harness, requests } = harnessOf([{ text: '', finish: 'tool-calls' }, says('ok')]);
   assert.equal(await harness.run('go'), 'ok');
   assert.ok(requests.every((request) => toArray(request.messages).every((message) => message.parts.length > 0)));
 });
 
-test('the value of one question is never returned for the next', async () => {
+test('the object of one run is never returned for the next', async () => {
   const { harness } = harnessOf([calls('keep'), says('one'), says('two')], {
     tools: [
       defineTool({
@@ -303,7 +303,7 @@ test('the value of one question is never returned for the next', async () => {
   assert.equal((await harness.askResult('b')).object, undefined);
 });
 
-test('[A110] an answer held to a schema is asked for again until it fits, and comes back as a value', async () => {
+test('[A110] an answer that does not match the schema is requested again, and the result has the parsed object', async () => {
   const answer = createOutputSchema({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
   const { harness, requests } = harnessOf([says('seven'), says('{"n":"seven"}'), says('{"n":7}')], {
     outputSchema: answer,
@@ -315,7 +315,7 @@ test('[A110] an answer held to a schema is asked for again until it fits, and co
   assert.equal((await never.harness.runResult('how many?')).reason, 'error-threshold');
 });
 
-test('[A22] a tool call can be forced, by name or any, and a model that does not comply is asked again', async () => {
+test('[A22] a tool call can be forced, by name or any, and a model that does not comply gets another request', async () => {
   const { harness, requests } = harnessOf([says('no'), calls('echo'), says('done')]);
   const result = await harness.runResult('go', { toolChoice: { tool: 'echo' } });
   assert.equal(result.text, 'done');
@@ -325,7 +325,7 @@ test('[A22] a tool call can be forced, by name or any, and a model that does not
   );
 });
 
-test('what a run cost is known, unknown or zero, and these are three things', async () => {
+test('the cost of a run is known, unknown or zero', async () => {
   assert.equal((await harnessOf([says('x', { usd: 0.5 })]).harness.runResult('go')).costUsd, 0.5);
   assert.equal((await harnessOf([says('x')]).harness.runResult('go')).costUsd, 0);
   const provider = scriptedProvider([says('x')]);
@@ -333,7 +333,7 @@ test('what a run cost is known, unknown or zero, and these are three things', as
   assert.equal((await harnessOf([], { provider: unpriced }).harness.runResult('go')).costUsd, undefined);
 });
 
-test('a conversation that the model finds too long is made shorter once, and the run goes on', async () => {
+test('a conversation that is too long for the model is compacted once, and the run continues', async () => {
   const long = (asked: { readonly results: readonly string[] }): boolean => asked.results.length >= 6;
   let refused = 0;
   const { harness, requests } = harnessOf((asked) => {

@@ -1,4 +1,4 @@
-// The inline-or-cache rule with its numbers, tools under it, and the tools that read what was kept.
+// Inline or cached results: the size limits, cached tools, and the tools that read cached values.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolOutput as outputOf, type Json, type ToolOutput, type Tool, type ToolContext } from '../core/index.ts';
@@ -35,7 +35,7 @@ const inline: readonly (readonly [what: string, value: unknown, text: string])[]
 ];
 
 for (const [what, value, text] of inline) {
-  test(`[D9] what is small stays inline: ${what}`, () => {
+  test(`[D9] a small value stays inline: ${what}`, () => {
     const cache = new SessionCache();
     assert.equal(formatOutput(value, cache), text);
     assert.deepEqual(cache.handleNames(), []);
@@ -52,7 +52,7 @@ const kept: readonly (readonly [what: string, value: unknown, handle: string])[]
 ];
 
 for (const [what, value, handle] of kept) {
-  test(`[D9] what is large is kept and shown as a snapshot: ${what}`, () => {
+  test(`[D9] a large value is cached and shown as a snapshot: ${what}`, () => {
     const cache = new SessionCache();
     const text = formatOutput(value, cache);
     assert.equal(text, `Saved as \`${handle}\`\nSnapshot: ${JSON.stringify(cache.snapshot(handle))}`);
@@ -62,7 +62,7 @@ for (const [what, value, handle] of kept) {
   });
 }
 
-test('[D9] an object that is nothing we know is its text, cut at 500', () => {
+test('[D9] an object of an unknown class is shown as text, truncated at 500', () => {
   class Large {
     words = textOf(5000);
   }
@@ -78,7 +78,7 @@ const tool = (result: unknown, name = 'db__fetch-rows'): Tool => ({
   execute: () => result,
 });
 
-test('[D9] a tool under the rule keeps large results under the last part of its name', async () => {
+test('[D9] a cached tool stores large results under the last part of its name', async () => {
   const cache = new SessionCache();
   const value = Array.from({ length: 50 }, (_, i) => i);
   const output = (await cachedTool(tool(value), cache).execute({}, context)) as ToolOutput;
@@ -91,7 +91,7 @@ test('[D9] a tool under the rule keeps large results under the last part of its 
   assert.equal(cachedTool(tool(1), cache).effect, 'read');
 });
 
-test('[D9] of an output the data is kept and everything else stays, and nothing large reaches the log', async () => {
+test('[D9] of a ToolOutput the data is cached and the rest stays, and nothing large reaches the log', async () => {
   const cache = new SessionCache();
   const data = Array.from({ length: 5000 }, (_, i) => ({ i }));
   const given: ToolOutput = outputOf({
@@ -110,7 +110,7 @@ test('[D9] of an output the data is kept and everything else stays, and nothing 
   assert.equal(await cachedTool(tool(failed), cache).execute({}, context), failed);
 });
 
-test('a tool whose name is no identifier still gives a legal handle', async () => {
+test('a tool whose name is no identifier gets a valid handle', async () => {
   for (const [name, handle] of [
     ['class', '_class'],
     ['a__1b', '_1b'],
@@ -133,7 +133,7 @@ function reader(entries: Readonly<Record<string, unknown>>) {
   };
 }
 
-test('[D9] handle_list and handle_read only read, and check what they are given', () => {
+test('[D9] handle_list and handle_read have the effect read and validate their input', () => {
   const { tools } = reader({});
   assert.deepEqual(
     [...tools.values()].map((each) => each.effect),
@@ -142,7 +142,7 @@ test('[D9] handle_list and handle_read only read, and check what they are given'
   assert.match(tools.get('handle_read')?.validate?.({ name: 'a', from: -1 }) ?? '', /\/from/);
 });
 
-test('[D9] a model can list what was kept', () => {
+test('[D9] a model can list cached values', () => {
   const { list } = reader({ a: [1, 2], b: 'text', t: [{ x: 1, y: 2 }] });
   assert.equal(
     list(),
@@ -152,7 +152,7 @@ test('[D9] a model can list what was kept', () => {
   assert.equal(reader({}).list(), '(empty)');
 });
 
-test('[D9] a model can page through what was kept, and go into it by a path', () => {
+test('[D9] a model can page through a cached value, and select a part by path', () => {
   const rows = Array.from({ length: 45 }, (_, i) => ({ i, 'a/b': [i] }));
   const { read } = reader({ rows, text: 'abcdef', map: new Map([['k', 'v']]), floats: new Float64Array([1, 2.5]) });
   assert.equal(read({ name: 'rows', from: 43 }), 'items 43 to 44 of 45\n{"i":43,"a/b":[43]}\n{"i":44,"a/b":[44]}');
@@ -165,7 +165,7 @@ test('[D9] a model can page through what was kept, and go into it by a path', ()
   assert.equal(read({ name: 'rows', from: 99 }), 'There are 45 items; none from 99 on.');
 });
 
-test('[D9] what a model reads is bounded, and pages of large items still get through all of them', () => {
+test('[D9] a page is bounded, and pages of large items still reach every item', () => {
   const items = Array.from({ length: 30 }, (_, i) => ({ i, words: textOf(1500) }));
   const { read } = reader({ items, huge: [textOf(100_000)], text: textOf(100_000) });
   const seen: number[] = [];
@@ -185,7 +185,7 @@ test('[D9] what a model reads is bounded, and pages of large items still get thr
   assert.ok(String(read({ name: 'text', count: 1e6 })).length < 9000);
 });
 
-test('[D9] a wrong handle or path is a failed result that says what there is, and no path leads out of the value', () => {
+test('[D9] a wrong handle or path is a failed result with the existing handles, and no path leads out of the value', () => {
   const { read } = reader({ a: { b: 1 } });
   assert.deepEqual(
     read({ name: 'x' }),
@@ -198,7 +198,7 @@ test('[D9] a wrong handle or path is a failed result that says what there is, an
     assert.equal((read({ name: 'a', path }) as ToolOutput).failed, true);
 });
 
-test('[D9] no page ends in half a character', () => {
+test('[D9] no page ends in half a surrogate pair', () => {
   const text = `${textOf(199)}${'😀'.repeat(300)}`;
   const { read } = reader({ text });
   assert.equal(

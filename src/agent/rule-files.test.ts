@@ -1,4 +1,4 @@
-// Rule files by themselves: what is loaded, what is passed over, and what is missed when it cannot be loaded.
+// Rule files: what is loaded, what is skipped, and what counts as unusable.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function createProject(t: TestContext, own: Files, project: Files): { cwd: strin
 const rules = 'name: a\ngates: [{ type: deny, tools: [x], reason: no }]\n';
 const base = (file: { readonly path: string }): string => path.basename(file.path);
 
-test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is passed over with a sentence', async (t) => {
+test('[M36] rules are YAML, JSON, objects or functions; a file without rules is skipped with a reason', async (t) => {
   const places = createProject(
     t,
     {
@@ -61,7 +61,7 @@ test('[M36] rules come as YAML, JSON, objects and functions; what is no rule is 
   assert.deepEqual(unusable.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
 });
 
-test('[M31] broken rules that clearly stop nothing are told and not missed', async (t) => {
+test('[M31] broken rules without gates are reported and do not count as unusable', async (t) => {
   const broken = 'name: a\nreminders: [{ name: r, on: never, message: m }]\n';
   const places = createProject(t, { 'a.yaml': broken, 'b.yaml': `${broken}gates: []\n` }, {});
   const { problems, unusable } = await loadRuleFiles(ruleDirs(places), { trust: memoryTrust() });
@@ -69,7 +69,7 @@ test('[M31] broken rules that clearly stop nothing are told and not missed', asy
   assert.deepEqual(unusable.map(base), ['b.yaml']);
 });
 
-test('[M31] a project’s rules need a yes to their text; changed ones are missed where nobody is there to be asked', async (t) => {
+test('[M31] a project’s rules need approval of their text; changed ones count as unusable if no user is present', async (t) => {
   const places = createProject(t, {}, { 'a.yaml': rules });
   const trust = memoryTrust();
   const file = path.join(places.cwd, '.fairlead/rules/a.yaml');

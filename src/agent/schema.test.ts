@@ -1,4 +1,4 @@
-// Schemas: what fits, what is said of what does not, and which schemas are refused before any model meets them.
+// Schemas: validation, error messages, and broken schemas.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { z } from 'zod';
@@ -56,11 +56,11 @@ const invalidValues: readonly (readonly [what: string, schema: JsonObject, value
 ];
 
 for (const [what, schema, value, sentence] of invalidValues) {
-  test(`[P38] the check names the place and what is wrong: ${what}`, () =>
+  test(`[P38] the validator names the path and the error: ${what}`, () =>
     assert.equal(createValidator(schema)(value), sentence));
 }
 
-test('of several forms the check speaks of the one that comes nearest', () => {
+test('of several alternatives the validator reports the one that matches best', () => {
   const form = (kind: string, field: string): JsonObject => ({
     type: 'object',
     properties: { kind: { const: kind }, [field]: { type: 'string' } },
@@ -72,7 +72,7 @@ test('of several forms the check speaks of the one that comes nearest', () => {
   assert.equal(check({ kind: 'b', y: '1' }), undefined);
 });
 
-test('the check says how many more faults there are instead of listing them all', () => {
+test('the validator counts further errors instead of listing them all', () => {
   const check = createValidator({ items: { type: 'string' } });
   assert.match(
     check(Array.from({ length: 50 }, () => 1)) ?? '',
@@ -80,7 +80,7 @@ test('the check says how many more faults there are instead of listing them all'
   );
 });
 
-test('a check never throws, whatever the value', () => {
+test('a validator never throws, whatever the value', () => {
   const check = createValidator({
     $defs: { node: { type: 'array', items: { $ref: '#/$defs/node' } } },
     $ref: '#/$defs/node',
@@ -95,7 +95,7 @@ test('a check never throws, whatever the value', () => {
   );
 });
 
-test('a schema is copied, so what its owner does to it later changes no check, and a frozen one is fine', () => {
+test('a schema is copied, so later changes to it have no effect, and a frozen one works', () => {
   const own = { type: 'object', properties: { a: { type: 'string' } } };
   const check = createValidator(own);
   own.properties.a.type = 'number';
@@ -163,13 +163,13 @@ for (const [what, schema, message] of broken) {
   });
 }
 
-test('a recursive schema that goes deeper each time is sound', () => {
+test('a recursive schema that goes deeper each time is valid', () => {
   const check = createValidator({ properties: { child: { $ref: '#' } }, required: ['name'], type: 'object' });
   assert.equal(check({ name: 1, child: { name: 2 } }), undefined);
   assert.equal(check({ name: 1, child: {} }), 'At /child: the property "name" is missing.');
 });
 
-test('drafts 6 and 7 are understood by the name they give', () => {
+test('drafts 6 and 7 are recognized by $schema', () => {
   const check = createValidator({
     $schema: 'http://json-schema.org/draft-07/schema#',
     items: [{ type: 'string' }],
@@ -179,7 +179,7 @@ test('drafts 6 and 7 are understood by the name they give', () => {
   assert.equal(check(['a', 1]), 'At /1: nothing is allowed here.');
 });
 
-test('[A110] a zod schema becomes the JSON Schema of what a model writes', () => {
+test('[A110] a zod schema becomes the JSON Schema of its input', () => {
   const schema = z.object({ n: z.string().transform(Number), d: z.string().default('x') });
   assert.deepEqual(toJsonSchema(schema), {
     type: 'object',
@@ -188,7 +188,7 @@ test('[A110] a zod schema becomes the JSON Schema of what a model writes', () =>
   });
 });
 
-test('a schema object of a library that cannot say itself as JSON Schema is refused with what to do', () => {
+test('a schema object that cannot be converted to JSON Schema is refused with a hint', () => {
   const mute = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
   assert.throws(() => toJsonSchema(mute), { code: 'schema/unsupported', message: /This mute schema cannot be turned/ });
   assert.throws(() => toJsonSchema(z.object({ d: z.date() })), {
@@ -197,7 +197,7 @@ test('a schema object of a library that cannot say itself as JSON Schema is refu
   });
 });
 
-test('a schema that is a function, as some libraries have it, is taken', () => {
+test('a schema that is a function, as in some libraries, is accepted', () => {
   const callable = Object.assign(() => {}, {
     '~standard': { version: 1, vendor: 'fn', jsonSchema: { input: () => ({ $schema: 'x', type: 'string' }) } },
   });
@@ -219,7 +219,7 @@ const answers: readonly (readonly [what: string, text: string, wrong: RegExp | u
 ];
 
 for (const [what, text, wrong] of answers) {
-  test(`[A110] an answer is held to its schema: ${what}`, () => {
+  test(`[A110] an answer must match its schema: ${what}`, () => {
     const schema: JsonObject = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     for (const shape of [createOutputSchema(schema), createOutputSchema(z.object({ city: z.string() }))]) {
       const found = shape.validate(text);
@@ -230,22 +230,22 @@ for (const [what, text, wrong] of answers) {
   });
 }
 
-test('[A110] an answer that is not JSON cannot be parsed, and says whose fault that is', () => {
+test('[A110] an answer that is not JSON cannot be parsed, and the error blames the model', () => {
   assert.throws(() => parseAnswer('no'), { code: 'answer/not-json', blame: 'model' });
 });
 
-test('[A110] a refinement of the schema library holds an answer too', () => {
+test('[A110] a refinement of the schema library applies to an answer too', () => {
   const shape = createOutputSchema(z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }));
   assert.equal(shape.validate('{"n":2}'), undefined);
   assert.equal(shape.validate('{"n":3}'), 'At /n: must be even.');
 });
 
-test('[A110] a schema of an answer that has to wait is refused rather than passed over', () => {
+test('[A110] an asynchronous schema of an answer is refused, not skipped', () => {
   const shape = createOutputSchema(z.object({ n: z.number().refine(async () => false) }));
   assert.throws(() => shape.validate('{"n":2}'), { code: 'schema/unsupported', blame: 'user' });
 });
 
-test('a pattern that never ends is given up, and the value does not fit', () => {
+test('a pattern that never ends is aborted, and the value does not match', () => {
   const check = createValidator({ type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } });
   assert.equal(check({ a: 'aaa' }), undefined);
   assert.equal(check({ a: `${'a'.repeat(60)}b` }), 'A pattern of the schema takes too long for this value.');

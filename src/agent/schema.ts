@@ -168,7 +168,7 @@ export function createOutputSchema(given: SchemaLike): OutputSchema {
 
 /** The value of an answer that matches this schema, with the defaults and transforms of its library; undefined if it does not match. */
 export const parseOutput = (output: OutputSchema, text: string): unknown =>
-  output.validate(text) === undefined ? (output.parse ?? parseAnswer)(text) : undefined;
+  output.validate(text) !== undefined ? undefined : output.parse ? output.parse(text) : parseAnswer(text);
 
 /** The JSON value of an answer. */
 export function parseAnswer(text: string): Json {

@@ -1,4 +1,4 @@
-// Values that go to disk come back equal, and those that could not stay where they are.
+// Encoding of cached values: they are read back equal, and others stay in memory.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -33,7 +33,7 @@ const values: readonly (readonly [what: string, value: unknown, type: string])[]
 ];
 
 for (const [what, value, type] of values) {
-  test(`[D9] what went to disk comes back equal: ${what}`, (t) => {
+  test(`[D9] a value on disk is read back equal: ${what}`, (t) => {
     const cache = small(t);
     cache.put('v', value);
     cache.put('other', 0);
@@ -42,7 +42,7 @@ for (const [what, value, type] of values) {
   });
 }
 
-test('[D9] two references to one object are one object again', (t) => {
+test('[D9] two references to one object stay one object', (t) => {
   const cache = small(t);
   cache.put('v', [shared, shared]);
   cache.put('other', 0);
@@ -50,7 +50,7 @@ test('[D9] two references to one object are one object again', (t) => {
   assert.equal(a, b);
 });
 
-test('[D9] any JSON value survives the way to disk and back', (t) => {
+test('[D9] any JSON value survives a round trip to disk', (t) => {
   const cache = small(t);
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -80,7 +80,7 @@ for (const [what, value] of [
   ['a symbol as key', { [Symbol('s')]: 1 }],
   ['something that writes itself otherwise', { toJSON: () => 1 }],
 ] as const) {
-  test(`[D9] what no copy could equal stays in memory, itself: ${what}`, (t) => {
+  test(`[D9] a value without an equal copy stays in memory: ${what}`, (t) => {
     const cache = small(t);
     cache.put('v', value);
     cache.put('other', 0);

@@ -1,4 +1,4 @@
-// Snapshots: their shapes, and that they stay small and separate from the value.
+// Snapshots of cached values: their shapes, their bounded size, and that they are copies.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createSnapshot, type SnapshotShape } from './session-cache-snapshot.ts';
@@ -63,7 +63,7 @@ test('[D9] a snapshot is small whatever the value', () => {
     assert.ok(JSON.stringify(createSnapshot(value, 5)).length < 25_000);
 });
 
-test('[D9] what is cut says so', () => {
+test('[D9] a truncated part has a mark', () => {
   assert.deepEqual(createSnapshot(['x'.repeat(300), [1, 2, 3], [[[[['deep']]]]]], 2), {
     type: 'list',
     length: 3,
@@ -72,14 +72,14 @@ test('[D9] what is cut says so', () => {
   assert.deepEqual((createSnapshot([[[[[['deep']]]]]], 2) as { sample: unknown }).sample, [[[[['[list of 1]']]]]]);
 });
 
-test('[D9] a sample is no part of the value', () => {
+test('[D9] a sample is a copy', () => {
   const value = [{ inner: { n: 1 } }];
   const { sample } = createSnapshot(value, 5) as unknown as { sample: { inner: { n: number } }[] };
   (sample[0] as { inner: { n: number } }).inner.n = 2;
   assert.equal(value[0]?.inner.n, 1);
 });
 
-test('[D9] a value that refuses to be looked at still has a snapshot', () => {
+test('[D9] a value that throws when it is read still has a snapshot', () => {
   const hostile = new Proxy(
     {},
     {
@@ -101,7 +101,7 @@ test('[D9] a value that refuses to be looked at still has a snapshot', () => {
   assert.equal(createSnapshot(cycle, 5).type, 'list');
 });
 
-test('[D9] no sample ends in half a character', () => {
+test('[D9] no sample ends in half a surrogate pair', () => {
   const { sample } = createSnapshot(`${'x'.repeat(199)}${'😀'.repeat(9)}`, 5) as { sample: string };
   assert.ok(sample.isWellFormed());
 });

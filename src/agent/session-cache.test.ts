@@ -1,4 +1,4 @@
-// The session cache: names, order, snapshots, and values that go to disk and come back.
+// The session cache: names, order, snapshots, and values on disk.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function cacheIn(t: test.TestContext, options: SessionCacheOptions = {}): { cach
 const pathOf = (cache: SessionCache, handle: string): string =>
   cache.storageMetadata({ includePaths: true })[handle]?.path ?? assert.fail(`${handle} is not on disk`);
 
-test('[D9] a value is kept under its name, and a second one of that name beside it', () => {
+test('[D9] a value is stored under its name, and a second one of that name under a numbered name', () => {
   const cache = new SessionCache();
   assert.deepEqual([cache.put('a', 1), cache.put('a', 2), cache.put('a', 3)], ['a', 'a_2', 'a_3']);
   assert.deepEqual([cache.get('a'), cache.get('a_2'), cache.get('a_3')], [1, 2, 3]);
@@ -49,7 +49,7 @@ test('[D9] a handle is a JavaScript identifier and no reserved word', () => {
     assert.throws(() => cache.put(name, 1), { code: 'cache/bad-name', blame: 'user' });
 });
 
-test('[D9] an unknown handle is an error that names those there are', () => {
+test('[D9] an unknown handle is an error that lists the existing ones', () => {
   const cache = new SessionCache();
   cache.put('here', 1);
   assert.throws(() => cache.get('gone'), {
@@ -59,7 +59,7 @@ test('[D9] an unknown handle is an error that names those there are', () => {
   });
 });
 
-test('[D9] handles are listed most recently used first, and looking at them is no use', () => {
+test('[D9] handles are listed most recently used first, and listing them does not count as a use', () => {
   const cache = new SessionCache();
   for (const name of ['a', 'b', 'c']) cache.put(name, name);
   cache.get('a');
@@ -73,7 +73,7 @@ test('[D9] handles are listed most recently used first, and looking at them is n
   );
 });
 
-test('[D9] beyond the limit the least recently used values go to disk, and reading one brings it back', (t) => {
+test('[D9] above the limit the least recently used values go to disk, and reading one loads it', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 2 });
   const places = () =>
     Object.entries(cache.storageMetadata()).map(([name, info]) => `${name} ${info.location} ${info.storageType}`);
@@ -85,7 +85,7 @@ test('[D9] beyond the limit the least recently used values go to disk, and readi
   assert.ok(!existsSync(file));
 });
 
-test('[D9] looking at names, snapshots or storage brings nothing back from disk', (t) => {
+test('[D9] reading names, snapshots or storage loads nothing from disk', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
   for (const name of ['a', 'b', 'c']) cache.put(name, [name]);
   const file = pathOf(cache, 'a');
@@ -98,7 +98,7 @@ test('[D9] looking at names, snapshots or storage brings nothing back from disk'
   assert.equal(Object.values(cache.storageMetadata()).filter((info) => info.location === 'disk').length, 2);
 });
 
-test('[D9] files are private, whole when they are there, and gone after close', (t) => {
+test('[D9] files are private, complete if they exist, and removed by close', (t) => {
   const { cache, dir } = cacheIn(t, { hotLimit: 1 });
   cache.put('a', 'first');
   assert.deepEqual(readdirSync(dir), [], 'the folder is made on the first spill');
@@ -114,7 +114,7 @@ test('[D9] files are private, whole when they are there, and gone after close', 
   cache.close();
 });
 
-test('[D9] a storage folder without a limit keeps ten values in memory; a limit without a folder makes a temporary one', (t) => {
+test('[D9] a storage directory without a limit keeps ten values in memory; a limit without a directory uses a temporary one', (t) => {
   const { cache } = cacheIn(t);
   for (let i = 0; i < 12; i++) cache.put('v', i);
   assert.equal(Object.values(cache.storageMetadata()).filter((info) => info.location === 'memory').length, 10);
@@ -124,7 +124,7 @@ test('[D9] a storage folder without a limit keeps ten values in memory; a limit 
   assert.ok(pathOf(temporary, 'a').startsWith(tmpdir()));
 });
 
-test('a program that ends without closing its cache leaves no folder behind', () => {
+test('a program that exits without closing its cache leaves no directory', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-test-'));
   const source = `const { SessionCache } = await import(${JSON.stringify(new URL('session-cache.ts', import.meta.url).href)});
     const cache = new SessionCache({ storageDir: ${JSON.stringify(dir)}, hotLimit: 1 });
@@ -140,7 +140,7 @@ class Own {
   n = 1;
 }
 
-test('[D9] what has to stay in memory takes no place from the others', (t) => {
+test('[D9] values that must stay in memory do not count against the limit', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 2 });
   cache.put('own', new Own());
   for (const name of ['a', 'b']) cache.put(name, name);
@@ -153,7 +153,7 @@ test('[D9] what has to stay in memory takes no place from the others', (t) => {
   );
 });
 
-test('[D9] what is deleted or overwritten leaves no file', (t) => {
+test('[D9] a deleted or overwritten value leaves no file', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
   for (const name of ['a', 'b', 'c']) cache.put(name, name);
   const files = [pathOf(cache, 'a'), pathOf(cache, 'b')];
@@ -165,7 +165,7 @@ test('[D9] what is deleted or overwritten leaves no file', (t) => {
   );
 });
 
-test('[D9] a value changed in place shows as it is, and goes to disk as it is', (t) => {
+test('[D9] a value changed in place is shown and stored as it is now', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
   const list = [1];
   cache.put('v', list);
@@ -182,7 +182,7 @@ test('[D9] a value changed in place shows as it is, and goes to disk as it is', 
   assert.ok(!Object.isFrozen(back));
 });
 
-test('[D9] a file that was changed, cut off or removed is an error and not another value', (t) => {
+test('[D9] a changed, truncated or removed file is an error, not another value', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
   for (const name of ['json', 'cut', 'gone', 'last']) cache.put(name, new Uint8Array([1, 2, 3]));
   writeFileSync(pathOf(cache, 'json'), 'FLARRAY\u0002abc');
@@ -198,7 +198,7 @@ test('[D9] a file that was changed, cut off or removed is an error and not anoth
   assert.equal(cache.hasHandle('gone'), true);
 });
 
-test('[D9] a disk that takes nothing loses nothing', (t) => {
+test('[D9] a full disk loses nothing', (t) => {
   const { cache } = cacheIn(t, { hotLimit: 1 });
   cache.put('a', 1);
   cache.put('b', 2);
@@ -209,7 +209,7 @@ test('[D9] a disk that takes nothing loses nothing', (t) => {
   assert.deepEqual([cache.get('b'), cache.get('c')], [2, 3]);
 });
 
-test('[D9] what a value means and whether it is a chart stay with it', () => {
+test('[D9] semantics and chart stay with the value', () => {
   const cache = new SessionCache();
   cache.put('late', {}, { chart: true });
   cache.put('plain', 1, { semantics: { unit: 'EUR' } });
@@ -221,7 +221,7 @@ test('[D9] what a value means and whether it is a chart stay with it', () => {
   assert.equal(cache.describe('chart'), 'chart: object of 0 keys (); sales by month');
 });
 
-test('[D9] an answer is there until it is cleared, and undefined is no old answer', () => {
+test('[D9] an answer stays until it is cleared', () => {
   const cache = new SessionCache();
   assert.equal(cache.getAnswer(), undefined);
   cache.setAnswer([1]);
@@ -230,7 +230,7 @@ test('[D9] an answer is there until it is cleared, and undefined is no old answe
   assert.equal(cache.getAnswer(), undefined);
 });
 
-test('options that cannot be kept are refused', () => {
+test('invalid options are refused', () => {
   for (const options of [{ hotLimit: 0 }, { hotLimit: 1.5 }, { sampleSize: -1 }, { sampleSize: Number.NaN }])
     assert.throws(() => new SessionCache(options), { code: 'cache/bad-option', blame: 'user' });
 });

@@ -1,6 +1,6 @@
 // The facts that a session writes: its start, user input, forks and edits.
 import { randomUUID } from 'node:crypto';
-import { type Fact, type InputMode, type MessagePart, type ResolvedAgent, type RunState } from '../core/index.ts';
+import type { Fact, InputMode, MessagePart, ResolvedAgent, RunState } from '../core/index.ts';
 import { visibleToolSpecs } from './tool-registry.ts';
 
 /** What a user or a program sends: text, or parts with files. */

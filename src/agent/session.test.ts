@@ -1,4 +1,4 @@
-// Sessions: start, resume, steer, answer, fork, edit; every one of them a fact in the log.
+// Sessions: start, resume, steer, approve, fork and edit, each recorded in the log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -42,7 +42,7 @@ const tool = (name: string, run: () => unknown, effect: Tool['effect'] = 'read')
 const texts = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) => (message.role === 'tool' ? 'results' : messageText(message)));
 
-test('[A10] a session remembers, and opening its log again goes on where it was', async () => {
+test('[A10] a session continues its conversation, also after its log is opened again', async () => {
   const log = memoryLog();
   const first = await Session.open(partsOf([says('one')]), log);
   await first.advance('a');
@@ -52,7 +52,7 @@ test('[A10] a session remembers, and opening its log again goes on where it was'
   assert.equal(second.state.epoch, 1, 'the same agent starts no new epoch');
 });
 
-test('steering is read after the running tool, a follow-up after the answer', async () => {
+test('steering is delivered after the running tool, a follow-up after the answer', async () => {
   const parts = partsOf(
     [calls('work'), says('first answer'), says('second answer')],
     [
@@ -76,7 +76,7 @@ test('steering is read after the running tool, a follow-up after the answer', as
   ]);
 });
 
-test('steering that arrives with the answer is not lost: the run goes on', async () => {
+test('steering that arrives with the answer is not lost: the run continues', async () => {
   const parts = partsOf([says('first'), says('second')]);
   const session = await Session.open(parts, memoryLog());
   session.subscribe((event) => {
@@ -86,7 +86,7 @@ test('steering that arrives with the answer is not lost: the run goes on', async
   assert.deepEqual(texts(session.messages), ['go', 'first', 'wait', 'second']);
 });
 
-test('[A24] a question rests the run; the answer may come in another process; no one is asked twice', async () => {
+test('[A24] an approval pauses the run; another process may decide; the user is asked once', async () => {
   let sent = 0;
   const ask: Gate = (call) => (call.tool === 'send' ? { type: 'ask', question: 'Send it?' } : { type: 'allow' });
   const send = tool('send', () => `sent ${++sent}`, 'external');
@@ -102,7 +102,7 @@ test('[A24] a question rests the run; the answer may come in another process; no
   assert.deepEqual([sent, end.ended?.reason], [1, 'answered']);
 });
 
-test('an edit is a new branch: the old one stays, the new one says why, and nothing illegal gets in', async () => {
+test('an edit is a new branch with its reason: the old branch stays, and an invalid conversation is refused', async () => {
   const log = memoryLog();
   const session = await Session.open(partsOf([says('one'), says('two'), says('three')]), log);
   await session.advance('a');
@@ -122,7 +122,7 @@ test('an edit is a new branch: the old one stays, the new one says why, and noth
   assert.deepEqual(texts(session.messages), ['a', 'one', 'b', 'two']);
 });
 
-test('a fork begins with this conversation, or with an earlier moment of it, and leaves the original alone', async () => {
+test('a fork begins with this conversation, or with an earlier state of it, and does not change the original', async () => {
   const log = memoryLog();
   const session = await Session.open(
     partsOf((asked) => says(`to ${asked.prompt}`)),
@@ -141,7 +141,7 @@ test('a fork begins with this conversation, or with an earlier moment of it, and
   assert.notEqual(part.state.session, session.state.session);
 });
 
-test('another model, another system text or another tool begins a new epoch that says why', async () => {
+test('another model, system prompt or tool begins a new epoch with the reason', async () => {
   const log = memoryLog();
   await (await Session.open(partsOf([says('one')]), log)).advance('a');
   const other = partsOf([says('two')]);
@@ -155,7 +155,7 @@ test('another model, another system text or another tool begins a new epoch that
   assert.deepEqual(texts(retold.messages), ['a', 'one']);
 });
 
-test('[J53] a session goes on with another model: the next answer is its own, and a new epoch says why', async () => {
+test('[J53] a session continues with another model in a new epoch with the reason', async () => {
   const first = partsOf([says('one')]);
   const second = partsOf([says('two')]);
   const session = await Session.open(first, memoryLog());
@@ -167,7 +167,7 @@ test('[J53] a session goes on with another model: the next answer is its own, an
   assert.equal(session.agent.provider.model, 'other');
 });
 
-test('cancelled while a tool hangs, a run ends and can be continued', async () => {
+test('a run that is cancelled while a tool hangs ends and can be continued', async () => {
   const session = await Session.open(
     partsOf([calls('hang'), says('fine')], [tool('hang', () => new Promise(() => {}), 'external')]),
     memoryLog(),
@@ -179,7 +179,7 @@ test('cancelled while a tool hangs, a run ends and can be continued', async () =
   assert.equal((await session.advance('again')).ended?.reason, 'answered');
 });
 
-test('a second run in a session that is running is refused with one sentence', async () => {
+test('a second run in an active session is refused with one sentence', async () => {
   const session = await Session.open(partsOf([says('slow', { delayMs: 20 })]), memoryLog());
   const going = session.advance('a');
   await assert.rejects(
@@ -189,7 +189,7 @@ test('a second run in a session that is running is refused with one sentence', a
   await going;
 });
 
-test('a child agent has its parent’s gates, a part of its limits, and its spending is the parent’s', async () => {
+test('a sub-agent has its parent’s gates and a share of its limits, and is charged to the parent', async () => {
   const seen: string[] = [];
   const gate: Gate = (call) => (
     seen.push(call.tool),
@@ -214,7 +214,7 @@ test('a child agent has its parent’s gates, a part of its limits, and its spen
   assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the child');
 });
 
-test('[A23] a run can be read as a trace of spans', async () => {
+test('[A23] a run has a trace of spans', async () => {
   const log = memoryLog();
   const session = await Session.open(partsOf([calls('work'), says('done')], [tool('work', () => 'ok')]), log);
   await session.advance('go', { runId: 'r1' });
@@ -230,7 +230,7 @@ test('[A23] a run can be read as a trace of spans', async () => {
   );
 });
 
-test('[A77] what a tool says while it works reaches the onlooker of the run', async () => {
+test('[A77] the progress of a tool reaches the listener of the run', async () => {
   const heard: string[] = [];
   const work: Tool = {
     ...tool('work', () => ''),

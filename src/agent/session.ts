@@ -228,7 +228,7 @@ export class Session<Output = unknown> {
   /** Begins a session on an empty log, in memory by default, with this conversation or with the one at an event. This session does not change. */
   async fork(log: Log = memoryLog(), at?: string, id: string = randomUUID()): Promise<Session<Output>> {
     await copyConversation(this.agent, this.#writer.log, log, { at, id });
-    return (await Session.open(this.agent, log, id)) as Session<Output>;
+    return Session.open(this.agent, log, id);
   }
 
   /** Records a value that no model sees. */

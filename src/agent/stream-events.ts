@@ -184,39 +184,38 @@ export function createEventTranslator(
     });
   }
   function event(event: Event): void {
-    switch (event.type) {
-      case 'turn-started':
-        turn = event.turn;
-        messageId = `msg_${event.id}`;
-        return startMessage();
-      case 'turn-ended':
-        if (blocks.length === 0) emitMessage(event.message);
-        for (const part of event.message.parts) if (part.type === 'tool-call') toolNames.set(part.id, part.tool);
-        emit({
-          type: 'message_delta',
-          delta: {
-            stop_reason: streamStopReasons[messageStopReason(event)],
-            stop_sequence: null,
-            stop_details: null,
-            container: null,
-          },
-          usage: toStreamUsage(event.usage),
-        });
-        return emit({ type: 'message_stop' });
-      case 'turn-failed':
-        emit({ type: 'message_discarded', reason: event.error.message });
-        return emit({ type: 'error', code: event.error.code, message: event.error.message });
-      case 'tool-ended':
-        return emit({
-          type: 'tool_result',
-          tool_use_id: event.call,
-          tool_name: toolNames.get(event.call) ?? '',
-          content: event.text,
-          is_error: event.outcome !== 'ok',
-        });
-      default:
-        return undefined;
+    if (event.type === 'turn-started') {
+      turn = event.turn;
+      messageId = `msg_${event.id}`;
+      return startMessage();
     }
+    if (event.type === 'turn-ended') {
+      if (blocks.length === 0) emitMessage(event.message);
+      for (const part of event.message.parts) if (part.type === 'tool-call') toolNames.set(part.id, part.tool);
+      emit({
+        type: 'message_delta',
+        delta: {
+          stop_reason: streamStopReasons[messageStopReason(event)],
+          stop_sequence: null,
+          stop_details: null,
+          container: null,
+        },
+        usage: toStreamUsage(event.usage),
+      });
+      return emit({ type: 'message_stop' });
+    }
+    if (event.type === 'turn-failed') {
+      emit({ type: 'message_discarded', reason: event.error.message });
+      return emit({ type: 'error', code: event.error.code, message: event.error.message });
+    }
+    if (event.type === 'tool-ended')
+      emit({
+        type: 'tool_result',
+        tool_use_id: event.call,
+        tool_name: toolNames.get(event.call) ?? '',
+        content: event.text,
+        is_error: event.outcome !== 'ok',
+      });
   }
   return { chunk, event };
 }

@@ -1,4 +1,4 @@
-// Hidden tools in a real loop: they run through no door before they are loaded, and loading changes no request that was sent.
+// Deferred tools in a real loop: they cannot run before they are loaded, and loading does not change the request prefix.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -116,7 +116,7 @@ function createTools() {
   return { ran, tools };
 }
 
-test('[D6] a hidden tool that a model names without loading it does not run, directly or through use_tool', async () => {
+test('[D6] a deferred tool that was not loaded does not run, directly or through use_tool', async () => {
   const { ran, tools } = createTools();
   const { results, events } = await runScript(tools, [[['db__drop', { n: 1 }]], [use('db__drop', { n: 1 })]]);
   assert.deepEqual(ran, []);
@@ -130,7 +130,7 @@ test('[D6] a hidden tool that a model names without loading it does not run, dir
   assert.equal(events.filter((event) => event.type === 'tool-started').length, 0);
 });
 
-test('[D5] [D6] once loaded, a hidden tool runs through use_tool and by its own name', async () => {
+test('[D5] [D6] a loaded tool runs through use_tool and by its own name', async () => {
   const { ran, tools } = createTools();
   const { results } = await runScript(tools, [
     [load('db__drop')],
@@ -157,13 +157,13 @@ test('[D6] loading one tool does not let another run', async () => {
   assert.deepEqual(ran, []);
 });
 
-test('[D6] a tool may be loaded and used in one answer, in that order and no other', async () => {
+test('[D6] a tool may be loaded and used in one answer, in that order only', async () => {
   const { ran, tools } = createTools();
   await runScript(tools, [[use('db__drop', { n: 1 }), load('db__drop'), use('db__drop', { n: 2 })]]);
   assert.deepEqual(ran, [['drop', { n: 2 }]]);
 });
 
-test('[D5] [D15] the list of tools in requests never changes, whatever is loaded, and no hidden tool is in it', async () => {
+test('[D5] [D15] the tool list of requests never changes, whatever is loaded, and has no deferred tool', async () => {
   const { tools } = createTools();
   const { requests } = await runScript(tools, [[load('db')], [use('db__count', { n: 1 })], [['look', {}]]]);
   const lists = requests.map((request) => JSON.stringify(request.tools));
@@ -176,7 +176,7 @@ test('[D5] [D15] the list of tools in requests never changes, whatever is loaded
   assert.deepEqual(Object.keys(requests[0]?.tools[0] ?? {}), ['name', 'description', 'input']);
 });
 
-test('gates judge the tool behind use_tool: its own name and its own input, and a refusal holds', async () => {
+test('gates see the tool behind use_tool with its own name and input, and a denial holds', async () => {
   const { ran, tools } = createTools();
   const judged: (readonly [string, Json])[] = [];
   const gate: Gate = (call: ToolCall) => {
@@ -214,7 +214,7 @@ test('input given through use_tool is checked against the schema of the tool beh
   assert.ok(results.every((result, i) => i === 0 || result.failed));
 });
 
-test('[D6] an unknown name loads nothing, not even the known ones beside it, and the answer lists what there is', async () => {
+test('[D6] an unknown name loads nothing, not even known ones in the same call, and the result lists the available tools', async () => {
   const { ran, tools } = createTools();
   const { results } = await runScript(tools, [[load('db__drop', 'db__drpo')], [use('db__drop', { n: 1 })], [load()]]);
   assert.deepEqual(ran, []);
@@ -225,7 +225,7 @@ test('[D6] an unknown name loads nothing, not even the known ones beside it, and
   assert.equal(results[2]?.text, 'db__drop: Drops a table.\ndb__count: Counts rows');
 });
 
-test('load_tools lists each hidden tool with its first sentence, group by group', () => {
+test('load_tools lists each deferred tool with its first sentence, by group', () => {
   const { tools } = createTools();
   const lone = defineTool({
     name: 'sing',
@@ -241,7 +241,7 @@ test('load_tools lists each hidden tool with its first sentence, group by group'
   );
 });
 
-test('a thousand hidden tools still make a list of bounded length', () => {
+test('the list of a thousand deferred tools is bounded', () => {
   const many = Array.from({ length: 1000 }, (_, i) =>
     defineTool({
       name: `group${i % 7}__tool_number_${i}`,
@@ -256,7 +256,7 @@ test('a thousand hidden tools still make a list of bounded length', () => {
   assert.match(description, /Call this with no names to see them all\.$/);
 });
 
-test('[D5] without hidden tools nothing is added, and the order is the one given', () => {
+test('[D5] without deferred tools nothing is added, and the order is kept', () => {
   const [look] = createTools().tools as [Tool];
   assert.deepEqual(
     [
@@ -269,7 +269,7 @@ test('[D5] without hidden tools nothing is added, and the order is the one given
   );
 });
 
-test('[P71] two tools of one name, a tool nobody can call and a name we keep are refused', () => {
+test('[P71] two tools of one name, a tool that cannot be called and a reserved name are refused', () => {
   const [look] = createTools().tools as [Tool];
   assert.throws(() => createToolRegistry([look, look]), {
     code: 'tool/bad-definition',
@@ -279,12 +279,12 @@ test('[P71] two tools of one name, a tool nobody can call and a name we keep are
   assert.throws(() => createToolRegistry([{ ...look, name: 'load_tools' }]), /reserved for loading/);
 });
 
-test('use_tool itself is never run', () => {
+test('use_tool itself never runs', () => {
   const tool = createToolRegistry(createTools().tools).get('use_tool');
   assert.throws(() => tool?.execute({ tool: 'db__drop', input: {} }, {} as never), /never runs itself/);
 });
 
-test('a tool that was made without a check is held to its schema all the same', async () => {
+test('a tool without a validator is validated against its schema', async () => {
   const input: Tool['input'] = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   const plain: Tool = { name: 'plain', description: 'Plain.', input, effect: 'read', execute: () => 'ran' };
   const checked = createToolRegistry([plain]).get('plain');

@@ -13,13 +13,12 @@ export type SubagentOverrides = Partial<
 
 /** A copy of a tool with changes. A tool may be a class instance, whose methods a spread does not copy: losing `needsApproval` or `validate` would let calls through. */
 export function copyTool(tool: Tool, changes: Partial<Tool>): Tool {
-  const { validate, needsApproval, checkOutcome } = tool;
   return {
     ...tool,
-    execute: tool.execute.bind(tool),
-    ...(validate ? { validate: validate.bind(tool) } : {}),
-    ...(needsApproval ? { needsApproval: needsApproval.bind(tool) } : {}),
-    ...(checkOutcome ? { checkOutcome: checkOutcome.bind(tool) } : {}),
+    execute: (input, context) => tool.execute(input, context),
+    ...(tool.validate ? { validate: (input) => tool.validate?.(input) } : {}),
+    ...(tool.needsApproval ? { needsApproval: (input, state) => tool.needsApproval?.(input, state) ?? true } : {}),
+    ...(tool.checkOutcome ? { checkOutcome: (input, context) => tool.checkOutcome?.(input, context) } : {}),
     ...changes,
   };
 }

@@ -1,4 +1,4 @@
-// Commands from files: their names and fields, and what their arguments become.
+// User commands: names, fields and arguments.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const find = (top: string): ReturnType<typeof findUserCommands> =>
 const command = (body: string): UserCommand => ({ name: 'x', description: '', body, file: '/x.md', scope: 'project' });
 const expand = (body: string, args: string): string => expandCommand(command(body), args).text;
 
-test('commands are found in the project and in the person’s folders, named by their folders and file', async (t) => {
+test('[P3] commands are found in the project and in the user’s directories, named by directory and file', async (t) => {
   const top = folder(t, {
     'repo/.fairlead/commands/fix.md':
       '---\ndescription: Fix it\nargument-hint: [issue] [priority]\nmodel: m\nallowed-tools: Bash(git:*)\n---\nFix $1.',
@@ -45,7 +45,7 @@ test('commands are found in the project and in the person’s folders, named by 
   assert.deepEqual([argumentHint, model, allowedTools, body], ['[issue] [priority]', 'm', 'Bash(git:*)', 'Fix $1.']);
 });
 
-test('a person’s command goes before a project’s, and files that cannot be commands are told of', async (t) => {
+test('the user’s command takes precedence over a project’s, and invalid files are reported', async (t) => {
   const top = folder(t, {
     'secret.txt': 'the secret',
     'repo/.fairlead/commands/deploy.md': 'hostile',
@@ -68,7 +68,7 @@ test('a person’s command goes before a project’s, and files that cannot be c
   assert.match(why['leak.md'] ?? '', /leads out of/);
 });
 
-test('arguments are put in once, as they were typed', () => {
+test('arguments are inserted once, as typed', () => {
   assert.equal(expand('Look at $ARGUMENTS!', ' a  b '), 'Look at a  b!');
   assert.equal(expand('$1-$2-$3', 'a "b c"'), 'a-b c-');
   assert.equal(expand('$2 $1', `'x y' "a \\"q\\""`), 'a "q" x y');
@@ -84,7 +84,7 @@ test('arguments are put in once, as they were typed', () => {
   assert.equal(expand('Read @src/a.ts', ''), 'Read @src/a.ts');
 });
 
-test('a command in a file is never run: it stays text, and the person is told', () => {
+test('a shell command in a file never runs: it stays text, and the user sees a notice', () => {
   const { text, notices } = expandCommand(command('State: !`git status` and !`rm -rf /`'), '');
   assert.equal(text, 'State: !`git status` and !`rm -rf /`');
   assert.deepEqual(notices, [

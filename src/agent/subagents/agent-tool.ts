@@ -38,7 +38,7 @@ export function agentTool(options: SubagentOptions): Tool {
     async execute({ task }, { agent, state, signal }) {
       const tools = (overrides.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
       await using session = await openSession(deriveUngrantedSubagent(agent, state, { ...overrides, tools }));
-      const end = await runWithApprovals(session, String(task), {
+      const end = await runWithApprovals(session, task, {
         signal,
         limits: subagentLimits(state, limits),
         onApproval,

@@ -1,4 +1,4 @@
-// Agents that a model starts: no wider than their parent, paid for by it, stopped with it, each on a log of its own.
+// Sub-agents: no more authority than their parent, charged to it, stopped with it, each with its own log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -94,7 +94,7 @@ const idIn = (text: string): string => /agent-[0-9a-f]{10}/.exec(text)?.[0] ?? '
 const spawn = (task: string, more: object = {}) => calls('spawn_agent', { task, ...more });
 const manage = (action: string, more: object = {}) => calls('manage_agents', { action, ...more });
 
-test('[P23] an agent does its task on a log of its own, marked as its parent’s, and what it used is charged to the parent', async () => {
+test('[P23] a sub-agent runs its task on its own log, which names its parent, and its usage is charged to the parent', async () => {
   const { run, results, child } = await createHarness({
     parent: ({ results }) => (results.length ? says('all done') : spawn('count', { role: 'You count.' })),
     child: ({ body, prompt }) => says(`${prompt}: ${body.system.split('\n').at(-1)}`),
@@ -112,7 +112,7 @@ test('[P23] an agent does its task on a log of its own, marked as its parent’s
   assert.deepEqual([about?.parent, about?.task], ['parent-session', 'count']);
 });
 
-test('[P23] an agent has the tools it is given and no more, passes its parent’s gates, and cannot start agents', async () => {
+test('[P23] a sub-agent has only the named tools, passes its parent’s gates, and cannot start sub-agents', async () => {
   const seen: string[] = [];
   const offered: string[][] = [];
   const gate: Gate = ({ tool }) => (
@@ -139,7 +139,7 @@ test('[P23] an agent has the tools it is given and no more, passes its parent’
   assert.deepEqual([ran, seen], [0, ['spawn_agent', 'danger']]);
 });
 
-test('[P23] an agent is told of what its own session began, as its parent is', async () => {
+test('[P23] a sub-agent gets reminders about what its own session started, as its parent does', async () => {
   const notes: string[] = [];
   const { run } = await createHarness(
     {
@@ -153,7 +153,7 @@ test('[P23] an agent is told of what its own session began, as its parent is', a
   assert.match(notes.join(), /Your command has ended\./);
 });
 
-test('[P23] an agent can load what its parent could, and what is named for it is in its list at once', async () => {
+test('[P23] a sub-agent can load the deferred tools of its parent, and named ones are visible at once', async () => {
   const offered: string[][] = [];
   const rare = defineTool({
     name: 'rare',
@@ -187,7 +187,7 @@ test('[P23] an agent can load what its parent could, and what is named for it is
 const askingGate: Gate = ({ tool, input }) =>
   tool === 'act' ? { type: 'ask', question: `act ${JSON.stringify(input)}?` } : { type: 'allow' };
 
-test('[P23] what an agent must ask is put to the person word for word, and a yes counts for that call, once', async () => {
+test('[P23] the user sees the exact question of a sub-agent, and an approval counts for that call, once', async () => {
   const asked: string[] = [];
   const done: unknown[] = [];
   const act = defineTool({
@@ -221,7 +221,7 @@ test('[P23] what an agent must ask is put to the person word for word, and a yes
   assert.deepEqual(told, ['true by user', 'acts', 'false by user', 'true by user', 'acts']);
 });
 
-test('[P23] where nobody can be asked, nothing is done and the parent is told what the agent needs', async () => {
+test('[P23] without an approval handler nothing runs and the parent reads what the sub-agent needs', async () => {
   let ran = 0;
   const act = defineTool({ name: 'act', description: 'Acts.', input: { type: 'object' }, run: () => ++ran });
   const { run, results } = await createHarness(
@@ -234,7 +234,7 @@ test('[P23] where nobody can be asked, nothing is done and the parent is told wh
   assert.equal(ran, 0);
 });
 
-test('[P24] a question that was left open is asked again by whoever waits for the agent, and nothing is charged twice', async () => {
+test('[P24] a pending question is asked again when the parent waits for the sub-agent, and nothing is charged twice', async () => {
   let willing = false;
   let ran = 0;
   const act = defineTool({ name: 'act', description: 'Acts.', input: { type: 'object' }, run: () => ++ran });
@@ -258,7 +258,7 @@ test('[P24] a question that was left open is asked again by whoever waits for th
   assert.deepEqual([ran, end.spent.turns], [1, 5 + 2]);
 });
 
-test('[P23, P24] agents work side by side in the background, are listed, inspected, told and stopped', async () => {
+test('[P23, P24] sub-agents run in parallel in the background, are listed, inspected, messaged and stopped', async () => {
   const release = Promise.withResolvers<void>();
   const atWork = new Set<string>();
   const { run, results, crew } = await createHarness({
@@ -304,7 +304,7 @@ test('[P23, P24] agents work side by side in the background, are listed, inspect
   assert.match((await crew.list('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
 });
 
-test('[P24] an agent that is done can be told more, and whoever waits for all has its second report too', async () => {
+test('[P24] a sub-agent that is done can get another message, and a wait for all returns its second report too', async () => {
   const { run, results } = await createHarness({
     parent: ({ results: { length }, results }) =>
       [
@@ -333,7 +333,7 @@ test('[P24] an agent that is done can be told more, and whoever waits for all ha
   assert.equal(end.spent.turns, 5 + 2);
 });
 
-test('[P23] a fifth agent beside four is refused, and so is one for which no turn is left', async () => {
+test('[P23] a fifth parallel sub-agent is refused, and so is one for which no turn is left', async () => {
   const { run, results, crew } = await createHarness({
     parent: ({ results: { length } }) => (length < 5 ? spawn(`t${length}`, { background: true }) : says('done')),
     child: () => new Promise(() => {}),
@@ -349,7 +349,7 @@ test('[P23] a fifth agent beside four is refused, and so is one for which no tur
   assert.match(poor.results()[0] ?? '', /Too little of this run’s budget is left/);
 });
 
-test('[P23] of five agents that are told more in one answer only four go to work', async () => {
+test('[P23] of five sub-agents that get a message in one answer only four run', async () => {
   const { run, results, crew } = await createHarness({
     parent: ({ results: { length }, results }) => {
       if (length < 5) return spawn(`t${length}`);
@@ -365,7 +365,7 @@ test('[P23] of five agents that are told more in one answer only four go to work
   await crew.close();
 });
 
-test('[P23] an agent that loops, dies or uses up its part ends, and its parent gets an error and goes on (fault 39)', async () => {
+test('[P23] a sub-agent that loops, fails or exceeds its budget ends, and its parent gets an error and continues (fault 39)', async () => {
   const look = defineTool({
     name: 'look',
     description: 'Looks.',
@@ -390,7 +390,7 @@ test('[P23] an agent that loops, dies or uses up its part ends, and its parent g
   }
 });
 
-test('[P23] several agents together cannot use more than their parent has', async () => {
+test('[P23] several sub-agents together cannot exceed the limits of their parent', async () => {
   const look = defineTool({
     name: 'look',
     description: 'Looks.',
@@ -413,7 +413,7 @@ test('[P23] several agents together cannot use more than their parent has', asyn
   assert.ok(end.spent.turns <= 20, `${end.spent.turns} turns`);
 });
 
-test('[P23, P24] whoever interrupts the parent stops its agents too, those that nobody waits for as well', async () => {
+test('[P23, P24] cancelling the parent stops its sub-agents, also those in the background', async () => {
   const stop = new AbortController();
   const begun = Promise.withResolvers<void>();
   const { run, logs, crew } = await createHarness({
@@ -433,7 +433,7 @@ test('[P23, P24] whoever interrupts the parent stops its agents too, those that 
   assert.equal(crew.running(id), undefined);
 });
 
-test('[P23] killed at any moment, the same call goes on with the same agent, and nothing it did is done twice (faults 30, 39)', async () => {
+test('[P23] killed at any moment, the same call resumes the same sub-agent, and no effect happens twice (faults 30, 39)', async () => {
   let ran = 0;
   const act = defineTool({
     name: 'act',
@@ -465,7 +465,7 @@ test('[P23] killed at any moment, the same call goes on with the same agent, and
   }
 });
 
-test('[P24] killed at any moment, words for an agent reach it once, whether it was at work or done (faults 30, 39)', async () => {
+test('[P24] killed at any moment, a message reaches a sub-agent once, whether it was running or done (faults 30, 39)', async () => {
   const script: Script = {
     parent: ({ results: { length }, results }) =>
       [spawn('first'), manage('message', { agent: idIn(results[0] ?? ''), message: 'second' }), manage('wait')][
@@ -494,7 +494,7 @@ test('[P24] killed at any moment, words for an agent reach it once, whether it w
   }
 });
 
-test('the tools for agents are sound and refuse what does not fit, although their schemas are made ready late', () => {
+test('the tools for sub-agents have valid schemas and refuse invalid input, although their schemas are compiled late', () => {
   const [spawn, manage] = subagentTools(() => Promise.reject(new Error('Nobody starts anything.')));
   for (const tool of [spawn, manage]) assert.doesNotThrow(() => tool && defineTool({ ...tool, run: () => '' }));
   assert.match(spawn?.validate?.({}) ?? '', /task/);
