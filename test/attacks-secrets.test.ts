@@ -78,7 +78,7 @@ test('[attacks 29 and 87] started in a home folder, the model reads no login tha
   const { code, err } = await made.run(['--auto-approve', 'go'], { cwd: made.home });
   assert.equal(code, 0, err);
   const last = JSON.stringify(made.modelRequests().at(-1)?.body);
-  assert.match(last, /it holds logins of the person/);
+  assert.match(last, /it contains logins of the user/);
   assert.doesNotMatch(last, /plain-access|\\"refresh/);
 });
 

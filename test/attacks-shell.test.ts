@@ -109,7 +109,7 @@ test('[attack 15] [attack 72] [attack 73] [attack 14] the question shows all of 
 test('[attack 48] [attack 74] a package that nobody here has used is asked about, even where nobody is to be asked', async (t) => {
   const desk = await createAttackFixture(t);
   const met = await desk.attempt('run_command', { command: 'npm install lodahs' }, true);
-  assert.match(met.text, /not in the lockfile of this folder.*: lodahs\./);
+  assert.match(met.text, /not in the lockfile or manifest of this project.*: lodahs\./);
   assertAttack(t, 74, [met.how]);
   assertAttack(t, 48, [(await desk.attempt('run_command', { command: 'npm install' })).how, met.how]);
 });

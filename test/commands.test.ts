@@ -112,7 +112,7 @@ test('in the background nothing runs that a person was not asked about', async (
   await made.seedModels('qwen3');
   const { code } = await made.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
   assert.equal(code, 5);
-  assert.match(made.session('asked'), /"question":"run_command: touch ran\\n\(It goes on in the background\.\)"/);
+  assert.match(made.session('asked'), /"question":"run_command: touch ran\\n\(It runs in the background\.\)"/);
   assert.ok(!existsSync(path.join(made.cwd, 'ran')));
 });
 

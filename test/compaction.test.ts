@@ -203,14 +203,14 @@ test('[A12] /compact makes a new epoch whose report says what was kept, summaris
   assert.equal(log.events.at(-1)?.type, 'epoch-started');
   assert.match(
     report.diff,
-    /^before: 28 messages, about 2,\d\d\d tokens\nafter: \d+ messages, about [\d,]+ tokens\nkept word for word: about/,
+    /^before: 28 messages, about 2,\d\d\d tokens\nafter: \d+ messages, about [\d,]+ tokens\nkept: about/,
   );
   assert.match(
     report.diff,
     /\n= user: Find out why[^]*\n- … \d+ more messages[^]*\n\+ assistant: <summary[^]*\n= assistant: I will\./,
   );
   assert.match(report.diff, /\n= user: Leave src\/old alone\./);
-  assert.match(report.detail, /summarised by scripted/);
+  assert.match(report.detail, /summarized by scripted/);
   await session.rewind(report.undoEvent, 'returned');
   assert.deepEqual(session.messages, before);
   assert.ok(
@@ -244,7 +244,7 @@ const oversizedHistories: Readonly<Record<string, readonly Message[]>> = {
     answers('ok'),
     createUserMessage('Leave src/old alone.'),
   ],
-  'would lose what the user said: "Leave': [createUserMessage(task), answers('ok'), createUserMessage('Leave it.')],
+  'would lose what the user wrote: "Leave': [createUserMessage(task), answers('ok'), createUserMessage('Leave it.')],
   'both of role user': [createUserMessage(task), createUserMessage('Leave src/old alone.')],
 };
 for (const [why, messages] of Object.entries(oversizedHistories)) {

@@ -38,7 +38,7 @@ test(
     const args = ['do it', '--auto-approve', '--no-sandbox'];
 
     const piped = await made.run(['-p', ...args]);
-    assert.match(piped.err, /settings\.json: its hooks are not approved, so they are not run\./);
+    assert.match(piped.err, /settings\.json: its hooks are not approved, so they do not run\./);
     assert.equal(existsSync(path.join(made.cwd, 'seen-after.json')), false);
 
     const terminal = await made.open([...args, '-n', 'hooked']);
@@ -75,7 +75,7 @@ test(
 
     appendFileSync(place('no-rm.sh'), '# changed\n');
     const changed = await made.run(['-p', ...args]);
-    assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they are not run\./);
+    assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they do not run\./);
     assert.match(changed.err, /Until \S+settings\.json is fixed, every call needs approval\./);
     assert.equal(changed.code, 5, 'nobody is there to be asked, so nothing is done');
   },
@@ -90,16 +90,16 @@ test('[M39] a hook keeps words from being sent and from being written down', asy
   });
   const refused = await made.run(['-p', 'my password is hunter2', '-n', 'quiet']);
   assert.notEqual(refused.code, 0);
-  assert.match(refused.err, /does not let these words through: Words with a password stay here\./);
+  assert.match(refused.err, /blocked this prompt: Words with a password stay here\./);
   assert.deepEqual(made.modelRequests(), []);
   assert.ok(made.sessions().every((name) => !made.session(name).includes('hunter2')));
   assert.match((await made.run(['-p', 'ahoy'])).out, /You said: ahoy/);
 });
 
 for (const [what, command, why] of [
-  ['is not there', '/nowhere/at/all.sh', /gave no answer, so nothing was run: it ended with code 127/],
-  ['crashes', 'echo broken >&2; exit 1', /gave no answer, so nothing was run: it ended with code 1: broken/],
-  ['answers nonsense', `echo '{"decision": '`, /gave no answer, so nothing was run: it answered with what is not JSON/],
+  ['is not there', '/nowhere/at/all.sh', /failed, so nothing was run: it exited with code 127/],
+  ['crashes', 'echo broken >&2; exit 1', /failed, so nothing was run: it exited with code 1: broken/],
+  ['answers nonsense', `echo '{"decision": '`, /failed, so nothing was run: its output is not JSON/],
 ] as const)
   test(`[M31] a guard that ${what} denies, in the real program`, async (t) => {
     const made = await createProgram(t, ({ results }) =>

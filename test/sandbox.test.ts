@@ -35,7 +35,7 @@ test('[attack 82] where there is no sandbox the model is told so in one sentence
   assert.ok(!existsSync(path.join(made.cwd, 'ran')));
   assert.match(
     String(requestMessages(made.modelRequests().at(-1)).at(-1)?.['content']),
-    /^Error: Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them as yourself\.$/,
+    /^Error: Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them without one\.$/,
   );
 });
 

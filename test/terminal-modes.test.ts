@@ -215,5 +215,5 @@ test('[A79] run --code gives the model a container to run code in and nothing el
   assert.deepEqual(requestToolNames(first), ['execute_sandboxed_command']);
   assert.match(JSON.stringify(requestMessages(second)), /ran: echo 6\*7/);
   const without = await made.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
-  assert.match(without.err, /There is no no-such-engine on this machine, so nothing was run\. Install it/);
+  assert.match(without.err, /no-such-engine is not installed, so nothing was run\. Install it/);
 });

@@ -37,6 +37,6 @@ function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[
     const codes = [...new Set(strange)].map(
       (letter) => `U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
     );
-    return `letters that look like others: ${word} (${codes.join(', ')})`;
+    return `homoglyphs (letters that look like others): ${word} (${codes.join(', ')})`;
   });
 }

@@ -11,6 +11,6 @@ export function invalidCommandReason({ input }: Pick<ToolCall, 'input'>): string
   if (command.length > maxCommandLength)
     return `The command is longer than ${maxCommandLength} characters; write a script and run that.`;
   if (command.includes('\0') || !command.isWellFormed())
-    return 'The command holds a NUL character or broken Unicode, so nothing was run.';
+    return 'The command contains a NUL character or invalid Unicode, so nothing was run.';
   return undefined;
 }

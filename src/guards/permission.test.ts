@@ -106,9 +106,9 @@ test('[A75] of a long text the question shows both ends and how much is between 
   const { decide } = setup(t);
   const ask = (content: string): Decision => decide('write_file', { path: 'a', content });
   const ends = JSON.stringify(ask(`begins\n${'x\n'.repeat(5000)}rm -rf ends`));
-  assert.match(ends, /\+begins.*\[… 6018 characters are not shown here, of 10018 .*\+rm -rf ends/);
+  assert.match(ends, /\+begins.*\[… 6018 characters are not shown, of 10018 .*\+rm -rf ends/);
   const [one, two] = [ask(`${'x'.repeat(9000)}1`), ask(`${'x'.repeat(9000)}2`)];
-  assert.match(JSON.stringify(one), /9001 characters in all/);
+  assert.match(JSON.stringify(one), /of 9001 in total/);
   assert.ok(JSON.stringify(one).length < 5000);
   assert.notDeepEqual(one, two);
 });
@@ -176,7 +176,7 @@ test('[attack 28] a change of what other programs obey is asked about in every m
     assert.equal(put(name).type, 'ask', name);
   assert.deepEqual(put('.env'), {
     type: 'ask',
-    question: `write_file ${root}/.env\n+x\nCareful: other programs run or obey .env without asking you.`,
+    question: `write_file ${root}/.env\n+x\nWarning: other programs run or load .env without asking you.`,
   });
   assert.equal(decide('apply_patch', { paths: ['a', '.mcp.json'], patch: '' }, 'auto').type, 'ask');
   for (const name of ['AGENTS.md', 'env', '.env.example', 'src/a.ts']) assert.equal(put(name).type, 'allow', name);

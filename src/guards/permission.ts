@@ -37,7 +37,7 @@ export function permissionGate({ mode, grants, tools, locate }: PermissionOption
     if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
     if (reads && !namesSecretFile(call, locate)) return { type: 'allow' };
     if (grants.has(grantKey(call, locate))) return { type: 'allow' };
-    const careful = obeyed.map((name) => `Careful: other programs run or obey ${name} without asking you.`);
+    const careful = obeyed.map((name) => `Warning: other programs run or load ${name} without asking you.`);
     return { type: 'ask', question: [formatApprovalPrompt(call, locate), ...careful].join('\n') };
   };
 }
@@ -72,7 +72,7 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
     background,
   } = isObject(call.input) ? call.input : {};
   if (subject.type === 'command')
-    return `${call.tool}: ${escapeInvisible(subject.command)}${background === true ? '\n(It goes on in the background.)' : ''}`;
+    return `${call.tool}: ${escapeInvisible(subject.command)}${background === true ? '\n(It runs in the background.)' : ''}`;
   if (subject.type === 'input') return `${call.tool} ${escapeInvisible(subject.input)}`;
   return [
     `${call.tool} ${escapeInvisibleLine(subject.path)}${all === true ? ', every match' : ''}`,
@@ -105,6 +105,6 @@ function formatDiffLines(sign: string, text: unknown): readonly string[] {
   const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${escapeInvisible(line)}`);
   const unseen = text.length - maxContentLength;
   if (unseen <= 0) return lines(text);
-  const gap = `[… ${unseen} characters are not shown here, of ${text.length} characters in all, digest ${hash53(text).toString(36)} …]`;
+  const gap = `[… ${unseen} characters are not shown, of ${text.length} in total, digest ${hash53(text).toString(36)} …]`;
   return [...lines(text.slice(0, maxContentLength / 2)), gap, ...lines(text.slice(-maxContentLength / 2))];
 }

@@ -110,13 +110,13 @@ function saveApprovals(file: string, approved: ApprovedHashes): void {
 }
 
 const unsafeFileError = (file: string): FairleadError =>
-  new FairleadError('trust/unsafe', `${file} could have been written by somebody else, so nothing in it counts.`, {
+  new FairleadError('trust/unsafe', `${file} could have been written by another user, so its approvals are ignored.`, {
     blame: 'user',
-    hint: `Look at it, then make it yours alone (chmod 600 ${file}) or remove it and approve again.`,
+    hint: `Check it, then restrict it to yourself (chmod 600 ${file}), or remove it and approve again.`,
   });
 
 const brokenFileError = (file: string, cause?: unknown): FairleadError =>
-  new FairleadError('trust/broken', `${file} is not a list of approvals, so nothing in it counts.`, {
+  new FairleadError('trust/broken', `${file} is not a list of approvals, so it is ignored.`, {
     blame: 'user',
     hint: 'Remove it and approve again what you trust.',
     ...(cause === undefined ? {} : { cause }),

@@ -21,7 +21,7 @@ export const fabricatedResult: Rule = (event, state) => {
   return [
     {
       key: 'claimed-result',
-      text: `Your last answer contains "${claim.trim().slice(0, 80)}", which looks like the result of a tool, but no tool ran there: results come from the tools alone. Do not rely on it. Call the tool if you need what it says, and correct what you told the user.`,
+      text: `Your last answer contains "${claim.trim().slice(0, 80)}", which looks like the result of a tool, but no tool ran: results come only from tools. Do not rely on it. Call the tool if you need its result, and correct what you told the user.`,
       priority: 80,
     },
   ];

@@ -104,11 +104,11 @@ test('a volume, image or mountpoint that would be read as something else is refu
 test('[J9] attack 82: without an engine or its volume nothing is run, and one sentence says how to mend it', async (t) => {
   const missing = setup(t, 'echo "Error: no such volume mine" >&2; exit 1', { volume: 'mine' });
   await assert.rejects(missing.run('true'), {
-    message: /does not exist, so nothing was run\. Make it: .*podman volume create mine$/,
+    message: /does not exist, so nothing was run\. Create it: .*podman volume create mine$/,
   });
   assert.equal(missing.argvs().length, 1);
   await assert.rejects(setup(t, '', { engine: 'no-engine-x' }).run('true'), {
-    message: /There is no no-engine-x on this machine, so nothing was run\. Install it/,
+    message: /no-engine-x is not installed, so nothing was run\. Install it/,
   });
   const broken = setup(t, 'echo "cannot connect" >&2; exit 125');
   await assert.rejects(broken.run('true'), { message: /does not work here: cannot connect/ });
@@ -124,7 +124,7 @@ test('attack 38: an engine that a command left in the folder is not run, also wh
   const workspace = localWorkspace({ roots: [root] });
   const box = (apart: readonly string[]): Promise<unknown> =>
     withSandbox(workspace, containerSandbox({ engine: 'engine-x' }, apart)).exec('true');
-  await assert.rejects(box([root]), { message: /^There is no engine-x on this machine, so nothing was run/ });
+  await assert.rejects(box([root]), { message: /^engine-x is not installed, so nothing was run/ });
   assert.equal(existsSync(path.join(root, 'record')), false);
   await box([path.join(root, 'elsewhere')]);
   assert.equal(existsSync(path.join(root, 'record')), true, 'it is found where no command could have left it');

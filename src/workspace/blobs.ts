@@ -46,6 +46,6 @@ export function createBlobStore(folder: string | undefined): BlobStore {
 const blobMissingError = (hash: string, cause?: unknown): Error =>
   workspaceError(
     'no-blob',
-    `The earlier content (${hash.slice(0, 12)}) was not kept, so it cannot be put back.`,
+    `The earlier content (${hash.slice(0, 12)}) was not stored, so it cannot be restored.`,
     cause,
   );

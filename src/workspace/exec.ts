@@ -89,7 +89,7 @@ function toArgv(command: string | readonly string[]): readonly [string, ...strin
   const [first = ''] = words;
   if (first.trim() === '') throw workspaceError('bad-command', 'The command is empty, so nothing was run.');
   if (words.some((word) => word.includes('\0') || !word.isWellFormed()))
-    throw workspaceError('bad-command', 'The command holds a NUL character or broken Unicode, so nothing was run.');
+    throw workspaceError('bad-command', 'The command contains a NUL character or invalid Unicode, so nothing was run.');
   if (words.some((word) => word.length > maxCommandLength))
     throw workspaceError(
       'bad-command',
@@ -169,7 +169,7 @@ function waitForExit(child: ChildProcess, program: string): Promise<{ code: numb
       reject(
         workspaceError(
           'no-program',
-          `The program ${escapeInvisibleLine(program)} was not found, or may not be run.`,
+          `The program ${escapeInvisibleLine(program)} was not found, or is not executable.`,
           error,
         ),
       );

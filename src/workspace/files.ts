@@ -90,7 +90,10 @@ async function readExisting(folder: OpenFolder, name: string, canonical: string)
     const present = await readOpenFile(handle, canonical);
     const shown = escapeInvisibleLine(canonical);
     if (present.stats.nlink > 1n)
-      throw workspaceError('linked', `${shown} was not changed: it has a second name (hard link), perhaps outside.`);
+      throw workspaceError(
+        'linked',
+        `${shown} was not changed: it has a second name (hard link), which may be outside.`,
+      );
     if ((present.stats.mode & 0o222n) === 0n)
       throw workspaceError('no-access', `${shown} was not changed: it is read-only.`);
     return present;
@@ -141,7 +144,7 @@ async function replaceExisting(
   if (now.ino !== stats.ino || now.mtimeNs !== stats.mtimeNs || now.ctimeNs !== stats.ctimeNs)
     throw workspaceError(
       'changed',
-      `${escapeInvisibleLine(name)} was changed by someone else at this very moment; read it again.`,
+      `${escapeInvisibleLine(name)} was changed by another program at the same time; read it again.`,
     );
   await rename(draft, folder.pathOf(name));
 }
@@ -155,7 +158,7 @@ async function linkNew(folder: OpenFolder, name: string, draft: string): Promise
     if (systemErrorCode(error) === 'EEXIST')
       throw workspaceError(
         'changed',
-        `${escapeInvisibleLine(name)} was made by someone else at this very moment; read it first.`,
+        `${escapeInvisibleLine(name)} was created by another program at the same time; read it first.`,
       );
     // Some file systems have no hard links.
     await rename(draft, folder.pathOf(name));

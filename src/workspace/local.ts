@@ -77,7 +77,10 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
     async read(given, { unseen = false } = {}) {
       const found = find(given);
       if (sealed.includes(found))
-        throw workspaceError('protected', `${escapeInvisibleLine(given)} was not read: it holds logins of the person.`);
+        throw workspaceError(
+          'protected',
+          `${escapeInvisibleLine(given)} was not read: it contains logins of the user.`,
+        );
       const content = await readFileContent(found);
       if (!unseen) seen.set(content.path, content.hash);
       return content;
@@ -102,7 +105,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
         if (options.blobs === undefined)
           throw workspaceError(
             'no-blob',
-            `${escapeInvisibleLine(given)} was not removed: nothing is kept here, so it could not be put back.`,
+            `${escapeInvisibleLine(given)} was not removed: contents are not stored here, so it could not be restored.`,
           );
         let before: string | null = null;
         await replaceFileContent(found, undefined, async (present) => {
@@ -119,7 +122,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
         await replaceFileContent(found, bytes, async (present) => {
           if ((present ? sha256Hex(present) : null) === change.after) return;
-          throw workspaceError('changed', `${escapeInvisibleLine(found)} was changed since, so it was left as it is.`);
+          throw workspaceError('changed', `${escapeInvisibleLine(found)} was changed since, so it was left unchanged.`);
         });
         // The model has seen the undone content, not the present one.
         seen.delete(found);
@@ -154,7 +157,7 @@ function encodeContent(given: string, content: string | Uint8Array): Uint8Array 
   if (content.isWellFormed()) return Buffer.from(content);
   throw workspaceError(
     'bad-content',
-    `${escapeInvisibleLine(given)} was not written: the text holds half a character (a lone surrogate).`,
+    `${escapeInvisibleLine(given)} was not written: the text contains half a character (a lone surrogate).`,
   );
 }
 
@@ -171,7 +174,7 @@ function assertFresh(
   if (before !== null && before !== seen)
     throw workspaceError('changed', `${shown} was not changed: it has changed since it was read; read it again first.`);
   if (over !== undefined && before !== over)
-    throw workspaceError('changed', `${shown} was not changed: it changed at this very moment; read it again first.`);
+    throw workspaceError('changed', `${shown} was not changed: it changed at the same time; read it again first.`);
 }
 
 async function readListing(found: string): Promise<DirectoryListing> {

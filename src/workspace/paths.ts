@@ -20,7 +20,8 @@ export function resolveWithinRoots(given: string, cwd: string, roots: readonly s
 
 function assertValidPath(given: string): void {
   if (given === '') throw workspaceError('bad-path', 'The path is empty.');
-  if (given.includes('\0')) throw workspaceError('bad-path', 'The path holds a NUL character, which no file name can.');
+  if (given.includes('\0'))
+    throw workspaceError('bad-path', 'The path contains a NUL character, which no file name can.');
   if (!given.isWellFormed()) throw workspaceError('bad-path', 'The path is not well-formed Unicode.');
   if (given.length > maxPathLength)
     throw workspaceError('bad-path', `The path is longer than ${maxPathLength} characters.`);
@@ -34,11 +35,14 @@ export function resolveLinks(wanted: string, given: string = wanted): string {
       return path.join(realpathSync.native(at), ...missing);
     } catch (error) {
       if (systemErrorCode(error) === 'ELOOP')
-        throw workspaceError('bad-path', `The links at ${escapeInvisibleLine(given)} lead in a circle.`);
+        throw workspaceError('bad-path', `The links at ${escapeInvisibleLine(given)} form a loop.`);
       if (systemErrorCode(error) !== 'ENOENT' || at === path.dirname(at)) throw toWorkspaceError(error, given);
       // A link whose target is missing: writing there would create a file at a path that was not checked.
       if (pathExists(at))
-        throw workspaceError('bad-path', `${escapeInvisibleLine(given)} is or passes a link that leads nowhere.`);
+        throw workspaceError(
+          'bad-path',
+          `${escapeInvisibleLine(given)} is or contains a link whose target is missing.`,
+        );
       missing.unshift(path.basename(at));
     }
   }

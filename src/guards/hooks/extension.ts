@@ -116,8 +116,8 @@ async function runPromptHooks(ground: HookContext, prompt: string, session: stri
   if (against)
     throw new FairleadError(
       'hook/blocked',
-      `The hook ${hookLabel(against.hook)} does not let these words through: ${against.output.block ?? against.output.stop}`,
-      { blame: 'user', hint: 'Nothing was sent, and the session does not hold them.' },
+      `The hook ${hookLabel(against.hook)} blocked this prompt: ${against.output.block ?? against.output.stop}`,
+      { blame: 'user', hint: 'Nothing was sent, and the session does not contain the prompt.' },
     );
   return collectHookContext(ground, said);
 }
@@ -125,7 +125,7 @@ async function runPromptHooks(ground: HookContext, prompt: string, session: stri
 function collectHookContext(ground: HookContext, said: readonly HookResult[]): readonly string[] {
   reportHookErrors(ground, said);
   return said.flatMap(({ hook, output }) =>
-    output.context === undefined ? [] : [`A ${hook.event} hook of the person adds:\n${output.context}`],
+    output.context === undefined ? [] : [`A ${hook.event} hook of the user adds:\n${output.context}`],
   );
 }
 

@@ -46,7 +46,7 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
       const bound = file.isUserOwned ? found.hooks : await approveHooks(file.path, section, found.hooks, options);
       if (typeof bound !== 'string') hooks.push(...bound);
       else {
-        problems.push(`${file.path}: its hooks ${bound}, so they are not run.`);
+        problems.push(`${file.path}: its hooks ${bound}, so they do not run.`);
         // These hooks were approved as guards. Changing a file must not remove its guards.
         if (bound === changedReason && options.nonInteractive)
           lost.push({ path: file.path, why: `its hooks ${bound}` });
@@ -64,11 +64,11 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
 function readHooksSection(file: string): Json | undefined {
   const found = statSync(file);
   // Reading a pipe or a device might never end.
-  if (!found.isFile()) throw new Error('it is no file');
+  if (!found.isFile()) throw new Error('it is not a file');
   const { size } = found;
   if (size > maxFileBytes) throw new Error(`it has ${size} bytes; hooks may have ${maxFileBytes}`);
   const data: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isObject(data)) throw new Error('it holds no object');
+  if (!isObject(data)) throw new Error('it does not contain an object');
   if (data['disableAllHooks'] === true) return undefined;
   if (data['hooks'] !== undefined) return toJson(data['hooks']);
   return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;

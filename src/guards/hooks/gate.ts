@@ -87,14 +87,14 @@ function toRewriteDecision(changed: HookResult | undefined): Decision {
   if (toolCall?.toOwnInput && output.input) return { type: 'rewrite', input: toolCall.toOwnInput(output.input) };
   return {
     type: 'deny',
-    reason: `The hook ${hookLabel(hook)} changes the input of a call that cannot be changed so.`,
+    reason: `The hook ${hookLabel(hook)} changes the input of a call that cannot be changed.`,
     by: { kind: 'hook', name: hookLabel(hook) },
   };
 }
 
 function denialReason({ hook, output }: HookResult): string | undefined {
   if (output.error !== undefined)
-    return `The hook ${hookLabel(hook)} guards this call and gave no answer, so nothing was run: ${output.error}.`;
+    return `The hook ${hookLabel(hook)} guards this call and failed, so nothing was run: ${output.error}.`;
   if (output.stop !== undefined) return `${haltPrefix}, so nothing was run: ${output.stop}`;
   return output.block === undefined
     ? undefined

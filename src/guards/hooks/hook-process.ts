@@ -53,7 +53,7 @@ export async function runHook(
   };
   const timer = setTimeout(() => {
     killHookGroup(child);
-    settle(failedResult(`it did not end within ${hook.timeoutMs / 1000} s`));
+    settle(failedResult(`it did not finish within ${hook.timeoutMs / 1000} s`));
   }, hook.timeoutMs);
   const take = (text: string): string => {
     over ||= out.length + err.length + text.length > maxOutputLength;
@@ -64,9 +64,9 @@ export async function runHook(
   const end = (code: number | null, signal: NodeJS.Signals | null): void =>
     settle(
       over
-        ? failedResult(`it said more than ${maxOutputLength} characters`)
+        ? failedResult(`it wrote more than ${maxOutputLength} characters`)
         : code === null
-          ? failedResult(`it was ended by ${signal}`)
+          ? failedResult(`it was killed by ${signal}`)
           : { code, stdout: out, stderr: err },
     );
   child.on('error', (error) => settle(failedResult(`it cannot be started: ${error.message}`)));

@@ -51,7 +51,7 @@ export function parseHooks(
   if (!isObject(data)) return { hooks, problems: ['its hooks are not an object of events'] };
   for (const [event, groups] of Object.entries(data)) {
     if (!isHookEvent(event)) {
-      problems.push(`there is no event "${event}" here, so its hooks are not run`);
+      problems.push(`there is no event "${event}", so its hooks do not run`);
       continue;
     }
     if (!Array.isArray(groups)) {
@@ -85,12 +85,12 @@ const emptyHook = (event: HookEvent, from: string): Hook => ({
 function parseHookGroup(group: unknown, event: HookEvent, from: string): readonly Hook[] {
   const { matcher = '', hooks } = isObject(group) ? group : {};
   if (!Array.isArray(hooks)) return [invalidHook(event, from, 'it has no list of hooks')];
-  if (typeof matcher !== 'string') return [invalidHook(event, from, 'its matcher is not a text')];
+  if (typeof matcher !== 'string') return [invalidHook(event, from, 'its matcher is not a string')];
   try {
     const matches = compileHookMatcher(matcher);
     return (hooks as readonly unknown[]).map((each) => ({ ...parseHook(each, event, from), matches, matcher }));
   } catch (error) {
-    return [invalidHook(event, from, `its matcher cannot be read: ${errorMessage(error)}`)];
+    return [invalidHook(event, from, `its matcher is not valid: ${errorMessage(error)}`)];
   }
 }
 
@@ -107,8 +107,7 @@ function compileHookMatcher(matcher: string): Hook['matches'] {
 
 function parseHook(given: unknown, event: HookEvent, from: string): Hook {
   const { type = 'command', command, timeout, example } = isObject(given) ? given : {};
-  if (type !== 'command')
-    return invalidHook(event, from, `hooks of the type ${JSON.stringify(type)} cannot be run here`);
+  if (type !== 'command') return invalidHook(event, from, `hooks of type ${JSON.stringify(type)} are not supported`);
   if (typeof command !== 'string' || command.trim() === '') return invalidHook(event, from, 'it has no command');
   const seconds = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : defaultTimeoutMs;
   const { tool, input = {} } = isObject(example) ? example : {};

@@ -30,20 +30,20 @@ export function parseHookOutput(event: HookEvent, { code, stdout, stderr, error 
   if (error !== undefined) return { error };
   const words = truncateMiddle(stderr.trim(), maxTextLength);
   if (code === 2) return { block: words || 'It gave no reason.' };
-  if (code !== 0) return { error: `it ended with code ${code}${words ? `: ${words}` : ''}` };
+  if (code !== 0) return { error: `it exited with code ${code}${words ? `: ${words}` : ''}` };
   const said = stdout.trim();
   if (!said.startsWith('{')) {
     if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
     // The author intended a decision, and it would be lost.
-    return decisionPattern.test(said) ? { error: 'it answered with JSON among other words' } : {};
+    return decisionPattern.test(said) ? { error: 'its output is JSON mixed with other text' } : {};
   }
   let data: unknown;
   try {
     data = JSON.parse(said);
   } catch {
-    return { error: 'it answered with what is not JSON' };
+    return { error: 'its output is not JSON' };
   }
-  return isObject(data) ? parseHookJson(data as JsonObject) : { error: 'it answered with what is no object' };
+  return isObject(data) ? parseHookJson(data as JsonObject) : { error: 'its output is not an object' };
 }
 
 const optionalText = (value: unknown): string | undefined =>
@@ -57,7 +57,7 @@ function parseHookJson(data: JsonObject): HookOutput {
   if ('error' in verdict) return verdict;
   const context = optionalText(more['additionalContext']) ?? optionalText(data['additionalContext']);
   const input = more['updatedInput'] ?? data['updatedInput'];
-  if (input !== undefined && !isObject(input)) return { error: 'its updatedInput is no object' };
+  if (input !== undefined && !isObject(input)) return { error: 'its updatedInput is not an object' };
   const message = optionalText(data['systemMessage']);
   return {
     ...verdict,
@@ -74,5 +74,5 @@ function parseHookDecision(given: unknown, reason: string | undefined): HookOutp
   if (given === 'block' || given === 'deny') return { block: reason ?? 'It gave no reason.' };
   if (given === 'approve' || given === 'allow') return { permission: 'allow', ...why };
   if (given === 'ask') return { permission: 'ask', ...why };
-  return { error: `it decided ${JSON.stringify(given).slice(0, 100)}, which is no decision` };
+  return { error: `it returned ${JSON.stringify(given).slice(0, 100)}, which is not a decision` };
 }

@@ -84,6 +84,5 @@ export async function runToolHooks(
 /** Reports hooks that failed to the user, where no decision depends on them. */
 export function reportHookErrors({ notifyUser }: Pick<HookContext, 'notifyUser'>, said: readonly HookResult[]): void {
   for (const { hook, output } of said)
-    if (output.error !== undefined)
-      notifyUser(`The ${hook.event} hook ${hookLabel(hook)} gave no answer: ${output.error}.`);
+    if (output.error !== undefined) notifyUser(`The ${hook.event} hook ${hookLabel(hook)} failed: ${output.error}.`);
 }

@@ -309,7 +309,10 @@ test('[attack 14] encoded commands are asked about, and the person sees what the
 test('[attack 73] a name in letters that look like others is pointed out, and another alphabet is not', () => {
   const question = (command: string): string =>
     formatApprovalPrompt({ tool: 'run_command', input: { command } }, policyContext.locate);
-  assert.match(question('pip install requ\u0435sts'), /\nletters that look like others: requ\u0435sts \(U\+0435\)$/);
+  assert.match(
+    question('pip install requ\u0435sts'),
+    /\nhomoglyphs \(letters that look like others\): requ\u0435sts \(U\+0435\)$/,
+  );
   assert.doesNotMatch(question('echo \u043f\u0440\u0438\u0432\u0435\u0442 world'), /look like/);
 });
 

@@ -78,18 +78,18 @@ function evaluateOperation(
 
 const ruleDecision = ({ effect, why, source }: PolicyRule): PolicyDecision => ({
   effect,
-  why: [why ?? `It is the rule of ${source}.`],
+  why: [why ?? `The rule is in ${source}.`],
 });
 
 /** Returns why an operation is denied without any rule: output redirection to a path that no tool may write, and private addresses. */
 function builtInDenial(act: Operation, { isPrivate, home }: PolicyContext): string | undefined {
   const host = act.hosts.find((each) => isPrivate?.(each));
-  if (host !== undefined) return `${host} is an address of this machine or its network.`;
+  if (host !== undefined) return `${host} is an address of this machine or its private network.`;
   if (act.tool !== 'write_file' || act.notAllowableReason !== undefined) return undefined;
   // A home folder below the temporary folder is still a home folder.
   const isOpen = (at: string): boolean => at.startsWith('/tmp/') && !at.startsWith(path.resolve(home) + path.sep);
   const out = act.paths.find(({ given, resolved }) => resolved === undefined && !isOpen(given));
   if (out) return `${out.given} is outside the workspace.`;
   const git = act.paths.find(({ resolved }) => resolved !== undefined && isGitControlPath(resolved));
-  return git ? `${git.given} is run by others.` : undefined;
+  return git ? `${git.given} is executed by other programs.` : undefined;
 }

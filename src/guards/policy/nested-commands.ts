@@ -188,17 +188,17 @@ export function findCommandRisk(words: readonly ShellWord[], told: number): stri
   const program = programName(words[0]);
   const rest = words.slice(told);
   const unknown = rest.find(({ known }) => !known);
-  if (unknown) return `what ${unknown.text} stands for is not known`;
-  if (scriptInterpreters.has(program) && rest.length > 0) return `${program} does whatever its arguments say`;
+  if (unknown) return `the value of ${unknown.text} is not known`;
+  if (scriptInterpreters.has(program) && rest.length > 0) return `${program} can run anything its arguments say`;
   if (program === 'sed') {
     const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
-    if (script && !safeSedPattern.test(script.text)) return 'sed does whatever its script says';
+    if (script && !safeSedPattern.test(script.text)) return 'sed can run anything its script says';
     if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
   }
   // Options before the git subcommand can change what the subcommand does.
-  if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can be anything`;
+  if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can run anything`;
   if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
-    return 'xxd writes its second file';
+    return 'xxd writes to its second file';
   const listed = Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : undefined;
   const risky = rest.find(
     ({ text }) =>

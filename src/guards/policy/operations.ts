@@ -49,7 +49,7 @@ export async function callOperations(
   const texts = (keys: readonly string[]): readonly string[] =>
     keys.flatMap((key) => given[key]).filter((each) => typeof each === 'string');
   const found = texts(['url', 'urls', 'uri']).map(parseUrlHost);
-  const doubts = found.includes(undefined) ? ['An address in it cannot be read.'] : [];
+  const doubts = found.includes(undefined) ? ['It contains a URL that cannot be parsed.'] : [];
   const hosts = found.filter((each) => each !== undefined);
   return {
     operations: [{ tool, paths: texts(pathArguments).map((each) => resolveOperationPath(each, ground)), hosts }],
@@ -63,7 +63,7 @@ async function commandOperations(
   ground: PathContext,
   depth: number,
 ): Promise<CallOperations> {
-  if (depth > maxNesting) return { operations: [], unknowns: ['Commands are nested too deeply in it.'] };
+  if (depth > maxNesting) return { operations: [], unknowns: ['Its commands are nested too deeply.'] };
   const { commands, unknowns } = await parseShell(source);
   const stays = ({ argv: [name, to], openedFiles, assignments }: SimpleCommand): boolean =>
     name?.text === 'cd' &&
@@ -123,7 +123,7 @@ async function simpleCommandOperations(
     return { operations: acts, unknowns: doubts };
   const addresses = argv.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
   const found = addresses.map(parseUrlHost);
-  if (found.includes(undefined)) doubts.push('An address in it cannot be read.');
+  if (found.includes(undefined)) doubts.push('It contains a URL that cannot be parsed.');
   acts.push({
     tool,
     argv,

@@ -100,10 +100,10 @@ test('[attack 74] the gate asks with the names even where all is allowed; a no s
   const gated = (inner: Decision): Promise<Decision> =>
     Promise.resolve(packageInstallGate(() => inner, granted, pathContext)(call, {} as RunState));
   const question =
-    'run_command: npm i evil lodash\nCareful: not in the lockfile of this folder, so nobody here has used it yet: evil.';
+    'run_command: npm i evil lodash\nWarning: not in the lockfile or manifest of this project, so the package is new here: evil.';
   assert.deepEqual(await gated({ type: 'allow' }), { type: 'ask', question });
   const asked = await gated({ type: 'ask', question: 'May I?' });
-  assert.match(asked.type === 'ask' ? asked.question : '', /^May I\?\nCareful: not in the lockfile .* evil\.$/);
+  assert.match(asked.type === 'ask' ? asked.question : '', /^May I\?\nWarning: not in the lockfile .* evil\.$/);
   assert.equal((await gated({ type: 'deny', reason: 'no' })).type, 'deny');
   granted.grant(grantKey(call, pathContext.locate));
   assert.equal((await gated({ type: 'allow' })).type, 'allow');

@@ -81,7 +81,7 @@ export function packageInstallGate(gate: Gate, granted: Grants, ground: PathCont
     if (decision.type === 'deny' || granted.has(grantKey(call, ground.locate))) return decision;
     const strange = await unknownPackages(call, ground);
     if (strange.length === 0) return decision;
-    const careful = `Careful: not in the lockfile of this folder, so nobody here has used it yet: ${strange.map(escapeInvisibleLine).join(', ')}.`;
+    const careful = `Warning: not in the lockfile or manifest of this project, so the package is new here: ${strange.map(escapeInvisibleLine).join(', ')}.`;
     const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, ground.locate);
     return { type: 'ask', question: `${question}\n${careful}` };
   };

@@ -55,12 +55,12 @@ for (const [data, says] of [
   [{}, /"rules" must be a list/],
   [{ rules: [], extra: 1 }, /"extra" is not known; there are rules/],
   [{ rules: [{ alow: { tool: 'x' } }] }, /rule 1: "alow" is not known/],
-  [{ rules: [{ allow: { tool: 'x' }, deny: { tool: 'x' } }] }, /rule 1 must say one of allow, ask and deny/],
+  [{ rules: [{ allow: { tool: 'x' }, deny: { tool: 'x' } }] }, /rule 1 must contain one of allow, ask and deny/],
   [{ rules: [{ allow: {} }] }, /rule 1 must name a tool, a path, a command or a host/],
   [{ rules: [{ allow: { tools: 'x' } }] }, /"tools" is not known/],
-  [{ rules: [{ allow: { tool: [] } }] }, /"tool" must be text/],
-  [{ rules: [{ allow: { command: 'git log && ls' } }] }, /"&" is no part of a word/],
-  [{ rules: [{ allow: { command: 'git *' } }] }, /"\*" is no part of a word/],
+  [{ rules: [{ allow: { tool: [] } }] }, /"tool" must be a string/],
+  [{ rules: [{ allow: { command: 'git log && ls' } }] }, /"&" is not part of a word/],
+  [{ rules: [{ allow: { command: 'git *' } }] }, /"\*" is not part of a word/],
   [{ rules: [{ deny: { tool: 'x' }, examples: { match: [1] } }] }, /examples are lists/],
 ] as const)
   test(`an unclear policy is refused: ${JSON.stringify(data)}`, () => {
@@ -128,7 +128,7 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
   assert.equal((await run('ls -l')).type, 'allow');
   assert.deepEqual(await run('ls; rm x'), {
     type: 'deny',
-    reason: 'The policy denies this call: It is the rule of policy, rule 2.',
+    reason: 'The policy denies this call: The rule is in policy, rule 2.',
   });
   assert.deepEqual(await run('git push'), { type: 'ask', question: 'run_command: git push\n(It leaves the house.)' });
   assert.deepEqual(await run('make'), { type: 'ask', question: 'run_command: make' });

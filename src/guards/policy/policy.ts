@@ -39,7 +39,7 @@ const matcherFields = ['tool', 'path', 'command', 'host'] as const;
 
 /** Parses rules. Throws on anything that is not understood, because a rule that is skipped protects nothing. */
 export function parsePolicy(data: unknown, file: string): Policy {
-  if (!isObject(data)) throw policyError(`${file} is not a policy: it must hold "rules", a list.`);
+  if (!isObject(data)) throw policyError(`${file} is not a policy: it must contain "rules", a list.`);
   assertKnownKeys(data, ['rules'], file);
   const { rules } = data;
   if (!Array.isArray(rules)) throw policyError(`${file} is not a policy: "rules" must be a list.`);
@@ -51,10 +51,10 @@ function parseRule(data: unknown, source: string): PolicyRule {
   assertKnownKeys(data, [...policyEffects, 'why', 'examples'], source);
   const said = policyEffects.filter((effect) => effect in data);
   const [effect] = said;
-  if (effect === undefined || said.length > 1) throw policyError(`${source} must say one of allow, ask and deny.`);
+  if (effect === undefined || said.length > 1) throw policyError(`${source} must contain one of allow, ask and deny.`);
   const { why, examples = {} } = data;
-  if (why !== undefined && typeof why !== 'string') throw policyError(`${source}: "why" must be text.`);
-  if (!isObject(examples)) throw policyError(`${source}: "examples" must hold "match" and "noMatch".`);
+  if (why !== undefined && typeof why !== 'string') throw policyError(`${source}: "why" must be a string.`);
+  if (!isObject(examples)) throw policyError(`${source}: "examples" must contain "match" and "noMatch".`);
   assertKnownKeys(examples, ['match', 'noMatch'], `${source}, examples`);
   return {
     effect,
@@ -83,7 +83,7 @@ function parsePatterns(value: unknown, field: string, source: string): readonly 
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const texts = list.filter((each) => typeof each === 'string' && each.trim() !== '') as readonly string[];
   if (texts.length === 0 || texts.length !== list.length)
-    throw policyError(`${source}: "${field}" must be text, or a list of texts.`);
+    throw policyError(`${source}: "${field}" must be a string or a list of strings.`);
   return texts;
 }
 
@@ -92,7 +92,7 @@ function parseCommandPattern(pattern: string, source: string): readonly string[]
   const odd = /[|&;<>()$`\\"'*?[\]{}~\n]/.exec(pattern);
   if (odd)
     throw policyError(
-      `${source}: a command is given by its first words, and ${JSON.stringify(odd[0])} is no part of a word.`,
+      `${source}: a command is given by its first words, and ${JSON.stringify(odd[0])} is not part of a word.`,
     );
   return pattern.trim().split(/\s+/);
 }
@@ -102,7 +102,7 @@ function parseExamples(data: unknown, source: string): readonly PolicyExample[] 
   const isExample = (each: unknown): each is PolicyExample =>
     typeof each === 'string' || (isObject(each) && typeof each['tool'] === 'string' && 'input' in each);
   if (Array.isArray(data) && data.every(isExample)) return data;
-  throw policyError(`${source}: examples are lists of texts, or of calls { tool, input }.`);
+  throw policyError(`${source}: examples are lists of strings, or of calls { tool, input }.`);
 }
 
 function assertKnownKeys(data: Readonly<Record<string, unknown>>, known: readonly string[], source: string): void {
@@ -115,5 +115,5 @@ function assertKnownKeys(data: Readonly<Record<string, unknown>>, known: readonl
 export const policyError = (message: string): FairleadError =>
   new FairleadError('policy/unclear', message, {
     blame: 'user',
-    hint: 'Mend the policy, then try it: fairlead policy check',
+    hint: 'Fix the policy, then run: fairlead policy check',
   });

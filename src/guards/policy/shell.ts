@@ -36,22 +36,22 @@ export type ParsedCommandLine = {
 /** Parses a command line. The parser is loaded on first use. */
 export async function parseShell(source: string): Promise<ParsedCommandLine> {
   if (source.length > maxCommandLength)
-    return { commands: [], unknowns: ['It is longer than any command that would be run.'] };
+    return { commands: [], unknowns: ['It is longer than the max command length.'] };
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
   const doubts = new Set<string>();
   // Line breaks and tabs are read alike by every shell; other controls are blanks to one and letters to another.
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) doubts.add('It holds control characters.');
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) doubts.add('It contains control characters.');
   const visit = (node: SyntaxNode): void => {
-    if ('errors' in node && node.errors?.length) doubts.add('It is not a whole command.');
+    if ('errors' in node && node.errors?.length) doubts.add('It is not a complete command.');
     if (node.type === 'Command') commands.push(toSimpleCommand(node));
     if (node.type === 'Redirected') commands.push({ argv: [], assignments: [], ...parseRedirections(node.redirects) });
     if (node.type === 'Function') doubts.add('It defines a function.');
     forEachChild(node, visit);
   };
   visit(parse(source));
-  if (commands.length === 0) doubts.add('There is no command in it.');
+  if (commands.length === 0) doubts.add('It contains no command.');
   return { commands, unknowns: [...doubts] };
 }
 

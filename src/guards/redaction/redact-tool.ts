@@ -89,8 +89,8 @@ function redactError(error: unknown, keeper: Redactor): unknown {
 const placeholderWriteError = (): FairleadError =>
   new FairleadError(
     'secrets/stand-in',
-    'Nothing was done: the call holds [redacted: …], which stands in the place of a secret that you were not shown. It would overwrite or miss that secret.',
-    { blame: 'model', hint: 'Change the parts around it, or ask the person to do it.' },
+    'Nothing was done: the call contains [redacted: …], a placeholder for a secret that you cannot see. It would overwrite or miss that secret.',
+    { blame: 'model', hint: 'Change the parts around it, or ask the user to do it.' },
   );
 
 const maxHeldChars = 8192;

@@ -35,8 +35,8 @@ async function chooseBest(
 ): Promise<Sandbox> {
   if (confines.roots.includes('/'))
     return unavailableWithHint(
-      'the working folder is the whole disk, which no sandbox could confine',
-      'Start in a folder of your own',
+      'the working folder is the root of the disk, which no sandbox can confine',
+      'Start in another folder',
     );
   const light = mode === 'container' ? noContainer : await chooseNative(confines, mode);
   // A container cannot reach the allowed hosts and has another system inside, but it is better than nothing.
@@ -62,7 +62,7 @@ async function chooseNative(confines: SandboxPaths, mode: 'auto' | 'bubblewrap')
     );
   if (confines.egress && findTrustedProgram('socat', confines) === undefined)
     return unavailableWithHint(
-      'hosts are open to them, but the program that leads there is missing',
+      'they may reach hosts, but the program that connects them is missing',
       'Install socat (apt-get install socat)',
     );
   if ((await bubblewrapUnavailableReason(program, confines, newerOptions)) === undefined)
@@ -79,7 +79,7 @@ const hasImage = (engine: string, image: string): Promise<boolean> =>
   });
 
 const unavailableWithHint = (why: string, mend: string): Sandbox =>
-  unavailableSandbox(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them as yourself.`);
+  unavailableSandbox(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them without one.`);
 
 const noContainer: Sandbox = unavailableWithHint(
   'there is no container engine with the image of sandbox.image',

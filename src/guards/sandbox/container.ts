@@ -62,7 +62,7 @@ export function bindMountContainerSandbox(
 function bindMounts(confines: SandboxPaths): readonly string[] {
   const { roots, home } = confines;
   const odd = roots.find((root) => root.includes(':'));
-  if (odd !== undefined) throw containerError(`The folder ${odd} cannot be mounted: there is a colon in its name.`);
+  if (odd !== undefined) throw containerError(`The folder ${odd} cannot be mounted: its name contains a colon.`);
   return [
     ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
     ...roots
@@ -87,10 +87,10 @@ function resolveContainer(options: ContainerOptions): ContainerConfig {
   };
   // Any other value would mount a host folder or be parsed as an option.
   if (!/^[A-Za-z0-9][\w.-]*$/.test(container.volume))
-    throw containerError(`The sandbox volume ${container.volume} is not a name.`);
+    throw containerError(`The sandbox volume ${container.volume} is not a valid name.`);
   if (!/^\/[\w./-]*$/.test(container.mountpoint))
-    throw containerError(`The sandbox mountpoint ${container.mountpoint} is no path.`);
-  if (!/^[\w]/.test(container.image)) throw containerError(`The sandbox image ${container.image} is not a name.`);
+    throw containerError(`The sandbox mountpoint ${container.mountpoint} is not a valid path.`);
+  if (!/^[\w]/.test(container.image)) throw containerError(`The sandbox image ${container.image} is not a valid name.`);
   return container;
 }
 
@@ -178,7 +178,7 @@ function resolveTrustedEngine(engine: string, roots: readonly string[]): string 
 
 const engineMissingError = (engine: string, cause?: unknown): FairleadError =>
   containerError(
-    `There is no ${engine} on this machine, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to the engine that is there.`,
+    `${engine} is not installed, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to an installed engine.`,
     cause,
   );
 
@@ -194,7 +194,7 @@ async function assertEngineReady(outside: HostExec, container: ContainerConfig):
     throw containerError(`${engine} does not work here: ${ran.text.trim()}`);
   if (ran.code !== 0)
     throw containerError(
-      `The sandbox volume does not exist, so nothing was run. Make it: ${engine} volume create ${volume}`,
+      `The sandbox volume does not exist, so nothing was run. Create it: ${engine} volume create ${volume}`,
     );
   if (isDocker(container)) await makeVolumeWritable(outside, container);
   return true;

@@ -57,7 +57,7 @@ test('only listed hosts and ports are reached, in the open and through a tunnel'
   }
   assert.match(
     await httpGet(door, `file:///etc/passwd`),
-    /^HTTP\/1\.1 403[^]*A person can open a host: fairlead config set/,
+    /^HTTP\/1\.1 403[^]*The user can allow a host: fairlead config set/,
   );
 });
 
@@ -109,7 +109,10 @@ test(
     const { text } = await inside.exec(
       `${client(`localhost:${port}`)}; echo; ${client('other.example')}; (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo leaked; echo $HTTPS_PROXY`,
     );
-    assert.match(text, /^reached\nother\.example:80 is not open to commands\.[^\n]*\nhttp:\/\/127\.0\.0\.1:3128\n$/);
+    assert.match(
+      text,
+      /^reached\nother\.example:80 is not allowed for commands\.[^\n]*\nhttp:\/\/127\.0\.0\.1:3128\n$/,
+    );
     assert.match(sandbox.description, new RegExp(`localhost:${port}`));
   },
 );

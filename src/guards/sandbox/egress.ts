@@ -141,4 +141,4 @@ function matchesHostPattern(pattern: string, host: string, port: number): boolea
 }
 
 const formatRefusal = (target: ProxyTarget | undefined): string =>
-  `${target ? `${target.host}:${target.port}` : 'This address'} is not open to commands. A person can open a host: fairlead config set sandbox.hosts <names>\n`;
+  `${target ? `${target.host}:${target.port}` : 'This address'} is not allowed for commands. The user can allow a host: fairlead config set sandbox.hosts <names>\n`;

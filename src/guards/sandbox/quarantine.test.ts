@@ -62,7 +62,7 @@ test(
     assert.equal(code, 0, text);
     for (const name of [...files, ...folders]) {
       assert.ok(!has(name), name);
-      assert.ok(text.includes(`[${path.join(root, name)} was made by this command and is not there any more`), name);
+      assert.ok(text.includes(`[${path.join(root, name)} was created by this command and was moved away`), name);
     }
     assert.equal(readdirSync(trash).length, files.length + folders.length);
     assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'kept\n');
@@ -74,7 +74,10 @@ test(
   { skip },
   async (t) => {
     const { root, run, has } = await setup(t);
-    assert.match((await run('git init -q . && git config core.fsmonitor ./x')).text, /\.git was made by this command/);
+    assert.match(
+      (await run('git init -q . && git config core.fsmonitor ./x')).text,
+      /\.git was created by this command/,
+    );
     assert.ok(!has('.git'));
     mkdirSync(path.join(root, '.git'));
     writeFileSync(path.join(root, '.git/config'), '');
@@ -103,7 +106,7 @@ test('[attack 28] a command that is ended at its time leaves nothing either', { 
   const { run, has } = await setup(t);
   const { stopped, text } = await run('while :; do echo evil > .env; done', 1000);
   assert.equal(stopped, 'timeout');
-  assert.match(text, /\.env was made by this command/);
+  assert.match(text, /\.env was created by this command/);
   assert.ok(!has('.env'));
 });
 

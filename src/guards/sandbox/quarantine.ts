@@ -66,9 +66,9 @@ function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string
   const name = escapeInvisibleLine(location);
   const kept = moveAside(location, trash);
   if (kept === undefined)
-    return `[${name} was made by this command and could not be taken away. Other programs run or obey what lies there: look at it first.]`;
+    return `[${name} was created by this command and could not be moved away. Other programs run or load it: check it first.]`;
   if (linkTarget !== undefined) symlinkSync(linkTarget, location);
-  return `[${name} was made by this command and is not there any more: other programs run or obey what lies there, so only a person may make it. It is kept as ${escapeInvisibleLine(kept)}.]`;
+  return `[${name} was created by this command and was moved away: other programs run or load it, so only the user may create it. It is kept as ${escapeInvisibleLine(kept)}.]`;
 }
 
 /** Moves it next to its path, under a name that no program loads, if there is no quarantine folder or it is on another file system. */

@@ -34,7 +34,7 @@ export function seatbeltUnavailableReason(
   { egress }: SandboxPaths,
   program: string = seatbeltProgram,
 ): string | undefined {
-  if (egress) return 'hosts are open to them, which the sandbox of macOS cannot hold them to';
+  if (egress) return 'they may reach hosts, which the macOS sandbox cannot restrict';
   return existsSync(program) ? undefined : `${program} is missing`;
 }
 
@@ -104,7 +104,7 @@ export function quoteProfileString(text: string): string {
   if (/[\u0000-\u001f\u007f]/.test(text))
     throw new FairleadError(
       'sandbox/unusable',
-      `The folder ${JSON.stringify(text)} cannot be confined: there is a control character in its name.`,
+      `The folder ${JSON.stringify(text)} cannot be confined: its name contains a control character.`,
       {
         blame: 'user',
         hint: 'Start in a folder with a plain name.',

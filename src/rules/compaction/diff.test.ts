@@ -24,7 +24,7 @@ test('[A12] the difference says what was kept, what was taken out and what came 
     [
       'before: 13 messages, about 425 tokens',
       'after: 5 messages, about 20 tokens',
-      'kept word for word: about 15 tokens; taken out: about 410 tokens; put in their place: about 5 tokens',
+      'kept: about 15 tokens; removed: about 410 tokens; added: about 5 tokens',
       '',
       '= user: Find it. (about 2 tokens)',
       '- assistant: read {} (about 2 tokens)',

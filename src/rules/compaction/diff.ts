@@ -15,7 +15,7 @@ export function compactionDiff(before: readonly Message[], after: readonly Messa
   return [
     `before: ${before.length} messages, ${formatTokens(before)}`,
     `after: ${after.length} messages, ${formatTokens(after)}`,
-    `kept word for word: ${count('=')}; taken out: ${count('-')}; put in their place: ${count('+')}`,
+    `kept: ${count('=')}; removed: ${count('-')}; added: ${count('+')}`,
     '',
     ...groupRuns(pieces).flatMap(formatRun),
   ].join('\n');

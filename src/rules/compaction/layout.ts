@@ -72,7 +72,7 @@ export function assembleMessages(
 }
 
 /** Replaces an omitted answer. */
-export const omittedText = '(Earlier work is left out here.)';
+export const omittedText = '(Earlier work is omitted here.)';
 
 const textMessage = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 
@@ -88,10 +88,10 @@ function formatCarriedOver(
     .filter((tool) => names.has(tool));
   const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
   return [
-    `To fit the window, ${omitted.length} messages between the first request and what follows were left out.`,
-    ...(userParts.length ? ['What the user said in them stands above.'] : []),
+    `To fit the context window, ${omitted.length} messages between the first request and what follows were omitted.`,
+    ...(userParts.length ? ['What the user wrote in them is above.'] : []),
     ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
-    'What else matters from them may have to be looked up again.',
+    'Other details from them may have to be looked up again.',
     ...(files.length ? [`Files worked on so far, the latest last:\n${formatFiles(files, room * fileShare)}`] : []),
   ].join(' ');
 }

@@ -159,7 +159,7 @@ function truncatePart(part: MessagePart, most: number): MessagePart {
 /** Returns the text that replaces a file. */
 export const omittedFileText = ({ name, mediaType }: FilePart): TextPart => ({
   type: 'text',
-  text: `[the file ${name ?? mediaType} is left out here]`,
+  text: `[the file ${name ?? mediaType} is omitted here]`,
 });
 
 function createPlanAt(messages: readonly Message[], from: number, notes: readonly Note[]): CompactionPlan {

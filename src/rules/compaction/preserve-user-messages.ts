@@ -15,7 +15,7 @@ export function findLostContent(before: readonly Message[], after: readonly Mess
     .slice(1)
     .flatMap(userParts)
     .find((part) => !whole.has(serializePart(part)) && !begun.has(partPrefix(part)));
-  return lost && `It would lose what the user said: ${truncateMiddle(JSON.stringify(partPrefix(lost)), 60)}.`;
+  return lost && `It would lose what the user wrote: ${truncateMiddle(JSON.stringify(partPrefix(lost)), 60)}.`;
 }
 
 const serializePart = (part: MessagePart): string => JSON.stringify(part);

@@ -55,7 +55,7 @@ test('what the user asks to keep in mind reaches whoever writes the summary, and
   const context = { agent: createBareAgent(), signal: new AbortController().signal, focus: 'the lexer' };
   const { detail } = await compactor.run(createState(conversation, 3000), context);
   assert.match(requestText(writer.requests[0]), /pay attention to this:\nthe lexer/);
-  assert.match(detail ?? '', /summarised by writer/);
+  assert.match(detail ?? '', /summarized by writer/);
 });
 
 const uselessSummaries: Readonly<Record<string, ScriptStep>> = {
@@ -69,8 +69,8 @@ for (const [how, step] of Object.entries(uselessSummaries)) {
   test(`[P47] where the summary ${how}, the part is left out without one and the reason is told`, async () => {
     const made = await runCompactor(summarizingCompactor(), createState(conversation, 3000), scriptedProvider([step]));
     assert.ok(made.messages && messageTokens(made.messages) < messageTokens(conversation) / 2);
-    assert.equal(messageText(made.messages[1] as Message), '(Earlier work is left out here.)');
-    assert.match(made.detail ?? '', /^\d+ messages were left out\. No summary was made: /);
+    assert.equal(messageText(made.messages[1] as Message), '(Earlier work is omitted here.)');
+    assert.match(made.detail ?? '', /^\d+ messages were omitted\. No summary was made: /);
     assert.equal(made.spent !== undefined, how !== 'fails', 'what was said is paid for');
   });
 }

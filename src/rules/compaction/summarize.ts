@@ -31,9 +31,9 @@ export function summarizingCompactor(options: SummarizeOptions = {}): Compactor 
         const trimmed = await trimmer.run(state, context);
         return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
-      if (budget.summaryTokens < minSummaryTokens) return fallBack('there is no room for one that says anything');
+      if (budget.summaryTokens < minSummaryTokens) return fallBack('there is not enough room for a useful one');
       if (messageTokens(plan.omitted) <= budget.summaryTokens)
-        return fallBack('it would have been as long as what it replaces');
+        return fallBack('it would have been as long as the text it replaces');
       const summary = await requestSummary(
         agent,
         state,
@@ -42,14 +42,14 @@ export function summarizingCompactor(options: SummarizeOptions = {}): Compactor 
         context,
       );
       const spent = summary.spent ? { spent: summary.spent } : {};
-      if (summary.text === undefined) return fallBack(summary.error ?? 'the model gave none', spent);
+      if (summary.text === undefined) return fallBack(summary.error ?? 'the model returned none', spent);
       const block = formatSummaryBlock(summary.text, agent.provider.model);
       const messages = assembleMessages(state, plan, budget.targetTokens, block);
       const wrong = compactionFailure(state, messages);
       if (wrong !== undefined) return fallBack(wrong, spent);
       return {
         messages,
-        detail: `${plan.omitted.length} messages were summarised by ${agent.provider.model}.`,
+        detail: `${plan.omitted.length} messages were summarized by ${agent.provider.model}.`,
         ...spent,
       };
     },

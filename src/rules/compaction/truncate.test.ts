@@ -19,7 +19,7 @@ test('[P47] the task and the latest work stay word for word, and one note tells 
   const { messages: short = [] } = await runCompactor(truncatingCompactor(), createState(messages, 1000));
   assert.ok(messageTokens(short) <= 450, `${messageTokens(short)} tokens`);
   assert.deepEqual(short[0], messages[0]);
-  assert.match(messageText(short[2] as Message), /\d+ messages between .* were left out.*read \d+ times/);
+  assert.match(messageText(short[2] as Message), /\d+ messages between .* were omitted.*read \d+ times/);
   assert.deepEqual(short.slice(-2), messages.slice(-2));
 });
 
@@ -121,7 +121,7 @@ test('[P12] pictures of a result are the first to go, and are named', async () =
     createState([createUserMessage('Look.'), call, shown], 1500),
   );
   assert.ok(messageTokens(short) < 1100, `${messageTokens(short)} tokens`);
-  assert.match(JSON.stringify(short.at(-1)), /the file a\.png is left out here/);
+  assert.match(JSON.stringify(short.at(-1)), /the file a\.png is omitted here/);
   assert.doesNotMatch(JSON.stringify(short), /AAAA/);
 });
 

@@ -26,15 +26,14 @@ export function truncatingCompactor(options: CompactionOptions = {}): Compactor 
       const messages = assembleMessages(state, plan, budget.targetTokens, omittedText);
       const wrong = compactionFailure(state, messages);
       return wrong === undefined
-        ? { messages, detail: `${plan.omitted.length} messages were left out.` }
+        ? { messages, detail: `${plan.omitted.length} messages were omitted.` }
         : { detail: wrong };
     },
   };
 }
 
 /** The error if a conversation cannot be compacted at all. */
-export const nothingToCompact =
-  'There is nothing between the first request and the latest turn that could be left out.';
+export const nothingToCompact = 'There is nothing between the first request and the latest turn that could be omitted.';
 
 /** Returns why these messages cannot replace those of a state, in one sentence; undefined if they can. */
 export function compactionFailure(state: RunState, messages: readonly Message[]): string | undefined {

@@ -80,7 +80,7 @@ function unknownBuiltInErrors(name: string): readonly string[] {
 
 function gateErrors(gate: DeclaredGate): readonly string[] {
   if ((gate.type === 'confirm' || gate.type === 'deny') && !gate.tools && !gate.when)
-    return ['needs `tools`, `when`, or both: it would stop every call.'];
+    return ['needs `tools`, `when`, or both: otherwise it would stop every call.'];
   if (gate.type !== 'phases') return [];
   const strange = [gate.start, ...gate.moves.map(({ to }) => to)].filter((name) => !Object.hasOwn(gate.phases, name));
   return strange.map((name) => `names the phase "${name}", which it does not have.`);

@@ -77,14 +77,14 @@ const testedArgument = ({ call }: ConditionSubject, { field = '' }: FactTest): s
 /** All facts a condition can test, by name. Without `tool` or `path`, the current call is used. */
 export const conditionFacts: Readonly<Record<string, ConditionFact>> = {
   failures: {
-    description: 'failures in a row of a tool',
+    description: 'consecutive failures of a tool',
     value: (s, t) => toolFailures(s.state, testedTool(s, t)).inARow,
   },
   totalFailures: {
     description: 'failures of a tool in the session',
     value: (s, t) => toolFailures(s.state, testedTool(s, t)).total,
   },
-  anyFailures: { description: 'failures in a row of whatever tool', value: ({ state }) => toolFailures(state).inARow },
+  anyFailures: { description: 'consecutive failures of any tool', value: ({ state }) => toolFailures(state).inARow },
   calls: { description: 'calls of a tool, per turn, run or session', value: (s, t) => testedCounts(s, t).calls },
   retries: { description: 'retries of a tool, per turn or run', value: (s, t) => testedCounts(s, t).retries },
   callsSince: {
@@ -93,31 +93,34 @@ export const conditionFacts: Readonly<Record<string, ConditionFact>> = {
   },
   contextTokens: { description: 'tokens of context', value: ({ state }) => state.context },
   contextPercent: {
-    description: 'percent of the window in use',
+    description: 'used percent of the context window',
     value: ({ state }) => Math.round(contextUsage(state).share * 100),
   },
-  loops: { description: 'times the latest calls came round', value: ({ state }) => detectLoop(state)?.times ?? 0 },
+  loops: {
+    description: 'times the latest calls were repeated as a loop',
+    value: ({ state }) => detectLoop(state)?.times ?? 0,
+  },
   reads: { description: 'reads of a file', value: (s, t) => fileUsage(s.state, testedFile(s, t)).reads },
   edits: { description: 'edits of a file', value: (s, t) => fileUsage(s.state, testedFile(s, t)).edits },
   writes: {
-    description: 'times a file was written as a whole',
+    description: 'times a file was written completely',
     value: (s, t) => fileUsage(s.state, testedFile(s, t)).writes,
   },
   mentions: {
-    description: 'times something was named',
+    description: 'times an entity was mentioned',
     value: ({ state }, { name }) => mentionedEntities(state).find((each) => each.name === name)?.count ?? 0,
   },
   turns: { description: 'turns of the run', value: ({ state }) => state.spent.turns },
   tokens: { description: 'tokens of the run', value: ({ state }) => state.spent.input + state.spent.output },
-  usd: { description: 'dollars of the run', value: ({ state }) => state.spent.usd },
-  minutes: { description: 'minutes at work', value: ({ state }) => state.spent.ms / 60_000 },
-  pauseMinutes: { description: 'minutes before the event', value: ({ state }) => idleMs(state) / 60_000 },
-  answer: { description: 'the answer, once it is there', value: ({ state }) => finalAnswer(state) ?? '' },
+  usd: { description: 'US dollars of the run', value: ({ state }) => state.spent.usd },
+  minutes: { description: 'minutes of work', value: ({ state }) => state.spent.ms / 60_000 },
+  pauseMinutes: { description: 'idle minutes before the event', value: ({ state }) => idleMs(state) / 60_000 },
+  answer: { description: 'the final answer', value: ({ state }) => finalAnswer(state) ?? '' },
   result: {
-    description: 'what the settled call said',
+    description: 'the text of the result of the ended call',
     value: ({ event }) => (event?.type === 'tool-ended' ? event.text : ''),
   },
-  outcome: { description: 'how the call came out', value: ({ call }) => call?.outcome ?? '' },
+  outcome: { description: 'the outcome of the call', value: ({ call }) => call?.outcome ?? '' },
   tool: { description: 'the tool of the call', value: ({ call }) => call?.tool ?? '' },
   argument: { description: 'an argument of the call, by its field', value: testedArgument },
   path: { description: 'the file of the call', value: testedFile },
@@ -146,12 +149,12 @@ export const fillTemplate = (message: string, subject: ConditionSubject): string
   );
 
 const factTestSchema = structSchema(
-  { fact: enumSchema(Object.keys(conditionFacts), 'What is asked of the history.') },
+  { fact: enumSchema(Object.keys(conditionFacts), 'The fact to test.') },
   {
-    tool: stringSchema('The tool that is meant; otherwise that of the call.'),
-    path: stringSchema('The file that is meant; otherwise that of the call.'),
-    name: stringSchema('What was named.'),
-    field: stringSchema('The argument that is meant.'),
+    tool: stringSchema('The tool to test; default: that of the call.'),
+    path: stringSchema('The file to test; default: that of the call.'),
+    name: stringSchema('The entity to test.'),
+    field: stringSchema('The argument to test.'),
     per: enumSchema(['turn', 'run', 'session']),
     atLeast: numberSchema(0),
     atMost: numberSchema(0),

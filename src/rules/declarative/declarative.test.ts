@@ -126,7 +126,7 @@ test('an example that does not hold is told, and so is one for a stop that is no
   });
   assert.deepEqual(
     (await runRuleSetExamples(wrong)).map((trial) => trial.failure),
-    ['It keeps quiet.', 'It decides deny, not allow.', 'There is no stop of this name.'],
+    ['It does not fire.', 'It decides deny, not allow.', 'There is no stop condition of this name.'],
   );
 });
 
@@ -216,7 +216,7 @@ const invalidRules: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   ],
   'a number that is none': [
     { name: 'x', stops: [{ type: 'turns', most: 'many' }] },
-    /most must be a whole number of at least 1/,
+    /most must be an integer of at least 1/,
   ],
 };
 for (const [what, [data, sentence]] of Object.entries(invalidRules))

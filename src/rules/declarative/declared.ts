@@ -104,7 +104,7 @@ export type DeclaredRules = {
 
 const conditionRef = refSchema('condition', () => conditionSchema);
 const stepsSchema = arraySchema(
-  jsonValueSchema('Something that happened: said, answered, called, compacted, model, pausedMinutes.'),
+  jsonValueSchema('A step of the history: said, answered, called, compacted, model, pausedMinutes.'),
 );
 const namesSchema = arraySchema(stringSchema(), 1);
 const gateExamplesSchema = arraySchema(
@@ -119,7 +119,7 @@ const gateExamplesSchema = arraySchema(
 );
 const gateSchema = (needed: FieldSchemas, free: FieldSchemas = {}): DataSchema =>
   structSchema(needed, {
-    name: stringSchema('How the rule is called when it refuses.'),
+    name: stringSchema('The name of the rule in its denials.'),
     examples: gateExamplesSchema,
     ...free,
   });
@@ -150,21 +150,21 @@ const cooldownSchema = structSchema({}, { evaluations: integerSchema(0), turns: 
 
 /** The schema of declarative rules. */
 export const rulesDataSchema: DataSchema = structSchema(
-  { name: stringSchema('What the set is called.') },
+  { name: stringSchema('The name of the set.') },
   {
     $schema: stringSchema(),
     reminders: arraySchema(
       structSchema(
-        { name: stringSchema('The name in the tag.'), message: stringSchema('What the model is told.') },
+        { name: stringSchema('The name in the tag.'), message: stringSchema('The text for the model.') },
         {
-          on: oneOrManySchema(enumSchema(allReminderTriggers, 'The facts, or events, at which it is looked at.')),
+          on: oneOrManySchema(enumSchema(allReminderTriggers, 'The facts or events at which it is evaluated.')),
           tool: oneOrManySchema(stringSchema('Only for calls of this tool.')),
           when: conditionRef,
           cooldown: eitherSchema([integerSchema(0), cooldownSchema], (value) =>
             typeof value === 'object' ? cooldownSchema : integerSchema(0),
           ),
           once: booleanSchema(),
-          priority: numberSchema(0, '100 and more is safety.'),
+          priority: numberSchema(0, '100 and above is for safety.'),
           group: stringSchema(),
           expiresAfter: integerSchema(1, 'Turns.'),
           examples: arraySchema(structSchema({ title: stringSchema(), history: stepsSchema, fires: booleanSchema() })),

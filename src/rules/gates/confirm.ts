@@ -19,7 +19,7 @@ export function confirm({ name = 'confirm', which, question = defaultQuestion }:
   const [tool] = typeof which === 'function' ? [] : which;
   return defineGate({
     name,
-    description: 'A person says yes before this is done.',
+    description: 'The user must approve this first.',
     decide: (call, state) => (asks(call, state) ? { ask: question(call) } : undefined),
     examples:
       tool === undefined

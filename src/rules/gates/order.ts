@@ -22,7 +22,7 @@ export function requireOrder(
   const [first = 'first', second = 'second'] = tools;
   return defineGate({
     name,
-    description: `These are called in this order: ${tools.join(', ')}.`,
+    description: `These must be called in this order: ${tools.join(', ')}.`,
     views: [sessionStats],
     decide: ({ tool }, state) => {
       const needed = tools[tools.indexOf(tool) - 1];
@@ -30,7 +30,7 @@ export function requireOrder(
       return { deny: `${needed} must succeed before ${tool}. Call ${needed} first.` };
     },
     examples: [
-      { title: `${first} at the beginning`, call: { tool: first }, decides: 'allow' },
+      { title: `${first} at the start`, call: { tool: first }, decides: 'allow' },
       { title: `${second} before ${first}`, call: { tool: second }, decides: 'deny' },
       {
         title: `${second} after ${first}`,
@@ -56,7 +56,7 @@ export function exclusive(
   const [first = 'first', second = 'second'] = tools;
   return defineGate({
     name,
-    description: `Only one of these is called: ${tools.join(', ')}.`,
+    description: `Only one of these may be called: ${tools.join(', ')}.`,
     views: [sessionStats],
     decide: (call, state) => {
       if (!tools.includes(call.tool)) return undefined;
@@ -66,7 +66,7 @@ export function exclusive(
         earlierOpenCalls(call, state).find(({ tool }) => others.includes(tool))?.tool;
       return taken === undefined
         ? undefined
-        : { deny: `${taken} was called, and ${call.tool} excludes it. Go on with ${taken}.` };
+        : { deny: `${taken} was called, and ${call.tool} excludes it. Continue with ${taken}.` };
     },
     examples: [
       { title: `${second} alone`, call: { tool: second }, decides: 'allow' },
@@ -105,7 +105,7 @@ export function phases(
       const phase = phaseOf(state);
       const allowed = Object.hasOwn(tools, phase) ? (tools[phase] ?? []) : [];
       if (allowed.includes(tool)) return undefined;
-      return { deny: `${tool} is not for the phase ${phase}; it has ${allowed.join(', ') || 'no tools'}.` };
+      return { deny: `${tool} is not allowed in the phase ${phase}; it has ${allowed.join(', ') || 'no tools'}.` };
     },
   });
 }

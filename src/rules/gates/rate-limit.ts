@@ -44,7 +44,7 @@ export function rateLimit(limit: RateLimit): GateRule {
     each.tool === tool && (count === 'calls' || isRetry(state, each));
   return defineGate({
     name,
-    description: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'turn of the user' : span}.`,
+    description: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'user turn' : span}.`,
     views: [sessionStats, ...(recent ? [recent] : [])],
     decide: (call, state) => {
       if (!counts(call, state)) return undefined;
@@ -53,7 +53,7 @@ export function rateLimit(limit: RateLimit): GateRule {
       const itself = call.key === undefined ? 0 : 1;
       if (used(state) - itself + waiting < most) return undefined;
       const again =
-        count === 'calls' ? 'Go on without it.' : 'It failed each time: change what you do instead of repeating it.';
+        count === 'calls' ? 'Continue without it.' : 'It failed each time: change what you do instead of repeating it.';
       return { deny: `${tool} is allowed ${most} ${count} per ${span}. ${again}` };
     },
     examples: rateLimitExamples(limit, count),
@@ -74,13 +74,13 @@ function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'ret
   const call = { tool, input: { n: 1 } };
   return [
     ...(most > 0
-      ? [{ title: 'the last one that is allowed', history: before(most - 1), call, decides: 'allow' as const }]
+      ? [{ title: 'the last one allowed', history: before(most - 1), call, decides: 'allow' as const }]
       : []),
     { title: 'one too many', history: before(most), call, decides: 'deny' },
     ...(per === 'turn'
       ? [
           {
-            title: 'one in the next turn of the user',
+            title: 'one in the next user turn',
             history: [...before(most), { said: 'again' }],
             call,
             decides: most > 0 || count === 'retries' ? ('allow' as const) : ('deny' as const),

@@ -34,23 +34,23 @@ export function readBeforeEdit({
   exists,
 }: ReadBeforeEditOptions = {}): GateRule {
   const known = knownFilesView(`known-files/${name}`, { ...reads, ...edits, ...writes });
-  const [reader = 'a reading tool'] = Object.keys(reads);
+  const [reader = 'a tool that reads files'] = Object.keys(reads);
   const [editor = 'edit_file', field = 'path'] = Object.entries(edits)[0] ?? [];
   const [writer = 'write_file', place = 'path'] = Object.entries(writes)[0] ?? [];
   const input = { [field]: 'src/a.ts' };
   return defineGate({
     name,
-    description: 'A file is read before it is edited.',
+    description: 'A file must be read before it is edited.',
     views: [known],
     decide: async ({ tool, input: given }, state) => {
       const edited = pathArgument(edits, tool, given);
       const written = exists && pathArgument(writes, tool, given);
       const path = edited ?? (written !== undefined && (await exists?.(written)) ? written : undefined);
       if (path === undefined || lruGet(readView(state, known).paths, path) !== undefined) return undefined;
-      return { deny: `${path} was not read before. Read it with ${reader}, then do this again.` };
+      return { deny: `${path} was not read before. Read it with ${reader}, then try again.` };
     },
     examples: [
-      { title: 'an edit of a file nobody read', call: { tool: editor, input }, decides: 'deny' },
+      { title: 'an edit of a file that was not read', call: { tool: editor, input }, decides: 'deny' },
       {
         title: 'an edit of a file that was read',
         history: [{ said: 'go' }, { called: reader, input: { [Object.values(reads)[0] ?? 'path']: './src/a.ts' } }],
@@ -67,7 +67,7 @@ export function readBeforeEdit({
         decides: 'deny',
       },
       {
-        title: 'an edit of a file the model made',
+        title: 'an edit of a file that the model wrote',
         history: [{ said: 'go' }, { called: writer, input: { [place]: 'src/a.ts' } }],
         call: { tool: editor, input },
         decides: 'allow',

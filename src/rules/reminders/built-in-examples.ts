@@ -125,7 +125,7 @@ export function builtInExamples(name: string, threshold: number, roles: ToolRole
   });
   if (!made) return [];
   return [
-    { title: 'it is time', history: made.fires, fires: true },
-    { title: 'it is not', history: made.silent, fires: false },
+    { title: 'it must fire', history: made.fires, fires: true },
+    { title: 'it must not fire', history: made.silent, fires: false },
   ];
 }

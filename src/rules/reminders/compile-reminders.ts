@@ -75,10 +75,10 @@ function reminderNotes(
   const { name, when, message, subject, priority, group, expiresAfter } = reminder;
   try {
     const speaks: unknown = when ? when(looking) : true;
-    if (typeof speaks !== 'boolean') throw new TypeError('`when` gave neither true nor false.');
+    if (typeof speaks !== 'boolean') throw new TypeError('`when` returned neither true nor false.');
     if (!speaks) return [];
     const text: unknown = typeof message === 'function' ? message(looking) : message;
-    if (typeof text !== 'string') throw new TypeError('it gave no text.');
+    if (typeof text !== 'string') throw new TypeError('it returned no text.');
     if (text === '') return [];
     return [
       {

@@ -76,17 +76,17 @@ export function reminderErrors(reminder: ReminderDefinition): readonly string[] 
     ...(/^(?!__)[\w.-]{1,60}$/.test(name)
       ? []
       : [
-          `The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores, and not begin with two of those.`,
+          `The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores, and not start with two underscores.`,
         ]),
-    ...(reminderTriggers(reminder).length ? [] : ['It says neither `on` nor `tool`, so it would never be looked at.']),
+    ...(reminderTriggers(reminder).length ? [] : ['It has neither `on` nor `tool`, so it would never be evaluated.']),
     ...wrong.map((trigger) => `There is no event named "${trigger}"${formatSuggestion(trigger)}.`),
     ...(typeof message === 'function' || message.trim() !== '' ? [] : ['Its message is empty.']),
     ...(isNonNegativeInteger(quiet.evaluations) && isNonNegativeInteger(quiet.turns)
       ? []
-      : ['Its cooldown must be a whole number of at least 0.']),
+      : ['Its cooldown must be an integer of at least 0.']),
     ...(expiresAfter === undefined || (isNonNegativeInteger(expiresAfter) && expiresAfter > 0)
       ? []
-      : ['`expiresAfter` must be a whole number of turns, at least 1.']),
+      : ['`expiresAfter` must be an integer number of turns, at least 1.']),
     ...(priority === undefined || Number.isFinite(priority) ? [] : ['Its priority must be a number.']),
   ];
 }

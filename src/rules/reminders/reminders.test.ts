@@ -168,7 +168,7 @@ test('[M17, M18] a session with reminders begins with one note that tells its no
   const steps: readonly ExampleStep[] = [{ said: 'go' }, { answered: 'ok' }, { said: 'on' }, { answered: 'ok' }];
   const told = conversationText(buildFixtureLog(steps, compileReminders('test', [always])).state);
   assert.equal(told.match(/<system-reminder name="system-reminders" nonce="n0nce">/g)?.length, 1);
-  assert.match(told, /carry nonce="n0nce"/);
+  assert.match(told, /have nonce="n0nce"/);
   assert.match(told, /Example\. You have run "npm test" three times/);
   assert.equal(
     conversationText(buildFixtureLog(steps, compileReminders('test', [])).state).includes('system-reminder'),
@@ -187,7 +187,7 @@ test('[M17, M18] a session with reminders begins with one note that tells its no
 test('[M17] the system text gets the passage once there is a reminder', () => {
   assert.equal(withReminderSystemPrompt('Be kind.', []), 'Be kind.');
   assert.equal(withReminderSystemPrompt('Be kind.', [always]), `Be kind.\n\n${reminderSystemPrompt}`);
-  assert.match(reminderSystemPrompt, /do not mention them unless you are asked/);
+  assert.match(reminderSystemPrompt, /do not mention them unless the user asks/);
 });
 
 test('the sixteen names of events mean facts of ours', () => {

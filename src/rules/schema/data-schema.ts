@@ -26,7 +26,7 @@ const createSchema = (
 export const stringSchema = (about?: string): DataSchema =>
   createSchema(
     { type: 'string', minLength: 1 },
-    (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text'),
+    (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string'),
     about,
   );
 
@@ -43,7 +43,7 @@ export const integerSchema = (least: number, about?: string): DataSchema =>
   createSchema(
     { type: 'integer', minimum: least },
     (value) =>
-      Number.isInteger(value) && Number(value) >= least ? undefined : `must be a whole number of at least ${least}`,
+      Number.isInteger(value) && Number(value) >= least ? undefined : `must be an integer of at least ${least}`,
     about,
   );
 
@@ -76,7 +76,7 @@ export const arraySchema = (of: DataSchema, least = 0): DataSchema => ({
   schema: { type: 'array', items: of.schema, ...(least ? { minItems: least } : {}) },
   validate: (value, at) => {
     if (!Array.isArray(value)) return [`${at} must be a list.`];
-    if (value.length < least) return [`${at} must have at least ${least} of them.`];
+    if (value.length < least) return [`${at} must have at least ${least} items.`];
     return value.flatMap((each, i) => of.validate(each, `${at}[${i}]`));
   },
 });

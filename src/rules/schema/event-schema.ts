@@ -170,10 +170,10 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
 };
 
 const envelopeProperties: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {
-  seq: { type: 'integer', minimum: 1, description: 'Its place in the file.' },
+  seq: { type: 'integer', minimum: 1, description: 'Its position in the file.' },
   id: { type: 'string', description: 'Its name.' },
   parent: { type: ['string', 'null'], description: 'The event it follows; null for the first.' },
-  time: { type: 'string', description: 'When it was written, ISO 8601.' },
+  time: { type: 'string', description: 'When it was recorded, ISO 8601.' },
 };
 
 /** The version of the event schema. New fields and event types do not change it; a changed meaning of a field does. */

@@ -19,13 +19,19 @@ export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCh
       const ran = await workspace.exec(command, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
       if (ran.code === 0 && ran.stopped === undefined) return { type: 'passed' };
       const how = ran.stopped ? `was stopped (${ran.stopped})` : `ended with ${ran.code ?? ran.signal}`;
-      return { type: 'failed', why: `${words} ${how}, so the task is not done:\n${truncateMiddle(ran.text, 4000)}` };
+      return {
+        type: 'failed',
+        why: `${words} ${how}, so the task is not complete:\n${truncateMiddle(ran.text, 4000)}`,
+      };
     },
   };
 };
 
 /** The run is complete when the answer contains this text or matches this pattern; until then the model is told what is missing. */
-export const answerMatches = (expected: string | RegExp, why = `The answer must hold ${String(expected)}.`): Check => {
+export const answerMatches = (
+  expected: string | RegExp,
+  why = `The answer must contain ${String(expected)}.`,
+): Check => {
   const holds = createTextMatcher(expected);
   return {
     name: 'must-answer',

@@ -76,7 +76,7 @@ test('[M22] a budget of tokens, and a context over a threshold or a share of the
   assert.deepEqual([budget.reason, budget.detail], ['token-budget', '45 of 40 tokens are used.']);
   const long = await runToEnd([contextLimit(14)]);
   assert.equal(long.reason, 'token-budget');
-  assert.match(long.detail ?? '', /The context holds \d+ tokens, more than 14\./);
+  assert.match(long.detail ?? '', /The context contains \d+ tokens, more than 14\./);
   const share = await runToEnd([contextLimit({ share: 0.1 })], {
     replies: lookCalls(8),
     limits: { context: 140, errors: 50 },
@@ -130,7 +130,7 @@ test('[M23] a run is done once a command passes, and until then the model is sho
   });
   assert.equal(reason, 'answered');
   assert.deepEqual(asked, ['npm test', 'npm test']);
-  assert.match(set.transcript().join('\n'), /npm test ended with 1, so the task is not done:\n1 test failed/);
+  assert.match(set.transcript().join('\n'), /npm test ended with 1, so the task is not complete:\n1 test failed/);
 });
 
 test('[M24] so many failures in a row end the run, of one tool or of any; a success between them begins anew', async () => {
@@ -157,7 +157,7 @@ test('[M15, M24] a run that goes round in a circle is stuck', async () => {
     replyWithCalls('fail'),
   ];
   const { reason, detail } = await runToEnd([stuckLoop(2)], { replies: circle });
-  assert.deepEqual([reason, detail], ['stuck', 'look, fail brought the same results 2 times.']);
+  assert.deepEqual([reason, detail], ['stuck', 'look, fail returned the same results 2 times.']);
 });
 
 test('[M25, M37] a rule of the user over the state ends the run with its own words, and one that throws ends it too', async () => {

@@ -89,7 +89,7 @@ export function moneyBudget(usd: number): StopRule {
       state.spent.turnsWithoutPrice > 0 && hasPendingWork(state)
         ? {
             reason: 'money-budget',
-            detail: `The price of ${state.spent.turnsWithoutPrice} turns is unknown, so $${usd} cannot be kept.`,
+            detail: `The price of ${state.spent.turnsWithoutPrice} turns is unknown, so the limit of $${usd} cannot be enforced.`,
           }
         : known.evaluate(state),
     [],
@@ -109,7 +109,10 @@ export function contextLimit(most: number | { readonly share: number }): StopRul
       const { context, limits } = state;
       const bound = typeof most === 'number' ? limit : (limits?.context ?? Number.POSITIVE_INFINITY) * limit;
       if (context <= bound || !hasPendingWork(state)) return undefined;
-      return { reason: 'token-budget', detail: `The context holds ${context} tokens, more than ${Math.round(bound)}.` };
+      return {
+        reason: 'token-budget',
+        detail: `The context contains ${context} tokens, more than ${Math.round(bound)}.`,
+      };
     },
     [],
   );
@@ -131,7 +134,7 @@ export function stuckLoop(times = 3): StopRule {
   return createStopRule('stuck', (state) => {
     const found = detectLoop(state);
     if (!found || found.times < times) return undefined;
-    return { reason: 'stuck', detail: `${found.tools.join(', ')} brought the same results ${found.times} times.` };
+    return { reason: 'stuck', detail: `${found.tools.join(', ')} returned the same results ${found.times} times.` };
   });
 }
 
@@ -150,7 +153,7 @@ export function expectedOutput(expected: string | RegExp): StopRule {
     (state) => {
       const answer = finalAnswer(state);
       if (answer === undefined || !holds(answer)) return undefined;
-      return { reason: 'task-complete', detail: `The answer holds ${String(expected)}.` };
+      return { reason: 'task-complete', detail: `The answer contains ${String(expected)}.` };
     },
     [],
   );
@@ -175,7 +178,7 @@ export const stopWhen = (
     (state) => {
       const found = test(state);
       if (found === undefined || found === false || found === '') return undefined;
-      return { reason: 'rule', detail: `${name}: ${found === true ? 'its condition holds.' : found}` };
+      return { reason: 'rule', detail: `${name}: ${found === true ? 'its condition is true.' : found}` };
     },
     [sessionStats, ...views],
   );

@@ -65,7 +65,7 @@ export function runReminderExample(
     return notes;
   });
   buildFixtureLog(history, { rules: listening, views: [...own, ...views] });
-  const did = fired ? 'It speaks up.' : 'It keeps quiet.';
+  const did = fired ? 'It fires.' : 'It does not fire.';
   return { rule: reminder.name, title, ...(fired === fires ? {} : { failure: did }) };
 }
 
@@ -80,6 +80,6 @@ export type StopExample = {
 /** Tests whether a stop condition stops the history of its example. */
 export function runStopExample(rule: StopRule, { title, history, stops }: StopExample): ExampleResult {
   const found = rule.evaluate(buildFixtureLog(history, { views: rule.views }).state);
-  const did = found ? `It ends the run: ${found.detail}` : 'It lets the run go on.';
+  const did = found ? `It stops the run: ${found.detail}` : 'It does not stop the run.';
   return { rule: rule.name, title, ...((found !== undefined) === stops ? {} : { failure: did }) };
 }

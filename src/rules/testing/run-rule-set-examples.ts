@@ -18,7 +18,7 @@ export async function runRuleSetExamples({
     const rule = stops.find(({ name }) => name === example.stop);
     return rule
       ? runStopExample(rule, example)
-      : { rule: example.stop, title: example.title, failure: 'There is no stop of this name.' };
+      : { rule: example.stop, title: example.title, failure: 'There is no stop condition of this name.' };
   });
   return [...reminded, ...(await Promise.all(gated)), ...stopped];
 }

@@ -201,6 +201,6 @@ test('[P14] attacks 21 and 28: what must not be changed is not deleted either', 
   assert.equal(text('a.txt'), 'newer\n');
   assert.equal((await call('delete_file', { path: 'b.bin' })).outcome, 'ok', 'what is no text can be deleted too');
   const forgetful = [deleteFile(localWorkspace({ roots: [root] }))];
-  assert.match((await callTool(forgetful, 'delete_file', { path: 'a.txt' })).text, /could not be put back/);
+  assert.match((await callTool(forgetful, 'delete_file', { path: 'a.txt' })).text, /could not be restored/);
   assert.equal(text('a.txt'), 'newer\n');
 });

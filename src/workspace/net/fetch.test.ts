@@ -237,7 +237,7 @@ test('a server that never answers is given up at its time, and at once when the 
 test('what cannot be reached is told in a sentence that leaves out the path', async (t) => {
   const port = await serve(t, (request) => request.socket.destroy());
   await assert.rejects(createFetch(privateNetwork)(`http://127.0.0.1:${port}/?key=k3y`), (error: Error) => {
-    assert.match(error.message, /^127\.0\.0\.1:\d+ could not be asked: ECONNRESET\.$/);
+    assert.match(error.message, /^127\.0\.0\.1:\d+ could not be reached: ECONNRESET\.$/);
     return hasCode('failed')(error);
   });
   const unknown = async (): Promise<never> => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));

@@ -40,8 +40,8 @@ export async function guardedFetch(
       throw new FairleadError('network/interrupted', 'The request was interrupted.', { blame: 'user', cause: error });
     if (error instanceof FairleadError) throw error;
     const why = late.aborted
-      ? `did not answer within ${timeoutMs / 1000} s`
-      : `could not be asked: ${formatNetworkFailure(error)}`;
+      ? `did not respond within ${timeoutMs / 1000} s`
+      : `could not be reached: ${formatNetworkFailure(error)}`;
     throw new FairleadError(
       late.aborted ? 'network/timeout' : 'network/failed',
       `${escapeInvisibleLine(url.host)} ${why}.`,
@@ -74,7 +74,7 @@ async function followRedirects(
     if (!onward) return { ...answer, url: url.href };
     request = onward;
   }
-  throw networkError('redirects', `It redirected more than ${maxRedirects} times, so it was given up.`);
+  throw networkError('redirects', `It redirected more than ${maxRedirects} times, so the request was stopped.`);
 }
 
 /** Returns the addresses to connect to for this URL. Throws if one of them is not public. */
@@ -88,7 +88,7 @@ async function resolveAllowedAddresses(
   const shown = escapeInvisibleLine(url.host);
   const isOwn = matchesHostList(url, privateHosts);
   if (hosts && !isOwn && !matchesHostList(url, hosts))
-    throw networkError('not-allowed', `${shown} is not among the hosts that may be asked, so nothing was sent.`);
+    throw networkError('not-allowed', `${shown} is not among the allowed hosts, so nothing was sent.`);
   const addresses = isIP(host) ? [host] : await orAborted(resolve(host), signal, proxy !== undefined);
   if (addresses.length === 0 && proxy === undefined)
     throw new FairleadError('network/unknown-host', `There is no host named ${shown}.`, { blame: 'model' });
@@ -96,7 +96,7 @@ async function resolveAllowedAddresses(
   if (closed !== undefined)
     throw networkError(
       'private',
-      `${shown} is on a private network (${closed}), which is closed, so nothing was sent.`,
+      `${shown} is on a private network (${closed}), which is not allowed, so nothing was sent.`,
     );
   return addresses;
 }
@@ -134,7 +134,7 @@ function redirectRequest(request: FetchRequest, from: URL, { status, headers }: 
   if (from.protocol === 'https:' && to.protocol === 'http:')
     throw networkError(
       'redirects',
-      `${escapeInvisibleLine(from.host)} redirects to a place without encryption, so it was not followed.`,
+      `${escapeInvisibleLine(from.host)} redirects to a URL without encryption, so it was not followed.`,
     );
   const { method = 'GET', body, headers: sent = {}, ...rest } = request;
   const isLook = method === 'GET' || method === 'HEAD';

@@ -7,13 +7,12 @@ export const networkError = (why: string, sentence: string, hint?: string): Fair
 
 /** Parses a URL that may be requested: http or https, without user name and password. */
 export function parseHttpUrl(given: string, base?: string): URL {
-  if (!URL.canParse(given, base))
-    throw networkError('bad-url', 'This is not a URL: give one that begins with https://.');
+  if (!URL.canParse(given, base)) throw networkError('bad-url', 'This is not a URL: it must start with https://.');
   const url = new URL(given, base);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw networkError('bad-url', `Only http and https are fetched, not ${url.protocol}`);
   if (url.username || url.password)
-    throw networkError('credentials', 'The URL holds a name or password, so nothing was sent.');
+    throw networkError('credentials', 'The URL contains a user name or password, so nothing was sent.');
   url.hash = '';
   return url;
 }

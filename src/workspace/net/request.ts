@@ -60,7 +60,7 @@ function validateRequest({ method = 'GET', headers = {} }: FetchRequest): {
   const broken = Object.entries(headers).find(
     ([name, value]) => !/^[\w-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value),
   );
-  if (broken) throw networkError('bad-request', 'A header holds characters that no header may hold.');
+  if (broken) throw networkError('bad-request', 'A header contains invalid characters.');
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const usual = { accept: '*/*', 'user-agent': 'fairlead', 'accept-encoding': 'gzip, deflate, br' };
   return { method, headers: { ...usual, ...Object.fromEntries(lower) } };
@@ -74,8 +74,7 @@ const supportsProxies = major > 24 || (major === 24 && minor >= 5);
 function connectionOptions({ url, addresses, proxy, ca }: RequestRoute): https.RequestOptions {
   const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   if (proxy === undefined) return { agent: false, lookup: pinnedLookup(addresses), ...trust };
-  if (!supportsProxies)
-    throw networkError('proxy', 'Going through a proxy needs Node 24.5 or later, so nothing was sent.');
+  if (!supportsProxies) throw networkError('proxy', 'A proxy needs Node 24.5 or later, so nothing was sent.');
   const { Agent } = httpModule(url);
   return { agent: new Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }), ...trust };
 }
