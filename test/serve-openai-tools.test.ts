@@ -75,7 +75,7 @@ test('[A53] the openai SDK is handed a call, brings its result, and the same ses
   assert.ok(intent?.type === 'tool-started' && intent.key !== '');
   assert.ok(!before.some((fact) => fact.type === 'tool-ended' && fact.call === intent.call));
   const { body } = await api.request(`GET /api/sessions/${first.session}`);
-  assert.deepEqual((body as { state: { waiting: unknown } }).state.waiting, [], 'no person is asked');
+  assert.deepEqual((body as { state: { pendingApprovals: unknown } }).state.pendingApprovals, [], 'no person is asked');
   const result = { role: 'tool' as const, tool_call_id: call.id, content: '31 degrees' };
   const back = { ...asked, messages: [question, choice.message, result] };
   const once = { headers: { 'Idempotency-Key': 'back' } };

@@ -1,49 +1,49 @@
-// Who watches what: one lookout a run or session, however many watch it, and none where nobody does.
+// One broadcaster per followed run or session, shared by its subscribers and closed after the last one.
 import type { FleetStore } from '../../core/index.ts';
-import { createSessionBroadcaster, type SessionBroadcaster, type BroadcastTarget } from './session-broadcaster.ts';
+import { createSessionBroadcaster, type BroadcastTarget, type SessionBroadcaster } from './session-broadcaster.ts';
+import type { SessionMessage } from './session-message.ts';
 
-/** The lookouts of a server. */
+/** The broadcasters of a server. */
 export type Broadcasters = {
-  /** What happens in a run or session after a seq, as frames, until the signal aborts or the run has ended. */
-  subscribe(sight: BroadcastTarget, from: number, signal: AbortSignal): AsyncIterable<string>;
-  /** How many watch, and by how many lookouts. */
+  /** Yields the messages of a run or session after a sequence number, until the signal aborts or the run has ended. */
+  subscribe(target: BroadcastTarget, from: number, signal: AbortSignal): AsyncIterable<readonly SessionMessage[]>;
   counts(): { readonly subscribers: number; readonly broadcasters: number };
 };
 
 type BroadcasterEntry = { readonly broadcaster: SessionBroadcaster; subscribers: number };
 
-/** Nobody watches yet. */
+/** Creates an empty set of broadcasters. */
 export function createBroadcasters(
   store: Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>,
-  tell: (sentence: string) => void,
+  notify: (message: string) => void,
 ): Broadcasters {
-  const posts = new Map<string, BroadcasterEntry>();
+  const entries = new Map<string, BroadcasterEntry>();
 
-  function post(sight: BroadcastTarget, from: number): BroadcasterEntry {
-    const key = `${sight.session} ${sight.run ?? ''}`;
-    const found = posts.get(key);
-    if (found) return found;
-    const made = { broadcaster: createSessionBroadcaster(store, sight, from, tell), subscribers: 0 };
-    posts.set(key, made);
-    return made;
+  function getEntry(target: BroadcastTarget, from: number): BroadcasterEntry {
+    const key = `${target.session} ${target.run ?? ''}`;
+    const known = entries.get(key);
+    if (known) return known;
+    const entry = { broadcaster: createSessionBroadcaster(store, target, from, notify), subscribers: 0 };
+    entries.set(key, entry);
+    return entry;
   }
 
   return {
-    async *subscribe(sight, from, signal) {
-      const mine = post(sight, from);
-      mine.subscribers++;
+    async *subscribe(target, from, signal) {
+      const entry = getEntry(target, from);
+      entry.subscribers++;
       try {
-        yield* mine.broadcaster.frames(from, signal);
+        yield* entry.broadcaster.subscribe(from, signal);
       } finally {
-        if (--mine.subscribers === 0) {
-          for (const [key, each] of posts) if (each === mine) posts.delete(key);
-          await mine.broadcaster.close();
+        if (--entry.subscribers === 0) {
+          for (const [key, each] of entries) if (each === entry) entries.delete(key);
+          await entry.broadcaster.close();
         }
       }
     },
     counts: () => ({
-      subscribers: [...posts.values()].reduce((sum, { subscribers }) => sum + subscribers, 0),
-      broadcasters: posts.size,
+      subscribers: [...entries.values()].reduce((sum, { subscribers }) => sum + subscribers, 0),
+      broadcasters: entries.size,
     }),
   };
 }

@@ -1,62 +1,60 @@
-// What the turn under way has said, as a lookout shows it: after the event that began the turn, and not after one that settled it.
+// Provisional text of the current turn: published after the event that started the turn, and never after the event that ended it.
 import type { Event, PartialText } from '../../core/index.ts';
 import type { ReplayBuffer } from './replay-buffer.ts';
-import { formatSseFrame } from './sse.ts';
+import type { SessionMessage } from './session-message.ts';
 
-/** The words of a session that are not settled. */
+/** The provisional text of a session. */
 export type PartialTextBuffer = {
-  /** Takes a piece; out of date, it is passed over; ahead of its turn, it waits for it. */
+  /** Adds text. Text of an ended turn is dropped; text of a turn whose start event was not read yet is held until it is. */
   append(text: PartialText): void;
-  /** Where the events that are shown begin, and the seq up to which everything is settled. */
+  /** Sets the last event that was read, and the last event that ended a turn. Nothing is published before. */
   setStart(tail: number, settled: number): void;
-  /** To be told of an event before it is put on the shelf, and again after it. */
+  /** Must be called before an event is appended to the replay buffer, and `afterEvent` after it. */
   beforeEvent(event: Event): void;
   afterEvent(event: Event): void;
-  /** Takes back what was said: nobody is there to go on with it. */
+  /** Retracts the published text: the worker that wrote it is gone. */
   retract(): void;
-  /** All that stands on the shelf of it, for those who come now; `again` where they may have heard some of it. */
-  snapshot(again: boolean): string;
+  /** Returns all published text of the turn for a new subscriber; `isRepeated` if the subscriber may have seen some of it. */
+  snapshot(isRepeated: boolean): readonly SessionMessage[];
 };
 
-/** What was said in a turn, and how much of it is on the shelf. */
+/** The text of a turn, and how much of it was published. */
 type TurnText = { readonly turn: number; readonly since: number; text: string; publishedLength: number };
 
-/** A speech of which nothing was said yet. Nothing is shown before it is told where to begin. */
-export function createPartialTextBuffer(shelf: ReplayBuffer): PartialTextBuffer {
-  let saying: TurnText | undefined;
-  /** Ahead of its turn. */
+/** Creates an empty buffer that publishes to a replay buffer. */
+export function createPartialTextBuffer(buffer: ReplayBuffer): PartialTextBuffer {
+  let current: TurnText | undefined;
+  /** Text of a turn whose start event was not read yet. */
   let early: PartialText | undefined;
   let tail = -1;
   let settled = 0;
-  let planned = false;
+  let isPublishScheduled = false;
 
-  const chunk = (text: Omit<PartialText, 'since'>): void =>
-    shelf.append({ frame: formatSseFrame('chunk', text), provisional: true });
-
-  /** What comes in one go is one frame, however many pieces it is. */
-  function put(): void {
-    planned = false;
-    if (!saying || saying.publishedLength === saying.text.length) return;
-    const { turn, text } = saying;
-    chunk({ turn, text: text.slice(saying.publishedLength) });
-    saying.publishedLength = text.length;
+  /** Publishes all new text as one message, however many pieces it came in. */
+  function publish(): void {
+    isPublishScheduled = false;
+    if (!current || current.publishedLength === current.text.length) return;
+    const { turn, text } = current;
+    buffer.append({ type: 'chunk', chunk: { turn, text: text.slice(current.publishedLength) } });
+    current.publishedLength = text.length;
   }
 
   function drop(): void {
-    const gone = saying;
-    saying = undefined;
-    if (gone && gone.publishedLength > 0) chunk({ turn: gone.turn, text: '', restarted: true });
+    const dropped = current;
+    current = undefined;
+    if (dropped && dropped.publishedLength > 0)
+      buffer.append({ type: 'chunk', chunk: { turn: dropped.turn, text: '', restarted: true } });
   }
 
   function show({ turn, since, text, restarted }: PartialText): void {
-    if (saying?.since !== since || restarted) drop();
-    saying ??= { turn, since, text: '', publishedLength: 0 };
-    saying.text += text;
-    if (!planned) setImmediate(put);
-    planned = true;
+    if (current?.since !== since || restarted) drop();
+    current ??= { turn, since, text: '', publishedLength: 0 };
+    current.text += text;
+    if (!isPublishScheduled) setImmediate(publish);
+    isPublishScheduled = true;
   }
 
-  function release(): void {
+  function releaseEarly(): void {
     if (!early || early.since > tail) return;
     const text = early;
     early = undefined;
@@ -65,37 +63,38 @@ export function createPartialTextBuffer(shelf: ReplayBuffer): PartialTextBuffer 
 
   return {
     append(text) {
-      const latest = Math.max(early?.since ?? 0, saying?.since ?? 0);
+      const latest = Math.max(early?.since ?? 0, current?.since ?? 0);
       if (text.since <= settled || text.since < latest) return;
       if (text.since <= tail) return show(text);
-      const goesOn = early?.since === text.since && !text.restarted;
-      early = goesOn && early ? { ...early, text: early.text + text.text } : text;
+      const continues = early?.since === text.since && !text.restarted;
+      early = continues && early ? { ...early, text: early.text + text.text } : text;
     },
-    setStart(from, upTo) {
-      tail = from;
-      settled = upTo;
-      release();
+    setStart(startTail, startSettled) {
+      tail = startTail;
+      settled = startSettled;
+      releaseEarly();
     },
     beforeEvent(event) {
-      put();
-      // An attempt that was broken off leaves a turn without an end.
+      publish();
+      // An interrupted attempt leaves a turn without an end event.
       if (event.type === 'turn-started' || event.type === 'run-ended') drop();
-      if (event.type === 'turn-ended' || event.type === 'turn-failed') saying = undefined;
+      if (event.type === 'turn-ended' || event.type === 'turn-failed') current = undefined;
     },
     afterEvent(event) {
       tail = event.seq;
       if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended')
         settled = event.seq;
-      release();
+      releaseEarly();
     },
     retract() {
-      settled = Math.max(settled, saying?.since ?? 0);
+      settled = Math.max(settled, current?.since ?? 0);
       drop();
     },
-    snapshot(again) {
-      if (!saying || saying.publishedLength === 0) return '';
-      const { turn, text, publishedLength: until } = saying;
-      return formatSseFrame('chunk', { turn, text: text.slice(0, until), ...(again ? { restarted: true } : {}) });
+    snapshot(isRepeated) {
+      if (!current || current.publishedLength === 0) return [];
+      const { turn, text, publishedLength } = current;
+      const restarted = isRepeated ? ({ restarted: true } as const) : {};
+      return [{ type: 'chunk', chunk: { turn, text: text.slice(0, publishedLength), ...restarted } }];
     },
   };
 }

@@ -1,89 +1,94 @@
-// What a lookout has seen lately, in order: watchers take from it at their own pace, and what nobody can be late for is let go.
+// Buffer of the latest messages of a session: each subscriber reads it at its own pace, and old messages are evicted.
+import { formatSessionMessage, type SessionMessage } from './session-message.ts';
 
-/** One thing to show; `seq` is an event's place. */
-export type BufferItem = { readonly frame: string; readonly seq?: number; readonly provisional?: true };
-
-/** How much is kept for those who are a little behind; who is further behind reads the log. */
+/** How much is kept; a subscriber that is further behind reads the log. */
 export type BufferLimits = { readonly items: number; readonly chars: number };
 
-/** The latest items of a lookout. */
+/** The latest messages of a session. */
 export type ReplayBuffer = {
-  /** Every event after this one is here, or still to come. */
+  /** Every event after this sequence number is in the buffer, or will be. */
   coveredAfter: number;
-  append(item: BufferItem): void;
-  /** Whether somebody at this place has missed what was let go. */
-  isEvicted(place: number): boolean;
-  /** Where somebody begins who has seen up to this event. */
+  append(message: SessionMessage): void;
+  /** Whether messages at this position were evicted. */
+  isEvicted(position: number): boolean;
+  /** Returns the position after the event with this sequence number. */
   positionAfter(seq: number): number;
-  /** What comes from a place on, as much as one write takes, without events up to a seq, and without what is provisional unless wanted; and where and what comes next. */
+  /** Returns the messages from a position on, as many as one write takes, without events up to `seq` and without chunks unless wanted; and where to continue. */
   read(
-    place: number,
+    position: number,
     seq: number,
-    provisional: boolean,
-  ): { readonly text: string; readonly position: number; readonly seq: number };
-  /** Wakes everybody who waits. */
+    withChunks: boolean,
+  ): { readonly messages: readonly SessionMessage[]; readonly position: number; readonly seq: number };
+  /** Wakes all waiting subscribers. */
   readonly wake: () => void;
-  /** Waits until something comes, or the returned function is called. */
+  /** Waits for the next message, or until `resolve` is called. */
   wait(): { readonly promise: Promise<void>; readonly resolve: () => void };
 };
 
-/** Characters that one write takes. */
+/** Max characters of one write. */
 const maxReadChars = 65_536;
 
-/** An empty shelf for events after a seq. */
-export function createReplayBuffer(begin: number, keeping: BufferLimits): ReplayBuffer {
-  const items: BufferItem[] = [];
+const seqOf = (message: SessionMessage | undefined): number | undefined =>
+  message?.type === 'event' ? message.event.seq : undefined;
+
+/** Creates an empty buffer for events after a sequence number. */
+export function createReplayBuffer(startSeq: number, limits: BufferLimits): ReplayBuffer {
+  const items: SessionMessage[] = [];
   const waiting = new Set<() => void>();
   let base = 0;
   let chars = 0;
-  let waking = false;
-  const shelf: ReplayBuffer = {
-    coveredAfter: begin,
-    append(item) {
-      items.push(item);
-      chars += item.frame.length;
-      while (items.length > keeping.items || (chars > keeping.chars && items.length > 1)) {
-        const old = items.shift();
+  let isWakeScheduled = false;
+  const buffer: ReplayBuffer = {
+    coveredAfter: startSeq,
+    append(message) {
+      items.push(message);
+      chars += formatSessionMessage(message).length;
+      while (items.length > limits.items || (chars > limits.chars && items.length > 1)) {
+        const evicted = items.shift();
         base++;
-        chars -= old?.frame.length ?? 0;
-        shelf.coveredAfter = old?.seq ?? shelf.coveredAfter;
+        chars -= evicted ? formatSessionMessage(evicted).length : 0;
+        buffer.coveredAfter = seqOf(evicted) ?? buffer.coveredAfter;
       }
-      // What comes at once is taken at once: each write to each of many watchers costs a call of the system.
-      if (!waking) setImmediate(shelf.wake);
-      waking = true;
+      // Messages that are appended together are read together: each write to each subscriber costs a system call.
+      if (!isWakeScheduled) setImmediate(buffer.wake);
+      isWakeScheduled = true;
     },
-    isEvicted: (place) => place < base,
+    isEvicted: (position) => position < base,
     positionAfter(seq) {
-      const at = items.findIndex((item) => item.seq !== undefined && item.seq > seq);
-      return base + (at >= 0 ? at : items.findLastIndex((item) => item.seq !== undefined) + 1);
+      const at = items.findIndex((message) => (seqOf(message) ?? 0) > seq);
+      return base + (at >= 0 ? at : items.findLastIndex(({ type }) => type === 'event') + 1);
     },
-    read(place, seq, provisional) {
-      let text = '';
-      let at = place;
+    read(position, seq, withChunks) {
+      const messages: SessionMessage[] = [];
+      let size = 0;
+      let at = position;
       let last = seq;
-      for (; at < base + items.length && text.length < maxReadChars; at++) {
-        const item = items[at - base];
-        // A watcher may have seen more than a lookout that began earlier has read.
-        if (!item || (item.seq ?? last + 1) <= last || (item.provisional && !provisional)) continue;
-        text += item.frame;
-        last = item.seq ?? last;
+      for (; at < base + items.length && size < maxReadChars; at++) {
+        const message = items[at - base];
+        // A subscriber may have seen more events than a broadcaster that started earlier has read.
+        if (!message || (seqOf(message) ?? last + 1) <= last || (message.type === 'chunk' && !withChunks)) continue;
+        messages.push(message);
+        size += formatSessionMessage(message).length;
+        last = seqOf(message) ?? last;
       }
-      return { text, position: at, seq: last };
+      return { messages, position: at, seq: last };
     },
-    wake: () => {
-      waking = false;
+    wake() {
+      isWakeScheduled = false;
       for (const resolve of waiting) resolve();
       waiting.clear();
     },
     wait() {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.add(resolve);
-      const leave = (): void => {
-        waiting.delete(resolve);
-        resolve();
+      return {
+        promise,
+        resolve() {
+          waiting.delete(resolve);
+          resolve();
+        },
       };
-      return { promise, resolve: leave };
     },
   };
-  return shelf;
+  return buffer;
 }

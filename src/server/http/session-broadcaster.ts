@@ -1,184 +1,189 @@
-// One follower of a session for all who watch it: what happens is read and written down once, and each watcher takes it at its own pace.
-import { setTimeout as pause } from 'node:timers/promises';
+// Follows a session once for all its subscribers: reads its log, its run and its provisional text, and each subscriber reads at its own pace.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, errorMessage, type Event, type FleetRun, type FleetStore, type Log } from '../../core/index.ts';
-import { createReplayBuffer, type BufferLimits, type ReplayBuffer } from './replay-buffer.ts';
 import { createPartialTextBuffer, type PartialTextBuffer } from './partial-text.ts';
-import { formatSseFrame } from './sse.ts';
+import { createReplayBuffer, type BufferLimits, type ReplayBuffer } from './replay-buffer.ts';
+import type { SessionMessage } from './session-message.ts';
 
-/** What is watched: a run until it has ended, or a session for as long as somebody wants to. */
+/** What to follow: a run until it has ended, or a session until the subscriber disconnects. */
 export type BroadcastTarget = { readonly session: string; readonly run?: string };
 
-/** What a lookout shows, as frames of a stream of events. */
+/** Broadcasts the messages of a session to its subscribers. */
 export type SessionBroadcaster = {
-  /** Everything after a seq, and what comes, until the signal aborts or the run has ended. Several frames may come at once. */
-  frames(from: number, signal: AbortSignal): AsyncIterable<string>;
+  /** Yields everything after a sequence number, in batches, until the signal aborts or the run has ended. */
+  subscribe(from: number, signal: AbortSignal): AsyncIterable<readonly SessionMessage[]>;
   close(): Promise<void>;
 };
 
 type Store = Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>;
 
-/** A lookout from the inside. */
 type BroadcasterState = {
   readonly store: Store;
   readonly target: BroadcastTarget;
-  readonly notify: (sentence: string) => void;
+  readonly notify: (message: string) => void;
   readonly buffer: ReplayBuffer;
   readonly partialText: PartialTextBuffer;
-  readonly ended: AbortSignal;
-  /** The seq of the last event that was read. */
+  readonly closed: AbortSignal;
+  /** The sequence number of the last event that was read. */
   tail: number;
-  /** Whether the run has ended and all of it was shown. */
+  /** The run has ended and all of its events were published. */
   isFinished: boolean;
-  /** Looks at the run at once instead of in a while. */
+  /** Reads the run at once instead of at the next poll. */
   pollNow: () => void;
 };
 
 const defaultBufferLimits: BufferLimits = { items: 4096, chars: 4_000_000 };
 
-/** Watches a sight, reading from a seq on. */
+/** Follows a target from a sequence number on. */
 export function createSessionBroadcaster(
   store: Store,
-  sight: BroadcastTarget,
-  begin: number,
-  tell: (sentence: string) => void,
-  keeping: BufferLimits = defaultBufferLimits,
+  target: BroadcastTarget,
+  startSeq: number,
+  notify: (message: string) => void,
+  limits: BufferLimits = defaultBufferLimits,
 ): SessionBroadcaster {
-  const ended = new AbortController();
-  const shelf = createReplayBuffer(begin, keeping);
-  const speech = createPartialTextBuffer(shelf);
-  const post: BroadcasterState = {
+  const closing = new AbortController();
+  const buffer = createReplayBuffer(startSeq, limits);
+  const partialText = createPartialTextBuffer(buffer);
+  const state: BroadcasterState = {
     store,
-    target: sight,
-    notify: tell,
-    buffer: shelf,
-    partialText: speech,
-    ended: ended.signal,
-    tail: begin,
+    target,
+    notify,
+    buffer,
+    partialText,
+    closed: closing.signal,
+    tail: startSeq,
     isFinished: false,
     pollNow: () => {},
   };
-  const ready = clampStart(post);
-  const unlisten = store.partialText.subscribe(sight.session, (text) => speech.append(text));
-  const work = ready.then(() => Promise.all([followLog(post), pollRun(post)]));
+  const ready = clampStart(state);
+  const unsubscribe = store.partialText.subscribe(target.session, (text) => partialText.append(text));
+  const work = ready.then(() => Promise.all([followLog(state), pollRun(state)]));
   return {
-    async *frames(from, signal) {
+    async *subscribe(from, signal) {
       await ready;
-      yield* streamFrames(post, from, signal);
+      yield* readMessages(state, from, signal);
     },
     async close() {
-      ended.abort();
-      unlisten();
-      post.pollNow();
-      shelf.wake();
+      closing.abort();
+      unsubscribe();
+      state.pollNow();
+      buffer.wake();
       await work;
     },
   };
 }
 
-/** A client may say that it saw more than there is: nothing is covered beyond what there is. */
-async function clampStart(post: BroadcasterState): Promise<void> {
-  if (post.tail === 0) return post.partialText.setStart(0, 0);
-  const { tail, settled } = await findSessionEnd(post.store, post.target.session).catch(() => ({
-    tail: post.tail,
+/** A client may ask for events after one that does not exist yet: the start is at most the end of the log. */
+async function clampStart(state: BroadcasterState): Promise<void> {
+  if (state.tail === 0) return state.partialText.setStart(0, 0);
+  const { tail, settled } = await findSessionEnd(state.store, state.target.session).catch(() => ({
+    tail: state.tail,
     settled: 0,
   }));
-  post.tail = Math.min(post.tail, tail);
-  post.buffer.coveredAfter = post.tail;
-  post.partialText.setStart(post.tail, settled);
+  state.tail = Math.min(state.tail, tail);
+  state.buffer.coveredAfter = state.tail;
+  state.partialText.setStart(state.tail, settled);
 }
 
-async function followLog(post: BroadcasterState): Promise<void> {
-  const { store, target, notify, ended } = post;
-  for (let troubles = 0; !ended.aborted;) {
+async function followLog(state: BroadcasterState): Promise<void> {
+  const { store, target, notify, closed } = state;
+  for (let failures = 0; !closed.aborted;) {
     let log: Log | undefined;
     try {
       log = await store.sessions.reader(target.session);
-      for await (const event of log.follow(post.tail, ended)) {
-        publishEvent(post, event);
-        troubles = 0;
+      for await (const event of log.follow(state.tail, closed)) {
+        publishEvent(state, event);
+        failures = 0;
       }
     } catch (error) {
       if (!isMissingSession(error)) {
-        troubles++;
-        notify(`A session cannot be followed: ${errorMessage(error)}`);
+        failures++;
+        notify(`Cannot follow session ${target.session}: ${errorMessage(error)}`);
       }
     } finally {
       await log?.close().catch(() => {});
     }
-    await pause(Math.min(100 * 2 ** troubles, 5000), undefined, { signal: ended }).catch(() => {});
+    await sleep(Math.min(100 * 2 ** failures, 5000), undefined, { signal: closed }).catch(() => {});
   }
 }
 
-function publishEvent(post: BroadcasterState, event: Event): void {
-  if (event.seq <= post.tail) return;
-  post.tail = event.seq;
-  post.partialText.beforeEvent(event);
-  post.buffer.append({ frame: formatSseFrame('event', event, event.seq), seq: event.seq });
-  post.partialText.afterEvent(event);
-  if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'approval-requested') post.pollNow();
+function publishEvent(state: BroadcasterState, event: Event): void {
+  if (event.seq <= state.tail) return;
+  state.tail = event.seq;
+  state.partialText.beforeEvent(event);
+  state.buffer.append({ type: 'event', event });
+  state.partialText.afterEvent(event);
+  if (event.type === 'run-started' || event.type === 'run-ended' || event.type === 'approval-requested')
+    state.pollNow();
 }
 
-/** Shows the run whenever it stands otherwise; and its end, once all that it did was shown. */
-async function pollRun(post: BroadcasterState): Promise<void> {
-  const { store, target, buffer, notify, ended } = post;
-  for (let shown = ''; !ended.aborted && !post.isFinished;) {
-    const nudged = Promise.withResolvers<void>();
-    post.pollNow = nudged.resolve;
-    let waitMs = shown === '' ? 100 : 500;
+/** Publishes the run whenever its status changes; and its end, after all of its events. */
+async function pollRun(state: BroadcasterState): Promise<void> {
+  const { store, target, buffer, notify, closed } = state;
+  for (let published = ''; !closed.aborted && !state.isFinished;) {
+    const wakeUp = Promise.withResolvers<void>();
+    state.pollNow = wakeUp.resolve;
+    let waitMs = published === '' ? 100 : 500;
     try {
       const run = await currentRun(store, target);
-      const told =
-        run && JSON.stringify([run.id, run.status, run.attempts, run.pendingApprovals.map(({ call }) => call)]);
-      const isOver = run?.id === target.run && run?.status === 'ended';
-      // All that a run did is in the log before the queue says that it has ended.
-      if (isOver && post.tail < (await findSessionEnd(store, target.session)).tail) waitMs = 20;
-      else if (told !== undefined) {
-        // A run that was taken and waits again was left in the middle of what it said.
-        if (run?.status === 'queued' && run.attempts > 0) post.partialText.retract();
-        if (told !== shown) buffer.append({ frame: formatSseFrame('run', run) });
-        shown = told;
-        post.isFinished = isOver;
+      const isEnded = run?.id === target.run && run?.status === 'ended';
+      // All events of a run are in the log before the queue marks it as ended.
+      if (isEnded && state.tail < (await findSessionEnd(store, target.session)).tail) waitMs = 20;
+      else if (run) {
+        // A run that is queued again was interrupted in the middle of a turn.
+        if (run.status === 'queued' && run.attempts > 0) state.partialText.retract();
+        const approvals = run.pendingApprovals.map(({ call }) => call);
+        const summary = JSON.stringify([run.id, run.status, run.attempts, approvals]);
+        if (summary !== published) buffer.append({ type: 'run', run });
+        published = summary;
+        state.isFinished = isEnded;
       }
     } catch (error) {
-      notify(`A run cannot be looked at: ${errorMessage(error)}`);
+      notify(`Cannot read the run of session ${target.session}: ${errorMessage(error)}`);
     }
-    const timer = setTimeout(post.pollNow, waitMs);
-    if (!post.isFinished && !ended.aborted) await nudged.promise;
+    const timer = setTimeout(state.pollNow, waitMs);
+    if (!state.isFinished && !closed.aborted) await wakeUp.promise;
     clearTimeout(timer);
   }
-  if (post.isFinished) buffer.append({ frame: formatSseFrame('end', { run: target.run }) });
+  if (state.isFinished && target.run !== undefined) buffer.append({ type: 'end', run: target.run });
 }
 
 async function currentRun({ queue }: Store, { run, session }: BroadcastTarget): Promise<FleetRun | undefined> {
   return run === undefined ? (await queue.list({ session, limit: 1 }))[0] : queue.run(run);
 }
 
-async function* streamFrames(post: BroadcasterState, from: number, signal: AbortSignal): AsyncGenerator<string> {
-  const { buffer, partialText } = post;
+async function* readMessages(
+  state: BroadcasterState,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly SessionMessage[]> {
+  const { buffer, partialText } = state;
   let seq = from;
-  /** Whether this one was told all that is not settled: who comes late, or falls back, is told it in one go. */
-  let isAbreast = false;
-  let fell = false;
+  /** Whether the subscriber has all provisional text: a new one, or one that fell behind, gets it in one message. */
+  let isCurrent = false;
+  let fellBehind = false;
   let resume = (): void => {};
   const stop = (): void => resume();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for (let place = -1; !signal.aborted;) {
-      if (buffer.isEvicted(place)) {
-        for await (const event of readMissedEvents(post, seq, signal)) {
+    for (let position = -1; !signal.aborted;) {
+      if (buffer.isEvicted(position)) {
+        for await (const event of readMissedEvents(state, seq, signal)) {
           seq = event.seq;
-          yield formatSseFrame('event', event, seq);
+          yield [{ type: 'event', event }];
         }
-        place = buffer.positionAfter(seq);
-        fell ||= isAbreast;
-        isAbreast = false;
+        position = buffer.positionAfter(seq);
+        fellBehind ||= isCurrent;
+        isCurrent = false;
       }
-      const taken = buffer.read(place, seq, isAbreast);
-      ({ position: place, seq } = taken);
-      const text = taken.text === '' && !isAbreast ? partialText.snapshot(fell) : taken.text;
-      isAbreast ||= taken.text === '';
-      if (text !== '') yield text;
-      else if (post.isFinished || post.ended.aborted) return;
+      const batch = buffer.read(position, seq, isCurrent);
+      ({ position, seq } = batch);
+      const isDrained = batch.messages.length === 0;
+      const messages = isDrained && !isCurrent ? partialText.snapshot(fellBehind) : batch.messages;
+      isCurrent ||= isDrained;
+      if (messages.length > 0) yield messages;
+      else if (state.isFinished || state.closed.aborted) return;
       else {
         const { promise, resolve } = buffer.wait();
         resume = resolve;
@@ -190,7 +195,7 @@ async function* streamFrames(post: BroadcasterState, from: number, signal: Abort
   }
 }
 
-/** The events after a seq that the shelf no longer holds, or never did, out of the log. */
+/** Reads from the log the events after a sequence number that the buffer does not hold. */
 async function* readMissedEvents(
   { store, target, buffer }: BroadcasterState,
   from: number,
@@ -198,14 +203,14 @@ async function* readMissedEvents(
 ): AsyncGenerator<Event> {
   if (from >= buffer.coveredAfter) return;
   const log = await store.sessions.reader(target.session);
-  const enough = new AbortController();
+  const done = new AbortController();
   try {
-    for await (const event of log.follow(from, AbortSignal.any([signal, enough.signal]))) {
+    for await (const event of log.follow(from, AbortSignal.any([signal, done.signal]))) {
       yield event;
       if (event.seq >= buffer.coveredAfter) return;
     }
   } finally {
-    enough.abort();
+    done.abort();
     await log.close();
   }
 }
@@ -213,7 +218,7 @@ async function* readMissedEvents(
 const isMissingSession = (error: unknown): boolean =>
   error instanceof FairleadError && error.code === 'store/no-session';
 
-/** The seq of the last event of a session, and of the last that settled what was said; 0 where there is none. */
+/** Returns the sequence numbers of the last event of a session and of the last that ended a turn; 0 if there is none. */
 async function findSessionEnd(
   { sessions }: Pick<FleetStore, 'sessions'>,
   session: string,

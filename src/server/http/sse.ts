@@ -1,71 +1,67 @@
-// A stream of events to one client: written as fast as it reads and no faster, kept alive, and dropped where it does not read.
+// Writes a server-sent event response as fast as the client reads it.
 import type { ServerResponse } from 'node:http';
 import { createHttpError } from './errors.ts';
 
-/** How a stream is kept. */
+/** Options of an event stream. */
 export type SseOptions = {
   readonly signal: AbortSignal;
-  /** Milliseconds between signs of life; 15 seconds unless given. */
+  /** Milliseconds between keep-alive comments; default 15 seconds. */
   readonly pingMs?: number;
-  /** Milliseconds for which a client may read nothing of what waits for it; 30 seconds unless given. */
+  /** Milliseconds after which a client that reads nothing is disconnected; default 30 seconds. */
   readonly stallMs?: number;
-  /** Said at the end where the server ends. */
+  /** Returns a comment to send last if the signal aborts. */
   readonly closingComment?: () => string | undefined;
 };
 
-/** The headers of a stream of events. */
+/** The response headers of an event stream. */
 export const sseHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 };
 
-/** A frame of a stream of events. */
-export const formatSseFrame = (event: string, data: unknown, id?: number): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-
-/** Writes frames until there are no more or the client has gone. Nothing waits in memory for a client that does not read. */
-export async function sendSseFrames(
+/** Writes texts until there are no more or the client disconnects. At most one write waits in memory for a slow client. */
+export async function sendSse(
   outgoing: ServerResponse,
-  frames: AsyncIterable<string>,
+  texts: AsyncIterable<string>,
   { signal, pingMs = 15_000, stallMs = 30_000, closingComment }: SseOptions,
 ): Promise<void> {
   outgoing.writeHead(200);
   outgoing.flushHeaders();
   const ping = setInterval(() => {
-    if (outgoing.writableLength === 0) outgoing.write(': still here\n\n');
+    if (outgoing.writableLength === 0) outgoing.write(': ping\n\n');
   }, pingMs).unref();
   try {
-    for await (const frame of frames) {
+    for await (const text of texts) {
       if (outgoing.destroyed) return;
-      if (!outgoing.write(frame) && !(await waitForDrain(outgoing, stallMs))) return void outgoing.destroy();
+      if (!outgoing.write(text) && !(await waitForDrain(outgoing, stallMs))) return void outgoing.destroy();
     }
-    const last = signal.aborted ? closingComment?.() : undefined;
-    if (!outgoing.destroyed) outgoing.end(last === undefined ? '' : `: ${last}\n\n`);
+    const comment = signal.aborted ? closingComment?.() : undefined;
+    if (!outgoing.destroyed) outgoing.end(comment === undefined ? '' : `: ${comment}\n\n`);
   } finally {
     clearInterval(ping);
   }
 }
 
-/** Waits until what was written is on its way; false where the client has gone or does not read. */
+/** Waits until the written text is sent; false if the client disconnects or reads nothing for `stallMs`. */
 function waitForDrain(outgoing: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => done(false), stallMs);
+    const timer = setTimeout(() => done(false), stallMs);
     const onDrain = (): void => done(true);
     const onClose = (): void => done(false);
-    const done = (is: boolean): void => {
-      clearTimeout(late);
+    const done = (isDrained: boolean): void => {
+      clearTimeout(timer);
       outgoing.off('drain', onDrain).off('close', onClose);
-      resolve(is);
+      resolve(isDrained);
     };
     outgoing.once('drain', onDrain).once('close', onClose);
   });
 }
 
-/** The seq after which a client wants to go on: what it saw last, or what it asks for. */
+/** Returns the sequence number after which to resume: the `Last-Event-ID` header, or the query `from`. */
 export function parseResumeSeq(lastEventId: string | undefined, from: number | undefined): number {
   if (lastEventId === undefined || lastEventId === '') return from ?? 0;
   if (!/^\d{1,15}$/.test(lastEventId))
-    throw createHttpError('server/bad-request', 'Last-Event-ID has to be the seq of an event.');
+    throw createHttpError('server/bad-request', 'Last-Event-ID must be the sequence number of an event.');
   return Number(lastEventId);
 }

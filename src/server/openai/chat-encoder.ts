@@ -1,62 +1,54 @@
-// What a run says, as a chat completion: whole, or in pieces.
-import { asString } from '../../wire/index.ts';
-import { writeChatHead } from '../../wire/openai-chat/write-response.ts';
-import type { WireStreamEvent } from '../../wire/index.ts';
-import { isObject, type FleetRun, type JsonObject } from '../../core/index.ts';
-import { formatCallId } from './call-ids.ts';
-import { formatUsage, type CompletionResult } from './completion-result.ts';
+// Writes the result of a run as an OpenAI chat completion, whole or streamed.
+import { type FleetRun, type JsonObject } from '../../core/index.ts';
+import { asObject, asString, type WireStreamEvent } from '../../wire/index.ts';
+import { chatFinishWords } from '../../wire/openai-chat/finish-reasons.ts';
+import { writeChatUsage } from '../../wire/openai-chat/usage.ts';
+import {
+  writeChatChunk,
+  writeChatCompletion,
+  writeChatHead,
+  writeChatMessage,
+  writeChatToolCall,
+} from '../../wire/openai-chat/write-response.ts';
+import { formatCallId, getRunUsage, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
 import { formatOpenAiError } from './errors.ts';
-import type { ResponseEncoder } from './response-encoder.ts';
 
-/** The way of chat completions. */
+/** Creates the encoder of chat completions. */
 export function createChatEncoder(request: JsonObject, { id }: FleetRun): ResponseEncoder {
-  const { stream_options: options } = request;
-  const counts = isObject(options) && options['include_usage'] === true;
-  const base = writeChatHead('chat.completion.chunk', asString(request['model']), `chatcmpl-${id}`);
-  const chunk = (delta: JsonObject, finish: string | null = null): WireStreamEvent => ({
-    data: {
-      ...base,
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-      ...(counts ? { usage: null } : {}),
-    },
+  const includeUsage = asObject(request['stream_options'])['include_usage'] === true;
+  const head = writeChatHead('chat.completion.chunk', asString(request['model']), `chatcmpl-${id}`);
+  const chunk = (delta: JsonObject, finish?: string): WireStreamEvent => ({
+    data: { ...writeChatChunk(head, delta, finish), ...(includeUsage ? { usage: null } : {}) },
   });
-  const usage = (run: FleetRun): JsonObject =>
-    formatUsage(run, { input: 'prompt_tokens', output: 'completion_tokens' });
+  const usage = (run: FleetRun): JsonObject => writeChatUsage(getRunUsage(run));
   return {
-    encodeWhole: (told) => ({
-      ...base,
-      object: 'chat.completion',
-      choices: [{ index: 0, message: formatMessage(told), logprobs: null, finish_reason: told.finish }],
-      usage: usage(told.run),
+    encodeWhole: (result) => ({
+      ...writeChatCompletion(
+        { ...head, object: 'chat.completion' },
+        writeMessage(result),
+        chatFinishWords[result.finish],
+      ),
+      usage: usage(result.run),
     }),
     encodeStart: () => [chunk({ role: 'assistant', content: '', refusal: null })],
     encodeDelta: (text) => [chunk({ content: text })],
-    encodeEnd: (told) => [
-      ...(told.refusal === undefined ? [] : [chunk({ refusal: told.refusal })]),
-      ...formatToolCalls(told).map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
-      chunk({}, told.finish),
-      ...(counts ? [{ data: { ...base, choices: [], usage: usage(told.run) } }] : []),
+    encodeEnd: (result) => [
+      ...(result.refusal === undefined ? [] : [chunk({ refusal: result.refusal })]),
+      ...writeToolCalls(result).map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
+      chunk({}, chatFinishWords[result.finish]),
+      ...(includeUsage ? [{ data: { ...head, choices: [], usage: usage(result.run) } }] : []),
       { data: '[DONE]' },
     ],
-    encodeError: (refusal) => ({ data: { error: formatOpenAiError(refusal) } }),
+    encodeError: (error) => ({ data: { error: formatOpenAiError(error) } }),
   };
 }
 
-function formatMessage(told: CompletionResult): JsonObject {
-  const calls = formatToolCalls(told);
-  const isSilent = told.text === '' && (calls.length > 0 || told.refusal !== undefined);
-  return {
-    role: 'assistant',
-    content: isSilent ? null : told.text,
-    refusal: told.refusal ?? null,
-    annotations: [],
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  };
+function writeMessage(result: CompletionResult): JsonObject {
+  const { text, refusal } = result;
+  const calls = writeToolCalls(result);
+  const hasNoText = text === '' && (calls.length > 0 || refusal !== undefined);
+  return writeChatMessage(hasNoText ? null : text, calls, { refusal: refusal ?? null, annotations: [] });
 }
 
-const formatToolCalls = ({ run, calls }: CompletionResult): readonly JsonObject[] =>
-  calls.map(({ id, tool, input }) => ({
-    id: formatCallId(run, id),
-    type: 'function',
-    function: { name: tool, arguments: JSON.stringify(input) },
-  }));
+const writeToolCalls = ({ run, calls }: CompletionResult): readonly JsonObject[] =>
+  calls.map(({ id, tool, input }) => writeChatToolCall(formatCallId(run, id), tool, JSON.stringify(input)));

@@ -1,8 +1,8 @@
-// What is refused, as OpenAI's clients read it: their errors are told apart by status, type and code.
-import type { JsonObject } from '../../core/index.ts';
+// Errors in the form of the OpenAI API; its clients tell them apart by status, type and code.
+import { writeOpenAiError } from '../../wire/openai-chat/errors.ts';
 import { createHttpError, type HttpErrorResponse } from '../http/errors.ts';
 
-/** Our codes as theirs, where they have one that programs look for. */
+/** The codes of OpenAI that programs check, by our codes. */
 const openAiCodes: Readonly<Record<string, string>> = {
   'server/no-key': 'invalid_api_key',
   'server/no-model': 'model_not_found',
@@ -12,23 +12,27 @@ const openAiCodes: Readonly<Record<string, string>> = {
   'server/bad-request': 'invalid_value',
 };
 
-/** An error in their shape. */
-export function formatOpenAiError({ status, code, message, hint, param }: HttpErrorResponse): JsonObject {
-  return {
-    message: hint === undefined ? message : `${message} ${hint}`,
+/** Formats an error as OpenAI's error object. */
+export const formatOpenAiError = ({
+  status,
+  code,
+  message,
+  hint,
+  param,
+}: HttpErrorResponse): ReturnType<typeof writeOpenAiError> =>
+  writeOpenAiError(hint === undefined ? message : `${message} ${hint}`, {
     type: getErrorType(status),
     param: param ?? null,
     code: openAiCodes[code] ?? code,
-  };
-}
+  });
 
 function getErrorType(status: number): string {
   if (status === 429) return 'rate_limit_error';
-  // A run that has no answer is no fault of the request.
+  // 422: the run ended without a response, which is not an error of the request.
   return status >= 500 || status === 422 ? 'server_error' : 'invalid_request_error';
 }
 
-/** Throws over a field of a request, by its name. */
+/** Throws 400 for a field of the request. */
 export function throwInvalidParam(param: string, message: string, hint?: string): never {
   throw createHttpError('server/bad-request', message, { param, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,80 +1,76 @@
-// One request of a client of OpenAI's: its run is begun, waited for or watched, and told in the client's own way.
-import { setTimeout as pause } from 'node:timers/promises';
-import type { WireFormat } from '../../bridges/index.ts';
-import type { WireStreamEvent } from '../../wire/index.ts';
-import type { FleetRun, JsonObject } from '../../core/index.ts';
-import { toHttpError } from '../http/errors.ts';
-import type { RouteResponse, RouteRequest } from '../http/route.ts';
-import { sendSseFrames } from '../http/sse.ts';
+// Handles an OpenAI request: starts its run, waits for it or streams it, and writes the result in the form of the endpoint.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject, type FleetRun, type JsonObject } from '../../core/index.ts';
+import { formatStreamEvent, formatStreamEvents, type WireFormat } from '../../wire/index.ts';
+import { createHttpError, toHttpError } from '../http/errors.ts';
+import type { RouteRequest, RouteResponse } from '../http/route.ts';
 import { waitForRun } from '../http/runs.ts';
-import { startCompletionRun, findRunForCaller, type StartedRun } from './start-run.ts';
-import { parseCompletionRequest, type CompletionRequest } from './parse-request.ts';
-import { createCompletionResult, type CompletionResult } from './completion-result.ts';
+import { sendSse } from '../http/sse.ts';
+import { createCompletionResult, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
 import { formatOpenAiError } from './errors.ts';
-import { resolveItemReferences } from './resolve-references.ts';
-import type { ResponseEncoder } from './response-encoder.ts';
-import { readRunOutput, type RunOutput } from './text-deltas.ts';
+import { createResponseFormat } from './parse-params.ts';
+import { parseCompletionRequest, type CompletionRequest } from './parse-request.ts';
+import { describeResponse, resolveItemReferences } from './responses-encoder.ts';
+import { findRunForCaller, startCompletionRun, type StartedRun } from './start-run.ts';
 import { createStopFilter, parseStopSequences, type StopFilter } from './stop-sequences.ts';
+import { readRunOutput, type RunOutput } from './text-deltas.ts';
 
-/** How an endpoint reads and speaks. */
+/** The wire format and the encoder of an endpoint. */
 export type CompletionEndpoint = {
   readonly format: WireFormat;
   readonly createEncoder: (request: JsonObject, run: FleetRun) => ResponseEncoder;
 };
 
-/** What a request has come to. */
 type CompletionContext = {
-  readonly routeRequest: RouteRequest;
+  readonly route: RouteRequest;
+  readonly request: CompletionRequest;
   readonly started: StartedRun;
-  readonly completionRequest: CompletionRequest;
   readonly encoder: ResponseEncoder;
   readonly stopFilter: StopFilter;
   readonly headers: Readonly<Record<string, string>>;
-  /** The client is no longer waited with. */
+  /** Stops cancelling the run when the client disconnects. */
   readonly release: () => void;
 };
 
-/** Answers a request. */
+/** Handles a request. */
 export async function handleCompletion(
-  asked: RouteRequest,
-  request: JsonObject,
+  route: RouteRequest,
+  body: JsonObject,
   { format, createEncoder }: CompletionEndpoint,
 ): Promise<RouteResponse> {
-  const cutter = createStopFilter(parseStopSequences(request));
-  const talk = parseCompletionRequest(
-    await resolveItemReferences(request, (id) => findRunForCaller(asked, id)),
-    format,
-  );
-  const begun = await startCompletionRun(asked, talk);
-  const { run } = begun;
-  const exchange: CompletionContext = {
-    routeRequest: asked,
-    started: begun,
-    completionRequest: talk,
-    encoder: createEncoder(request, run),
-    stopFilter: cutter,
-    // Clients that try again by themselves would have everything done twice.
+  const stopFilter = createStopFilter(parseStopSequences(body));
+  const resolved = await resolveItemReferences(body, (id) => findRunForCaller(route, id));
+  const request = parseCompletionRequest(resolved, format);
+  const started = await startCompletionRun(route, request);
+  const { run } = started;
+  const context: CompletionContext = {
+    route,
+    request,
+    started,
+    encoder: createEncoder(body, run),
+    stopFilter,
+    // A client that retries by itself would run everything twice.
     headers: { 'x-fairlead-run': run.id, 'x-request-id': run.id, 'x-should-retry': 'false' },
-    release: cancelOnDisconnect(asked, run),
+    release: cancelOnDisconnect(route, run),
   };
-  return request['stream'] === true ? respondStreamed(exchange) : respondWhole(exchange);
+  return body['stream'] === true ? respondStreamed(context) : respondWhole(context);
 }
 
-/** The client that asked is the only one who waits: where it goes, the run is called off. Where the server ends, the run goes on elsewhere. */
+/** Cancels the run when the client disconnects; not when the server closes, because a worker may continue it. */
 function cancelOnDisconnect({ context, signal }: RouteRequest, run: FleetRun): () => void {
-  const gone = (): void => {
+  const cancel = (): void => {
     if (!context.shutdownSignal.aborted)
-      void context.store.queue.cancel(run.id, 'The client has gone.').catch(() => undefined);
+      void context.store.queue.cancel(run.id, 'The client disconnected.').catch(() => undefined);
   };
-  signal.addEventListener('abort', gone, { once: true });
-  return () => signal.removeEventListener('abort', gone);
+  signal.addEventListener('abort', cancel, { once: true });
+  return () => signal.removeEventListener('abort', cancel);
 }
 
-async function respondWhole(exchange: CompletionContext): Promise<RouteResponse> {
-  const { routeRequest, started, encoder, headers, release } = exchange;
+async function respondWhole(context: CompletionContext): Promise<RouteResponse> {
+  const { route, started, encoder, headers, release } = context;
   try {
-    const run = await waitForRun(routeRequest.context, started.run, Number.POSITIVE_INFINITY, routeRequest.signal);
-    return { json: encoder.encodeWhole(await createFilteredResult(exchange, run)), headers };
+    const run = await waitForRun(route.context, started.run, Number.POSITIVE_INFINITY, route.signal);
+    return { json: encoder.encodeWhole(await createResult(context, run, true)), headers };
   } catch (error) {
     return respondWithError(error, headers);
   } finally {
@@ -82,113 +78,106 @@ async function respondWhole(exchange: CompletionContext): Promise<RouteResponse>
   }
 }
 
-const respondWithError = (error: unknown, headers: CompletionContext['headers']): RouteResponse => {
-  const refusal = toHttpError(error);
-  return { status: refusal.status, json: { error: formatOpenAiError(refusal) }, headers };
-};
+function respondWithError(error: unknown, headers: CompletionContext['headers']): RouteResponse {
+  const response = toHttpError(error);
+  return { status: response.status, json: { error: formatOpenAiError(response) }, headers };
+}
 
-const createFilteredResult = (
-  { routeRequest, completionRequest, stopFilter }: CompletionContext,
+/** Creates the result; text that was streamed has passed the stop filter already. */
+const createResult = (
+  { route, request, stopFilter }: CompletionContext,
   run: FleetRun,
+  applyStop: boolean,
 ): Promise<CompletionResult> =>
-  createCompletionResult(
-    routeRequest.context,
-    run,
-    completionRequest.format,
-    (text) => stopFilter.push(text) + stopFilter.flush(),
+  createCompletionResult(route.context, run, request.format, (text) =>
+    applyStop ? stopFilter.push(text) + stopFilter.flush() : text,
   );
 
-/** The same of a run whose words were told as they came. */
-const createStreamedResult = (
-  { routeRequest, completionRequest }: CompletionContext,
-  run: FleetRun,
-): Promise<CompletionResult> =>
-  createCompletionResult(routeRequest.context, run, completionRequest.format, (text) => text);
-
-async function respondStreamed(exchange: CompletionContext): Promise<RouteResponse> {
-  const { routeRequest, started, headers, release } = exchange;
-  const { context, signal } = routeRequest;
-  const watched = context.broadcasters.subscribe(
-    { session: started.run.session, run: started.run.id },
-    started.from,
-    signal,
-  );
-  const pieces = streamOutput(exchange, readRunOutput(watched));
-  const first = pieces.next();
+async function respondStreamed(context: CompletionContext): Promise<RouteResponse> {
+  const { route, started, headers, release } = context;
+  const { broadcasters, limits } = route.context;
+  const target = { session: started.run.session, run: started.run.id };
+  const messages = broadcasters.subscribe(target, started.from, route.signal);
+  const outputs = streamOutput(context, readRunOutput(messages));
+  const first = outputs.next();
   try {
-    await waitForFirst(first, context.limits.firstChunkMs, signal);
+    await waitForFirst(first, limits.firstChunkMs, route.signal);
   } catch (error) {
-    // What fails before anything was said fails as a request without a stream does.
+    // An error before the first output is an HTTP error, as without a stream.
     release();
     return respondWithError(error, headers);
   }
   first.catch(() => undefined);
-  return sendStream(exchange, prependFirst(first, pieces));
+  return sendStream(context, prependFirst(first, outputs));
 }
 
-/** Waits for what comes first, or for a while. */
+/** Waits for the first output, at most `ms` milliseconds. */
 async function waitForFirst(first: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  const late = new AbortController();
-  const over = AbortSignal.any([late.signal, signal]);
+  const done = new AbortController();
+  const stop = AbortSignal.any([done.signal, signal]);
   try {
-    await Promise.race([first, pause(ms, undefined, { signal: over }).catch(() => undefined)]);
+    await Promise.race([first, sleep(ms, undefined, { signal: stop }).catch(() => undefined)]);
   } finally {
-    late.abort();
+    done.abort();
   }
 }
 
-/** The words of a run as they come, and what is told at its end. Of an answer that has to fit a form nothing is said before it does. */
+/** Yields text deltas and the result. A response with a schema is yielded as the result only, because it is validated as a whole. */
 async function* streamOutput(
-  exchange: CompletionContext,
-  pieces: AsyncIterable<RunOutput>,
+  context: CompletionContext,
+  outputs: AsyncIterable<RunOutput>,
 ): AsyncGenerator<string | CompletionResult> {
-  const { completionRequest, stopFilter } = exchange;
-  for await (const each of pieces)
-    if (each.type === 'run')
-      yield await (completionRequest.format ? createFilteredResult : createStreamedResult)(exchange, each.run);
-    else if (!completionRequest.format) yield stopFilter.push(each.text);
+  const { request, stopFilter } = context;
+  for await (const output of outputs)
+    if (output.type === 'run') yield await createResult(context, output.run, request.format !== undefined);
+    else if (!request.format) yield stopFilter.push(output.text);
 }
 
 async function* prependFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  const begun = await first;
-  if (begun.done) return;
-  yield begun.value;
+  const result = await first;
+  if (result.done) return;
+  yield result.value;
   yield* rest;
 }
 
-function sendStream(exchange: CompletionContext, pieces: AsyncIterable<string | CompletionResult>): RouteResponse {
-  const { routeRequest, completionRequest, encoder, stopFilter, headers, release } = exchange;
-  const { context, signal } = routeRequest;
+function sendStream(context: CompletionContext, outputs: AsyncIterable<string | CompletionResult>): RouteResponse {
+  const { route, request, encoder, stopFilter, headers, release } = context;
   async function* frames(): AsyncGenerator<string> {
-    let said = '';
-    const tell = (text: string): string => {
-      said += text;
-      return text === '' ? '' : formatSseEvents(encoder.encodeDelta(text));
+    let sent = '';
+    const encodeDelta = (text: string): string => {
+      sent += text;
+      return text === '' ? '' : formatStreamEvents(encoder.encodeDelta(text));
     };
     try {
-      yield formatSseEvents(encoder.encodeStart());
-      for await (const each of pieces) {
-        if (typeof each === 'string') {
-          yield tell(each);
+      yield formatStreamEvents(encoder.encodeStart());
+      for await (const output of outputs) {
+        if (typeof output === 'string') {
+          yield encodeDelta(output);
           continue;
         }
-        yield tell(completionRequest.format ? each.text : stopFilter.flush());
-        yield formatSseEvents(encoder.encodeEnd({ ...each, text: said }));
+        yield encodeDelta(request.format ? output.text : stopFilter.flush());
+        yield formatStreamEvents(encoder.encodeEnd({ ...output, text: sent }));
       }
     } catch (error) {
-      yield formatSseEvents([encoder.encodeError(toHttpError(error))]);
+      yield formatStreamEvent(encoder.encodeError(toHttpError(error)));
     } finally {
       release();
     }
   }
-  const { pingMs, stallMs } = context.limits;
-  return { stream: (outgoing) => sendSseFrames(outgoing, frames(), { signal, pingMs, stallMs }), headers };
+  const { pingMs, stallMs } = route.context.limits;
+  return {
+    stream: (outgoing) => sendSse(outgoing, frames(), { signal: route.signal, pingMs, stallMs }),
+    headers,
+  };
 }
 
-const formatSseEvents = (events: readonly WireStreamEvent[]): string =>
-  events
-    .map(({ event, data }) => {
-      const json = data === '[DONE]' ? data : JSON.stringify(data);
-      return `${event === undefined ? '' : `event: ${event}\n`}data: ${json}\n\n`;
-    })
-    .join('');
+/** Returns the response with this id in its current state; throws 404 if there is none. */
+export async function retrieveResponse(route: RouteRequest, id: string): Promise<JsonObject> {
+  const run = await findRunForCaller(route, id.replace(/^resp_/, ''));
+  if (!run) throw createHttpError('server/not-found', `Response not found: ${id}.`, { param: 'response_id' });
+  return describeResponse(run, () => {
+    const { answer } = run.settings;
+    const format = isObject(answer) ? createResponseFormat(answer) : undefined;
+    return createCompletionResult(route.context, run, format, (text) => text);
+  });
+}

@@ -1,81 +1,135 @@
-// What a run says, as a response: items that begin, grow and end, whole or as the events of a stream.
+// Writes the result of a run as an OpenAI response, whole or streamed, and resolves references to its items.
+import { isObject, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
 import type { WireStreamEvent } from '../../wire/index.ts';
-import type { FleetRun, JsonObject } from '../../core/index.ts';
-import type { CompletionResult } from './completion-result.ts';
-import { formatOpenAiError } from './errors.ts';
+import { writeResponsesUsage } from '../../wire/openai-responses/usage.ts';
 import {
-  createPendingResponse,
-  createEndedResponse,
-  formatOutputItems,
-  createMessageItem,
-  createTextPart,
-} from './responses-items.ts';
-import type { ResponseEncoder } from './response-encoder.ts';
+  createResponsesEvents,
+  writeCallItem,
+  writeEndedResponse,
+  writeMessageItem,
+  writePendingResponse,
+  writeRefusalPart,
+  writeTextPart,
+  type ItemEvents,
+} from '../../wire/openai-responses/write-response.ts';
+import { toHttpError } from '../http/errors.ts';
+import { defaultModelAlias } from '../http/run-request.ts';
+import { formatCallId, getRunUsage, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
+import { formatOpenAiError, throwInvalidParam } from './errors.ts';
 
-/** The way of responses. */
+/** Creates the encoder of responses. */
 export function createResponsesEncoder(request: JsonObject, run: FleetRun): ResponseEncoder {
-  const response = createPendingResponse(request, run);
-  const item = createMessageItem(run);
-  const place = { item_id: item['id'] ?? '', output_index: 0, content_index: 0 };
-  let next = 0;
-  let isOpen = false;
-  const event = (type: string, data: JsonObject): WireStreamEvent => ({
-    event: type,
-    data: { type, sequence_number: next++, ...data },
-  });
+  const pending = createPendingResponse(request, run);
+  const events = createResponsesEvents();
+  let isMessageOpen = false;
 
-  /** The message begins with its first words: a response may have none. */
-  function open(part: JsonObject): readonly WireStreamEvent[] {
-    if (isOpen) return [];
-    isOpen = true;
-    return [
-      event('response.output_item.added', { output_index: 0, item }),
-      event('response.content_part.added', { ...place, part }),
-    ];
+  /** The message item begins with its first text: a response may have none. */
+  function openMessage(kind: 'text' | 'refusal'): { item: ItemEvents; begin: readonly WireStreamEvent[] } {
+    const item = events.item(0, writeMessageItem(messageId(run)), kind);
+    const begin = isMessageOpen ? [] : item.begin();
+    isMessageOpen = true;
+    return { item, begin };
   }
 
-  function* message(said: JsonObject, { text, refusal }: CompletionResult): Generator<WireStreamEvent> {
-    yield* open(refusal === undefined ? createTextPart('') : { type: 'refusal', refusal: '' });
-    if (refusal === undefined) yield event('response.output_text.done', { ...place, text, logprobs: [] });
-    else {
-      yield event('response.refusal.delta', { ...place, delta: refusal });
-      yield event('response.refusal.done', { ...place, refusal });
+  function encodeItem(
+    item: JsonObject,
+    index: number,
+    { text, refusal }: CompletionResult,
+  ): readonly WireStreamEvent[] {
+    if (item['type'] === 'message') {
+      const { item: writer, begin } = openMessage(refusal === undefined ? 'text' : 'refusal');
+      const delta = refusal === undefined ? [] : [writer.delta(refusal)];
+      return [...begin, ...delta, ...writer.end(item, refusal ?? text)];
     }
-    const [part = {}] = said['content'] as readonly JsonObject[];
-    yield event('response.content_part.done', { ...place, part });
-    yield event('response.output_item.done', { output_index: 0, item: said });
-  }
-
-  function* call(made: JsonObject, index: number): Generator<WireStreamEvent> {
-    const { id = '', name = '', arguments: given = '' } = made;
-    const at = { item_id: id, output_index: index };
-    const begins = { ...made, status: 'in_progress', arguments: '' };
-    yield event('response.output_item.added', { output_index: index, item: begins });
-    yield event('response.function_call_arguments.delta', { ...at, delta: given });
-    yield event('response.function_call_arguments.done', { ...at, name, arguments: given });
-    yield event('response.output_item.done', { output_index: index, item: made });
-  }
-
-  function* end(told: CompletionResult): Generator<WireStreamEvent> {
-    for (const [i, each] of formatOutputItems(told).entries())
-      yield* each['type'] === 'message' ? message(each, told) : call(each, i);
-    const isWhole = told.finish === 'stop' || told.finish === 'tool_calls';
-    yield event(isWhole ? 'response.completed' : 'response.incomplete', {
-      response: createEndedResponse(response, told),
-    });
+    const { name = '', arguments: input = '' } = item;
+    const writer = events.item(index, item, 'call');
+    return [...writer.begin(), writer.delta(String(input)), ...writer.end(item, String(input), { name })];
   }
 
   return {
-    encodeWhole: (told) => createEndedResponse(response, told),
-    encodeStart: () => [event('response.created', { response }), event('response.in_progress', { response })],
-    encodeDelta: (text) => [
-      ...open(createTextPart('')),
-      event('response.output_text.delta', { ...place, delta: text, logprobs: [] }),
+    encodeWhole: (result) => createEndedResponse(pending, result),
+    encodeStart: () => events.start(pending),
+    encodeDelta(text) {
+      const { item, begin } = openMessage('text');
+      return [...begin, item.delta(text)];
+    },
+    encodeEnd: (result) => [
+      ...createOutputItems(result).flatMap((item, i) => encodeItem(item, i, result)),
+      events.end(createEndedResponse(pending, result)),
     ],
-    encodeEnd: (told) => [...end(told)],
-    encodeError(refusal) {
-      const { code = null, message = '', param = null } = formatOpenAiError(refusal);
-      return event('error', { code, message, param });
+    encodeError(error) {
+      const { code, message: text, param } = formatOpenAiError(error);
+      return events.error({ code, message: text, param });
     },
   };
 }
+
+const createPendingResponse = (request: JsonObject, run: FleetRun): JsonObject =>
+  writePendingResponse(request, {
+    id: `resp_${run.id}`,
+    model: request['model'] ?? defaultModelAlias,
+    createdAt: Math.floor(Date.parse(run.queued) / 1000),
+  });
+
+const createEndedResponse = (pending: JsonObject, result: CompletionResult): JsonObject =>
+  writeEndedResponse(pending, {
+    finish: result.finish,
+    output: createOutputItems(result),
+    usage: writeResponsesUsage(getRunUsage(result.run)),
+  });
+
+const messageId = ({ id }: FleetRun): string => `msg_${id}`;
+
+/** The message, unless the run made only calls, and the calls for the client. */
+function createOutputItems({ run, text, refusal, calls }: CompletionResult): readonly JsonObject[] {
+  const part = refusal === undefined ? writeTextPart(text) : writeRefusalPart(refusal);
+  const hasNoMessage = text === '' && refusal === undefined && calls.length > 0;
+  return [
+    ...(hasNoMessage ? [] : [writeMessageItem(messageId(run), part)]),
+    ...calls.map(({ id, tool, input }) =>
+      writeCallItem({ id: `fc_${run.id}_${id}`, callId: formatCallId(run, id), name: tool }, JSON.stringify(input)),
+    ),
+  ];
+}
+
+/** Returns the response of a run in its current state; `createResult` is called if the run has ended or waits. */
+export async function describeResponse(
+  run: FleetRun,
+  createResult: () => Promise<CompletionResult>,
+): Promise<JsonObject> {
+  const { model } = run.settings;
+  const pending = createPendingResponse(typeof model === 'string' ? { model } : {}, run);
+  if (run.status === 'queued') return { ...pending, status: 'queued' };
+  if (run.status === 'running') return pending;
+  try {
+    return createEndedResponse(pending, await createResult());
+  } catch (error) {
+    const { code, message } = formatOpenAiError(toHttpError(error));
+    return { ...pending, status: 'failed', error: { code, message } };
+  }
+}
+
+/** Replaces references to items of earlier responses with the items. */
+export async function resolveItemReferences(
+  request: JsonObject,
+  findRun: (id: string) => Promise<FleetRun | undefined>,
+): Promise<JsonObject> {
+  const { input } = request;
+  if (!Array.isArray(input) || !(input as readonly Json[]).some(isReference)) return request;
+  const items = (input as readonly Json[]).map(async (item, i): Promise<Json> => {
+    if (!isReference(item)) return item;
+    const id = String(item['id']);
+    const [, runId = ''] = /^msg_(.+)$/.exec(id) ?? /^fc_(.+)_c[0-9a-z]{8}$/.exec(id) ?? [];
+    const run = await findRun(runId);
+    const { text = '', clientToolCalls: calls = [] } = run?.outcome ?? {};
+    const found = run && createOutputItems({ run, text, calls, finish: 'stop' }).find((each) => each['id'] === id);
+    return found ?? throwInvalidParam(`input[${i}]`, `Item with id '${id.slice(0, 200)}' not found.`);
+  });
+  return { ...request, input: await Promise.all(items) };
+}
+
+/** Clients may omit the type of a reference. */
+const isReference = (item: Json): item is JsonObject =>
+  isObject(item) &&
+  typeof item['id'] === 'string' &&
+  (item['type'] === 'item_reference' || Object.keys(item).length === 1);

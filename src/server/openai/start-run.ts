@@ -1,4 +1,4 @@
-// A run for a client of OpenAI's endpoints: in a session that begins with what the client says was said, or goes on with an earlier answer.
+// Starts the run of an OpenAI request: in a new session with the client's history, or in the session of an earlier response.
 import {
   canonicalJson,
   epochStartedFact,
@@ -9,64 +9,63 @@ import {
   type Message,
 } from '../../core/index.ts';
 import { getClientOptions, type ClientToolResult } from '../../fleet/index.ts';
-import { createHttpError } from '../http/errors.ts';
-import { findActiveRun } from '../http/session-messages.ts';
 import type { ServerContext } from '../http/context.ts';
-import { readSessionState, withSessionReader } from '../http/session-reader.ts';
+import { createHttpError } from '../http/errors.ts';
 import { readKillSwitchStatus } from '../http/kill-switch-status.ts';
-import { startRun, findRunByIdempotencyKey } from '../http/runs.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { parseCallId, formatCallId } from './call-ids.ts';
-import type { CompletionRequest, ToolOutputs } from './parse-request.ts';
+import { findRunByIdempotencyKey, startRun } from '../http/runs.ts';
+import { findActiveRun } from '../http/session-messages.ts';
+import { readSessionState, withSessionReader } from '../http/session-reader.ts';
+import { formatCallId, parseCallId } from './completion-result.ts';
 import { throwInvalidParam } from './errors.ts';
+import type { CompletionRequest, ToolOutputs } from './parse-request.ts';
 
-/** A run that was begun, and the seq after which it is heard. */
+/** A started run, and the sequence number after which its events begin. */
 export type StartedRun = { readonly run: FleetRun; readonly from: number };
 
 type StartRunRequest = Pick<RouteRequest, 'context' | 'caller' | 'headers'>;
 
-/** Begins the run of a conversation. */
-export async function startCompletionRun(asked: StartRunRequest, talk: CompletionRequest): Promise<StartedRun> {
-  const { context } = asked;
-  const known = await findRunByIdempotencyKey(asked);
-  // Its session is its own: what was said before the words is not looked at.
+/** Starts the run of a request. */
+export async function startCompletionRun(route: StartRunRequest, request: CompletionRequest): Promise<StartedRun> {
+  const { context } = route;
+  const known = await findRunByIdempotencyKey(route);
   if (known) {
-    const isBack = getClientOptions(known.settings).results !== undefined;
-    return { run: await enqueueCompletionRun(asked, talk, known.session, isBack), from: 0 };
+    const hasOutputs = getClientOptions(known.settings).results !== undefined;
+    return { run: await enqueueRun(route, request, known.session, hasOutputs), from: 0 };
   }
-  await assertKnownModel(context, talk.model);
-  const { stopped, reason: why } = await readKillSwitchStatus(context);
-  if (stopped) throw createHttpError('server/busy', `The fleet is stopped${why === undefined ? '.' : `: ${why}`}`);
-  const before = await findPreviousSession(asked, talk);
-  if (before !== undefined) {
-    const { seq } = await withSessionReader(context.store, before, readSessionState);
-    return { run: await enqueueCompletionRun(asked, talk, before, talk.toolOutputs !== undefined), from: seq };
+  await assertKnownModel(context, request.model);
+  const { stopped, reason } = await readKillSwitchStatus(context);
+  if (stopped)
+    throw createHttpError('server/busy', `The fleet is stopped${reason === undefined ? '.' : `: ${reason}`}`);
+  const previous = await findPreviousSession(route, request);
+  if (previous !== undefined) {
+    const { seq } = await withSessionReader(context.store, previous, readSessionState);
+    return { run: await enqueueRun(route, request, previous, request.toolOutputs !== undefined), from: seq };
   }
-  if (talk.history.length === 0) return { run: await enqueueCompletionRun(asked, talk), from: 0 };
+  if (request.history.length === 0) return { run: await enqueueRun(route, request), from: 0 };
   const session = crypto.randomUUID();
-  await writeHistory(context, session, talk.history);
-  return { run: await enqueueCompletionRun(asked, talk, session), from: 0 };
+  await writeHistory(context, session, request.history);
+  return { run: await enqueueRun(route, request, session), from: 0 };
 }
 
-/** Begins a run in a session, with what came of the calls that the run before it handed out. */
-function enqueueCompletionRun(
-  asked: StartRunRequest,
-  talk: CompletionRequest,
+/** Enqueues the run; `hasOutputs` if it continues a run with the outputs of its calls. */
+function enqueueRun(
+  route: StartRunRequest,
+  { prompt, model, format, toolOutputs, ...request }: CompletionRequest,
   session?: string,
-  isBack = false,
+  hasOutputs = false,
 ): Promise<FleetRun> {
-  const { prompt, model, format, toolOutputs } = talk;
   const results = (toolOutputs?.results ?? []).map(({ id, text, failed }): ClientToolResult => ({
     call: parseCallId(id)?.call ?? id,
     text,
     ...(failed ? { failed } : {}),
   }));
-  const client = { ...talk.client, ...(isBack ? { results } : {}) };
+  const client = { ...request.client, ...(hasOutputs ? { results } : {}) };
   return startRun(
-    asked,
+    route,
     'run',
     {
-      prompt: prompt === '' ? '(the client has made the calls)' : prompt,
+      prompt: prompt === '' ? '(the client ran the tool calls)' : prompt,
       ...(model === undefined ? {} : { model }),
       ...(session === undefined ? {} : { session }),
     },
@@ -77,64 +76,60 @@ function enqueueCompletionRun(
   );
 }
 
-/** Throws where nobody has heard of a model: a run with it would only end with that. */
+/** Throws 404 if the model is unknown. */
 export async function assertKnownModel({ models, isModel }: ServerContext, model: string | undefined): Promise<void> {
   if (model === undefined || (await models()).includes(model) || (await isModel(model))) return;
-  throw createHttpError('server/no-model', `There is no model ${JSON.stringify(model.slice(0, 200))} here.`, {
+  throw createHttpError('server/no-model', `Unknown model: ${JSON.stringify(model.slice(0, 200))}.`, {
     param: 'model',
-    hint: 'GET /v1/models lists those that there are.',
+    hint: 'GET /v1/models lists the available models.',
   });
 }
 
-/** The session that a conversation goes on in; nothing where it begins one with what the client says was said. */
+/** Returns the session that the request continues; undefined if it starts a new one. */
 async function findPreviousSession(
-  asked: StartRunRequest,
+  route: StartRunRequest,
   { previousResponseId, toolOutputs, history }: CompletionRequest,
 ): Promise<string | undefined> {
-  if (previousResponseId === undefined) return toolOutputs && (await findSessionOfToolOutputs(asked, toolOutputs));
+  if (previousResponseId === undefined) return toolOutputs && (await findSessionOfToolOutputs(route, toolOutputs));
   if (history.length > 0)
-    throwInvalidParam('previous_response_id', 'Say what is new, or all that was said, but not both.');
-  const run = await findRunForCaller(asked, previousResponseId.replace(/^resp_/, ''));
+    throwInvalidParam('previous_response_id', 'Send either `previous_response_id` or the history, not both.');
+  const run = await findRunForCaller(route, previousResponseId.replace(/^resp_/, ''));
   if (!run)
-    throw createHttpError('server/not-found', `There is no answer ${previousResponseId.slice(0, 200)}.`, {
+    throw createHttpError('server/not-found', `Response not found: ${previousResponseId.slice(0, 200)}.`, {
       param: 'previous_response_id',
     });
-  const brought = new Set(toolOutputs?.results.map(({ id }) => id));
-  const open = run.outcome?.clientToolCalls?.find(({ id }) => !brought.has(formatCallId(run, id)));
+  const outputs = new Set(toolOutputs?.results.map(({ id }) => id));
+  const calls = run.outcome?.clientToolCalls ?? [];
+  const open = calls.find(({ id }) => !outputs.has(formatCallId(run, id)));
   if (open) throwInvalidParam('input', `No tool output found for function call ${formatCallId(run, open.id)}.`);
-  if (toolOutputs && (toolOutputs.run !== run.id || brought.size > (run.outcome?.clientToolCalls?.length ?? 0)))
-    throwInvalidParam('input', 'There is an output of a call that this answer has not made.');
-  if (!(await isLatestRun(asked.context, run)))
-    throw createHttpError('server/bad-request', 'Only the last answer of a conversation can be gone on with.', {
+  if (toolOutputs && (toolOutputs.run !== run.id || outputs.size > calls.length))
+    throwInvalidParam('input', 'There is a tool output for a call that the response did not make.');
+  if (!(await isLatestRun(route.context, run)))
+    throw createHttpError('server/bad-request', 'Only the last response of a conversation can be continued.', {
       param: 'previous_response_id',
       hint: `Fork the session with POST /api/sessions/${run.session}/fork.`,
     });
   return run.session;
 }
 
-/** The session of the run that handed these calls out, where nothing was said since and the client tells the same story of it. */
+/** Returns the session of the run that made these calls, if it is the latest run and the client repeats its history and calls unchanged. */
 async function findSessionOfToolOutputs(
-  asked: StartRunRequest,
+  route: StartRunRequest,
   { run: id, calls = [], results, historyDigest }: ToolOutputs,
 ): Promise<string | undefined> {
-  const run = await findRunForCaller(asked, id);
-  const handed = run?.outcome?.clientToolCalls;
-  if (
-    !run ||
-    !handed ||
-    getClientOptions(run.settings).heard !== historyDigest ||
-    !(await isLatestRun(asked.context, run))
-  )
-    return undefined;
-  const isSame = handed.every(({ id: call, tool, input }) => {
-    const made = calls.find((each) => each.id === formatCallId(run, call));
-    const isBack = results.some((each) => each.id === formatCallId(run, call));
-    return isBack && made?.tool === tool && canonicalJson(made.input) === canonicalJson(input);
+  const run = await findRunForCaller(route, id);
+  const expected = run?.outcome?.clientToolCalls;
+  if (!run || !expected || getClientOptions(run.settings).heard !== historyDigest) return undefined;
+  if (!(await isLatestRun(route.context, run))) return undefined;
+  const isSame = expected.every(({ id: call, tool, input }) => {
+    const repeated = calls.find((each) => each.id === formatCallId(run, call));
+    const hasOutput = results.some((each) => each.id === formatCallId(run, call));
+    return hasOutput && repeated?.tool === tool && canonicalJson(repeated.input) === canonicalJson(input);
   });
-  return isSame && handed.length === calls.length ? run.session : undefined;
+  return isSame && expected.length === calls.length ? run.session : undefined;
 }
 
-/** A run that this caller may go on with. */
+/** Returns a run if the caller's tenant may read it. */
 export async function findRunForCaller(
   { context, caller }: Pick<RouteRequest, 'context' | 'caller'>,
   id: string,
@@ -148,13 +143,13 @@ async function isLatestRun({ store }: ServerContext, run: FleetRun): Promise<boo
   return latest?.id === run.id && !(await findActiveRun(store, run.session));
 }
 
-/** Begins a session with what was said elsewhere; the worker's agent takes it over as its own. */
+/** Creates a session that starts with a history; the worker's agent continues it. */
 async function writeHistory({ store }: ServerContext, session: string, history: readonly Message[]): Promise<void> {
   const log = await store.sessions.open(session, { holder: 'server' });
   try {
-    const head = await openSessionWriter(log, runStateView());
+    const writer = await openSessionWriter(log, runStateView());
     const nonce = crypto.randomUUID().slice(0, 8);
-    await head.record(
+    await writer.record(
       (state) => [
         { type: 'session-started', session, nonce },
         epochStartedFact({ ...state, session, nonce }, 'started', history),

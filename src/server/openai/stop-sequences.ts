@@ -1,42 +1,42 @@
-// Stop sequences: what a client is told ends before the first of them, though it comes in pieces.
+// Stop sequences: the text that a client gets ends before the first of them, also in a stream.
 import type { JsonObject } from '../../core/index.ts';
 import { throwInvalidParam } from './errors.ts';
 
-/** Lets text through up to a stop sequence. */
+/** Cuts a text at the first stop sequence. */
 export type StopFilter = {
-  /** What may be told of this piece; what could be the beginning of a stop sequence is kept back. */
+  /** Returns the text that can be sent; text that may be the start of a stop sequence is held. */
   push(piece: string): string;
-  /** What was kept back and was none. */
+  /** Returns the held text at the end. */
   flush(): string;
 };
 
-/** The stop sequences of a request. */
+/** Parses the stop sequences of a request. */
 export function parseStopSequences({ stop }: JsonObject): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const all = Array.isArray(stop) ? stop : [stop];
   if (all.length > 16 || !all.every((each) => typeof each === 'string' && each.length <= 1000))
-    throwInvalidParam('stop', '`stop` has to be a text, or a list of texts.');
+    throwInvalidParam('stop', '`stop` must be a string or an array of strings.');
   return (all as readonly string[]).filter((each) => each !== '');
 }
 
-/** A cutter for these stop sequences. */
+/** Creates a filter for these stop sequences. */
 export function createStopFilter(stops: readonly string[]): StopFilter {
-  const keep = Math.max(0, ...stops.map(({ length }) => length - 1));
-  let kept = '';
-  let isOver = false;
+  const heldChars = Math.max(0, ...stops.map(({ length }) => length - 1));
+  let held = '';
+  let isStopped = false;
   return {
     push(piece) {
-      if (isOver) return '';
-      const text = kept + piece;
-      const places = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
-      isOver = places.length > 0;
-      const end = isOver ? Math.min(...places) : Math.max(0, text.length - keep);
-      kept = isOver ? '' : text.slice(end);
+      if (isStopped) return '';
+      const text = held + piece;
+      const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+      isStopped = positions.length > 0;
+      const end = isStopped ? Math.min(...positions) : Math.max(0, text.length - heldChars);
+      held = isStopped ? '' : text.slice(end);
       return text.slice(0, end);
     },
     flush() {
-      const text = kept;
-      kept = '';
+      const text = held;
+      held = '';
       return text;
     },
   };

@@ -106,7 +106,7 @@ test('the openai SDK gets a response, whole and streamed, and goes on with it by
   assert.ok(second);
   await assert.rejects(
     client.responses.create({ model: 'fairlead', input: 'three', previous_response_id: first.id }),
-    (error: unknown) => error instanceof APIError && error.status === 400 && /last answer/.test(error.message),
+    (error: unknown) => error instanceof APIError && error.status === 400 && /last response/.test(error.message),
   );
 });
 
@@ -172,7 +172,7 @@ test('what cannot be had is refused in the words of the clients, and a run witho
   assert.equal((await api.store.queue.list()).length, 0);
   await assert.rejects(
     client.chat.completions.create({ ...base, messages: [...base.messages] }),
-    refused(/waits for a person: May it look\?/, 422),
+    refused(/waits for approval: May it look\?/, 422),
   );
   assert.equal((await api.store.queue.list()).length, 1);
   await assert.rejects(async () => {
@@ -181,7 +181,7 @@ test('what cannot be had is refused in the words of the clients, and a run witho
       messages: [...base.messages],
       stream: true,
     }));
-  }, /waits for a person/);
+  }, /waits for approval/);
   const stranger = new OpenAI({ baseURL: `${api.url}/v1`, apiKey: roleKeys.reader, maxRetries: 0 });
   await assert.rejects(
     stranger.chat.completions.create({ ...base, messages: [...base.messages] }),

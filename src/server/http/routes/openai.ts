@@ -1,12 +1,11 @@
 // OpenAI's endpoints over the governed loop: any client can ask, the tools run here, and every request is a run of the fleet.
 import { z } from 'zod';
-import { wireFormats } from '../../../bridges/index.ts';
 import type { JsonObject } from '../../../core/index.ts';
-import { handleCompletion, type CompletionEndpoint } from '../../openai/handle-completion.ts';
+import { wireFormats } from '../../../wire/index.ts';
+import { handleCompletion, retrieveResponse, type CompletionEndpoint } from '../../openai/handle-completion.ts';
 import { assertKnownModel } from '../../openai/start-run.ts';
 import { createChatEncoder } from '../../openai/chat-encoder.ts';
 import { createResponsesEncoder } from '../../openai/responses-encoder.ts';
-import { retrieveResponse } from '../../openai/retrieve-response.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { defaultModelAlias } from '../run-request.ts';
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, nameSchema } from '../schemas.ts';
-import { parseResumeSeq, sendSseFrames } from '../sse.ts';
+import { formatSessionMessages } from '../session-message.ts';
+import { parseResumeSeq, sendSse } from '../sse.ts';
 import { requireRun } from '../runs.ts';
 import { assertSessionExists } from '../session-reader.ts';
 
@@ -26,11 +27,11 @@ export const streamRoutes: readonly Route[] = [
       const after = parseResumeSeq(Array.isArray(last) ? last[0] : last, query.from);
       const run = query.run === undefined ? undefined : await requireRun(context, query.run);
       if (query.session !== undefined) await assertSessionExists(context.store, query.session);
-      const sight = run ? { session: run.session, run: run.id } : { session: query.session ?? '' };
+      const target = run ? { session: run.session, run: run.id } : { session: query.session ?? '' };
       const { pingMs, stallMs } = context.limits;
       return {
         stream: (outgoing) =>
-          sendSseFrames(outgoing, context.broadcasters.subscribe(sight, after, signal), {
+          sendSse(outgoing, formatSessionMessages(context.broadcasters.subscribe(target, after, signal)), {
             signal,
             pingMs,
             stallMs,
