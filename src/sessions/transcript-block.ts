@@ -7,13 +7,13 @@ export type CallStatus = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'i
 /** One block of the transcript. A block with the id of an earlier one replaces it. The texts are not escaped: the view must make control characters visible. */
 export type TranscriptBlock =
   | {
-      readonly type: 'said';
+      readonly type: 'user';
       readonly id: string;
       readonly text: string;
       readonly how: 'prompt' | 'steer' | 'follow-up';
     }
-  | { readonly type: 'answer'; readonly id: string; readonly text: string; readonly settled: boolean }
-  | { readonly type: 'thought'; readonly id: string; readonly text: string; readonly settled: boolean }
+  | { readonly type: 'assistant'; readonly id: string; readonly text: string; readonly settled: boolean }
+  | { readonly type: 'reasoning'; readonly id: string; readonly text: string; readonly settled: boolean }
   | {
       readonly type: 'call';
       readonly id: string;
@@ -34,7 +34,7 @@ export type TranscriptBlock =
     }
   /** The output of a command, shown line by line, or rendered if `markdown` is set. */
   | {
-      readonly type: 'page';
+      readonly type: 'output';
       readonly id: string;
       readonly title?: string;
       readonly text: string;
@@ -48,7 +48,7 @@ export type CallBlock = TranscriptBlock & { readonly type: 'call' };
 export interface TranscriptSink {
   /** Shows a block, or replaces the one with the same id. */
   putBlock(block: TranscriptBlock): void;
-  /** Appends to the text of an answer or a thought, or to the output of a call; the cost must not grow with the length of that text. */
+  /** Appends to the text of an answer or reasoning, or to the output of a call; the cost must not grow with the length of that text. */
   appendText(id: string, text: string): void;
   /** Removes a block. */
   removeBlock(id: string): void;

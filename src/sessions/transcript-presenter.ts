@@ -24,10 +24,10 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
   let turn = 0;
   let failure: Failure | undefined;
   /** The blocks of the current turn, by part index. */
-  const open = new Map<number, { readonly id: string; readonly type: 'answer' | 'thought' }>();
+  const open = new Map<number, { readonly id: string; readonly type: 'assistant' | 'reasoning' }>();
   const calls = new Map<string, CallBlock>();
 
-  const put = (id: string, type: 'answer' | 'thought', text: string, settled: boolean): void =>
+  const put = (id: string, type: 'assistant' | 'reasoning', text: string, settled: boolean): void =>
     face.putBlock({ type, id, text, settled });
   const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
     face.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
@@ -47,7 +47,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
     if (chunk.type === 'restarted') return takeBack();
     if (!streams()) return;
     if (chunk.type === 'part-started' && chunk.part !== 'tool-call') {
-      const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'answer' : 'thought' } as const;
+      const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'assistant' : 'reasoning' } as const;
       open.set(chunk.index, block);
       put(block.id, block.type, '', false);
     }
@@ -59,8 +59,8 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
   function spoke(message: Message, at: string): void {
     message.parts.forEach((part, index) => {
       const id = `${at}.${index}`;
-      if (part.type === 'text' && part.text.trim()) put(id, 'answer', part.text, true);
-      else if (part.type === 'reasoning' && part.text.trim()) put(id, 'thought', part.text, true);
+      if (part.type === 'text' && part.text.trim()) put(id, 'assistant', part.text, true);
+      else if (part.type === 'reasoning' && part.text.trim()) put(id, 'reasoning', part.text, true);
       else if (open.has(index)) face.removeBlock(id);
       if (part.type === 'tool-call')
         calls.set(part.id, {
@@ -78,7 +78,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
     switch (event.type) {
       case 'input-received':
         if (event.how !== 'continue')
-          face.putBlock({ type: 'said', id: event.id, text: formatInputParts(event.parts), how: event.how });
+          face.putBlock({ type: 'user', id: event.id, text: formatInputParts(event.parts), how: event.how });
         return;
       case 'turn-started':
         turn = event.turn;
@@ -141,7 +141,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
     shown.forEach((message, i) => {
       const at = `r${i}`;
       if (message.role === 'user')
-        face.putBlock({ type: 'said', id: at, text: formatInputParts(message.parts), how: 'prompt' });
+        face.putBlock({ type: 'user', id: at, text: formatInputParts(message.parts), how: 'prompt' });
       if (message.role === 'assistant') spoke(message, at);
       for (const part of message.parts)
         if (part.type === 'tool-result') {

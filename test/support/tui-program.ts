@@ -36,7 +36,7 @@ const showNotice = (text: string): void => ui.putBlock({ type: 'notice', id: nex
 async function streamAnswer(chunks: number, ms: number, word: string): Promise<void> {
   const answer = nextId();
   showBusy('the model');
-  ui.putBlock({ type: 'answer', id: answer, text: '', settled: false });
+  ui.putBlock({ type: 'assistant', id: answer, text: '', settled: false });
   let text = '';
   for (let index = 0; index < chunks; index += 1) {
     const chunk = `${word}${index}${index % 12 === 11 ? '\n' : ' '}${index % 60 === 59 ? '\n' : ''}`;
@@ -45,7 +45,7 @@ async function streamAnswer(chunks: number, ms: number, word: string): Promise<v
     if (ms > 0) await pause(ms);
     else if (index % 50 === 0) await new Promise(setImmediate);
   }
-  ui.putBlock({ type: 'answer', id: answer, text, settled: true });
+  ui.putBlock({ type: 'assistant', id: answer, text, settled: true });
   showIdle();
 }
 
@@ -63,9 +63,9 @@ const createQuestion = (title: string): KeyQuestion => ({
 const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<void>>> = {
   async markdown() {
     const answer = nextId();
-    ui.putBlock({ type: 'answer', id: answer, text: '', settled: false });
+    ui.putBlock({ type: 'assistant', id: answer, text: '', settled: false });
     for (const line of MARKDOWN) ui.appendText(answer, `${line}\n`);
-    ui.putBlock({ type: 'answer', id: answer, text: `${MARKDOWN.join('\n')}\n`, settled: true });
+    ui.putBlock({ type: 'assistant', id: answer, text: `${MARKDOWN.join('\n')}\n`, settled: true });
   },
   stream: (rest) => streamAnswer(Number(rest.split(' ')[0]), Number(rest.split(' ')[1] ?? 0), 'word'),
   async call() {
@@ -86,12 +86,12 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
       output: HOSTILE_TEXT,
     });
     ui.putBlock({
-      type: 'answer',
+      type: 'assistant',
       id: nextId(),
       text: `${HOSTILE_TEXT} &#27;[31m [link](http://x/\x1b]0;owned\x07)`,
       settled: true,
     });
-    ui.putBlock({ type: 'page', id: nextId(), title: HOSTILE_TEXT, text: HOSTILE_TEXT });
+    ui.putBlock({ type: 'output', id: nextId(), title: HOSTILE_TEXT, text: HOSTILE_TEXT });
     showNotice(HOSTILE_TEXT);
     showNotice('evil done');
   },
@@ -135,11 +135,11 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
   },
   blocks(rest) {
     for (let block = 1; block <= Number(rest); block += 1)
-      ui.putBlock({ type: 'said', id: nextId(), text: `block number ${block}`, how: 'prompt' });
+      ui.putBlock({ type: 'user', id: nextId(), text: `block number ${block}`, how: 'prompt' });
   },
   wide: () =>
     ui.putBlock({
-      type: 'answer',
+      type: 'assistant',
       id: nextId(),
       text: '漢字かな混じり文'.repeat(12) + ' 👩‍💻 '.repeat(20),
       settled: true,
@@ -165,7 +165,7 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
 async function handleAction(what: UserAction): Promise<void> {
   if (what.type === 'quit') return closeUi(ui);
   if (what.type !== 'submit') return showNotice(`heard ${what.type}`);
-  ui.putBlock({ type: 'said', id: nextId(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
+  ui.putBlock({ type: 'user', id: nextId(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
   const [word = '', ...rest] = what.text.split(' ');
   const piece = demoCommands[word];
   if (piece === undefined) showNotice(`heard ${what.how} ${JSON.stringify(what.text)}`);

@@ -50,7 +50,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
     },
     notify: (text, level = 'info') => ui.putBlock({ type: 'notice', id: `s${blockCount++}`, level, text }),
     showPage: (text, title) =>
-      ui.putBlock({ type: 'page', id: `p${blockCount++}`, text, ...(title === undefined ? {} : { title }) }),
+      ui.putBlock({ type: 'output', id: `p${blockCount++}`, text, ...(title === undefined ? {} : { title }) }),
     get isRunning() {
       return running;
     },

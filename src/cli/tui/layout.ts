@@ -59,24 +59,24 @@ export function renderChunk(chunk: MarkdownChunk, width: number, style: LayoutSt
 
 /** Returns the lines of a block that is not streamed Markdown. */
 export function renderBlock(
-  block: Exclude<TranscriptBlock, { type: 'answer' }>,
+  block: Exclude<TranscriptBlock, { type: 'assistant' }>,
   width: number,
   style: LayoutStyle,
 ): readonly string[] {
   const { styles } = style;
   switch (block.type) {
-    case 'said': {
+    case 'user': {
       const how = block.how === 'prompt' ? '' : styles.dim(block.how === 'steer' ? ' (steering)' : ' (follow-up)');
       return wrapText(`${escapeInvisible(block.text)}${how}`, width, styles.bold('> '), styles.bold);
     }
-    case 'thought':
+    case 'reasoning':
       return renderReasoning(block, width, style);
     case 'notice': {
       if (block.level === 'info') return wrapText(escapeInvisible(block.text), width, styles.dim('· '), styles.dim);
       const styler = block.level === 'error' ? styles.red : styles.yellow;
       return wrapText(escapeInvisible(block.text), width, styler(block.level === 'error' ? '✗ ' : '! '), styler);
     }
-    case 'page': {
+    case 'output': {
       const title = block.title === undefined ? [] : wrapText(escapeInvisible(block.title), width, '', styles.bold);
       const lines = escapeInvisible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
       return [...title, ...lines.flatMap((line) => wrapHanging(line, width))];
@@ -116,7 +116,7 @@ function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, st
 
 // Streaming reasoning shows its last lines, and only those are laid out.
 function renderReasoning(
-  block: TranscriptBlock & { type: 'thought' },
+  block: TranscriptBlock & { type: 'reasoning' },
   width: number,
   style: LayoutStyle,
 ): readonly string[] {

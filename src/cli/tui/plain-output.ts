@@ -48,7 +48,7 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     if (streamingId !== id) {
       startLine();
       if (from === to) return;
-      if (block.type === 'thought') put('[reasoning] ');
+      if (block.type === 'reasoning') put('[reasoning] ');
       else if (from > 0) put('[answer continues] ');
       streamingId = id;
     }
@@ -58,7 +58,7 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     block.printed = to;
   }
 
-  function printStreamed(block: TranscriptBlock & { type: 'answer' | 'thought' }): void {
+  function printStreamed(block: TranscriptBlock & { type: 'assistant' | 'reasoning' }): void {
     const known = open.get(block.id);
     const continues = known !== undefined && block.text.startsWith(known.text);
     const current: OpenBlock = { type: block.type, text: block.text, printed: continues ? known.printed : 0 };
@@ -92,16 +92,16 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     printLine,
     printBlock(block) {
       switch (block.type) {
-        case 'answer':
-        case 'thought':
+        case 'assistant':
+        case 'reasoning':
           return printStreamed(block);
         case 'call':
           return printCall(block);
-        case 'said':
+        case 'user':
           return printLine(`> ${escapeInvisible(block.text).replaceAll('\n', '\n  ')}`);
         case 'notice':
           return printLine(`[${block.level}] ${escapeInvisible(block.text)}`);
-        case 'page': {
+        case 'output': {
           if (block.title !== undefined) printLine(escapeInvisible(block.title));
           return printLine(escapeInvisible(block.text).trimEnd());
         }

@@ -216,7 +216,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
 
   return {
     putBlock(block) {
-      const typed = block.type === 'said' ? echoed.indexOf(block.text) : -1;
+      const typed = block.type === 'user' ? echoed.indexOf(block.text) : -1;
       if (typed >= 0) return void echoed.splice(typed, 1);
       printAbovePrompt(() => printer.printBlock(block));
     },

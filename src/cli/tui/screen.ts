@@ -183,7 +183,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
     return openPanel(question.defaultKey, signal, (done) => {
       const id = `question ${(questionCount += 1)}`;
       const { title, detail: text } = question;
-      if (text !== undefined) transcript.putBlock({ type: 'page', id, title, text });
+      if (text !== undefined) transcript.putBlock({ type: 'output', id, title, text });
       return questionPanel(
         question,
         styles,
@@ -199,7 +199,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   function askText(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
     return openPanel<string | undefined>(undefined, signal, (done) => {
       const id = `question ${(questionCount += 1)}`;
-      transcript.putBlock({ type: 'page', id, text: [title, ...formatChoices(choices)].join('\n') });
+      transcript.putBlock({ type: 'output', id, text: [title, ...formatChoices(choices)].join('\n') });
       return textPanel(
         { title, choices },
         styles,

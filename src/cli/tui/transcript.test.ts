@@ -20,12 +20,12 @@ test('a block put again stands in its place', () => {
 
 test('lines that scrolled away are not given again, and what is added to their block is', () => {
   const transcript = empty();
-  transcript.putBlock({ type: 'answer', id: 'a', text: 'one\n\ntwo', settled: false });
+  transcript.putBlock({ type: 'assistant', id: 'a', text: 'one\n\ntwo', settled: false });
   assert.deepEqual(transcript.lines(40), ['', 'one', '', 'two']);
   transcript.freeze(3);
   transcript.appendText('a', ' and\n\nthree');
   assert.deepEqual(transcript.lines(40), ['two and', '', 'three']);
-  transcript.putBlock({ type: 'answer', id: 'a', text: 'one\n\ntwo and\n\nthree', settled: true });
+  transcript.putBlock({ type: 'assistant', id: 'a', text: 'one\n\ntwo and\n\nthree', settled: true });
   assert.deepEqual(transcript.lines(40), ['two and', '', 'three']);
 });
 
@@ -42,10 +42,10 @@ test('the end of a call that scrolled away is told at the end', () => {
 
 test('a block that is taken back is gone, or said to be where it cannot be', () => {
   const transcript = empty();
-  transcript.putBlock({ type: 'answer', id: 'a', text: 'wrong', settled: false });
+  transcript.putBlock({ type: 'assistant', id: 'a', text: 'wrong', settled: false });
   transcript.removeBlock('a');
   assert.deepEqual(transcript.lines(40), []);
-  transcript.putBlock({ type: 'answer', id: 'b', text: 'one\n\ntwo', settled: false });
+  transcript.putBlock({ type: 'assistant', id: 'b', text: 'one\n\ntwo', settled: false });
   transcript.lines(40);
   transcript.freeze(2);
   transcript.removeBlock('b');
@@ -54,7 +54,7 @@ test('a block that is taken back is gone, or said to be where it cannot be', () 
 
 test('after a change of size the last lines are given anew, as many as fit', () => {
   const transcript = empty();
-  for (const id of ['a', 'b', 'c']) transcript.putBlock({ type: 'said', id, text: id, how: 'prompt' });
+  for (const id of ['a', 'b', 'c']) transcript.putBlock({ type: 'user', id, text: id, how: 'prompt' });
   transcript.freeze(transcript.lines(40).length);
   transcript.refit(40, 3);
   assert.deepEqual(transcript.lines(40), ['> b', '', '> c']);
@@ -63,10 +63,10 @@ test('after a change of size the last lines are given anew, as many as fit', () 
 test('a thought shows its last lines while it grows and its first ones when it is settled', () => {
   const transcript = empty();
   const text = Array.from({ length: 9 }, (_, line) => `thought ${line}`).join('\n');
-  transcript.putBlock({ type: 'thought', id: 't', text: '', settled: false });
+  transcript.putBlock({ type: 'reasoning', id: 't', text: '', settled: false });
   transcript.appendText('t', text);
   assert.deepEqual(transcript.lines(40), ['', '  thought 6', '  thought 7', '  thought 8']);
-  transcript.putBlock({ type: 'thought', id: 't', text, settled: true });
+  transcript.putBlock({ type: 'reasoning', id: 't', text, settled: true });
   assert.deepEqual(transcript.lines(40).slice(1), [
     '  thought 0',
     '  thought 1',
@@ -78,10 +78,10 @@ test('a thought shows its last lines while it grows and its first ones when it i
 test('an answer that is put again with other words shows those, from where it is still on the screen', () => {
   const transcript = empty();
   const text = Array.from({ length: 30 }, (_, part) => `part ${part}`).join('\n\n');
-  transcript.putBlock({ type: 'answer', id: 'a', text, settled: false });
+  transcript.putBlock({ type: 'assistant', id: 'a', text, settled: false });
   transcript.freeze(transcript.lines(40).length - 3);
   assert.deepEqual(transcript.lines(40), ['part 28', '', 'part 29']);
-  transcript.putBlock({ type: 'answer', id: 'a', text: text.replaceAll('part', 'other'), settled: false });
+  transcript.putBlock({ type: 'assistant', id: 'a', text: text.replaceAll('part', 'other'), settled: false });
   assert.deepEqual(transcript.lines(40), ['other 28', '', 'other 29']);
   transcript.refit(40, 5);
   assert.deepEqual(transcript.lines(40), ['other 27', '', 'other 28', '', 'other 29']);

@@ -100,7 +100,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
   function chunkedLines(entry: TranscriptEntry, chunks: MarkdownChunks, width: number): readonly string[] {
     const lines: string[] = [];
     const { block } = entry;
-    if (block.type === 'page' && block.title !== undefined)
+    if (block.type === 'output' && block.title !== undefined)
       lines.push(style.styles.bold(escapeInvisible(block.title)), '');
     for (let index = entry.scrolledChunks; index < chunks.closed.length; index += 1) {
       const chunk = chunks.closed[index];
@@ -118,7 +118,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
   }
 
   function blockLines(block: TranscriptBlock, width: number): readonly string[] {
-    return block.type === 'answer' ? [] : renderBlock(block, width, style);
+    return block.type === 'assistant' ? [] : renderBlock(block, width, style);
   }
 
   // A blank line between blocks, but not between calls or between notices.
@@ -147,7 +147,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
       const { block } = entry;
       entry.rendered = undefined;
       entry.chunks?.append(text);
-      if (block.type === 'answer' || block.type === 'thought') entry.block = { ...block, text: block.text + text };
+      if (block.type === 'assistant' || block.type === 'reasoning') entry.block = { ...block, text: block.text + text };
       if (block.type !== 'call') return;
       const output = (block.output ?? '') + text;
       entry.block = {
@@ -248,11 +248,11 @@ function restoreChunks(entry: TranscriptEntry): void {
 }
 
 function blockMarkdown(block: TranscriptBlock): string | undefined {
-  if (block.type === 'answer') return block.text;
-  return block.type === 'page' && block.markdown === true ? block.text : undefined;
+  if (block.type === 'assistant') return block.text;
+  return block.type === 'output' && block.markdown === true ? block.text : undefined;
 }
 
 function isBlockFinal(block: TranscriptBlock): boolean {
-  if (block.type === 'answer' || block.type === 'thought') return block.settled;
+  if (block.type === 'assistant' || block.type === 'reasoning') return block.settled;
   return block.type !== 'call' || (block.status !== 'running' && block.status !== 'waiting');
 }

@@ -19,11 +19,11 @@ test('an answer that begins again is another message in version 1, and the cut o
   const sent: SessionUpdate[] = [];
   const face = createV1Updates((update) => void sent.push(update), { notices: true, locate });
   for (const text of ['Half', 'Whole']) {
-    face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+    face.putBlock({ type: 'assistant', id: 't1.0', text: '', settled: false });
     face.appendText('t1.0', text);
     if (text === 'Half') face.removeBlock('t1.0');
   }
-  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole.', settled: true });
+  face.putBlock({ type: 'assistant', id: 't1.0', text: 'Whole.', settled: true });
   assert.deepEqual(
     sent.map((update) =>
       update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
@@ -37,12 +37,12 @@ test('an answer that begins again is another message in version 1, and the cut o
 test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
   const sent: unknown[] = [];
   const face = createV2Updates((update) => void sent.push(update), { locate, said: () => {} });
-  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.putBlock({ type: 'assistant', id: 't1.0', text: '', settled: false });
   face.appendText('t1.0', 'Half');
   face.removeBlock('t1.0');
-  face.putBlock({ type: 'answer', id: 't1.0', text: '', settled: false });
+  face.putBlock({ type: 'assistant', id: 't1.0', text: '', settled: false });
   face.appendText('t1.0', 'Whole');
-  face.putBlock({ type: 'answer', id: 't1.0', text: 'Whole', settled: true });
+  face.putBlock({ type: 'assistant', id: 't1.0', text: 'Whole', settled: true });
   const text = (text: string): object => ({ type: 'text', text });
   assert.deepEqual(sent, [
     { sessionUpdate: 'agent_message_chunk', messageId: 't1.0', content: text('Half') },

@@ -23,7 +23,7 @@ const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
 const progressIntervalMs = 250;
 const maxProgressChars = 4000;
 
-type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
+type TextBlock = TranscriptBlock & { readonly type: 'assistant' | 'reasoning' };
 type OpenText = { readonly type: TextBlock['type']; readonly message: string; text: string };
 type OpenCall = { readonly block: CallBlock; output: string; lastSentAt: number };
 
@@ -38,7 +38,7 @@ export function createV1Updates(
 
   function speak(type: TextBlock['type'], text: string, messageId?: string): void {
     send({
-      sessionUpdate: type === 'answer' ? 'agent_message_chunk' : 'agent_thought_chunk',
+      sessionUpdate: type === 'assistant' ? 'agent_message_chunk' : 'agent_thought_chunk',
       content: { type: 'text', text },
       ...(messageId === undefined ? {} : { messageId }),
     });
@@ -56,7 +56,7 @@ export function createV1Updates(
 
   function notice(level: string, text: string): void {
     if (notices) send({ sessionUpdate: 'notice', severity: level, title: text });
-    else speak('thought', `${text}\n`);
+    else speak('reasoning', `${text}\n`);
   }
 
   function call(block: CallBlock): void {
@@ -90,20 +90,20 @@ export function createV1Updates(
   return {
     putBlock(block) {
       switch (block.type) {
-        case 'said':
+        case 'user':
           return send({
             sessionUpdate: 'user_message_chunk',
             content: { type: 'text', text: block.text },
             messageId: block.id,
           });
-        case 'answer':
-        case 'thought':
+        case 'assistant':
+        case 'reasoning':
           return speech(block);
         case 'call':
           return call(block);
         case 'notice':
           return notice(block.level, block.text);
-        case 'page':
+        case 'output':
           return undefined;
       }
     },

@@ -13,7 +13,7 @@ const callStatuses: Readonly<Record<CallStatus, string>> = {
   unknown: 'failed',
 };
 
-type TextBlock = TranscriptBlock & { readonly type: 'answer' | 'thought' };
+type TextBlock = TranscriptBlock & { readonly type: 'assistant' | 'reasoning' };
 
 /** Creates the mapper; `said` gets the id of each user message. */
 export function createV2Updates(
@@ -24,13 +24,13 @@ export function createV2Updates(
 
   function chunk(type: TextBlock['type'], messageId: string, text: string): void {
     const piece = { messageId, content: { type: 'text', text } } as const;
-    if (type === 'answer') send({ sessionUpdate: 'agent_message_chunk', ...piece });
+    if (type === 'assistant') send({ sessionUpdate: 'agent_message_chunk', ...piece });
     else send({ sessionUpdate: 'agent_thought_chunk', ...piece });
   }
 
   function replace(type: TextBlock['type'], messageId: string, text: string): void {
     const whole = { messageId, content: text ? [{ type: 'text' as const, text }] : [] };
-    if (type === 'answer') send({ sessionUpdate: 'agent_message', ...whole });
+    if (type === 'assistant') send({ sessionUpdate: 'agent_message', ...whole });
     else send({ sessionUpdate: 'agent_thought', ...whole });
   }
 
@@ -44,21 +44,21 @@ export function createV2Updates(
   return {
     putBlock(block) {
       switch (block.type) {
-        case 'said':
+        case 'user':
           said(block.id);
           return send({
             sessionUpdate: 'user_message',
             messageId: block.id,
             content: [{ type: 'text', text: block.text }],
           });
-        case 'answer':
-        case 'thought':
+        case 'assistant':
+        case 'reasoning':
           return speech(block);
         case 'call':
           return send({ sessionUpdate: 'tool_call_update', ...toV2ToolCall(block, locate) });
         case 'notice':
           return send({ sessionUpdate: 'notice', severity: block.level, title: block.text });
-        case 'page':
+        case 'output':
           return undefined;
       }
     },

@@ -61,7 +61,7 @@ export function createTour(
     showScreen(title, text) {
       ui.clear();
       notify(demoModelNotice, 'warning');
-      ui.putBlock({ type: 'page', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
+      ui.putBlock({ type: 'output', id: `d${count++}`, title: `\n== ${title}`, text: `${text}\n` });
     },
     notify,
     assertTrue(condition, text) {
