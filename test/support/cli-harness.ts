@@ -1,4 +1,4 @@
-// The real program in a home of its own with a scripted model server beside it: run once in a pipe, or opened in a terminal.
+// The real program in its own home with a scripted model server: run once in a pipe, or opened in a terminal.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -18,59 +18,59 @@ import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts
 
 export { bin };
 
-/** How the program came out. */
+/** The result of a run of the program. */
 export type ProgramResult = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** What a run is given besides its arguments. */
+/** The input and environment of a run. */
 export type ProgramRunOptions = {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Another file of the program than `bin`. */
+  /** Another file to run instead of `bin`. */
   readonly file?: string;
 };
 
-/** A run that goes on. */
+/** A run that has not ended. */
 export type RunningProgram = {
   readonly ended: Promise<ProgramResult>;
-  /** What it has written to standard output so far, and to standard error. */
+  /** The text written to standard output so far, and to standard error. */
   readonly out: () => string;
   readonly err: () => string;
   kill(signal: NodeJS.Signals): void;
-  /** Hangs up on its standard output, as `head` does. */
+  /** Closes its standard output, as `head` does. */
   closeStdout(): void;
 };
 
-/** The program, its folders and its server. */
+/** The program, its directories and its server. */
 export type TestProgram = ProgramDirs & {
   readonly server: ScriptedServer;
   /** The names of the session files. */
   sessions(): readonly string[];
-  /** The words of a session's file. */
+  /** Returns the text of a session file. */
   session(name: string): string;
-  /** The requests for an answer, and those alone. */
+  /** Returns the requests for a model answer. */
   modelRequests(): readonly RecordedRequest[];
   /** Runs the program in a pipe to its end. */
   run(args: readonly string[], options?: ProgramRunOptions): Promise<ProgramResult>;
   start(args: readonly string[], options?: ProgramRunOptions): RunningProgram;
   /** Opens the program in a terminal. */
   open(args: readonly string[], options?: TerminalOptions): Promise<Terminal>;
-  /** Makes the list of models and the last model known, as an earlier start would have. */
+  /** Saves the list of models and the last model, as an earlier start would have done. */
   seedModels(previous?: string): Promise<void>;
 };
 
-/** The models of the server, unless a test has others: one that calls tools and one that cannot. */
+/** The default models of the server: one that can call tools and one that cannot. */
 const defaultModels: readonly ListedModel[] = [
   { id: 'qwen3', tools: true, context: 32_768 },
   { id: 'tiny', tools: false, context: 2048 },
 ];
 
-// A shell tells how the program ended, where the terminal's own word comes late or never, and stays so that nothing scrolls away.
+// The shell prints the exit code, which tmux shows late or never, and waits so that nothing scrolls away.
 const shellScript = '"$@"; echo "(left with $?)"; read _';
 
 const maxRunMs = 30_000;
 
-/** Prepares the program for a test. A provider is always declared: without one it would look around on this machine. */
+/** Prepares the program for a test. A provider is always configured: without one the program would search this machine. */
 export async function createProgram(
   t: TestContext,
   script: Script<JsonObject> = ({ prompt }) => `You said: ${prompt}`,
@@ -78,18 +78,18 @@ export async function createProgram(
 ): Promise<TestProgram> {
   const server = await scriptedServer(script, { models: defaultModels, ...options });
   t.after(() => server.close());
-  const folders = createProgramDirs(t);
-  const { cwd, data } = folders;
-  const env = { ...folders.env, OLLAMA_API_URL: server.url };
+  const dirs = createProgramDirs(t);
+  const { cwd, data } = dirs;
+  const env = { ...dirs.env, OLLAMA_API_URL: server.url };
   const start: TestProgram['start'] = (args, more = {}) =>
     startProcess([more.file ?? bin, ...args], { cwd: more.cwd ?? cwd, env: { ...env, ...more.env } }, more.input);
   const self: TestProgram = {
-    ...folders,
+    ...dirs,
     env,
     server,
     sessions() {
-      const folder = data('sessions');
-      const files = existsSync(folder) ? readdirSync(folder) : [];
+      const dir = data('sessions');
+      const files = existsSync(dir) ? readdirSync(dir) : [];
       return files.flatMap((file) => /^session_(.*)\.jsonl$/.exec(file)?.[1] ?? []).toSorted();
     },
     session: (name) => readFileSync(data('sessions', `session_${name}.jsonl`), 'utf8'),
@@ -112,36 +112,36 @@ export async function createProgram(
   return self;
 }
 
-/** The list of the usual models as the program wrote it, with its address left open: later tests of a file need not wait for it. */
+/** The list of the default models as the program wrote it, without its URL: later tests of a file reuse it. */
 let defaultModelList: string | undefined;
 
-async function seedModelList(made: TestProgram, usual: boolean): Promise<void> {
-  const file = made.state('models.jsonl');
-  if (usual && defaultModelList !== undefined) {
-    mkdirSync(made.state(), { recursive: true });
-    return writeFileSync(file, defaultModelList.replaceAll('<address>', made.server.url));
+async function seedModelList(program: TestProgram, isDefault: boolean): Promise<void> {
+  const file = program.state('models.jsonl');
+  if (isDefault && defaultModelList !== undefined) {
+    mkdirSync(program.state(), { recursive: true });
+    return writeFileSync(file, defaultModelList.replaceAll('<address>', program.server.url));
   }
-  await made.run(['--one-shot', '--refresh-models']);
-  if (usual) defaultModelList = readFileSync(file, 'utf8').replaceAll(made.server.url, '<address>');
+  await program.run(['--one-shot', '--refresh-models']);
+  if (isDefault) defaultModelList = readFileSync(file, 'utf8').replaceAll(program.server.url, '<address>');
 }
 
 type ProcessOptions = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-function startProcess(args: readonly string[], place: ProcessOptions, input: string | undefined): RunningProgram {
-  const child = spawn(process.execPath, args, { ...place, stdio: ['pipe', 'pipe', 'pipe'] });
+function startProcess(args: readonly string[], options: ProcessOptions, input: string | undefined): RunningProgram {
+  const child = spawn(process.execPath, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
   const { promise: ended, resolve } = Promise.withResolvers<ProgramResult>();
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  // A program that needs no input may be gone before it is given any.
+  // A program that needs no input may have ended before it is written.
   child.stdin.on('error', () => undefined).end(input);
-  const late = setTimeout(() => {
+  const timeout = setTimeout(() => {
     err += `\n(the test ended it after ${maxRunMs} ms)`;
     child.kill('SIGKILL');
   }, maxRunMs);
   child.on('close', (code) => {
-    clearTimeout(late);
+    clearTimeout(timeout);
     resolve({ code, out, err });
   });
   return {
@@ -153,37 +153,37 @@ function startProcess(args: readonly string[], place: ProcessOptions, input: str
   };
 }
 
-/** Waits until something holds; fails after a while, saying what was waited for. */
-export async function waitUntil(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
-  for (const end = Date.now() + ms; !holds(); await pause(20))
-    if (Date.now() > end) throw new Error(`${what}: not after ${ms} ms`);
+/** Waits until a condition holds; throws after a timeout. */
+export async function waitUntil(description: string, holds: () => boolean, ms = 10_000): Promise<void> {
+  for (const deadline = Date.now() + ms; !holds(); await pause(20))
+    if (Date.now() > deadline) throw new Error(`${description}: not after ${ms} ms`);
 }
 
-/** The exit code with which the program in a terminal ended. */
+/** Returns the exit code of the program in a terminal. */
 export async function waitForExitCode(terminal: Terminal): Promise<number> {
   return Number(/\(left with (\d+)\)/.exec(await terminal.waitFor(/\(left with \d+\)/))?.[1]);
 }
 
-/** Waits for a question, and answers it with a key once it takes keys. */
+/** Waits for a question, and answers it with a key once it accepts keys. */
 export async function answerPrompt(terminal: Terminal, question: RegExp, ...keys: string[]): Promise<void> {
   await terminal.waitFor(question);
   await waitUntilArmed();
   await terminal.keys(...keys);
 }
 
-/** The messages of a request for an answer, without the standing text. */
+/** Returns the messages of a model request, without the system prompt. */
 export function requestMessages(request: RecordedRequest | undefined): readonly JsonObject[] {
   const { messages = [] } = (request?.body ?? {}) as { readonly messages?: readonly JsonObject[] };
   return messages.filter(({ role }) => role !== 'system');
 }
 
-/** The names of the tools a request offers. */
+/** Returns the names of the tools in a request. */
 export function requestToolNames(request: RecordedRequest | undefined): readonly string[] {
   const { tools = [] } = (request?.body ?? {}) as { readonly tools?: readonly { function: { name: string } }[] };
   return tools.map((tool) => tool.function.name);
 }
 
-/** Whether a process is at work; one that has ended and is waited for by nobody is not. */
+/** Whether a process is running; a zombie is not. */
 export function isProcessAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -1,30 +1,30 @@
-// The program in folders of its own, which every other starter of it stands on; and run there to its end, where no server of the test is needed.
+// The program in its own directories, for all other helpers that start it; and run there to its end if the test needs no server.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** The program's source. */
+/** The source of the program. */
 export const source: string = path.resolve(import.meta.dirname, '../../src/cli/bin.ts');
 
-/** The program as tests start it: what `npm run check` has just built, which starts in a fraction of the time, or its source. */
+/** The program as tests start it: the build of `npm run check`, which starts faster, or the source. */
 export const bin: string = process.env['FAIRLEAD_TEST_BIN'] ?? source;
 
-/** Folders for the program, and the environment that leads it there. */
+/** Directories for the program, and the environment that points to them. */
 export type ProgramDirs = {
-  /** The person's home, with everything else in it. */
+  /** The home directory, which contains all others. */
   readonly home: string;
-  /** The working folder, apart from everything the program keeps. */
+  /** The working directory. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A file or folder the program keeps, as `state('models.jsonl')`. */
+  /** The path of a file or directory of the program, as `state('models.jsonl')`. */
   readonly state: (...names: string[]) => string;
   readonly data: (...names: string[]) => string;
   readonly config: (...names: string[]) => string;
 };
 
-/** New folders, removed with the test. */
+/** Creates directories that are removed with the test. */
 export function createProgramDirs(t: Pick<TestContext, 'after'>): ProgramDirs {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-home-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -47,30 +47,30 @@ export function createProgramDirs(t: Pick<TestContext, 'after'>): ProgramDirs {
   };
 }
 
-/** Puts files into a folder, by their paths in it. */
-export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+/** Writes files to a directory, by their relative paths. */
+export function writeFiles(dir: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
-    const file = path.join(folder, name);
+    const file = path.join(dir, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
 }
 
-/** What a run of the program came to. */
+/** The result of a run of the program. */
 export type ProgramResult = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Folders, and the way to run the program there; the test itself stands still meanwhile, and so would a server of it. */
+/** The directories, and a function that runs the program there synchronously: a server in the test process cannot answer meanwhile. */
 export type ProgramHome = ProgramDirs & {
   readonly fairlead: (args: readonly string[], env?: Readonly<Record<string, string>>) => ProgramResult;
 };
 
-/** A new home, removed with the test. */
+/** Creates a home that is removed with the test. */
 export function createProgramHome(t: TestContext): ProgramHome {
-  const folders = createProgramDirs(t);
+  const dirs = createProgramDirs(t);
   return {
-    ...folders,
+    ...dirs,
     fairlead(args, env = {}) {
-      const options = { cwd: folders.cwd, env: { ...folders.env, ...env }, encoding: 'utf8' } as const;
+      const options = { cwd: dirs.cwd, env: { ...dirs.env, ...env }, encoding: 'utf8' } as const;
       const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], options);
       return { status, stdout, stderr };
     },

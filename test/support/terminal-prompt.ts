@@ -1,4 +1,4 @@
-// The program at its prompt, in a real terminal: a home and a working folder of its own, and a scripted server for its model.
+// The interactive program in a real terminal, with its own home and working directory and a scripted model server.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/core/index.ts';
@@ -15,25 +15,25 @@ import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts
 
 export { writeFiles };
 
-/** A place for the program to run in: its folders, its model server, and the environment that leads it there. */
+/** The environment of the program: its directories, its model server, and the variables that point to them. */
 export type PromptEnvironment = {
   readonly server: ScriptedServer;
-  /** The working folder. */
+  /** The working directory. */
   readonly cwd: string;
-  /** Where the program keeps what it must not lose. */
+  /** The data directory of the program. */
   readonly data: string;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** The program, waiting at its prompt. */
+/** The program at its prompt. */
 export type TerminalPrompt = Terminal & {
-  /** Types a line and sends it. */
+  /** Types a line and submits it. */
   enter(line: string): Promise<void>;
-  /** Sends a line and waits for what must then be there. */
+  /** Submits a line and waits for a pattern. */
   enterAndWait(line: string, then: RegExp): Promise<string>;
 };
 
-/** Makes a place that is gone when the test ends; `files` are put into its working folder. */
+/** Creates an environment that is removed when the test ends; `files` are written to its working directory. */
 export async function createPromptEnvironment(
   t: TestContext,
   script: Script<JsonObject>,
@@ -54,7 +54,7 @@ export async function createPromptEnvironment(
     server,
     cwd,
     data: data(),
-    // A home with nothing in it shows what the program leaves there.
+    // An empty home, so that the test sees what the program leaves there.
     env: {
       ...env,
       HOME: path.join(root, 'home'),
@@ -64,20 +64,20 @@ export async function createPromptEnvironment(
   };
 }
 
-/** Starts the program in a place, with the words of `wrap` before it and without a sandbox unless it is wanted, and waits until it can be typed to; when it has ended, its exit code is on the screen. */
+/** Starts the program, with the command of `wrap` before it and without a sandbox unless `sandbox` is set, and waits for the prompt; when it has ended, its exit code is on the screen. */
 export async function openPrompt(
   t: TestContext,
-  place: PromptEnvironment,
+  environment: PromptEnvironment,
   args: readonly string[] = ['--refresh-models', '--model', 'alpha'],
   options: TerminalOptions & { readonly wrap?: readonly string[]; readonly sandbox?: boolean } = {},
 ): Promise<TerminalPrompt> {
-  const env = { ...place.env, ...options.env };
+  const env = { ...environment.env, ...options.env };
   const size = { columns: 100, rows: 40 };
-  // Not every machine has one, and the program says so on the screen.
-  const without = options.sandbox === true ? [] : ['--no-sandbox'];
-  const command = [...(options.wrap ?? []), process.execPath, bin, ...without, ...args];
+  // Not every machine has a sandbox, and its absence is shown on the screen.
+  const sandboxArgs = options.sandbox === true ? [] : ['--no-sandbox'];
+  const command = [...(options.wrap ?? []), process.execPath, bin, ...sandboxArgs, ...args];
   const inShell = ['sh', '-c', '"$@"; echo "exit code $?"', 'sh', ...command];
-  const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: place.cwd, env });
+  const terminal = await openTerminal(t, inShell, { ...size, ...options, cwd: environment.cwd, env });
   await terminal.waitFor(/Fairlead with \w+, session/);
   const enter = async (line: string): Promise<void> => {
     await terminal.type(line);
@@ -93,28 +93,28 @@ export async function openPrompt(
   };
 }
 
-/** What a model was sent: its name, and the roles and texts of the messages. */
+/** A request to a model: the model, and the roles and texts of the messages. */
 export type SentRequest = {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly text: string }[];
 };
 
-/** A model that does what is said, by one call a message, and then tells the result. */
+/** A scripted model that makes one call per prompt and then answers with the result. */
 export const scriptByPrompt =
-  (callFor: (words: string) => ScriptedResponse): Script<JsonObject> =>
+  (callFor: (prompt: string) => ScriptedResponse): Script<JsonObject> =>
   ({ body, prompt, results }) => {
     const { role } = (body as unknown as Body).messages.at(-1) ?? {};
     return role === 'tool' ? says(`Result: ${results.at(-1)}`) : callFor(prompt);
   };
 
-/** Everything that was asked of the models so far, in order. */
+/** Returns all requests to the models so far, in order. */
 export function getSentRequests(server: ScriptedServer): readonly SentRequest[] {
   return server.requests
     .filter(({ format }) => format !== undefined)
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
-      const said = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));
-      return { model, messages: said };
+      const texts = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));
+      return { model, messages: texts };
     });
 }
 

@@ -1,4 +1,4 @@
-// A real terminal for tests: a command in a tmux server of its own, typed into and looked at as a person would.
+// A real terminal for tests: a command in its own tmux server, with keys sent and the screen read.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const execFileAsync = promisify(execFile);
 
-// The screen stays to be read after the command ended, and Esc is told from the start of a sequence at once.
+// The screen stays readable after the command has ended, and Esc is not delayed.
 const SETUP = [
   '-u -f /dev/null start-server',
   'set-option -g remain-on-exit on',
@@ -17,7 +17,7 @@ const SETUP = [
   'set-option -s extended-keys on ;',
 ].join(' ; ');
 
-/** Why a test that needs a terminal cannot run here, to be given as its `skip`; false where it can. */
+/** Returns why a test cannot use a terminal here, for its `skip`; false if it can. */
 export function noTerminal(): string | false {
   try {
     execFileSync('tmux', ['-V'], { stdio: 'ignore' });
@@ -27,12 +27,12 @@ export function noTerminal(): string | false {
   }
 }
 
-/** How the terminal is to be. */
+/** The size, directory and environment of the terminal. */
 export type TerminalOptions = {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
-  /** Added to a bare environment of PATH, HOME and LANG; TERM is what the terminal calls itself. */
+  /** Added to a minimal environment of PATH, HOME and LANG; TERM is the type of the terminal. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -40,16 +40,16 @@ export type TerminalOptions = {
 export type Terminal = {
   /** Presses keys by their tmux names: `Enter`, `Escape`, `C-c`, `M-Enter`, `S-Tab` is `BTab`. */
   keys(...names: string[]): Promise<void>;
-  /** Types text, letter by letter. */
+  /** Types text, key by key. */
   type(text: string): Promise<void>;
-  /** Pastes text, bracketed where the program asked for that. */
+  /** Pastes text, bracketed if the program enabled that. */
   paste(text: string): Promise<void>;
-  /** What is on the screen now: with `colors` its style sequences, ESC written as ␛; with `back` what has scrolled away too. */
+  /** Returns the screen: with `colors` including style sequences, ESC written as ␛; with `back` including the scrollback. */
   screen(how?: { readonly colors?: boolean; readonly back?: boolean }): Promise<string>;
-  /** Waits until the screen (and what scrolled away) matches, and gives it; fails with the screen as it was. */
+  /** Waits until the screen or the scrollback matches, and returns it; throws with the screen after the timeout. */
   waitFor(pattern: RegExp, ms?: number, how?: { readonly colors?: boolean }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
-  /** What tmux knows of the pane, in its own format language: `#{cursor_flag}`, `#{pane_pid}`. */
+  /** Returns a value of the pane in tmux's format language: `#{cursor_flag}`, `#{pane_pid}`. */
   queryTmux(format: string): Promise<string>;
   /** Ends the command and the server. */
   kill(): Promise<void>;
@@ -68,21 +68,21 @@ export async function openTerminal(
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
   };
-  const tmux = async (...words: string[]): Promise<string> =>
-    (await execFileAsync('tmux', ['-L', name, ...words], { env, maxBuffer: 64 << 20 })).stdout;
+  const tmux = async (...args: string[]): Promise<string> =>
+    (await execFileAsync('tmux', ['-L', name, ...args], { env, maxBuffer: 64 << 20 })).stdout;
   const terminal = createTerminal(name, env, tmux);
   t.after(() => terminal.kill());
   const size = ['-x', String(options.columns ?? 80), '-y', String(options.rows ?? 24)];
-  const { TERM: inside = 'tmux-256color', ...given } = options.env ?? {};
+  const { TERM: innerTerm = 'tmux-256color', ...extraEnv } = options.env ?? {};
   await tmux(
     ...SETUP.split(' '),
-    ...`set-option -g default-terminal ${inside} ;`.split(' '),
+    ...`set-option -g default-terminal ${innerTerm} ;`.split(' '),
     'new-session',
     '-d',
     ...size,
     '-c',
     options.cwd ?? tmpdir(),
-    ...Object.entries(given).flatMap(([key, value]) => ['-e', `${key}=${value}`]),
+    ...Object.entries(extraEnv).flatMap(([key, value]) => ['-e', `${key}=${value}`]),
     '--',
     ...command,
   );
@@ -92,11 +92,11 @@ export async function openTerminal(
 function createTerminal(
   name: string,
   env: Record<string, string>,
-  tmux: (...words: string[]) => Promise<string>,
+  tmux: (...args: string[]) => Promise<string>,
 ): Terminal {
   const screen: Terminal['screen'] = async ({ colors = false, back = false } = {}) => {
-    const seen = await tmux('capture-pane', '-p', ...(colors ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
-    return seen.replaceAll('\x1b', '␛');
+    const text = await tmux('capture-pane', '-p', ...(colors ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
+    return text.replaceAll('\x1b', '␛');
   };
   return {
     keys: async (...names) => void (await tmux('send-keys', '--', ...names)),
@@ -109,18 +109,19 @@ function createTerminal(
     },
     screen,
     async waitFor(pattern, ms = 20_000, how = {}) {
-      const end = Date.now() + ms;
+      const deadline = Date.now() + ms;
       for (;;) {
-        const now = await screen({ ...how, back: true });
-        if (pattern.test(now)) return now;
-        if (Date.now() > end) throw new Error(`${pattern.source} did not appear in ${ms} ms; the screen:\n${now}`);
+        const text = await screen({ ...how, back: true });
+        if (pattern.test(text)) return text;
+        if (Date.now() > deadline)
+          throw new Error(`${pattern.source} did not appear in ${ms} ms; the screen:\n${text}`);
         await pause(40);
       }
     },
     resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
     queryTmux: async (format) => (await tmux('display-message', '-p', format)).trimEnd(),
     async kill() {
-      // The server ends every command in it with SIGHUP; one that is gone already is what is wanted.
+      // The server ends its commands with SIGHUP; it may have ended already.
       await tmux('kill-server').catch(() => undefined);
     },
   };

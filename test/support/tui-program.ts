@@ -1,4 +1,4 @@
-// A conversation of set pieces on a real face, for tests in a terminal: each entry names what is to happen.
+// A scripted conversation on the real terminal UI, for tests in a terminal: each input names what happens.
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TerminalUI, UserAction, KeyQuestion } from '../../src/cli/tui/ui.ts';
@@ -29,7 +29,7 @@ const baseStatus: ConversationStatus = {
   usd: 0.0123,
 };
 const showIdle = (): void => ui.setStatus({ ...baseStatus, context: { used: 15_300, window: 128_000 } });
-const showBusy = (what: string): void => ui.setStatus({ ...baseStatus, busy: what });
+const showBusy = (activity: string): void => ui.setStatus({ ...baseStatus, busy: activity });
 const nextId = (): string => `block ${(count += 1)}`;
 const showNotice = (text: string): void => ui.putBlock({ type: 'notice', id: nextId(), level: 'info', text });
 
@@ -123,7 +123,7 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
     ]);
     showNotice(`told ${JSON.stringify(first)} and ${JSON.stringify(second)}`);
   },
-  /** Waits for a signal of the test before it does what it is told. */
+  /** Waits for a signal of the test before it runs the named command. */
   async later(rest) {
     await new Promise<void>((go) => void process.once('SIGUSR2', () => go()));
     await demoCommands[rest]?.('');
@@ -162,6 +162,7 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
     ),
 };
 
+<<<<<<< /tmp/lpsnap/_cur
 async function handleAction(what: UserAction): Promise<void> {
   if (what.type === 'quit') return closeUi(ui);
   if (what.type !== 'submit') return showNotice(`heard ${what.type}`);
@@ -170,6 +171,16 @@ async function handleAction(what: UserAction): Promise<void> {
   const piece = demoCommands[word];
   if (piece === undefined) showNotice(`heard ${what.how} ${JSON.stringify(what.text)}`);
   else await piece(rest.join(' '));
+=======
+async function handleAction(action: UserAction): Promise<void> {
+  if (action.type === 'quit') return closeUi(ui);
+  if (action.type !== 'submit') return showNotice(`heard ${action.type}`);
+  ui.putBlock({ type: 'user', id: nextId(), text: action.text, how: action.how === 'follow-up' ? 'follow-up' : 'prompt' });
+  const [name = '', ...rest] = action.text.split(' ');
+  const command = demoCommands[name];
+  if (command === undefined) showNotice(`heard ${action.how} ${JSON.stringify(action.text)}`);
+  else await command(rest.join(' '));
+>>>>>>> /tmp/lpsnap/_new
 }
 
 async function closeUi(open: TerminalUI): Promise<void> {
@@ -185,7 +196,7 @@ ui.setCompleter(async (before) => {
   const choices = all.filter((value) => value.startsWith(word)).map((value) => ({ value, label: value }));
   return { from: before.length - word.length, choices };
 });
-// A conversation that never begins, as when a model is waited for.
+// A conversation that never starts, as while a model is loading.
 if (process.argv.includes('--deaf')) showNotice('nobody listens');
 else ui.onAction(handleAction);
 showIdle();

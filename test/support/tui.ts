@@ -1,4 +1,4 @@
-// Opens the set pieces on a face in a terminal, ready to be typed to.
+// Opens the scripted UI program in a terminal, ready for input.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,24 +8,24 @@ import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts
 
 let bundledProgram: Promise<string> | undefined;
 
-/** The program of set pieces, bundled when it is first wanted. */
+/** Bundles the scripted UI program at its first use. */
 export function bundleTuiProgram(): Promise<string> {
   bundledProgram ??= bundleProgram(path.join(import.meta.dirname, 'tui-program.ts'));
   return bundledProgram;
 }
 
-/** A terminal in which the screen waits for its first entry. */
+/** Opens a terminal in which the screen waits for its first input. */
 export async function startTui(t: TestContext, options: TerminalOptions = {}): Promise<Terminal> {
   const terminal = await openTerminal(t, [process.execPath, await bundleTuiProgram()], options);
   await terminal.waitFor(/^> *\nscripted/m);
   return terminal;
 }
 
-/** Types an entry and sends it. */
+/** Types a line and submits it. */
 export async function enterLine(terminal: Terminal, text: string): Promise<void> {
   await terminal.type(text);
   await terminal.keys('Enter');
 }
 
-/** Time for a question to be read: sooner it takes no keys. */
+/** Waits until a question accepts keys. */
 export const waitUntilArmed = (): Promise<void> => pause(MIN_VISIBLE_MS + 50);
