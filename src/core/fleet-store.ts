@@ -1,36 +1,36 @@
-// The contracts of a fleet: where queued runs are kept, who works on them, who may stop them, what they may spend.
+// Interfaces of a fleet store: run queue, inbox, kill switch, budget ledger and worker registry.
 import type { Failure } from './errors.ts';
 import type { UsageTotals, StopReason } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { PartialTextChannel } from './partial-text.ts';
 import type { SessionStore } from './sessions.ts';
 
-/** What a run is to do, as the queue keeps it. */
+/** A run to be queued. */
 export type NewRun = {
-  /** Its id; a second run of the same id is the first one. A new id unless given. */
+  /** Its id; a random one by default. A run whose id is known is not added again. */
   readonly id?: string;
-  /** What is asked. */
+  /** The first user message. */
   readonly prompt: string;
-  /** Which driver works on it: `run` (an agent's loop) unless given. */
+  /** The kind of handler that handles it; `run` (an agent loop) by default. */
   readonly kind?: string;
-  /** How the agent is to be made: model, folder, limits and so on, read by who makes it. */
+  /** How the handler creates the agent: model, directory, limits and so on. */
   readonly settings?: JsonObject;
-  /** The session it goes on with; one of its own, named like the run, unless given. */
+  /** The session that it continues; by default a new session with the id of the run. */
   readonly session?: string;
-  /** Whose money and words these are; `default` unless given. */
+  /** The tenant that pays for it; `default` by default. */
   readonly tenant?: string;
-  /** The higher, the sooner; 0 unless given. */
+  /** A run with a higher priority is claimed first; 0 by default. */
   readonly priority?: number;
-  /** Not before this time. */
+  /** The earliest time at which it is claimed. */
   readonly notBefore?: string;
-  /** The run that is woken with a letter once this one has ended. */
+  /** The run that gets a message and is woken when this one has ended. */
   readonly parent?: string;
 };
 
-/** Where a run stands. `resting`: it waits for a person, or for runs of its own, and costs nothing. */
+/** The status of a run. `waiting`: for an approval of the user, or for its child runs; no worker handles it. */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'ended';
 
-/** What a person is asked. About `outcome`: whether an effect that was under way in a crash has happened. */
+/** A question to the user. `unknown-outcome`: whether a call that a crash interrupted took effect. */
 export type ApprovalQuestion = {
   readonly call: string;
   readonly tool: string;
@@ -38,22 +38,22 @@ export type ApprovalQuestion = {
   readonly kind?: 'unknown-outcome' | 'client-tool';
 };
 
-/** A call that whoever asked is to make: the run has ended with it, and goes on in another one that brings the result. */
+/** A call that the client must execute: the run has ended, and another run with the result continues its session. */
 export type ClientToolCall = { readonly id: string; readonly tool: string; readonly input: Json };
 
-/** How a run came out. */
+/** The outcome of a run. */
 export type RunOutcome = {
   readonly reason: StopReason;
   readonly detail?: string;
-  /** The answer; empty where there is none. */
+  /** The answer; empty if there is none. */
   readonly text: string;
   readonly error?: Failure;
   readonly spent: UsageTotals;
-  /** The calls that were handed out, where it ended for them. */
+  /** The calls that the client must execute, if the run ended for them. */
   readonly clientToolCalls?: readonly ClientToolCall[];
 };
 
-/** A run as the queue knows it. */
+/** A run in the queue. */
 export type FleetRun = {
   readonly id: string;
   readonly prompt: string;
@@ -64,73 +64,73 @@ export type FleetRun = {
   readonly priority: number;
   readonly parent?: string;
   readonly status: RunStatus;
-  /** How often a worker took it. */
+  /** How often a worker claimed it. */
   readonly attempts: number;
   readonly queued: string;
   readonly started?: string;
   readonly ended?: string;
   readonly notBefore?: string;
-  /** The worker that has it, or had it last. */
+  /** The worker that handles it, or handled it last. */
   readonly worker?: string;
-  /** The version of the program that began it: another one does not take it. */
+  /** The version of the program that started it: a worker of another version does not claim it. */
   readonly version?: string;
-  /** What it waits for. */
+  /** The questions that it waits for. */
   readonly pendingApprovals: readonly ApprovalQuestion[];
   readonly outcome?: RunOutcome;
 };
 
-/** What came of working on a run. `left`: it goes back into the queue as it is; `resting`: until it is woken. */
+/** The result of handling a run. `released`: it is queued again as it is; `waiting`: until it is woken. */
 export type RunSettlement =
-  /** A run that was woken for words it has not read goes back instead, to read them. */
+  /** A run that was woken by a message it has not read is queued again instead, to read it. */
   | { readonly type: 'completed'; readonly outcome: RunOutcome }
   | { readonly type: 'waiting'; readonly pendingApprovals: readonly ApprovalQuestion[] }
   | { readonly type: 'released' };
 
-/** How a worker works. */
+/** Options of a worker loop. */
 export type WorkOptions = {
-  /** Its id, which no other has. */
+  /** The unique id of the worker. */
   readonly worker: string;
-  /** Runs at a time. */
+  /** The maximum number of runs at a time. */
   readonly concurrency: number;
-  /** Takes only runs of this version, and those that nobody has begun; without one, runs of all. */
+  /** Claims only runs of this version and runs that no version has started; without it, runs of all versions. */
   readonly version?: string;
-  /** No run is taken once it aborts; `work` returns when those under way are settled. */
+  /** After an abort no run is claimed; `work` returns when the active runs are settled. */
   readonly signal: AbortSignal;
-  /** Returns once nothing is left that could be begun now and nothing is under way, instead of waiting for more. */
+  /** Returns when no run can be claimed now and none is active, instead of waiting for more. */
   readonly drain?: boolean;
-  /** Works on a run. The signal aborts when the run is no longer this worker's. What it throws puts the run back, after a while that grows. */
+  /** Handles a run. The signal aborts when another worker takes the run over. If it throws, the run is queued again with a delay that grows. */
   handle(run: FleetRun, signal: AbortSignal): Promise<RunSettlement>;
 };
 
-/** Which runs a list shows. */
+/** A filter of a list of runs. */
 export type RunFilter = {
   readonly status?: RunStatus;
   readonly tenant?: string;
   readonly parent?: string;
   readonly session?: string;
   readonly limit?: number;
-  /** Older than this run. */
+  /** Only runs older than this one. */
   readonly before?: string;
 };
 
-/** What waits and what is under way. */
+/** The number of runs by status. */
 export type QueueDepth = {
   readonly queued: number;
   readonly running: number;
   readonly waiting: number;
-  /** Since when the oldest queued run waits: from when it could have been begun. None where all are to begin later. */
+  /** The time from which the oldest queued run could have been started; undefined if all are due later. */
   readonly oldest?: string;
 };
 
-/** A bound on how fast runs are taken, over all workers; an absent one does not bind. */
+/** Limits of the queue over all workers; an absent limit does not apply. */
 export type QueueLimits = {
   readonly concurrency?: number;
   readonly tenantConcurrency?: number;
-  /** At most so many runs begun in so many milliseconds. */
+  /** At most so many runs are started in so many milliseconds. */
   readonly rate?: { readonly runs: number; readonly ms: number };
 };
 
-/** A run that comes again by the clock. */
+/** A run that is queued repeatedly, by a cron expression. */
 export type Schedule = {
   readonly name: string;
   /** Five fields, in UTC. */
@@ -138,30 +138,30 @@ export type Schedule = {
   readonly run: Omit<NewRun, 'id'>;
 };
 
-/** The runs of a fleet: kept, handed out to one worker at a time, taken back from the dead. */
+/** The run queue of a fleet: each run is claimed by one worker at a time, and queued again if its worker is lost. */
 export interface RunQueue {
-  /** Adds runs, each once: one whose id is known is given back as it stands. */
+  /** Adds runs, each once: a run whose id is known is returned as it is. */
   enqueue(runs: readonly NewRun[]): Promise<readonly FleetRun[]>;
-  /** Puts a resting run back into the queue; any other is left alone. */
+  /** Queues a waiting run again. A running one is queued again when it waits. */
   wake(run: string): Promise<void>;
-  /** Ends a run that nobody works on, and the runs it has begun; those under way are told by a letter. */
+  /** Ends a run that no worker handles, and its child runs; active ones get a message. */
   cancel(run: string, detail: string): Promise<FleetRun | undefined>;
   run(id: string): Promise<FleetRun | undefined>;
-  /** Runs, the latest first. */
+  /** Runs, latest first. */
   list(filter?: RunFilter): Promise<readonly FleetRun[]>;
   depth(): Promise<QueueDepth>;
-  /** Works until told to stop. */
+  /** Runs a worker loop until the signal aborts. */
   work(work: WorkOptions): Promise<void>;
   limits(): Promise<QueueLimits>;
   setLimits(limits: QueueLimits): Promise<void>;
   schedules(): Promise<readonly Schedule[]>;
-  /** Adds a schedule, or changes the one of that name; nothing in place of a cron takes it away. */
+  /** Adds or replaces a schedule; without `cron` it is removed. */
   setSchedule(schedule: Schedule | { readonly name: string; readonly cron?: undefined }): Promise<void>;
-  /** Ended runs in stretches of time, oldest first. */
+  /** Statistics of ended runs in time buckets, oldest first. */
   stats(from: string, to: string, bucketMs: number): Promise<readonly RunStats[]>;
 }
 
-/** What ended within a stretch of time. */
+/** Statistics of the runs that ended in a time bucket. */
 export type RunStats = {
   readonly from: string;
   readonly ended: number;
@@ -169,46 +169,47 @@ export type RunStats = {
   readonly reasons: Readonly<Partial<Record<StopReason, number>>>;
   readonly usd: number;
   readonly tokens: number;
-  /** Milliseconds from when it could have been begun until it was, and from then to its end: the 50th, 95th and 99th percentile. */
+  /** Milliseconds from the time at which a run could be started until it was, and from then to its end: the 50th, 95th and 99th percentile. */
   readonly queueMs: DurationPercentiles;
   readonly durationMs: DurationPercentiles;
 };
 
-/** Percentiles of some durations in milliseconds; none where nothing was measured. */
+/** Percentiles of durations in milliseconds; undefined if nothing was measured. */
 export type DurationPercentiles = readonly [p50: number, p95: number, p99: number] | undefined;
 
-/** What somebody says to a run from outside the process that works on it. */
+/** A message to a run from outside the process that handles it. */
 export type InboxMessage =
   | { readonly type: 'prompt' | 'steer' | 'follow-up'; readonly text: string; readonly by?: string }
   | {
       readonly type: 'answer';
       readonly call: string;
-      /** What was asked, in the words that were answered: to other words it is no answer. */
+      /** The question as the user saw it: the answer is ignored if the question is another one now. */
       readonly question?: string;
       readonly allowed: boolean;
-      /** Of an effect whose outcome is unknown: it has happened. */
+      /** Of a call whose outcome is unknown: it took effect. */
       readonly happened?: boolean;
       readonly by?: string;
     }
-  /** Without a run, whichever is in the session. */
+  /** Without `run`: the run that is active in the session. */
   | { readonly type: 'cancel'; readonly run?: string; readonly by?: string }
   | { readonly type: 'ended'; readonly run: string };
 
-/** A letter in its place: `place` grows, so that the log can keep up to where they were read. */
+/** A message with its position. Positions grow, so that the log can record up to which one it has read. */
 export type InboxDelivery = { readonly position: number; readonly message: InboxMessage };
 
-/** Letters to sessions. Only who holds a session reads them into its log. */
+/** Messages to sessions. Only the writer of a session moves them into its log. */
 export interface Inbox {
-  send(session: string, letter: InboxMessage): Promise<number>;
-  /** The letters after a place. */
+  /** Adds a message and returns its position. */
+  send(session: string, message: InboxMessage): Promise<number>;
+  /** The messages after a position. */
   read(session: string, after: number): Promise<readonly InboxDelivery[]>;
-  /** Forgets letters up to a place: they are in the log. */
+  /** Deletes messages up to a position: they are in the log. */
   clear(session: string, upTo: number): Promise<void>;
-  /** Says which session has a new letter, until the signal aborts; late by a quarter of a second at most. */
+  /** Yields the sessions that get a message, until the signal aborts; at most a quarter of a second late. */
   watch(signal: AbortSignal): AsyncIterable<string>;
 }
 
-/** Whether work may go on. What cannot be read is `stopped`. */
+/** The state of the kill switch. A state that cannot be read counts as stopped. */
 export type KillSwitchState = {
   readonly stopped: boolean;
   readonly reason?: string;
@@ -216,14 +217,14 @@ export type KillSwitchState = {
   readonly since?: string;
 };
 
-/** The kill-switch: kept, and heeded by every worker. */
+/** The kill switch: stored, and obeyed by every worker. */
 export interface KillSwitch {
   status(): Promise<KillSwitchState>;
-  stop(why: string, by: string): Promise<KillSwitchState>;
+  stop(reason: string, by: string): Promise<KillSwitchState>;
   resume(by: string): Promise<KillSwitchState>;
 }
 
-/** What a tenant may spend in a period; an absent bound does not bind. */
+/** What a tenant may spend in a period; an absent limit does not apply. */
 export type TenantBudget = {
   readonly tenant: string;
   readonly period: 'day' | 'month' | 'ever';
@@ -234,42 +235,41 @@ export type TenantBudget = {
 /** An amount of money and tokens. */
 export type BudgetAmount = { readonly usd: number; readonly tokens: number };
 
-/** What the tenants may spend and have spent, over the whole fleet. */
+/** The budgets and the spending of all tenants, over the whole fleet. */
 export interface BudgetLedger {
   budgets(): Promise<readonly (TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount })[]>;
-  /** Sets an allowance, or takes it away where it binds nothing. */
-  setBudget(allowance: TenantBudget): Promise<void>;
-  /** Holds an amount back before a call; a sentence says why not. The same id again holds once. */
+  /** Sets the budget of a tenant; without a limit it is removed. */
+  setBudget(budget: TenantBudget): Promise<void>;
+  /** Reserves an amount before a call. Returns why not, if the budget does not allow it. The same id reserves once. */
   reserve(tenant: string, id: string, amount: BudgetAmount): Promise<string | undefined>;
-  /** What was held is spent, in the amount it turned out to be; a hold that is never settled stays spent as it was held. */
+  /** Replaces a reservation by the amount that was spent. A reservation that is never committed counts as spent. */
   commit(tenant: string, id: string, amount: BudgetAmount): Promise<void>;
 }
 
-/** A worker as others see it. */
+/** A registered worker. */
 export type WorkerInfo = {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
   readonly version: string;
   readonly startedAt: string;
-  /** Its last sign of life. */
+  /** The time of its last heartbeat. */
   readonly lastSeenAt: string;
   readonly running: number;
-  /** Whatever else it tells of itself: breakers, memory. */
+  /** Further information, such as circuit breakers and memory. */
   readonly info: JsonObject;
 };
 
-/** Who is at work. */
+/** The workers that are running. */
 export interface WorkerRegistry {
-  /** A sign of life. */
   heartbeat(worker: Omit<WorkerInfo, 'lastSeenAt'>): Promise<void>;
   deregister(worker: string): Promise<void>;
   list(): Promise<readonly WorkerInfo[]>;
 }
 
-/** A store that a fleet shares. What is settled in any part of it takes along all that was written before. */
+/** A store that a fleet shares. A durable write in any part of it makes all writes before it durable. */
 export interface FleetStore {
-  /** What it is, without secrets, for people to read: `sqlite fleet.sqlite`. */
+  /** Its kind and location without secrets, such as `sqlite fleet.sqlite`. */
   readonly description: string;
   readonly sessions: SessionStore;
   readonly queue: RunQueue;
@@ -278,9 +278,9 @@ export interface FleetStore {
   readonly killSwitch: KillSwitch;
   readonly ledger: BudgetLedger;
   readonly workers: WorkerRegistry;
-  /** Forgets runs that ended before a time, with sessions that nobody has gone on with since, and answers how many; what a run has begun stays for as long as that run. */
+  /** Deletes runs that ended before a time, with sessions that were not changed since, and returns how many. Child runs stay as long as their parent. */
   prune(before: string): Promise<number>;
-  /** Fails where it cannot be reached. */
+  /** Throws if the store cannot be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,23 +1,23 @@
-// The contract of words that are not settled: on their way from who works on a session to who watches it.
+// Interface for partial model output: text of an unfinished turn, from the process that runs a session to its subscribers.
 
-/** A piece of what a model says in a turn that is not settled. */
+/** A chunk of the text of an unfinished turn. */
 export type PartialText = {
   readonly turn: number;
-  /** The seq of the event that began the turn: of two turns of a session, the one with the smaller is out of date. */
+  /** The seq of the event that started the turn: of two turns of a session, the one with the smaller seq is outdated. */
   readonly since: number;
   readonly text: string;
-  /** What was said of the turn before is taken back. */
+  /** The turn was started again: earlier chunks of it are void. */
   readonly restarted?: true;
 };
 
-/** Words that are not settled, from who works on a session to who watches it, in any process. They are in no log, and may be lost. */
+/** Publishes partial text to the subscribers of a session in any process. It is in no log, and may be lost. */
 export interface PartialTextChannel {
-  /** Says a piece. It costs next to nothing where nobody listens, and nothing comes of it where it cannot be told. */
+  /** Publishes a chunk. Cheap without subscribers; never throws. */
   publish(session: string, text: PartialText): void;
-  /** What was said here is in the log: forgets it. */
+  /** Forgets the text that this process published: it is in the log now. */
   commit(session: string): void;
-  /** What was said here will not be in the log: takes it back. */
+  /** Retracts the text that this process published: it will not be in the log. */
   discard(session: string): void;
-  /** Hears what is said, and first what the turn under way has said so far, until the returned function is called. */
-  subscribe(session: string, heard: (text: PartialText) => void): () => void;
+  /** Calls the listener with the text of the current turn so far, then with each chunk, until the returned function is called. */
+  subscribe(session: string, listener: (text: PartialText) => void): () => void;
 }

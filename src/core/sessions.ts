@@ -1,33 +1,33 @@
-// The contract of a place that keeps sessions: who may write to one, and who may only read.
+// Interface of a session store: one fenced writer per session, any number of readers.
 import type { Log } from './ports.ts';
 
-/** How a session is taken for writing. */
+/** Options to open a session for writing. */
 export type OpenSessionOptions = {
-  /** Who takes it, as others are told. */
+  /** The name of the writer, as other processes see it. */
   readonly holder?: string;
-  /** Takes it from whoever holds it, whose next append is then refused: for one to whom the queue gave the run. */
+  /** Takes the session over from its writer, whose next append is then refused: for a worker that has claimed the run. */
   readonly force?: boolean;
 };
 
-/** What a list tells of a session without reading it. */
+/** A session in a list. */
 export type SessionInfo = {
   readonly session: string;
   readonly name?: string;
   readonly begun: string;
   readonly changed: string;
   readonly events: number;
-  /** Who has it open for writing now. */
+  /** The name of the writer that has it open. */
   readonly holder?: string;
 };
 
-/** Sessions kept in one place, each with one fenced writer: an append by one that no longer holds it fails with `store/fenced`. */
+/** A session store. Each session has one fenced writer: an append of a writer that lost the session fails with `store/fenced`. */
 export interface SessionStore {
-  /** Takes a session for writing, or begins it; `store/locked` while another holds it. */
+  /** Opens a session for writing, and creates it if there is none; throws `store/locked` while another writer has it open. */
   open(session: string, options?: OpenSessionOptions): Promise<Log>;
-  /** A session to be read and followed, held by nobody; `store/no-session` where there is none. Its `append` is refused. */
+  /** Opens a session for reading and following, without a lock; throws `store/no-session` if there is none. Its `append` is refused. */
   reader(session: string): Promise<Log>;
-  /** The sessions, the one changed last first. */
+  /** The sessions, last changed first. */
   list(options?: { readonly limit?: number; readonly before?: string }): Promise<readonly SessionInfo[]>;
-  /** Removes a session that nobody holds. */
+  /** Removes a session; throws `store/locked` while a writer has it open. */
   remove(session: string): Promise<void>;
 }

@@ -12,3 +12,4 @@ export { verifyFile, type FileVerification } from './jsonl/verify.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
 export type { FleetStoreOptions } from './defaults.ts';
 export { openFleetStore } from './open-fleet-store.ts';
+export { readTextIfExists, writeTextAtomic, withFileError, makePrivateDir } from './private-file.ts';

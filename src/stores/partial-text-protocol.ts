@@ -1,20 +1,21 @@
-// What the processes of a store write to each other about words that are not settled: who listens, and what is said.
+// Messages between the processes of a store about partial text: subscriptions, and the text itself.
 import { isObject, type Json } from '../core/index.ts';
+import { tryParseJson } from './try-parse-json.ts';
 
-/** A letter to all other processes, or to one. */
+/** A message to all other processes, or to one. */
 export type BusMessage = { readonly to?: string; readonly text: string };
 
-/** Carries letters between the processes of a store: each at most once, those of one process in their order. */
+/** Delivers messages between the processes of a store: each at most once, those of one process in order. */
 export type MessageBus = {
-  /** Whether letters to this process are to be heard from now on. */
-  setListening(is: boolean): void;
-  send(letters: readonly BusMessage[]): Promise<void>;
+  /** Whether messages to this process are received from now on. */
+  setListening(isListening: boolean): void;
+  send(messages: readonly BusMessage[]): Promise<void>;
 };
 
-/** Makes the bus of one process. It hears nothing at all where something may have been missed. */
-export type CreateMessageBus = (me: string, heard: (text: string | undefined) => void) => MessageBus;
+/** Creates the bus of one process. It calls `receive` without a text if messages may have been missed. */
+export type CreateMessageBus = (ownId: string, receive: (text: string | undefined) => void) => MessageBus;
 
-/** A stretch of what is said in a turn; a place is known by its turn, how often that was begun again, and what came before. */
+/** A chunk of the text of a turn: `since` and `take` identify the turn and its restart, `at` is the offset of the chunk. */
 export type TextChunk = {
   readonly session: string;
   readonly turn: number;
@@ -24,63 +25,59 @@ export type TextChunk = {
   readonly text: string;
 };
 
-/** What a letter says. */
+/** The content of a message. */
 export type BusPayload =
-  /** `whole`: from the beginning of the turn under way, also what was told before. */
+  /** Subscribes. `whole`: from the start of the current turn, including what was sent before. */
   | { readonly type: 'listening'; readonly from: string; readonly whole: boolean; readonly sessions: readonly string[] }
+  /** Unsubscribes. */
   | { readonly type: 'gone'; readonly from: string; readonly sessions: readonly string[] }
-  /** Asks who listens. */
+  /** Asks all processes for their subscriptions. */
   | { readonly type: 'who'; readonly from: string }
   | { readonly type: 'said'; readonly pieces: readonly TextChunk[] };
 
-/** Bytes of a letter; PostgreSQL takes 8,000. */
+/** The maximum size of a message; PostgreSQL allows 8,000 bytes. */
 const maxMessageBytes = 7000;
 
-/** Characters of a piece: as JSON, each may be six bytes long. */
+/** The maximum length of a chunk: as JSON, a character may take six bytes. */
 export const chunkChars = 1000;
 
-/** Letters that say these things, as few as can be. What is too long for any is left out. */
+/** Packs items into as few messages as possible. An item that is too long for a message is left out. */
 export function packMessages<T extends Json | TextChunk>(
-  things: readonly T[],
-  mail: (some: readonly T[]) => BusPayload,
+  items: readonly T[],
+  toPayload: (some: readonly T[]) => BusPayload,
 ): string[] {
-  const letters: T[][] = [];
-  let room = 0;
-  for (const thing of things) {
-    const bytes = Buffer.byteLength(JSON.stringify(thing)) + 1;
+  const messages: T[][] = [];
+  let freeBytes = 0;
+  for (const item of items) {
+    const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
     if (bytes > maxMessageBytes) continue;
-    if (bytes > room) {
-      letters.push([]);
-      room = maxMessageBytes;
+    if (bytes > freeBytes) {
+      messages.push([]);
+      freeBytes = maxMessageBytes;
     }
-    letters.at(-1)?.push(thing);
-    room -= bytes;
+    messages.at(-1)?.push(item);
+    freeBytes -= bytes;
   }
-  return letters.map((some) => JSON.stringify(mail(some)));
+  return messages.map((some) => JSON.stringify(toPayload(some)));
 }
 
-/** What a letter says, if it is one: another version of the program may write others. */
+/** Parses a message; undefined if it is not valid: another version of the program may send other types. */
 export function parseBusPayload(text: string): BusPayload | undefined {
-  let mail: unknown;
-  try {
-    mail = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(mail)) return undefined;
-  const { type, from, sessions, pieces } = mail;
-  const isFrom = typeof from === 'string' && /^[0-9a-f]{1,40}$/.test(from);
-  const isAbout = Array.isArray(sessions) && sessions.every((each) => typeof each === 'string');
-  if (type === 'who' && isFrom) return mail as BusPayload;
-  if ((type === 'listening' || type === 'gone') && isFrom && isAbout) return mail as BusPayload;
-  if (type === 'said' && Array.isArray(pieces) && pieces.every(isTextChunk)) return mail as unknown as BusPayload;
+  const payload = tryParseJson(text);
+  if (!isObject(payload)) return undefined;
+  const { type, from, sessions, pieces } = payload;
+  const hasSender = typeof from === 'string' && /^[0-9a-f]{1,40}$/.test(from);
+  const hasSessions = Array.isArray(sessions) && sessions.every((each) => typeof each === 'string');
+  if (type === 'who' && hasSender) return payload as BusPayload;
+  if ((type === 'listening' || type === 'gone') && hasSender && hasSessions) return payload as BusPayload;
+  if (type === 'said' && Array.isArray(pieces) && pieces.every(isTextChunk)) return payload as unknown as BusPayload;
   return undefined;
 }
 
-const isTextChunk = (piece: unknown): boolean =>
-  isObject(piece) &&
-  typeof piece['session'] === 'string' &&
-  typeof piece['text'] === 'string' &&
-  [piece['turn'], piece['since'], piece['take'], piece['at']].every(
+const isTextChunk = (chunk: unknown): boolean =>
+  isObject(chunk) &&
+  typeof chunk['session'] === 'string' &&
+  typeof chunk['text'] === 'string' &&
+  [chunk['turn'], chunk['since'], chunk['take'], chunk['at']].every(
     (each) => typeof each === 'number' && Number.isSafeInteger(each) && each >= 0,
   );

@@ -1,4 +1,4 @@
-// Words that are not settled, between the processes of a store: told here at once, elsewhere in few letters, and only while somebody there listens.
+// Pub/sub of partial model output. Local subscribers are called synchronously; other processes get batched messages while they subscribe.
 import { randomBytes } from 'node:crypto';
 import type { PartialTextChannel, PartialText } from '../core/index.ts';
 import {
@@ -12,255 +12,261 @@ import {
   type BusMessage,
 } from './partial-text-protocol.ts';
 
-/** How the words of a store are told; what is absent is as usual. */
+/** Options of a channel. */
 export type PartialTextOptions = {
-  /** Milliseconds between two letters. */
+  /** The minimum time between two flushes to other processes, in milliseconds; 75 by default. */
   readonly flushMs?: number;
-  /** Milliseconds after which a listener says again that it listens; after three of them without a word it is thought dead. */
+  /** How often a subscription is renewed, in milliseconds; 10,000 by default. It expires after three times as long. */
   readonly renewMs?: number;
 };
 
-/** The words of a store, until they are closed. */
+/** A channel that can be closed. */
 export type OpenPartialTextChannel = PartialTextChannel & { close(): Promise<void> };
 
-/** What a turn has said so far. */
+/** The text of a turn so far; `take` counts how often the turn was restarted. */
 type TurnText = { readonly turn: number; readonly since: number; take: number; text: string };
 
-/** Another process that listens to a session, and how much of which voice it was told. */
+/** The subscription of another process: when it expires, and which part of which text was sent to it. */
 type PeerSubscription = { until: number; since: number; take: number; sent: number };
 
-/** Characters of a turn that are told before it is settled; the rest comes with what settles it. */
+/** The maximum length of the text of a turn; subscribers get the rest with the event that ends the turn. */
 const maxTurnChars = 262_144;
-/** Pieces at a time: what is left waits for the next time. */
+/** How many chunks one flush sends; the rest waits for the next one. */
 const maxChunksPerFlush = 100;
 
-/** Tells words by a bus. */
+/** Creates a channel on a message bus. */
 export function createPartialTextChannel(
-  makeBus: CreateMessageBus,
+  createBus: CreateMessageBus,
   { flushMs = 75, renewMs = 10_000 }: PartialTextOptions = {},
 ): OpenPartialTextChannel {
-  const me = randomBytes(8).toString('hex');
-  const ears = new Map<string, Set<(text: PartialText) => void>>();
-  const spoken = new Map<string, TurnText>();
-  const heard = new Map<string, TurnText>();
-  const wants = new Map<string, Map<string, PeerSubscription>>();
-  let hushed: TextChunk[] = [];
-  /** What the others have to be told of who listens here; true: the whole of what is being said is wanted. */
-  let news = new Map<string, boolean | 'gone'>();
-  let asks = false;
+  const ownId = randomBytes(8).toString('hex');
+  const listeners = new Map<string, Set<(text: PartialText) => void>>();
+  const published = new Map<string, TurnText>();
+  const received = new Map<string, TurnText>();
+  const subscriptions = new Map<string, Map<string, PeerSubscription>>();
+  let retractions: TextChunk[] = [];
+  /** Changes of the local subscriptions that other processes do not know yet; true: they must send the whole text of the turn. */
+  let subscriptionChanges = new Map<string, boolean | 'gone'>();
+  let mustDiscover = false;
   let timer: NodeJS.Timeout | undefined;
   let renewal: NodeJS.Timeout | undefined;
-  let telling = Promise.resolve();
+  let flushing = Promise.resolve();
   let closed = false;
-  const bus: MessageBus = makeBus(me, hear);
+  const bus: MessageBus = createBus(ownId, receive);
 
-  const attend = (): void => bus.setListening(!closed && (ears.size > 0 || spoken.size > 0));
+  const updateListening = (): void => bus.setListening(!closed && (listeners.size > 0 || published.size > 0));
 
-  function tellHere(session: string, text: PartialText): void {
-    for (const each of ears.get(session) ?? [])
+  function notifyLocal(session: string, text: PartialText): void {
+    for (const listener of listeners.get(session) ?? [])
       try {
-        each(text);
+        listener(text);
       } catch {
-        // Who speaks, and who else listens, did nothing wrong.
+        // An error of one listener must not reach the publisher or other listeners.
       }
   }
 
-  function soon(): void {
-    if (!closed) timer ??= setTimeout(() => void (telling = tell()), flushMs).unref();
+  function scheduleFlush(): void {
+    if (!closed) timer ??= setTimeout(() => void (flushing = flush()), flushMs).unref();
   }
 
-  async function tell(): Promise<void> {
-    const letters = [...newsLetters(), ...wordLetters()];
-    // What is lost on the way is asked for by who misses it.
-    if (letters.length > 0) await bus.send(letters).catch(() => {});
+  async function flush(): Promise<void> {
+    const messages = [...createSubscriptionMessages(), ...createTextMessages()];
+    // A subscriber that misses a message asks for the whole text.
+    if (messages.length > 0) await bus.send(messages).catch(() => {});
     timer = undefined;
-    if (isBehind()) soon();
+    if (hasUnsent()) scheduleFlush();
   }
 
-  function newsLetters(): readonly BusMessage[] {
-    const some = (which: boolean | 'gone'): string[] => [...news].flatMap(([name, as]) => (as === which ? [name] : []));
-    const listening = (whole: boolean): readonly string[] =>
-      packMessages(some(whole), (sessions) => ({ type: 'listening', from: me, whole, sessions }));
-    const gone = packMessages(some('gone'), (sessions) => ({ type: 'gone', from: me, sessions }));
-    const letters = [...listening(true), ...listening(false), ...gone, ...(asks ? [asking] : [])];
-    news = new Map();
-    asks = false;
-    return letters.map((text) => ({ text }));
+  function createSubscriptionMessages(): readonly BusMessage[] {
+    const select = (change: boolean | 'gone'): string[] =>
+      [...subscriptionChanges].flatMap(([session, each]) => (each === change ? [session] : []));
+    const subscribe = (whole: boolean): readonly string[] =>
+      packMessages(select(whole), (sessions) => ({ type: 'listening', from: ownId, whole, sessions }));
+    const unsubscribe = packMessages(select('gone'), (sessions) => ({ type: 'gone', from: ownId, sessions }));
+    const discover = mustDiscover ? [JSON.stringify({ type: 'who', from: ownId } satisfies BusPayload)] : [];
+    const messages = [...subscribe(true), ...subscribe(false), ...unsubscribe, ...discover];
+    subscriptionChanges = new Map();
+    mustDiscover = false;
+    return messages.map((text) => ({ text }));
   }
 
-  const asking = JSON.stringify({ type: 'who', from: me } satisfies BusPayload);
-
-  /** What the others have not been told, as far as one time goes. */
-  function wordLetters(): readonly BusMessage[] {
-    const to = new Map<string, TextChunk[]>();
+  function createTextMessages(): readonly BusMessage[] {
+    const chunksByPeer = new Map<string, TextChunk[]>();
     let count = 0;
-    for (const [peer, piece] of untold()) {
-      to.set(peer, [...(to.get(peer) ?? []), piece]);
+    for (const [peer, chunk] of unsentChunks()) {
+      chunksByPeer.set(peer, [...(chunksByPeer.get(peer) ?? []), chunk]);
       if (++count === maxChunksPerFlush) break;
     }
-    return [...to].flatMap(([peer, pieces]) =>
-      packMessages(pieces, (some) => ({ type: 'said', pieces: some })).map((text) => ({ to: peer, text })),
+    return [...chunksByPeer].flatMap(([peer, chunks]) =>
+      packMessages(chunks, (pieces) => ({ type: 'said', pieces })).map((text) => ({ to: peer, text })),
     );
   }
 
-  function* untold(): Generator<readonly [peer: string, piece: TextChunk]> {
-    const given = hushed;
-    hushed = [];
-    for (const piece of given) for (const peer of wants.get(piece.session)?.keys() ?? []) yield [peer, piece];
-    for (const [session, peers] of wants) {
-      const voice = spoken.get(session);
-      if (!voice) continue;
-      dropSilent(session, peers);
-      for (const [peer, want] of peers)
-        for (let piece = nextTextChunk(session, voice, want); piece; piece = nextTextChunk(session, voice, want))
-          yield [peer, piece];
+  function* unsentChunks(): Generator<readonly [peer: string, chunk: TextChunk]> {
+    const retracted = retractions;
+    retractions = [];
+    for (const chunk of retracted)
+      for (const peer of subscriptions.get(chunk.session)?.keys() ?? []) yield [peer, chunk];
+    for (const [session, peers] of subscriptions) {
+      const turnText = published.get(session);
+      if (!turnText) continue;
+      removeExpired(session, peers);
+      for (const [peer, subscription] of peers)
+        for (;;) {
+          const chunk = nextTextChunk(session, turnText, subscription);
+          if (!chunk) break;
+          yield [peer, chunk];
+        }
     }
   }
 
-  function dropSilent(session: string, peers: Map<string, PeerSubscription>): void {
+  function removeExpired(session: string, peers: Map<string, PeerSubscription>): void {
     for (const [peer, { until }] of peers) if (until < performance.now()) peers.delete(peer);
-    if (peers.size === 0) wants.delete(session);
+    if (peers.size === 0) subscriptions.delete(session);
   }
 
-  const isBehind = (): boolean =>
-    news.size > 0 ||
-    asks ||
-    hushed.length > 0 ||
-    [...wants].some(([session, peers]) => {
-      const voice = spoken.get(session);
-      return voice !== undefined && [...peers.values()].some((want) => isMissingText(voice, want));
+  const hasUnsent = (): boolean =>
+    subscriptionChanges.size > 0 ||
+    mustDiscover ||
+    retractions.length > 0 ||
+    [...subscriptions].some(([session, peers]) => {
+      const turnText = published.get(session);
+      return turnText !== undefined && [...peers.values()].some((each) => isMissingText(turnText, each));
     });
 
-  function hear(text: string | undefined): void {
+  function receive(text: string | undefined): void {
     if (closed) return;
     if (text === undefined) {
-      for (const session of ears.keys()) news.set(session, true);
-      asks = true;
-      return soon();
+      for (const session of listeners.keys()) subscriptionChanges.set(session, true);
+      mustDiscover = true;
+      return scheduleFlush();
     }
-    const mail = parseBusPayload(text);
-    if (!mail || ('from' in mail && mail.from === me)) return;
-    if (mail.type === 'said') for (const piece of mail.pieces) take(piece);
-    else if (mail.type === 'who') renew();
+    const payload = parseBusPayload(text);
+    if (!payload || ('from' in payload && payload.from === ownId)) return;
+    if (payload.type === 'said') for (const chunk of payload.pieces) receiveChunk(chunk);
+    else if (payload.type === 'who') renewSubscriptions();
     else {
-      for (const session of mail.sessions) note(session, mail);
-      for (const [session, peers] of wants) dropSilent(session, peers);
+      for (const session of payload.sessions) updateSubscription(session, payload);
+      for (const [session, peers] of subscriptions) removeExpired(session, peers);
     }
   }
 
-  function note(session: string, mail: BusPayload & { readonly type: 'listening' | 'gone' }): void {
-    const peers = wants.get(session) ?? new Map<string, PeerSubscription>();
-    if (mail.type === 'gone') {
-      peers.delete(mail.from);
-      return void (peers.size === 0 && wants.delete(session));
+  function updateSubscription(session: string, payload: BusPayload & { readonly type: 'listening' | 'gone' }): void {
+    const peers = subscriptions.get(session) ?? new Map<string, PeerSubscription>();
+    if (payload.type === 'gone') {
+      peers.delete(payload.from);
+      return void (peers.size === 0 && subscriptions.delete(session));
     }
-    const before = mail.whole ? undefined : peers.get(mail.from);
-    const want = before ?? { until: 0, since: 0, take: 0, sent: 0 };
-    want.until = performance.now() + 3 * renewMs;
-    wants.set(session, peers.set(mail.from, want));
-    if (spoken.has(session)) soon();
+    const known = payload.whole ? undefined : peers.get(payload.from);
+    const subscription = known ?? { until: 0, since: 0, take: 0, sent: 0 };
+    subscription.until = performance.now() + 3 * renewMs;
+    subscriptions.set(session, peers.set(payload.from, subscription));
+    if (published.has(session)) scheduleFlush();
   }
 
-  /** Takes what others say. What was told is passed over; where something is missing the whole is asked for. */
-  function take({ session, turn, since, take: begun, at, text }: TextChunk): void {
-    if (!ears.has(session)) return;
-    const before = heard.get(session);
-    const isOld = before && (since < before.since || (since === before.since && begun < before.take));
-    if (isOld || at + text.length > maxTurnChars) return;
-    const goesOn = before?.since === since && before.take === begun;
-    const voice = goesOn ? before : { turn, since, take: begun, text: '' };
-    if (at > voice.text.length) {
-      news.set(session, true);
-      return soon();
+  /** Skips text that was received before. If a part is missing, asks for the whole text. */
+  function receiveChunk({ session, turn, since, take, at, text }: TextChunk): void {
+    if (!listeners.has(session)) return;
+    const known = received.get(session);
+    const isOutdated = known && (since < known.since || (since === known.since && take < known.take));
+    if (isOutdated || at + text.length > maxTurnChars) return;
+    const isSame = known?.since === since && known.take === take;
+    const turnText = isSame ? known : { turn, since, take, text: '' };
+    if (at > turnText.text.length) {
+      subscriptionChanges.set(session, true);
+      return scheduleFlush();
     }
-    const fresh = text.slice(voice.text.length - at);
-    voice.text += fresh;
-    heard.set(session, voice);
-    const again = !goesOn && before?.since === since;
-    if (fresh !== '' || again) tellHere(session, { turn, since, text: fresh, ...(again ? { restarted: true } : {}) });
+    const added = text.slice(turnText.text.length - at);
+    turnText.text += added;
+    received.set(session, turnText);
+    const isRestarted = !isSame && known?.since === since;
+    if (added !== '' || isRestarted)
+      notifyLocal(session, { turn, since, text: added, ...(isRestarted ? { restarted: true } : {}) });
   }
 
-  /** Says again who listens here: a listener that says nothing for long is thought dead. */
-  function renew(): void {
-    for (const session of ears.keys()) if (!news.has(session)) news.set(session, false);
-    if (news.size > 0) soon();
+  /** Announces all local subscriptions again, before they expire in other processes. */
+  function renewSubscriptions(): void {
+    for (const session of listeners.keys())
+      if (!subscriptionChanges.has(session)) subscriptionChanges.set(session, false);
+    if (subscriptionChanges.size > 0) scheduleFlush();
   }
 
-  function leave(session: string, ear: (text: PartialText) => void): void {
-    const all = ears.get(session);
-    if (!all?.delete(ear) || all.size > 0) return;
-    ears.delete(session);
-    heard.delete(session);
-    news.set(session, 'gone');
-    if (ears.size === 0) clearInterval(renewal);
-    soon();
-    attend();
+  function unsubscribe(session: string, listener: (text: PartialText) => void): void {
+    const all = listeners.get(session);
+    if (!all?.delete(listener) || all.size > 0) return;
+    listeners.delete(session);
+    received.delete(session);
+    subscriptionChanges.set(session, 'gone');
+    if (listeners.size === 0) clearInterval(renewal);
+    scheduleFlush();
+    updateListening();
   }
 
   return {
     publish(session, { turn, since, text, restarted }) {
       if (closed) return;
-      const before = spoken.get(session);
-      const voice = before?.since === since ? before : { turn, since, take: 0, text: '' };
-      const fresh = text.slice(0, Math.max(0, maxTurnChars - (restarted ? 0 : voice.text.length)));
-      if (restarted) Object.assign(voice, { take: voice.take + 1, text: '' });
-      voice.text += fresh;
-      spoken.set(session, voice);
-      if (!before) attend();
-      if (fresh !== '' || restarted)
-        tellHere(session, { turn, since, text: fresh, ...(restarted ? { restarted } : {}) });
-      if (wants.has(session)) soon();
+      const known = published.get(session);
+      const turnText = known?.since === since ? known : { turn, since, take: 0, text: '' };
+      const added = text.slice(0, Math.max(0, maxTurnChars - (restarted ? 0 : turnText.text.length)));
+      if (restarted) Object.assign(turnText, { take: turnText.take + 1, text: '' });
+      turnText.text += added;
+      published.set(session, turnText);
+      if (!known) updateListening();
+      if (added !== '' || restarted)
+        notifyLocal(session, { turn, since, text: added, ...(restarted ? { restarted } : {}) });
+      if (subscriptions.has(session)) scheduleFlush();
     },
     commit(session) {
-      if (spoken.delete(session)) attend();
+      if (published.delete(session)) updateListening();
     },
     discard(session) {
-      const voice = spoken.get(session);
-      if (!voice) return;
-      spoken.delete(session);
-      const { turn, since } = voice;
-      tellHere(session, { turn, since, text: '', restarted: true });
-      if (wants.has(session)) hushed.push({ session, turn, since, take: voice.take + 1, at: 0, text: '' });
-      if (hushed.length > 0) soon();
-      attend();
+      const turnText = published.get(session);
+      if (!turnText) return;
+      published.delete(session);
+      const { turn, since, take } = turnText;
+      notifyLocal(session, { turn, since, text: '', restarted: true });
+      if (subscriptions.has(session)) retractions.push({ session, turn, since, take: take + 1, at: 0, text: '' });
+      if (retractions.length > 0) scheduleFlush();
+      updateListening();
     },
-    subscribe(session, ear) {
-      const all = ears.get(session) ?? new Set();
-      if (ears.size === 0) renewal = setInterval(renew, renewMs).unref();
+    subscribe(session, listener) {
+      const all = listeners.get(session) ?? new Set();
+      if (listeners.size === 0) renewal = setInterval(renewSubscriptions, renewMs).unref();
       if (all.size === 0) {
-        news.set(session, true);
-        soon();
+        subscriptionChanges.set(session, true);
+        scheduleFlush();
       }
-      // Each call is a listener of its own, also where the same function is given twice.
-      const mine = (text: PartialText): void => ear(text);
-      ears.set(session, all.add(mine));
-      attend();
-      for (const voice of [heard.get(session), spoken.get(session)])
-        if (voice?.text) ear({ turn: voice.turn, since: voice.since, text: voice.text });
-      return () => leave(session, mine);
+      // Each call is a subscription of its own, even with the same function.
+      const own = (text: PartialText): void => listener(text);
+      listeners.set(session, all.add(own));
+      updateListening();
+      for (const turnText of [received.get(session), published.get(session)])
+        if (turnText?.text) listener({ turn: turnText.turn, since: turnText.since, text: turnText.text });
+      return () => unsubscribe(session, own);
     },
     async close() {
       if (closed) return;
       closed = true;
       clearTimeout(timer);
       clearInterval(renewal);
-      for (const session of ears.keys()) news.set(session, 'gone');
-      await telling;
-      if (isBehind()) await tell();
+      for (const session of listeners.keys()) subscriptionChanges.set(session, 'gone');
+      await flushing;
+      if (hasUnsent()) await flush();
       bus.setListening(false);
     },
   };
 }
 
-const isMissingText = ({ since, take, text }: TurnText, want: PeerSubscription): boolean =>
-  want.since !== since || want.take !== take || want.sent < text.length;
+const isMissingText = ({ since, take, text }: TurnText, subscription: PeerSubscription): boolean =>
+  subscription.since !== since || subscription.take !== take || subscription.sent < text.length;
 
-/** The next piece of a voice that somebody was not told; that it was begun again is one too. */
-function nextTextChunk(session: string, voice: TurnText, want: PeerSubscription): TextChunk | undefined {
-  const { turn, since, take, text } = voice;
-  if (!isMissingText(voice, want)) return undefined;
-  if (want.since !== since || want.take !== take) Object.assign(want, { since, take, sent: 0 });
-  const piece = { session, turn, since, take, at: want.sent, text: text.slice(want.sent, want.sent + chunkChars) };
-  want.sent += piece.text.length;
-  return piece;
+/** The next chunk that a subscriber has not got, and marks it as sent; a restart is a chunk of its own. */
+function nextTextChunk(session: string, turnText: TurnText, subscription: PeerSubscription): TextChunk | undefined {
+  const { turn, since, take, text } = turnText;
+  if (!isMissingText(turnText, subscription)) return undefined;
+  if (subscription.since !== since || subscription.take !== take) Object.assign(subscription, { since, take, sent: 0 });
+  const at = subscription.sent;
+  const chunk = { session, turn, since, take, at, text: text.slice(at, at + chunkChars) };
+  subscription.sent += chunk.text.length;
+  return chunk;
 }

@@ -86,7 +86,7 @@ export async function listRuns({ db }: PostgresContext, filter: RunFilter): Prom
   return rows.map(decodeFleetRun);
 }
 
-/** How many runs are queued, running and suspended. */
+/** How many runs are queued, running and waiting. */
 export async function readDepth({ db }: PostgresContext): Promise<QueueDepth> {
   const rows = await db.all<{ status: string; count: number; oldest: number | null }>(
     `SELECT status, count(*) AS count, min(${readySinceSql}) FILTER (WHERE coalesce(later, 0) <= fairlead.now_ms()) AS oldest

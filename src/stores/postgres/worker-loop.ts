@@ -143,7 +143,7 @@ const isTransientError = (error: unknown): boolean =>
 
 /**
  * Whether this worker can claim nothing now and nothing is running that might be queued again. Not waited for: a run that is due later, and
- * a run whose session is held by a suspended run or by a run of another version.
+ * a run whose session is held by a waiting run or by a run of another version.
  */
 async function isDrained({ db }: PostgresContext, version: string | undefined): Promise<boolean> {
   const sql = `

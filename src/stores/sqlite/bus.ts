@@ -1,13 +1,13 @@
-// Letters about words that are not settled, in a small file beside the store's: it is made when somebody first listens, and looked at only while somebody listens or speaks.
+// SQLite transport for partial text: a side database `<store>-live`, created by the first message and polled only while a process listens.
 import { closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CreateMessageBus, BusMessage } from '../partial-text-protocol.ts';
 import { openDatabaseFile, retryWhileBusy } from './database.ts';
 
-/** A bus in a file, until it is closed. */
+/** A message bus that can be closed. */
 export type SqliteBus = { readonly create: CreateMessageBus; close(): void };
 
-/** Letters older than this are read by nobody, and thrown away. */
+/** Messages older than this are not read, and deleted. */
 const messageTtlMs = 30_000;
 const cleanupIntervalMs = 5000;
 
@@ -15,37 +15,37 @@ type BusConnection = { readonly db: DatabaseSync; readonly read: StatementSync; 
 
 type BusRow = { readonly place: number; readonly text: string | null };
 
-/** The bus beside a store's file. Nothing in it is worth a sync: what a power cut takes is said again. */
+/** Opens the bus of a store. Not durable: partial text that a power cut loses is sent again. */
 export function openSqliteBus(store: string, pollMs: number): SqliteBus {
   const file = `${store}-live`;
-  let desk: BusConnection | undefined;
+  let connection: BusConnection | undefined;
   let timer: NodeJS.Timeout | undefined;
   let reader = '';
   let last = 0;
-  let swept = 0;
+  let lastCleanup = 0;
 
-  function look(me: string, heard: (text: string) => void): void {
-    // Who only speaks makes no file: where there is none, nobody has ever listened.
-    if (!desk && !existsSync(file)) return;
+  function poll(ownId: string, receive: (text: string) => void): void {
+    // A process that only publishes creates no file: without a file no process has ever subscribed.
+    if (!connection && !existsSync(file)) return;
     try {
-      desk ??= openBusConnection(file, store);
-      const rows = desk.read.all(me, last, Date.now() - messageTtlMs) as BusRow[];
+      connection ??= openBusConnection(file, store);
+      const rows = connection.read.all(ownId, last, Date.now() - messageTtlMs) as BusRow[];
       last = rows.at(-1)?.place ?? last;
-      for (const { text } of rows) if (text !== null) heard(text);
+      for (const { text } of rows) if (text !== null) receive(text);
     } catch {
-      // Another process has it just now, or it cannot be read: words are lost without harm.
+      // The file is locked or cannot be read: partial text may be lost.
     }
   }
 
-  async function post(letters: readonly BusMessage[]): Promise<void> {
-    desk ??= await retryWhileBusy(() => openBusConnection(file, store));
-    const { db, write } = desk;
+  async function send(messages: readonly BusMessage[]): Promise<void> {
+    connection ??= await retryWhileBusy(() => openBusConnection(file, store));
+    const { db, write } = connection;
     await retryWhileBusy(() => db.exec('BEGIN IMMEDIATE'));
     try {
       const now = Date.now();
-      for (const { to = '', text } of letters) write.run(to, text, now);
-      if (now - swept > cleanupIntervalMs) db.exec(`DELETE FROM letters WHERE time < ${now - messageTtlMs}`);
-      if (now - swept > cleanupIntervalMs) swept = now;
+      for (const { to = '', text } of messages) write.run(to, text, now);
+      if (now - lastCleanup > cleanupIntervalMs) db.exec(`DELETE FROM letters WHERE time < ${now - messageTtlMs}`);
+      if (now - lastCleanup > cleanupIntervalMs) lastCleanup = now;
       db.exec('COMMIT');
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
@@ -54,45 +54,45 @@ export function openSqliteBus(store: string, pollMs: number): SqliteBus {
   }
 
   return {
-    create(me, heard) {
-      reader = me;
+    create(ownId, receive) {
+      reader = ownId;
       return {
-        setListening(is) {
-          if (is) timer ??= setInterval(() => look(me, heard), pollMs).unref();
+        setListening(isListening) {
+          if (isListening) timer ??= setInterval(() => poll(ownId, receive), pollMs).unref();
           else clearInterval(timer);
-          if (!is) timer = undefined;
+          if (!isListening) timer = undefined;
         },
-        send: post,
+        send,
       };
     },
     close() {
       clearInterval(timer);
       try {
-        desk?.db.prepare('DELETE FROM letters WHERE receiver = ?').run(reader);
+        connection?.db.prepare('DELETE FROM letters WHERE receiver = ?').run(reader);
       } catch {
-        // Another process has it just now: who writes next throws them away in time.
+        // The file is locked: the next cleanup deletes the messages.
       }
-      desk?.db.close();
-      desk = undefined;
+      connection?.db.close();
+      connection = undefined;
     },
   };
 }
 
-/** Letters to others are passed over, without their text. */
+/** Messages to other processes are skipped, without reading their text. */
 const readMessagesSql = `
 SELECT place, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
 WHERE place > ? AND time > ? ORDER BY place LIMIT 500`;
 
-/** Makes the file where there is none. Who may not read the store must not read here either: what another put there, or leads elsewhere, is not used. */
+/** Creates the file if there is none. Throws if it is a link, belongs to another user, or is readable by more users than the store. */
 function ensurePrivateFile(file: string, store: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // It is there, or cannot be made, which is found out at once.
+    // It exists, or cannot be created: the next call reports that.
   }
-  const [mine, found] = [statSync(store), lstatSync(file)];
-  const isOurs = found.isFile() && (found.uid === mine.uid || found.uid === process.getuid?.());
-  if (!isOurs || (found.mode & ~mine.mode & 0o077) !== 0) throw new Error(`${file} was made by somebody else.`);
+  const [storeStat, found] = [statSync(store), lstatSync(file)];
+  const isOwn = found.isFile() && (found.uid === storeStat.uid || found.uid === process.getuid?.());
+  if (!isOwn || (found.mode & ~storeStat.mode & 0o077) !== 0) throw new Error(`${file} was created by another user.`);
 }
 
 function openBusConnection(file: string, store: string): BusConnection {

@@ -51,7 +51,7 @@ export function endRun(context: SqliteContext, row: RunRow, result: RunOutcome):
   wakeRun(context, parent.id);
 }
 
-/** Queues a suspended run again. A running one is queued again when it suspends, so that no message to it is missed. */
+/** Queues a waiting run again. A running one is queued again when it waits, so that no message to it is missed. */
 export function wakeRun(context: SqliteContext, id: string): void {
   const row = findRun(context, id);
   if (row?.status === 'resting') requeueRun(context, row.key, Date.now());

@@ -75,7 +75,7 @@ async function retryLater(error: unknown): Promise<boolean> {
 
 /**
  * Whether this worker can claim nothing now and nothing is running that might be queued again. Not waited for: a run that is due later, and
- * a run whose session is held by a suspended run or by a run of another version.
+ * a run whose session is held by a waiting run or by a run of another version.
  */
 function isDrained(context: SqliteContext, version: string | undefined): boolean {
   const isOwn = '(?1 IS NULL OR version IS NULL OR version = ?1)';

@@ -1,0 +1,2 @@
+// Exports of src/stores/jsonl for other modules.
+export { peekSession, readSessionId, type SessionPeek } from './peek.ts';
