@@ -123,7 +123,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
   );
   assert.deepEqual([again.code, made.modelRequests().length], [0, 3]);
   const other = await made.run(['factory', 'Another', '--id', 'lot']);
-  assert.deepEqual([other.code, /lot-1 is already another run: its words are/.test(other.err)], [1, true]);
+  assert.deepEqual([other.code, /lot-1 is already another run: its prompt is/.test(other.err)], [1, true]);
   const asks = await made.run(['factory', 'Ask', '--id', 'asks']);
   assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
 });
@@ -252,7 +252,7 @@ test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to who
   ]);
   const steered = await made.run(['runs', 'steer', 'p', 'Go', 'south']);
   assert.deepEqual([steered.code, steered.out], [1, '']);
-  assert.match(steered.err, /p is a plan: it only begins other runs, and reads nothing itself\.[^]*p\/step-a-1/);
+  assert.match(steered.err, /p is a plan run and does not accept messages\.[^]*p\/step-a-1/);
   const answered = await made.run(['runs', 'answer', 'p', 'yes']);
   assert.match(answered.err, /p is a plan: [^]*p\/step-a-1/);
   assert.deepEqual([answered.code, await made.store.inbox.read('p', 0)], [1, []]);
@@ -336,23 +336,23 @@ test('[A85, A91] the same id is the same run only with the same words and settin
   assert.deepEqual(again, { code: 0, out: 'bill\n', err: 'bill is already in the queue: it is queued.\n' });
   const other = await made.run(['enqueue', 'Pay bill 18', '--id', 'bill']);
   assert.deepEqual([other.code, other.out], [1, '']);
-  assert.match(other.err, /bill is already another run: its words are "Pay bill 17"\./);
+  assert.match(other.err, /bill is already another run: its prompt is "Pay bill 17"\./);
   const bolder = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill', '--auto']);
   assert.deepEqual([bolder.code, bolder.out], [1, '']);
-  assert.match(bolder.err, /bill is another run already: its settings are \{"folder":/);
+  assert.match(bolder.err, /bill is already another run: its settings are \{"folder":/);
   const lines = '{"words": "New"}\n{"words": "Other", "id": "bill"}\n';
   assert.equal((await made.run(['enqueue'], { input: lines })).code, 1);
   const soon = await made.run(['enqueue'], { input: '{"words": "Pay bill 17", "id": "bill", "notBefore": "soon"}' });
-  assert.match(soon.err, /^bill is another run already: its notBefore is null\./);
+  assert.match(soon.err, /^bill is already another run: its notBefore is null\./);
   const twice = '{"words": "One", "id": "twin"}\n{"words": "Two", "id": "twin"}\n';
   assert.match(
     (await made.run(['enqueue'], { input: twice })).err,
-    /twin is already another run: its words are "One"\./,
+    /twin is already another run: its prompt is "One"\./,
   );
   const bolderTwin = '{"words": "One", "id": "twin"}\n{"words": "One", "id": "twin", "settings": {"auto": true}}\n';
   assert.match(
     (await made.run(['enqueue'], { input: bolderTwin })).err,
-    /twin is another run already: its settings are/,
+    /twin is already another run: its settings are/,
   );
   assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
 });

@@ -1,13 +1,13 @@
-// What is left in a queue that no worker can go on with by itself, and why.
+// Finds out why runs in the queue cannot continue: scheduled for later, another version, or waiting for the user.
 import type { FleetRun, FleetStore } from '../core/index.ts';
 import { listActiveRuns } from './message-targets.ts';
 
 type Store = Pick<FleetStore, 'queue' | 'killSwitch'>;
 
-/** Why a run does not go on: its time has not come, another version of the program began it, or it waits for a person. */
+/** Why a run cannot continue: it is scheduled for later, another version started it, or it waits for an approval (`person`). */
 export type BlockReason = 'later' | 'version' | 'person';
 
-/** What keeps a run from being gone on with by a worker of a version; nothing where it is under way, or is about to be. */
+/** Returns why a worker of this version cannot continue a run; undefined if it can, or if the run is active or ended. */
 export async function getBlockReason(
   store: Pick<FleetStore, 'queue'>,
   run: FleetRun,
@@ -22,52 +22,52 @@ export async function getBlockReason(
   return first?.started !== undefined && first.id !== run.id ? getBlockReason(store, first, version) : undefined;
 }
 
-/** A run that rests for others goes on as long as one of them does. Anybody may name a parent: only what bears its name counts, so that nothing goes round in circles. */
+/** A run that waits for child runs can continue if one of them can. A client may name any parent, so only runs whose id starts with the parent's id count: this also prevents cycles. */
 async function getChildrenBlockReason(
   store: Pick<FleetStore, 'queue'>,
   { id }: FleetRun,
   version?: string,
 ): Promise<BlockReason | undefined> {
-  const begun = await store.queue.list({ parent: id, limit: 1000 });
-  let found: BlockReason | undefined;
-  for (const child of begun) {
+  const children = await store.queue.list({ parent: id, limit: 1000 });
+  let first: BlockReason | undefined;
+  for (const child of children) {
     if (child.status === 'ended' || !child.id.startsWith(`${id}/`)) continue;
-    const hold = await getBlockReason(store, child, version);
-    if (hold === undefined) return undefined;
-    found ??= hold;
+    const reason = await getBlockReason(store, child, version);
+    if (reason === undefined) return undefined;
+    first ??= reason;
   }
-  return found;
+  return first;
 }
 
-/** What is left: how many runs for which reason, and of what they wait for what a person wants to know. */
+/** The number of blocked runs by reason. */
 export type BlockedRuns = {
-  /** That the fleet is stopped, and why: then nothing that is left is looked at any closer. */
+  /** Present if the fleet is stopped; the other fields are then 0. */
   readonly stopped?: { readonly why: string | undefined; readonly runs: number };
   readonly later: number;
-  /** When the first of those that are to begin later does. */
+  /** The earliest time at which a scheduled run starts. */
   readonly next?: string;
   readonly version: number;
-  /** The versions that began them. */
+  /** The versions that started these runs. */
   readonly versions: readonly string[];
   readonly person: number;
 };
 
-/** What is left of these runs for a worker of a version. */
+/** Counts the runs that a worker of this version cannot continue, by reason. */
 export async function summarizeBlockedRuns(
   store: Store,
   runs: readonly FleetRun[],
   version?: string,
 ): Promise<BlockedRuns> {
   const open = runs.filter(({ status }) => status !== 'ended');
-  const { stopped, reason: why } = await store.killSwitch.status();
+  const { stopped, reason: stopReason } = await store.killSwitch.status();
   if (stopped && open.length > 0)
-    return { stopped: { why, runs: open.length }, later: 0, version: 0, versions: [], person: 0 };
-  const held = new Map<FleetRun, BlockReason>();
+    return { stopped: { why: stopReason, runs: open.length }, later: 0, version: 0, versions: [], person: 0 };
+  const reasons = new Map<FleetRun, BlockReason>();
   for (const run of open) {
-    const hold = await getBlockReason(store, run, version);
-    if (hold !== undefined) held.set(run, hold);
+    const reason = await getBlockReason(store, run, version);
+    if (reason !== undefined) reasons.set(run, reason);
   }
-  const all = (hold: BlockReason): readonly FleetRun[] => open.filter((run) => held.get(run) === hold);
+  const all = (reason: BlockReason): readonly FleetRun[] => open.filter((run) => reasons.get(run) === reason);
   const [next] = all('later')
     .flatMap(({ notBefore }) => notBefore ?? [])
     .toSorted();
@@ -80,7 +80,7 @@ export async function summarizeBlockedRuns(
   };
 }
 
-/** The runs of a queue that wait or rest. */
+/** Returns the queued and waiting runs of a queue. */
 export async function listOpenRuns({ queue }: Pick<FleetStore, 'queue'>): Promise<readonly FleetRun[]> {
   const found: FleetRun[] = [];
   for (const status of ['queued', 'waiting'] as const)

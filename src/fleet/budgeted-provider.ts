@@ -1,4 +1,4 @@
-// The governor: before each call of a model its tenant's money and tokens are held back in the ledger, over the whole fleet.
+// Wraps a model provider with the budget of a tenant: money and tokens are reserved in the ledger before each call.
 import {
   estimateTokens,
   FairleadError,
@@ -17,24 +17,24 @@ import {
   type Usage,
 } from '../core/index.ts';
 
-/** Whose spending is governed, and where it is written down. */
+/** The tenant, the run and the ledger of a provider. */
 export type BudgetContext = {
   readonly ledger: BudgetLedger;
   readonly tenant: string;
-  /** The run whose calls these are. */
+  /** The id of the run that makes the calls. */
   readonly run: string;
-  /** Throws while no call may be made. */
+  /** Throws while the fleet is stopped. */
   readonly assertNotStopped: () => Promise<void>;
 };
 
-/** Tokens that an answer is expected to take at most where nobody set a bound. */
+/** The output tokens that are reserved if the request sets no maximum. */
 const defaultAnswerTokens = 4096;
 
-/** The core ends a run for these. */
+/** Error codes that make the loop end the run. */
 const budgetCodes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const;
 
-/** A model that is called only while the kill-switch and the allowance of the tenant let it. */
-export const createBudgetedProvider = (provider: Provider, governor: BudgetContext): Provider => {
+/** Creates a provider that calls the model only if the kill switch and the budget of the tenant allow it. */
+export const createBudgetedProvider = (provider: Provider, context: BudgetContext): Provider => {
   const { family, model, price, contextWindow, supportsImages } = provider;
   return {
     family,
@@ -42,44 +42,44 @@ export const createBudgetedProvider = (provider: Provider, governor: BudgetConte
     ...(price ? { price } : {}),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(supportsImages === undefined ? {} : { supportsImages }),
-    stream: (request, signal) => streamWithBudget(provider, governor, request, signal),
+    stream: (request, signal) => streamWithBudget(provider, context, request, signal),
   };
 };
 
 async function* streamWithBudget(
   provider: Provider,
-  governor: BudgetContext,
+  context: BudgetContext,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<Chunk> {
-  const { ledger, tenant, run, assertNotStopped } = governor;
+  const { ledger, tenant, run, assertNotStopped } = context;
   await assertNotStopped();
   const id = `${run}/${crypto.randomUUID()}`;
   const input = countRequestTokens(request);
-  const most = computeAmount(provider, { input, output: request.settings.maxOutputTokens ?? defaultAnswerTokens });
-  await reserveBudget(provider, governor, id, most);
-  let heard = 0;
-  let begun = false;
+  const maximum = computeAmount(provider, { input, output: request.settings.maxOutputTokens ?? defaultAnswerTokens });
+  await reserveBudget(provider, context, id, maximum);
+  let receivedChars = 0;
+  let started = false;
   let ended = false;
-  /** What answers took that were begun anew. */
-  let lost: BudgetAmount = { usd: 0, tokens: 0 };
-  // Where it cannot be written, what was held stays spent: too much is better than too little.
-  const settle = (amount: BudgetAmount): Promise<void> =>
-    ledger.commit(tenant, id, addAmounts(lost, amount)).catch(() => undefined);
-  const soFar = (): BudgetAmount => computeAmount(provider, { input, output: Math.ceil(heard / 4) });
+  /** The cost of answers that were restarted. */
+  let discarded: BudgetAmount = { usd: 0, tokens: 0 };
+  // If the commit fails, the reserved amount stays spent: too much is better than too little.
+  const commit = (amount: BudgetAmount): Promise<void> =>
+    ledger.commit(tenant, id, addAmounts(discarded, amount)).catch(() => undefined);
+  const soFar = (): BudgetAmount => computeAmount(provider, { input, output: Math.ceil(receivedChars / 4) });
   try {
     for await (const chunk of provider.stream(request, signal)) {
-      if (chunk.type === 'restarted' && begun) lost = addAmounts(lost, soFar());
-      begun = chunk.type !== 'restarted';
-      heard = begun ? heard : 0;
-      if (chunk.type === 'part-delta') heard += chunk.text.length;
-      if (chunk.type === 'end') await settle(computeUsedAmount(provider, chunk, input));
+      if (chunk.type === 'restarted' && started) discarded = addAmounts(discarded, soFar());
+      started = chunk.type !== 'restarted';
+      receivedChars = started ? receivedChars : 0;
+      if (chunk.type === 'part-delta') receivedChars += chunk.text.length;
+      if (chunk.type === 'end') await commit(computeUsedAmount(provider, chunk, input));
       ended ||= chunk.type === 'end';
       yield chunk;
     }
   } finally {
-    // Who was asked and broke off, or was cut off, is paid for what was read and said; who failed before a word is not.
-    if (!ended) await settle(begun || signal.aborted ? soFar() : { usd: 0, tokens: 0 });
+    // A call that broke off after its first chunk, or was aborted, is charged for its input and partial output; one that failed before is not.
+    if (!ended) await commit(started || signal.aborted ? soFar() : { usd: 0, tokens: 0 });
   }
 }
 
@@ -96,16 +96,19 @@ async function reserveBudget(
 ): Promise<void> {
   try {
     if (!provider.price) await assertNoMoneyBudget(provider, ledger, tenant);
-    const why = await ledger.reserve(tenant, id, amount);
-    if (why === undefined) return;
-    const allowance = (await ledger.budgets()).find((each) => each.tenant === tenant);
-    const { usd, spent, reserved: held } = allowance ?? {};
-    const money = usd !== undefined && (spent?.usd ?? 0) + (held?.usd ?? 0) + amount.usd > usd;
-    throw new FairleadError(money ? budgetCodes.money : budgetCodes.tokens, why, { blame: 'user', hint: budgetHint });
+    const refusal = await ledger.reserve(tenant, id, amount);
+    if (refusal === undefined) return;
+    const budget = (await ledger.budgets()).find((each) => each.tenant === tenant);
+    const { usd, spent, reserved } = budget ?? {};
+    const isMoney = usd !== undefined && (spent?.usd ?? 0) + (reserved?.usd ?? 0) + amount.usd > usd;
+    throw new FairleadError(isMoney ? budgetCodes.money : budgetCodes.tokens, refusal, {
+      blame: 'user',
+      hint: budgetHint,
+    });
   } catch (error) {
     if (error instanceof FairleadError && (error.code === budgetCodes.money || error.code === budgetCodes.tokens))
       throw error;
-    throw new FairleadError('store/ledger', `What ${tenant} may spend could not be read: ${errorMessage(error)}`, {
+    throw new FairleadError('store/ledger', `Cannot read the budget of ${tenant}: ${errorMessage(error)}`, {
       blame: 'store',
       retry: true,
       cause: error,
@@ -113,14 +116,14 @@ async function reserveBudget(
   }
 }
 
-const budgetHint = 'fairlead fleet budget shows and changes what a tenant may spend.';
+const budgetHint = 'Show and change budgets with fairlead fleet budget.';
 
-/** Of a model whose price nobody knows, no sum can be held to. */
+/** Throws if the tenant has a money budget: it cannot be enforced for a model without a price. */
 async function assertNoMoneyBudget({ model }: Provider, ledger: BudgetLedger, tenant: string): Promise<void> {
-  const bound = (await ledger.budgets()).find((each) => each.tenant === tenant)?.usd;
-  if (bound === undefined) return;
-  const words = `The price of ${model} is unknown, so the allowance of $${bound} of ${tenant} cannot be kept.`;
-  throw new FairleadError(budgetCodes.money, words, { blame: 'user', hint: budgetHint });
+  const maxUsd = (await ledger.budgets()).find((each) => each.tenant === tenant)?.usd;
+  if (maxUsd === undefined) return;
+  const message = `The price of ${model} is unknown, so the budget of $${maxUsd} of ${tenant} cannot be enforced.`;
+  throw new FairleadError(budgetCodes.money, message, { blame: 'user', hint: budgetHint });
 }
 
 const computeAmount = (
@@ -131,15 +134,19 @@ const computeAmount = (
   usd: (price && usageCost(price, usage)) ?? 0,
 });
 
-/** What a call took by what the model says, as far as that can be true: a sum below nothing would be spent again. */
+/** The amount of a call by the usage that the provider reports, if it is valid: a negative amount would raise the budget. */
 function computeUsedAmount(provider: Provider, end: Chunk & { readonly type: 'end' }, input: number): BudgetAmount {
-  const said = isValidUsage(end.usage) ? end.usage : {};
-  const usage = { ...said, input: said.input ?? input, output: said.output ?? messageTokens([end.message]) };
+  const reported = isValidUsage(end.usage) ? end.usage : {};
+  const usage = {
+    ...reported,
+    input: reported.input ?? input,
+    output: reported.output ?? messageTokens([end.message]),
+  };
   const amount = computeAmount(provider, usage);
   return isValidCost(end.usd) ? { ...amount, usd: end.usd } : amount;
 }
 
-/** A history grows by a message or two a turn: what was counted is not counted again. */
+/** Token counts by message: each turn sends the whole history again. */
 const tokenCounts = new WeakMap<Message, number>();
 
 function countRequestTokens({ system, tools, messages }: ModelRequest): number {

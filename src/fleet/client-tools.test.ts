@@ -114,7 +114,7 @@ test('[A53] calls whose client never came back have an unknown outcome once some
   const scene = { store: await openTempFleetStore(t), script: both };
   await handle(scene, {});
   const answer = textOf(await handle(scene, {}, { id: 'two', prompt: 'Never mind.' }));
-  assert.equal(answer, 'The client brought no result.; The client brought no result. of 4');
+  assert.equal(answer, 'The client sent no result.; The client sent no result. of 4');
   const outcomes = (await readEvents(scene)).flatMap((fact) => (fact.type === 'tool-ended' ? [fact.outcome] : []));
   assert.deepEqual(outcomes, ['unknown', 'unknown']);
 });

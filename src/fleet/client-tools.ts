@@ -1,4 +1,4 @@
-// What a run is given by a client that has tools of its own: the client makes their calls, so the run ends with them, and the next one brings the results.
+// Client-side tools of a run: the client executes their calls, so the run ends with them and the next run brings the results.
 import {
   isObject,
   toolOutput,
@@ -15,93 +15,91 @@ import {
   type ToolSpec,
 } from '../core/index.ts';
 
-/** What a client's run says under `client` in its settings. */
+/** The setting `client` of a run. */
 export type ClientRunOptions = {
-  /** The tools whose calls the client makes. */
+  /** The tools that the client executes. */
   readonly tools?: readonly ToolSpec[];
   readonly choice?: ToolChoice;
-  /** At most one call of them at a time. */
+  /** At most one call of these tools per turn. */
   readonly single?: boolean;
-  /** How the model is to answer. */
+  /** Sampling parameters of the model. */
   readonly sampling?: ModelSettings;
-  /** What came of the calls that the run before this one handed out. */
+  /** The results of the client tool calls of the previous run. */
   readonly results?: readonly ClientToolResult[];
-  /** The results are all that is said: the run's words are for people who look at the queue. */
+  /** The results are the only input: the prompt of the run is shown in the queue but not recorded. */
   readonly silent?: boolean;
-  /** What the client had said and heard before, as a digest. */
+  /** A digest of the history that the client sent. */
   readonly heard?: string;
 };
 
-/** The result of a call, as a client brings it. */
+/** The result of a client tool call. */
 export type ClientToolResult = { readonly call: string; readonly text: string; readonly failed?: boolean };
 
-/** What a client gave to a run; only a server of ours writes it, so it is what it says. */
+/** Returns the client options of a run. Only the server writes them, so they are not validated. */
 export const getClientOptions = ({ client }: JsonObject): ClientRunOptions => (isObject(client) ? client : {});
 
-/** How a call is told of that was handed to a client. */
 const clientToolQuestion = 'Waiting for the client to run this tool.';
 
-/** The tools of a client, to stand beside those of the agent. */
+/** Creates the client tools of a run, to be added to those of the agent. */
 export const createClientTools = (settings: JsonObject): readonly Tool[] =>
   (getClientOptions(settings).tools ?? []).map((spec) => ({
     ...spec,
-    // What a client does is its own affair, but it is done in the world and not by us.
+    // The effect of a client tool is unknown, so it counts as external.
     effect: 'external',
-    // Handed out again under the same key it is the same call.
+    // The same call may be sent to the client again: it has the same id.
     idempotent: true,
     clientSideQuestion: clientToolQuestion,
-    execute: () => toolOutput({ failed: true, text: 'The client alone can make this call.' }),
+    execute: () => toolOutput({ failed: true, text: 'Only the client can execute this tool.' }),
   }));
 
-/** The agent as a client wants it. */
-export function applyClientOptions(parts: ResolvedAgent, wish: ClientRunOptions): ResolvedAgent {
-  const names = (wish.tools ?? []).map(({ name }) => name);
-  const { choice = 'auto', sampling } = wish;
+/** Returns the agent with the client's sampling parameters and tool choice. */
+export function applyClientOptions(agent: ResolvedAgent, options: ClientRunOptions): ResolvedAgent {
+  const names = (options.tools ?? []).map(({ name }) => name);
+  const { choice = 'auto', sampling } = options;
   const mustCall = choice === 'required' || typeof choice === 'object';
   return {
-    ...parts,
-    ...(sampling ? { settings: { ...parts.settings, ...sampling } } : {}),
-    ...(wish.single ? { gates: [...parts.gates, createSingleCallGate(names)] } : {}),
-    ...(mustCall ? { checks: [createRequiredCallCheck(names), ...parts.checks] } : {}),
+    ...agent,
+    ...(sampling ? { settings: { ...agent.settings, ...sampling } } : {}),
+    ...(options.single ? { gates: [...agent.gates, createSingleCallGate(names)] } : {}),
+    ...(mustCall ? { checks: [createRequiredCallCheck(names), ...agent.checks] } : {}),
   };
 }
 
-/** Lets one call of these through in each answer. */
+/** A gate that allows one call of these tools per turn. */
 const createSingleCallGate =
   (names: readonly string[]): Gate =>
   ({ id, tool }, { calls }) =>
     names.includes(tool) && calls.find((each) => names.includes(each.tool))?.id !== id
-      ? { type: 'deny', reason: 'One call at a time: wait for the result of the first, then make this one.' }
+      ? { type: 'deny', reason: 'Only one call at a time: wait for the result of the first call, then call this tool.' }
       : { type: 'allow' };
 
-/** How often a call is asked for that the client insists on. */
+/** How often the model is asked for a call that the client requires. */
 const maxCallReminders = 3;
 
-/** A run whose client wants a call ends with it: one that comes to an answer has made none. */
+/** A check that fails if the run answers without a call that the client requires. */
 function createRequiredCallCheck(names: readonly string[]): Check {
-  let times = 0;
+  let reminders = 0;
   return {
     name: 'client-tools',
     run: () =>
-      times++ < maxCallReminders
-        ? { type: 'failed', why: `No answer is wanted yet: call ${names.join(' or ')}.` }
-        : { type: 'abstained', why: `The model did not call ${names.join(' or ')}, as the client wanted.` },
+      reminders++ < maxCallReminders
+        ? { type: 'failed', why: `An answer is not allowed yet: call ${names.join(' or ')}.` }
+        : { type: 'abstained', why: `The model did not call ${names.join(' or ')}, which the client requires.` },
   };
 }
 
-/** The calls of a run that has nothing else left to do: the client is to make them. */
+/** Returns the open calls of a run if all of them are client tool calls; otherwise none. */
 export function listClientCalls({ calls }: RunState): readonly RunState['calls'][number][] {
   const open = calls.filter((call) => !call.result);
   return open.every(({ ask }) => ask?.kind === 'client-tool' && ask.allowed === undefined) ? open : [];
 }
 
-/** The facts that a run of a client begins with: each call that was handed out has come to something, or nobody knows to what. */
+/** Returns the results of the open client tool calls as facts; a call without a result has an unknown outcome. */
 export function clientToolResultFacts(state: RunState, { results = [] }: ClientRunOptions): readonly Fact[] {
-  const most = state.limits?.outputChars ?? 100_000;
+  const maxChars = state.limits?.outputChars ?? 100_000;
   return listClientCalls(state).map(({ id }): Fact => {
-    const brought = results.find(({ call }) => call === id);
-    if (brought)
-      return toolResultFact(id, toolOutput({ text: brought.text, failed: brought.failed === true }), most, 0);
-    return { type: 'tool-ended', call: id, outcome: 'unknown', text: 'The client brought no result.', ms: 0 };
+    const given = results.find(({ call }) => call === id);
+    if (given) return toolResultFact(id, toolOutput({ text: given.text, failed: given.failed === true }), maxChars, 0);
+    return { type: 'tool-ended', call: id, outcome: 'unknown', text: 'The client sent no result.', ms: 0 };
   });
 }

@@ -1,13 +1,13 @@
-// Runs on their way into the queue: an id never stands for two things that were asked.
+// Enqueues runs idempotently: a second request with the same id must ask for the same run.
 import { canonicalJson, type FleetRun, type FleetStore, type Json, type NewRun } from '../core/index.ts';
 
-/** What is asked of a run, with what was left out filled in. */
+/** The fields that define a run, with defaults filled in. */
 type RunDefinition = Readonly<
-  Record<'words' | 'kind' | 'settings' | 'tenant' | 'priority' | 'session' | 'notBefore', unknown>
+  Record<'prompt' | 'kind' | 'settings' | 'tenant' | 'priority' | 'session' | 'notBefore', unknown>
 >;
 
 const getRunDefinition = ({
-  prompt: words,
+  prompt,
   kind,
   settings,
   tenant,
@@ -15,7 +15,7 @@ const getRunDefinition = ({
   session,
   notBefore,
 }: FleetRun): RunDefinition => ({
-  words,
+  prompt,
   kind,
   settings,
   tenant,
@@ -24,65 +24,58 @@ const getRunDefinition = ({
   notBefore: notBefore ?? null,
 });
 
-function normalizeNewRun(wanted: NewRun, id: string): RunDefinition {
-  const {
-    prompt: words,
-    kind = 'run',
-    settings = {},
-    tenant = 'default',
-    priority = 0,
-    session = id,
-    notBefore,
-  } = wanted;
+function normalizeNewRun(newRun: NewRun, id: string): RunDefinition {
+  const { prompt, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = newRun;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
   const later = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
-  return { words, kind, settings, tenant, priority, session, notBefore: later };
+  return { prompt, kind, settings, tenant, priority, session, notBefore: later };
 }
 
-/** The first thing in which what is there under an id differs from what is wanted, and how it is there. */
-export type RunDifference = readonly [name: keyof RunDefinition, is: string];
+/** The first field in which two runs with the same id differ, and its existing value as JSON. */
+export type RunDifference = readonly [name: keyof RunDefinition, existing: string];
 
-/** In what the run that is there under an id differs from the one that is wanted under it, if it does. */
-export const findRunDifference = (known: FleetRun, wanted: NewRun): RunDifference | undefined =>
-  compareRunDefinitions(getRunDefinition(known), normalizeNewRun(wanted, known.id));
+/** Returns the first field in which an existing run differs from a requested run with the same id, if they differ. */
+export const findRunDifference = (known: FleetRun, requested: NewRun): RunDifference | undefined =>
+  compareRunDefinitions(getRunDefinition(known), normalizeNewRun(requested, known.id));
 
-function compareRunDefinitions(there: RunDefinition, here: RunDefinition): RunDifference | undefined {
+function compareRunDefinitions(existing: RunDefinition, requested: RunDefinition): RunDifference | undefined {
   const text = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
-  for (const name of Object.keys(there) as (keyof RunDefinition)[])
-    if (text(there[name]) !== text(here[name])) return [name, text(there[name])];
+  for (const name of Object.keys(existing) as (keyof RunDefinition)[])
+    if (text(existing[name]) !== text(requested[name])) return [name, text(existing[name])];
   return undefined;
 }
 
-/** What is done about an id that stands for something already. */
+/** What happens if a run with the id exists. */
 export type ExistingRunHandlers = {
-  /** It stands for another run. */
+  /** Creates the error if it differs from the requested run. */
   readonly createConflictError: (id: string, difference: RunDifference) => Error;
-  /** It stands for this very run. */
+  /** Called if it is the same run. */
   readonly onExisting?: ((known: FleetRun) => void) | undefined;
 };
 
-/** Puts runs into the queue, all or none: an id that stands for something else must not pass for what is asked here. */
+/** Enqueues all runs, or none if one of their ids belongs to a different run. */
 export async function enqueueOnce(
   { queue }: FleetStore,
   runs: readonly NewRun[],
   { createConflictError, onExisting }: ExistingRunHandlers,
 ): Promise<readonly FleetRun[]> {
-  const mustBe = (id: string, difference: RunDifference | undefined): void => {
+  const assertSame = (id: string, difference: RunDifference | undefined): void => {
     if (difference) throw createConflictError(id, difference);
   };
-  const wanted = new Map<string, NewRun>();
+  const byId = new Map<string, NewRun>();
   for (const run of runs) {
     if (run.id === undefined) continue;
-    const twin = wanted.get(run.id);
-    if (twin) mustBe(run.id, compareRunDefinitions(normalizeNewRun(twin, run.id), normalizeNewRun(run, run.id)));
-    wanted.set(run.id, run);
+    const duplicate = byId.get(run.id);
+    if (duplicate)
+      assertSame(run.id, compareRunDefinitions(normalizeNewRun(duplicate, run.id), normalizeNewRun(run, run.id)));
+    byId.set(run.id, run);
     const known = await queue.run(run.id);
     if (!known) continue;
-    mustBe(run.id, findRunDifference(known, run));
+    assertSame(run.id, findRunDifference(known, run));
     onExisting?.(known);
   }
   const queued = await queue.enqueue(runs);
-  // Somebody else may have taken an id since.
-  for (const [i, run] of runs.entries()) if (queued[i]) mustBe(queued[i].id, findRunDifference(queued[i], run));
+  // A concurrent request may have enqueued another run under the same id.
+  for (const [i, run] of runs.entries()) if (queued[i]) assertSame(queued[i].id, findRunDifference(queued[i], run));
   return queued;
 }

@@ -1,44 +1,45 @@
-// Carries letters to the runs of a worker: one watch on the store for all of them.
-import { setTimeout as pause } from 'node:timers/promises';
+// Tells the runs of a worker about new inbox messages, with one watch on the store for all of them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inbox } from '../core/index.ts';
 
-/** Brings word of letters until it is closed. */
+/** Notifies subscribers of new messages until it is closed. */
 export type InboxDispatcher = {
-  /** Calls back when this session has a new letter, until the returned function is called. */
-  subscribe(session: string, heard: () => void): () => void;
+  /** Calls the listener when the session has a new message, until the returned function is called. */
+  subscribe(session: string, listener: () => void): () => void;
   close(): Promise<void>;
 };
 
-/** Begins to carry. */
+/** Starts to watch an inbox. */
 export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
-  const ears = new Map<string, Set<() => void>>();
-  const over = new AbortController();
+  const listeners = new Map<string, Set<() => void>>();
+  const closed = new AbortController();
 
-  async function carry(): Promise<void> {
-    while (!over.signal.aborted) {
+  async function watch(): Promise<void> {
+    while (!closed.signal.aborted) {
       try {
-        for await (const session of inbox.watch(over.signal)) for (const heard of ears.get(session) ?? []) heard();
+        for await (const session of inbox.watch(closed.signal))
+          for (const listener of listeners.get(session) ?? []) listener();
       } catch {
-        // The store is away. What came meanwhile is looked for below, once it is back.
+        // The store is unavailable. All listeners are called below, because messages may have been missed.
       }
-      await pause(250, undefined, { signal: over.signal }).catch(() => undefined);
-      for (const all of ears.values()) for (const heard of all) heard();
+      await sleep(250, undefined, { signal: closed.signal }).catch(() => undefined);
+      for (const all of listeners.values()) for (const listener of all) listener();
     }
   }
 
-  const carrying = carry();
+  const watching = watch();
   return {
-    subscribe(session, heard) {
-      const all = ears.get(session) ?? new Set();
-      ears.set(session, all.add(heard));
+    subscribe(session, listener) {
+      const all = listeners.get(session) ?? new Set();
+      listeners.set(session, all.add(listener));
       return () => {
-        all.delete(heard);
-        if (all.size === 0) ears.delete(session);
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(session);
       };
     },
     close() {
-      over.abort();
-      return carrying;
+      closed.abort();
+      return watching;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Letters on their way into a log: each is written down together with its place, so that no crash delivers one twice.
+// Records inbox messages in the log of a session, each with its position, so that a crash delivers no message twice.
 import type { Session } from '../agent/index.ts';
 import {
   isObject,
@@ -14,90 +14,93 @@ import {
 } from '../core/index.ts';
 import { listActiveRuns, assertAcceptsMessages } from './message-targets.ts';
 
-const inboxRemarkKey = 'inbox';
+const inboxAnnotationKey = 'inbox';
 
-/** Up to where the letters of a session were read, and which run one of them cancelled. */
+/** The position up to which the messages of a session were read, and the run that one of them cancelled. `place` is the position as logs store it. */
 export type InboxCursor = { readonly session: string; readonly place: number; readonly cancelled?: string };
 
-/** What a log says of the letters that were read into it. A fork has read none of its own. */
+/** The inbox position of a session, folded from its log. A fork starts at position 0 of its own inbox. */
 export const inboxView: NamedView<InboxCursor> = {
   name: 'inbox',
   initial: { session: '', place: 0 },
-  on(reading, event) {
+  on(cursor, event) {
     if (event.type === 'session-started') return { session: event.session, place: 0 };
-    if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== reading.session)
+    if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== cursor.session)
       return { session: event.baseline.session, place: 0 };
-    if (event.type !== 'annotation-added' || event.key !== inboxRemarkKey) return reading;
+    if (event.type !== 'annotation-added' || event.key !== inboxAnnotationKey) return cursor;
     const { place, cancelled } = isObject(event.value) ? event.value : { place: event.value };
     return {
-      ...reading,
-      ...(typeof place === 'number' ? { place: Math.max(reading.place, place) } : {}),
+      ...cursor,
+      ...(typeof place === 'number' ? { place: Math.max(cursor.place, place) } : {}),
       ...(typeof cancelled === 'string' ? { cancelled } : {}),
     };
   },
-  serialize: (reading) => reading,
-  restore: (kept) => (isInboxCursor(kept) ? kept : undefined),
+  serialize: (cursor) => cursor,
+  restore: (value) => (isInboxCursor(value) ? value : undefined),
 };
 
-const isInboxCursor = (kept: unknown): kept is InboxCursor =>
-  isObject(kept) && typeof kept['session'] === 'string' && typeof kept['place'] === 'number';
+const isInboxCursor = (value: unknown): value is InboxCursor =>
+  isObject(value) && typeof value['session'] === 'string' && typeof value['place'] === 'number';
 
-/** Ends a run that a letter has cancelled, whoever works on it by then. */
+/** A stop condition that ends a run if a message cancelled it, on whichever worker it runs by then. */
 export const createCancelStop =
   (run: string): Stop =>
   (state) =>
     readView(state, inboxView).cancelled === run
-      ? { reason: 'cancelled', detail: 'The run was cancelled by a letter.' }
+      ? { reason: 'cancelled', detail: 'The run was cancelled.' }
       : undefined;
 
-/** The letters of a session in a run. */
+/** A session of a run, and its inbox. */
 export type InboxTarget = {
   readonly inbox: Inbox;
   readonly session: Session;
-  /** What the inbox knows the session by. */
+  /** The id of the session in the inbox. */
   readonly sessionId: string;
-  /** The run that a letter may cancel. */
+  /** The run that a message may cancel. */
   readonly runId: string;
 };
 
-/** Reads the letters that are there into the log, each once; may be called by several at a time. */
+/** Records the messages that are in the inbox, each once. Concurrent calls are safe. */
 export async function drainInbox({ inbox, session, sessionId, runId }: InboxTarget): Promise<void> {
-  const letters = await inbox.read(sessionId, readView(session.state, inboxView).place);
-  for (const delivery of letters) {
+  const deliveries = await inbox.read(sessionId, readView(session.state, inboxView).place);
+  for (const delivery of deliveries) {
     await session.record((state) => inboxMessageToFacts(delivery, state, runId));
     if (isCancellationOf(delivery.message, runId)) session.cancel();
   }
-  if (letters.length > 0) await deleteReadMessages({ inbox, session, sessionId, runId });
+  if (deliveries.length > 0) await deleteReadMessages({ inbox, session, sessionId, runId });
 }
 
-/** Forgets the letters that were read before a crash could: they would look unread for ever. */
+/** Deletes the messages that are in the log: after a crash they would stay in the inbox as unread. */
 export async function deleteReadMessages({ inbox, session, sessionId }: InboxTarget): Promise<void> {
   const { place } = readView(session.state, inboxView);
   if (place > 0) await inbox.clear(sessionId, place);
 }
 
-/** Whether a letter cancels a run. One may end before it reads that it is cancelled: the one after it is not meant. */
-export const isCancellationOf = (letter: InboxMessage, run: string): boolean =>
-  letter.type === 'cancel' && (letter.run === undefined || letter.run === run);
+/** Whether a message cancels this run. A message that names another run does not: that run may have ended before it read the message. */
+export const isCancellationOf = (message: InboxMessage, run: string): boolean =>
+  message.type === 'cancel' && (message.run === undefined || message.run === run);
 
-/** The facts of a letter and its place; none where it was read already. */
+/** The facts of a message and its position; none if it was read already. */
 function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
   if (readView(state, inboxView).place >= position) return [];
   const value = isCancellationOf(message, run) ? { place: position, cancelled: run } : position;
-  return [...messageContentFacts(message, position, state), { type: 'annotation-added', key: inboxRemarkKey, value }];
+  return [
+    ...messageContentFacts(message, position, state),
+    { type: 'annotation-added', key: inboxAnnotationKey, value },
+  ];
 }
 
-/** What a letter says to a session. An answer to no question that is open, or to other words than are open now, says nothing. */
-function messageContentFacts(letter: InboxMessage, place: number, state: RunState): readonly Fact[] {
-  switch (letter.type) {
+/** The facts of a message. An answer is ignored if no approval is pending for the call, or if its question has changed. */
+function messageContentFacts(message: InboxMessage, position: number, state: RunState): readonly Fact[] {
+  switch (message.type) {
     case 'prompt':
     case 'steer':
     case 'follow-up': {
-      const parts = [{ type: 'text', text: letter.text }] as const;
-      return [{ type: 'input-received', input: `letter-${place}`, how: letter.type, parts }];
+      const parts = [{ type: 'text', text: message.text }] as const;
+      return [{ type: 'input-received', input: `letter-${position}`, how: message.type, parts }];
     }
     case 'answer': {
-      const { call, question, allowed, happened, by } = letter;
+      const { call, question, allowed, happened, by } = message;
       const { ask } = state.calls.find((each) => each.id === call && !each.result) ?? {};
       if (!ask || ask.allowed !== undefined || (question !== undefined && question !== ask.question)) return [];
       const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
@@ -110,19 +113,19 @@ function messageContentFacts(letter: InboxMessage, place: number, state: RunStat
 }
 
 /**
- * Sends a letter to a session: a worker that has it reads it at once, and a run that rests, or is about to, is woken to read it.
- * False where no run is there to read it; then it is taken back. Throws where the run that is there reads nothing.
+ * Sends a message to the active run of a session, and wakes the run if it waits. Returns false, and deletes the message, if there is no
+ * active run. Throws if the run does not accept messages.
  */
 export async function sendMessage(
   store: Pick<FleetStore, 'inbox' | 'queue'>,
   session: string,
-  letter: InboxMessage,
+  message: InboxMessage,
 ): Promise<boolean> {
   const [reader] = await listActiveRuns(store, session);
-  if (reader && letter.type !== 'cancel' && letter.type !== 'ended') await assertAcceptsMessages(store, reader);
-  const place = await store.inbox.send(session, letter);
-  const live = await listActiveRuns(store, session);
-  for (const { id } of live) await store.queue.wake(id);
-  if (live.length === 0) await store.inbox.clear(session, place);
-  return live.length > 0;
+  if (reader && message.type !== 'cancel' && message.type !== 'ended') await assertAcceptsMessages(store, reader);
+  const position = await store.inbox.send(session, message);
+  const active = await listActiveRuns(store, session);
+  for (const { id } of active) await store.queue.wake(id);
+  if (active.length === 0) await store.inbox.clear(session, position);
+  return active.length > 0;
 }

@@ -11,3 +11,9 @@ export { createClientTools, getClientOptions, type ClientRunOptions, type Client
 export { sendMessage } from './inbox.ts';
 export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export { type BlockedRuns, getBlockReason, summarizeBlockedRuns, listOpenRuns } from './blocked-runs.ts';
+export { formatStoppedMessage } from './kill-switch.ts';
+export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
+export { assertAcceptsMessages, listActiveRuns } from './message-targets.ts';
+export { createOrchestrationHandler } from './orchestrator.ts';
+export { inboxView } from './inbox.ts';

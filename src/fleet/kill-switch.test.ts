@@ -59,7 +59,7 @@ test('[A95] a store that breaks or hangs while work goes on stops it, says why, 
     assert.equal(activeSignal.aborted, false);
     killSwitch.mode = how;
     const { reason: why } = await waitForStopped(watch, true);
-    assert.match(why ?? '', how === 'broken' ? /cannot be read: the disk is gone/ : /did not answer within 50 ms/);
+    assert.match(why ?? '', how === 'broken' ? /cannot be read: the disk is gone/ : /no response within 50 ms/);
     assert.equal(activeSignal.aborted, true);
     killSwitch.mode = 'going';
     await watch.waitUntilActive(AbortSignal.timeout(30_000));

@@ -1,111 +1,111 @@
-// The kill-switch as a worker heeds it: read often, and what could not be read for two seconds is stopped.
+// Watches the kill switch for a worker: it is polled, and counts as stopped if it cannot be read for two seconds.
 import { FairleadError, errorMessage, type KillSwitch, type KillSwitchState } from '../core/index.ts';
 
-/** How a kill-switch is watched. */
+/** The options of a watcher. */
 export type KillSwitchWatchOptions = {
-  /** Told each time that work has to stop or may go on. */
-  readonly onChange?: (standing: KillSwitchState) => void;
-  /** Milliseconds between two readings; 500 unless given. */
+  /** Called when work must stop and when it may continue. */
+  readonly onChange?: (state: KillSwitchState) => void;
+  /** Milliseconds between two reads; 500 by default. */
   readonly pollMs?: number;
-  /** Milliseconds after which a reading counts for nothing; 2,000 unless given. */
+  /** Milliseconds after which a read is too old to act on; 2,000 by default. */
   readonly staleMs?: number;
 };
 
-/** A kill-switch that is watched. */
+/** A watched kill switch. */
 export type KillSwitchWatcher = {
-  /** How it stands, by a reading that is fresh enough to act on. */
+  /** Returns a state that is recent enough to act on. */
   status(): Promise<KillSwitchState>;
   /** Throws while work must stop. */
   assertNotStopped(): Promise<void>;
-  /** A signal for work that goes on now: it aborts when work has to stop. */
+  /** Aborts when work must stop. */
   readonly activeSignal: AbortSignal;
-  /** Waits until work may go on, or the signal aborts. */
+  /** Waits until work may continue, or the signal aborts. */
   waitUntilActive(signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
-/** Watches a kill-switch. Until it was read once, work is stopped. */
+/** Starts to watch a kill switch. It counts as stopped until it was read once. */
 export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatchOptions = {}): KillSwitchWatcher {
   const { onChange, pollMs = 500, staleMs = 2000 } = options;
-  let good: { readonly standing: KillSwitchState; readonly at: number } | undefined;
-  let trouble = 'it was not read yet';
+  let lastRead: { readonly state: KillSwitchState; readonly at: number } | undefined;
+  let readError = 'it was not read yet';
   let reading: Promise<void> | undefined;
-  let told: boolean | undefined;
-  let going = new AbortController();
-  let goes = Promise.withResolvers<void>();
-  going.abort();
+  let wasStopped: boolean | undefined;
+  let active = new AbortController();
+  let activated = Promise.withResolvers<void>();
+  active.abort();
 
-  const now = (): KillSwitchState =>
-    good && performance.now() - good.at <= staleMs
-      ? good.standing
-      : { stopped: true, reason: `The kill-switch cannot be read: ${trouble}` };
+  const current = (): KillSwitchState =>
+    lastRead && performance.now() - lastRead.at <= staleMs
+      ? lastRead.state
+      : { stopped: true, reason: `The kill switch cannot be read: ${readError}` };
 
-  /** Acts on how it stands, before anybody else does. */
-  function tell(): KillSwitchState {
-    const standing = now();
-    if (standing.stopped === told) return standing;
-    // Who waits from before the first reading goes on waiting for the same.
-    if (told === false) goes = Promise.withResolvers();
-    told = standing.stopped;
-    if (told) {
-      going.abort();
+  /** Applies the current state before any caller acts on it. */
+  function update(): KillSwitchState {
+    const state = current();
+    if (state.stopped === wasStopped) return state;
+    // Callers that wait since before the first read keep their promise.
+    if (wasStopped === false) activated = Promise.withResolvers();
+    wasStopped = state.stopped;
+    if (wasStopped) {
+      active.abort();
     } else {
-      going = new AbortController();
-      goes.resolve();
+      active = new AbortController();
+      activated.resolve();
     }
-    onChange?.(standing);
-    return standing;
+    onChange?.(state);
+    return state;
   }
 
   async function readOnce(): Promise<void> {
     const at = performance.now();
     try {
-      good = { standing: await withTimeout(staleMs / 2, killSwitch.status()), at };
+      lastRead = { state: await withTimeout(staleMs / 2, killSwitch.status()), at };
     } catch (error) {
-      trouble = errorMessage(error);
+      readError = errorMessage(error);
     }
   }
 
   const read = (): Promise<void> => (reading ??= readOnce().finally(() => (reading = undefined)));
   const tick = (): void => {
-    // While one hangs, the one before it grows old.
-    if (reading) tell();
-    void read().then(tell);
+    // While a read hangs, the last one may become too old.
+    if (reading) update();
+    void read().then(update);
   };
-  const standing = async (): Promise<KillSwitchState> => {
-    if (now().stopped) await read();
-    return tell();
+  const status = async (): Promise<KillSwitchState> => {
+    if (current().stopped) await read();
+    return update();
   };
   const timer = setInterval(tick, pollMs);
   tick();
   return {
-    status: standing,
+    status,
     async assertNotStopped() {
-      const { stopped, reason: why } = await standing();
-      if (stopped) throw new FairleadError('run/left', formatStoppedMessage(why), { blame: 'user', retry: true });
+      const { stopped, reason } = await status();
+      if (stopped) throw new FairleadError('run/left', formatStoppedMessage(reason), { blame: 'user', retry: true });
     },
     get activeSignal() {
-      return going.signal;
+      return active.signal;
     },
     async waitUntilActive(signal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (signal.aborted) return;
       const quit = (): void => resolve();
       signal.addEventListener('abort', quit, { once: true });
-      await Promise.race([goes.promise, promise]);
+      await Promise.race([activated.promise, promise]);
       signal.removeEventListener('abort', quit);
     },
     close: () => clearInterval(timer),
   };
 }
 
-/** That a fleet is stopped, and why, as a sentence. */
-export const formatStoppedMessage = (why: string | undefined): string =>
-  `The fleet is stopped${why === undefined || why === '' ? '.' : `: ${why}`}`;
+/** Returns the message that the fleet is stopped, with the reason. */
+export const formatStoppedMessage = (reason: string | undefined): string =>
+  `The fleet is stopped${reason === undefined || reason === '' ? '.' : `: ${reason}`}`;
 
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`it did not answer within ${ms} ms`)), ms);
+  const timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -1,28 +1,28 @@
-// Who in a session hears what is said to it, and who never does.
+// Finds the active runs of a session and checks whether a run accepts messages.
 import { FairleadError, type FleetRun, type FleetStore } from '../core/index.ts';
 
 type Store = Pick<FleetStore, 'queue'>;
 
-/** The runs in a session that have not ended, the one that is under way first: of the others each waits for those before it. */
+/** Returns the runs of a session that have not ended: the started run first, then the queued ones in order. */
 export async function listActiveRuns({ queue }: Store, session: string): Promise<readonly FleetRun[]> {
-  const live = (await queue.list({ session })).filter(({ status }) => status !== 'ended').toReversed();
-  return [...live.filter(({ started }) => started), ...live.filter(({ started }) => !started)];
+  const active = (await queue.list({ session })).filter(({ status }) => status !== 'ended').toReversed();
+  return [...active.filter(({ started }) => started), ...active.filter(({ started }) => !started)];
 }
 
-/** Runs that only begin others, by their kinds: they have no conversation in which words would be read or a question asked. */
-const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan', verify: 'a verification' };
+/** Kinds of runs that only start child runs: they have no conversation that could read a message. */
+const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan run', verify: 'a verification run' };
 
-/** Throws where a run reads nothing that is said to it, and says which runs do. */
+/** Throws if a run does not accept messages; the hint names its child runs, which do. */
 export async function assertAcceptsMessages({ queue }: Store, { id, kind }: FleetRun): Promise<void> {
-  const what = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
-  if (what === undefined) return;
-  const begun = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');
-  const names = begun.map((run) => run.id).toReversed();
-  throw new FairleadError('fleet/deaf', `${id} is ${what}: it only begins other runs, and reads nothing itself.`, {
+  const description = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
+  if (description === undefined) return;
+  const children = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');
+  const names = children.map((run) => run.id).toReversed();
+  throw new FairleadError('fleet/deaf', `${id} is ${description} and does not accept messages.`, {
     blame: 'user',
     hint:
       names.length > 0
-        ? `Speak to one of those it has begun (${names.slice(0, 5).join(', ')}), or cancel it.`
-        : 'It can be cancelled; the runs that it begins can be spoken to.',
+        ? `Message one of its child runs (${names.slice(0, 5).join(', ')}), or cancel it.`
+        : 'Message its child runs when they have started, or cancel it.',
   });
 }

@@ -1,4 +1,4 @@
-// A driver of runs that do nothing themselves: what is next is decided from their children alone, so that any worker can go on with them.
+// Handles orchestration runs: their next step depends only on their child runs, so any worker can continue them.
 import {
   FairleadError,
   isObject,
@@ -21,53 +21,53 @@ import {
 import type { RunHandler, RunHandlerContext } from './run-handler.ts';
 import { isCancellationOf } from './inbox.ts';
 
-/** A run that a coordinator wants: the rest is as in its parent, less the settings that are null here. */
+/** A child run to start: it inherits the settings of its parent, except those that are null here. */
 export type ChildRun = { readonly name: string; readonly prompt: string; readonly settings?: JsonObject };
 
-/** What is next: children to begin (none: those under way are waited for), or the end. What it has found out so far is `about`. */
+/** The next step: start child runs (an empty list waits for the active ones), or end. `progress` is recorded in the session. */
 export type OrchestrationStep =
   | { readonly type: 'go-on'; readonly start: readonly ChildRun[]; readonly progress?: Json }
   | { readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'>; readonly progress?: Json };
 
-/** Decides from a run and its children, by their names; the same children always lead to the same course. */
+/** Decides the next step from a run and its child runs by name. It must be deterministic. */
 export type Orchestration = (
   run: FleetRun,
   children: ReadonlyMap<string, FleetRun>,
 ) => OrchestrationStep | Promise<OrchestrationStep>;
 
-/** More than any course may begin, so that one list shows all of them. */
+/** The maximum number of child runs, so that one query lists all of them. */
 const maxChildren = 1000;
 
-/** A driver that begins children and waits for them, as a conduct says. */
+/** Creates a handler that starts child runs and waits for them, as the orchestration decides. */
 export const createOrchestrationHandler =
-  (conduct: Orchestration): RunHandler =>
+  (orchestrate: Orchestration): RunHandler =>
   async (run, context) => {
     const { store, assertNotStopped, signal } = context;
-    const letters = await store.inbox.read(run.session, 0);
+    const deliveries = await store.inbox.read(run.session, 0);
     const children = await listChildren(store.queue, run);
     const spent = sumSpending(children.values());
-    const upTo = letters.at(-1)?.position;
+    const upTo = deliveries.at(-1)?.position;
     const clear = async (): Promise<void> => {
       if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
     };
-    if (letters.some(({ message }) => isCancellationOf(message, run.id))) {
-      for (const child of children.values()) await store.queue.cancel(child.id, 'What it was part of was cancelled.');
+    if (deliveries.some(({ message }) => isCancellationOf(message, run.id))) {
+      for (const child of children.values()) await store.queue.cancel(child.id, 'Its parent run was cancelled.');
       await clear();
-      return endedSettlement({ reason: 'cancelled', detail: 'The run was cancelled by a letter.', text: '' }, spent);
+      return completedSettlement({ reason: 'cancelled', detail: 'The run was cancelled.', text: '' }, spent);
     }
-    const course = await conduct(run, children);
+    const step = await orchestrate(run, children);
     await assertNotStopped();
     if (signal.aborted) return { type: 'released' };
-    await recordProgress(run, course, context);
+    await recordProgress(run, step, context);
     const settlement: RunSettlement =
-      course.type === 'end'
-        ? endedSettlement(course.outcome, spent)
-        : await startChildren(run, course.start, children, spent, store.queue);
+      step.type === 'end'
+        ? completedSettlement(step.outcome, spent)
+        : await startChildren(run, step.start, children, spent, store.queue);
     await clear();
     return settlement;
   };
 
-const endedSettlement = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
+const completedSettlement = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals): RunSettlement => ({
   type: 'completed',
   outcome: { ...outcome, spent },
 });
@@ -75,74 +75,77 @@ const endedSettlement = (outcome: Omit<RunOutcome, 'spent'>, spent: UsageTotals)
 const sumSpending = (runs: Iterable<FleetRun>): UsageTotals =>
   [...runs].reduce((sum, { outcome }) => addUsage(sum, outcome?.spent ?? {}), zeroUsage);
 
-/** Anybody may name a parent: only what bears its name and its tenant's is its child. */
+/** Returns the child runs of a run. A client may name any parent, so the id prefix and the tenant must match too. */
 async function listChildren(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
-  const found = await queue.list({ parent: id, tenant, limit: maxChildren });
-  const ours = found.filter((child) => child.id.startsWith(`${id}/`));
-  return new Map(ours.map((child) => [child.id.slice(id.length + 1), child]));
+  const named = await queue.list({ parent: id, tenant, limit: maxChildren });
+  const children = named.filter((child) => child.id.startsWith(`${id}/`));
+  return new Map(children.map((child) => [child.id.slice(id.length + 1), child]));
 }
 
-/** A child whose id is known is the one that was begun before: a crash begins none twice. */
+/** Starts child runs. Their ids are fixed, so a crash starts none twice. */
 async function startChildren(
   run: FleetRun,
-  wanted: readonly ChildRun[],
+  requested: readonly ChildRun[],
   children: ReadonlyMap<string, FleetRun>,
   spent: UsageTotals,
   queue: RunQueue,
 ): Promise<RunSettlement> {
-  const fresh = wanted.filter(({ name }) => !children.has(name));
-  if (children.size + fresh.length > maxChildren)
-    throw new FairleadError('fleet/too-many', `One run may begin ${maxChildren} others at most.`, { blame: 'model' });
-  const limits = splitLimits(run.settings['limits'], spent, fresh.length + 1);
-  const runs = fresh.map(({ name, prompt, settings }): NewRun => ({
+  const missing = requested.filter(({ name }) => !children.has(name));
+  if (children.size + missing.length > maxChildren)
+    throw new FairleadError('fleet/too-many', `A run may start at most ${maxChildren} child runs.`, { blame: 'model' });
+  const limits = splitLimits(run.settings['limits'], spent, missing.length + 1);
+  const runs = missing.map(({ name, prompt, settings }): NewRun => ({
     id: `${run.id}/${name}`,
-    prompt: prompt,
+    prompt,
     settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
     tenant: run.tenant,
-    // What was begun is ended before something else is begun.
+    // Child runs of started runs come before new runs.
     priority: run.priority + 1,
     parent: run.id,
   }));
-  const begun = runs.length > 0 ? await queue.enqueue(runs) : [];
-  // What another has begun under this id would never wake this one.
-  const taken = begun.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
-  if (taken) throw new FairleadError('fleet/taken', `${taken.id} is somebody else's run.`, { blame: 'user' });
+  const queued = runs.length > 0 ? await queue.enqueue(runs) : [];
+  // A run of another client under this id would never wake this run.
+  const taken = queued.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
+  if (taken)
+    throw new FairleadError('fleet/taken', `The id ${taken.id} is taken by a run that is not a child of ${run.id}.`, {
+      blame: 'user',
+    });
   return { type: 'waiting', pendingApprovals: [] };
 }
 
 const withoutNulls = (settings: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** What is left of a run's own bounds, shared out: the whole tree keeps within them. */
+/** Splits the remaining limits of a run among its child runs, so that the whole tree stays within them. */
 function splitLimits(limits: Json | undefined, spent: UsageTotals, shares: number): JsonObject | undefined {
   if (!isObject(limits)) return undefined;
   const used = { usd: spent.usd, tokens: spent.input + spent.output, calls: spent.calls };
-  const shared = Object.entries(used).flatMap(([key, gone]) => {
-    const most = limits[key];
-    return typeof most === 'number' ? [[key, Math.max(0, most - gone) / shares]] : [];
+  const shared = Object.entries(used).flatMap(([key, amount]) => {
+    const max = limits[key];
+    return typeof max === 'number' ? [[key, Math.max(0, max - amount) / shares]] : [];
   });
   return { ...limits, ...Object.fromEntries(shared) } as JsonObject;
 }
 
-/** Writes what was found out into the run's own session, for whoever looks on; the same is written once. */
+/** Records the progress in the session of the run, if it has changed. */
 async function recordProgress(
   run: FleetRun,
-  course: OrchestrationStep,
+  step: OrchestrationStep,
   { store, worker }: RunHandlerContext,
 ): Promise<void> {
-  if (course.progress === undefined) return;
+  if (step.progress === undefined) return;
   const log = await store.sessions.open(run.session, { holder: worker, force: true });
   try {
-    const noted: NamedView<string> = {
+    const recorded: NamedView<string> = {
       name: 'noted',
       initial: '',
       on: (last, event) =>
         event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
     };
-    const head = await openSessionWriter(log, runStateView([], [noted]));
-    if (readView(head.state, noted) === JSON.stringify(course.progress)) return;
-    const fact: Fact = { type: 'annotation-added', key: run.kind, value: course.progress };
-    await head.record((state) =>
+    const writer = await openSessionWriter(log, runStateView([], [recorded]));
+    if (readView(writer.state, recorded) === JSON.stringify(step.progress)) return;
+    const fact: Fact = { type: 'annotation-added', key: run.kind, value: step.progress };
+    await writer.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
     );
   } finally {

@@ -1,4 +1,4 @@
-// What a session says of a run in the queue: its questions, how it came out, and whether it was begun or ended before.
+// Reads from a session log what the queue needs to know of a run: pending approvals, outcome, earlier attempts.
 import {
   unwrapDeferredCall,
   fold,
@@ -12,51 +12,52 @@ import {
   type RunState,
 } from '../core/index.ts';
 
-/** What a person has to answer before the run goes on. */
+/** Returns the pending approvals of a run. */
 export const listOpenQuestions = (state: RunState): readonly ApprovalQuestion[] =>
   state.calls.flatMap((call): readonly ApprovalQuestion[] => {
     const { ask } = call;
     if (!ask || ask.allowed !== undefined) return [];
-    const aim = unwrapDeferredCall(call);
-    const tool = typeof aim === 'string' ? call.tool : aim.tool;
+    const target = unwrapDeferredCall(call);
+    const tool = typeof target === 'string' ? call.tool : target.tool;
     return [{ call: call.id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}) }];
   });
 
-/** How the run came out that this state is at the end of. */
+/** Returns the outcome of the run that has ended in this state. */
 export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunOutcome {
-  const tail = lastItem(messages);
-  // Whatever else ends a run answers the calls that are open.
-  const handed = calls.flatMap(({ id, tool, input, sent, result }) =>
+  const last = lastItem(messages);
+  // Any other end of a run gives open calls a result, so calls without one belong to the client.
+  const clientToolCalls = calls.flatMap(({ id, tool, input, sent, result }) =>
     result ? [] : [{ id, tool, input: sent ?? input }],
   );
   const { reason = 'cancelled', detail, error } = ended ?? {};
   return {
     reason,
-    text: tail?.role === 'assistant' ? messageText(tail) : '',
+    text: last?.role === 'assistant' ? messageText(last) : '',
     spent,
     ...(detail === undefined ? {} : { detail }),
     ...(error ? { error } : {}),
-    ...(handed.length > 0 ? { clientToolCalls: handed } : {}),
+    ...(clientToolCalls.length > 0 ? { clientToolCalls } : {}),
   };
 }
 
-/** What became of a run's words in an earlier attempt: whether they were said, and how the run ended that read them. */
+/** What an earlier attempt recorded: whether the prompt is in the log, and the outcome if the run has ended. */
 export type PreviousAttempt = { readonly promptRecorded: boolean; readonly outcome?: RunOutcome };
 
-/** Looks through all branches of a log: an edit may have left the one with the words behind. */
+/** Searches all branches of a log for an earlier attempt: after an edit, its prompt may be on another branch. */
 export async function findPreviousAttempt(
   log: Pick<Log, 'read' | 'follow'>,
   tail: number,
   run: string,
 ): Promise<PreviousAttempt> {
-  let said = false;
+  let promptRecorded = false;
   const done = new AbortController();
   for await (const event of tail > 0 ? log.follow(0, done.signal) : []) {
-    if (event.type === 'input-received' && event.input === run) said = true;
-    if (said && event.type === 'run-ended') return { promptRecorded: said, outcome: await getRunOutcomeAt(log, event) };
+    if (event.type === 'input-received' && event.input === run) promptRecorded = true;
+    if (promptRecorded && event.type === 'run-ended')
+      return { promptRecorded, outcome: await getRunOutcomeAt(log, event) };
     if (event.seq >= tail) break;
   }
-  return { promptRecorded: said };
+  return { promptRecorded };
 }
 
 async function getRunOutcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {

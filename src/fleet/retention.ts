@@ -1,21 +1,21 @@
-// What a worker forgets for the whole fleet: once a day, the runs that ended long ago.
-import { setTimeout as pause } from 'node:timers/promises';
+// Deletes runs that ended long ago, once a day, for the whole fleet.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, type FleetStore } from '../core/index.ts';
 import type { KillSwitchWatcher } from './kill-switch.ts';
 
-/** What is forgotten, and when. */
+/** The options of retention. */
 export type RetentionOptions = {
   readonly store: Pick<FleetStore, 'prune'>;
-  /** Nothing is forgotten while the fleet is stopped: somebody may be looking for what went wrong. */
+  /** Nothing is deleted while the fleet is stopped: an operator may need it to find out what went wrong. */
   readonly killSwitch: Pick<KillSwitchWatcher, 'waitUntilActive'>;
-  /** Days that a run is kept once it has ended. */
+  /** Days that an ended run is kept. */
   readonly keepDays: number;
-  readonly notify?: ((sentence: string) => void) | undefined;
+  readonly notify?: ((message: string) => void) | undefined;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Forgets at once and then daily, until the signal aborts. */
+/** Deletes old runs at once and then daily, until the signal aborts. */
 export async function pruneDaily(
   { store, killSwitch, keepDays, notify }: RetentionOptions,
   signal: AbortSignal,
@@ -26,8 +26,8 @@ export async function pruneDaily(
     try {
       await store.prune(new Date(Math.max(0, Date.now() - keepDays * dayMs)).toISOString());
     } catch (error) {
-      notify?.(`What is old could not be forgotten: ${errorMessage(error)}`);
+      notify?.(`Could not delete old runs: ${errorMessage(error)}`);
     }
-    await pause(dayMs, undefined, { signal }).catch(() => undefined);
+    await sleep(dayMs, undefined, { signal }).catch(() => undefined);
   }
 }

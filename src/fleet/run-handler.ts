@@ -1,4 +1,4 @@
-// The driver of a run of an agent: opens its session, reads its letters, and works until it ends, rests or is left.
+// Handles one queued run with an agent: opens its session, reads its inbox, and runs until it is completed, waiting or released.
 import { hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
 import type {
   ResolvedAgent,
@@ -19,77 +19,79 @@ import type { AgentInstance, AgentFactory } from './agent-factory.ts';
 import { createRunLog } from './run-log.ts';
 import { createPartialTextPublisher } from './publish-partial-text.ts';
 
-/** What a driver is given to work on a run. */
+/** What a handler gets besides the run. */
 export type RunHandlerContext = {
   readonly store: FleetStore;
-  /** The worker whose run it is. */
+  /** The id of the worker. */
   readonly worker: string;
-  /** Cuts off what is under way and leaves the run: its reason is a FairleadError `run/left`. */
+  /** Aborts the current step and releases the run: its reason is a FairleadError `run/left`. */
   readonly signal: AbortSignal;
-  /** Leaves the run once the step under way is done. */
+  /** Releases the run after the current step. */
   readonly stopSignal: AbortSignal;
-  /** The run is no longer this worker's: nothing more may be written. `signal` aborts with it. */
+  /** Aborts when another worker has taken over the run: nothing may be written from then on. `signal` aborts with it. */
   readonly leaseLost: AbortSignal;
-  /** Stands in front of all gates, and lets no call through while the fleet is stopped. */
+  /** The first gate: denies every tool call while the fleet is stopped. */
   readonly gate: Gate;
   /** Throws while the fleet is stopped. */
   readonly assertNotStopped: () => Promise<void>;
-  /** Calls back when a session has a new letter, until the returned function is called. */
-  readonly onInboxMessage: (session: string, heard: () => void) => () => void;
-  /** Sees what a model says before it is settled. */
+  /** Calls the listener when a session has a new message, until the returned function is called. */
+  readonly onInboxMessage: (session: string, listener: () => void) => () => void;
+  /** Called with partial output of the model. */
   readonly onChunk: (chunk: Chunk) => void;
 };
 
-/** Works on the runs of one kind. What it throws puts the run back. */
+/** Handles the runs of one kind. If it throws, the run is tried again later. */
 export type RunHandler = (run: FleetRun, context: RunHandlerContext) => Promise<RunSettlement>;
 
-/** A driver of agents. */
+/** Creates the handler of runs with the agents of a factory. */
 export const createAgentRunHandler =
-  (outfitter: AgentFactory): RunHandler =>
+  (createAgent: AgentFactory): RunHandler =>
   async (run, context) => {
     const { store, worker, assertNotStopped, leaseLost } = context;
-    const ours = new WeakSet<Provider>();
-    const govern = (provider: Provider): Provider => {
-      if (ours.has(provider)) return provider;
-      const around = createBudgetedProvider(provider, {
+    const wrapped = new WeakSet<Provider>();
+    const wrapProvider = (provider: Provider): Provider => {
+      if (wrapped.has(provider)) return provider;
+      const budgeted = createBudgetedProvider(provider, {
         ledger: store.ledger,
         tenant: run.tenant,
         run: run.id,
         assertNotStopped,
       });
-      ours.add(around);
-      return around;
+      wrapped.add(budgeted);
+      return budgeted;
     };
-    const outfit = await outfitter(run, context.signal, govern);
+    const instance = await createAgent(run, context.signal, wrapProvider);
     try {
       const log = createRunLog(await store.sessions.open(run.session, { holder: worker, force: true }), leaseLost);
-      const session = await Session.open(createRunParts(run, outfit.parts, context, govern), log, run.session).catch(
-        async (error: unknown) => {
-          await log.close();
-          throw error;
-        },
-      );
+      const session = await Session.open(
+        createRunParts(run, instance.parts, context, wrapProvider),
+        log,
+        run.session,
+      ).catch(async (error: unknown) => {
+        await log.close();
+        throw error;
+      });
       try {
-        return await runToSettlement(run, session, outfit, context);
+        return await runToSettlement(run, session, instance, context);
       } finally {
         await session.close();
       }
     } finally {
-      await outfit.close();
+      await instance.close();
     }
   };
 
-/** The agent as a fleet runs it: stoppable, governed, and with a person to ask about what may have happened. */
+/** The agent with the kill switch, the budget, the inbox, and approvals for effects whose outcome is unknown. */
 function createRunParts(
   run: FleetRun,
-  outfitted: ResolvedAgent,
+  agent: ResolvedAgent,
   { gate }: RunHandlerContext,
-  govern: (provider: Provider) => Provider,
+  wrapProvider: (provider: Provider) => Provider,
 ): ResolvedAgent {
-  const parts = applyClientOptions(outfitted, getClientOptions(run.settings));
+  const parts = applyClientOptions(agent, getClientOptions(run.settings));
   return {
     ...parts,
-    provider: govern(parts.provider),
+    provider: wrapProvider(parts.provider),
     gates: [gate, ...parts.gates],
     stops: [createCancelStop(run.id), ...parts.stops],
     views: [...(parts.views ?? []), inboxView],
@@ -100,56 +102,56 @@ function createRunParts(
 async function runToSettlement(
   run: FleetRun,
   session: Session,
-  outfit: AgentInstance,
+  instance: AgentInstance,
   context: RunHandlerContext,
 ): Promise<RunSettlement> {
   const { signal, stopSignal, onChunk, onInboxMessage, store } = context;
   const client = getClientOptions(run.settings);
-  const box: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
-  const voice = createPartialTextPublisher(store.partialText, run.session);
+  const inbox: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
+  const publisher = createPartialTextPublisher(store.partialText, run.session);
   const options: AdvanceOptions = {
     signal,
     detachSignal: stopSignal,
     onChunk(chunk) {
-      voice.onChunk(chunk);
+      publisher.onChunk(chunk);
       onChunk(chunk);
     },
     runId: run.id,
-    ...(outfit.limits ? { limits: outfit.limits } : {}),
+    ...(instance.limits ? { limits: instance.limits } : {}),
     ...(client.choice === undefined ? {} : { toolChoice: client.choice }),
   };
-  let last: Promise<void> = Promise.resolve();
-  /** One reading after the other, so that none is under way when the run rests or ends. */
-  const read = (): Promise<void> => {
-    const mine = last.then(() => drainInbox(box));
-    last = mine.catch(() => undefined);
-    return mine;
+  let lastRead: Promise<void> = Promise.resolve();
+  /** Reads one after the other, so that no read is active when the run ends or waits. */
+  const readInbox = (): Promise<void> => {
+    const reading = lastRead.then(() => drainInbox(inbox));
+    lastRead = reading.catch(() => undefined);
+    return reading;
   };
-  // One that fails is tried again before the run rests or ends.
-  const unhear = onInboxMessage(run.session, () => void read().catch(() => undefined));
-  const unwatch = session.subscribe((event, state) => {
-    voice.onEvent(event);
-    outfit.onEvent?.(event, state);
+  // A failed read is repeated below, before the run ends or waits.
+  const unsubscribeInbox = onInboxMessage(run.session, () => void readInbox().catch(() => undefined));
+  const unsubscribeEvents = session.subscribe((event, state) => {
+    publisher.onEvent(event);
+    instance.onEvent?.(event, state);
   });
   try {
-    await outfit.onSessionOpened?.(session);
-    await read();
-    await deleteReadMessages(box);
-    const past = await startOrResume(run, session, outfit, options);
-    if (past) return past;
+    await instance.onSessionOpened?.(session);
+    await readInbox();
+    await deleteReadMessages(inbox);
+    const earlier = await startOrResume(run, session, instance, options);
+    if (earlier) return earlier;
     for (;;) {
       if (session.state.run !== undefined && (signal.aborted || stopSignal.aborted)) return { type: 'released' };
-      await read();
+      await readInbox();
       const settled = (await endWithClientCalls(session)) ?? getSettlement(session.state);
       if (settled) return settled;
-      // Words that came too late need a run to read them, and no turn of their own to begin it.
-      await session.record(({ run: going }) => (going === undefined ? [runStartedFact(session, outfit)] : []));
+      // Input that arrived after the run ended starts another run in the log, which reads it.
+      await session.record(({ run: active }) => (active === undefined ? [runStartedFact(session, instance)] : []));
       await session.advance(undefined, options);
     }
   } finally {
-    voice.close();
-    unwatch();
-    unhear();
+    publisher.close();
+    unsubscribeEvents();
+    unsubscribeInbox();
   }
 }
 
@@ -164,54 +166,54 @@ const runStartedFact = (
   ...(toolChoice === undefined ? {} : { choice: toolChoice }),
 });
 
-/** Ends a run that has nothing left to do but what its client does; those calls stay open for a run that brings their results. */
+/** Ends a run if only calls of client tools are left; they stay open until another run brings their results. */
 async function endWithClientCalls(session: Session): Promise<RunSettlement | undefined> {
-  const isHanded = (state: RunState): boolean => state.run !== undefined && listClientCalls(state).length > 0;
-  if (!isHanded(session.state)) return undefined;
+  const isWaitingForClient = (state: RunState): boolean => state.run !== undefined && listClientCalls(state).length > 0;
+  if (!isWaitingForClient(session.state)) return undefined;
   await session.record((state) =>
-    isHanded(state) ? [{ type: 'run-ended', reason: 'answered', detail: clientCallsDetail }] : [],
+    isWaitingForClient(state) ? [{ type: 'run-ended', reason: 'answered', detail: clientCallsDetail }] : [],
   );
   return session.state.run === undefined ? { type: 'completed', outcome: getRunOutcome(session.state) } : undefined;
 }
 
-const clientCallsDetail = 'Its calls were handed to the client.';
+const clientCallsDetail = 'The client runs the remaining tool calls.';
 
-/** Where a run stands that goes no further by itself; nothing where there is more to do. */
+/** Returns the settlement of a run that ended or only waits for approvals; undefined if it can continue. */
 function getSettlement(state: RunState): RunSettlement | undefined {
   if (state.run !== undefined) {
-    const questions = listOpenQuestions(state);
-    const open = state.calls.filter((call) => !call.result);
-    // A call that waits holds back nothing but itself: one that was answered meanwhile is made first.
-    return questions.length > 0 && questions.length === open.length
-      ? { type: 'waiting', pendingApprovals: questions }
+    const pendingApprovals = listOpenQuestions(state);
+    const openCalls = state.calls.filter((call) => !call.result);
+    // A call that was approved meanwhile runs before the run waits for the others.
+    return pendingApprovals.length > 0 && pendingApprovals.length === openCalls.length
+      ? { type: 'waiting', pendingApprovals }
       : undefined;
   }
   return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: getRunOutcome(state) };
 }
 
-/** Says the words, unless an attempt before this one did: then the run is gone on with, or its end is told. */
+/** Records the prompt and runs. If an earlier attempt recorded it, resumes the run, or returns its settlement if it has ended. */
 async function startOrResume(
   run: FleetRun,
   session: Session,
-  outfit: AgentInstance,
+  instance: AgentInstance,
   options: AdvanceOptions,
 ): Promise<RunSettlement | undefined> {
   const { state } = session;
   if (state.run === run.id) return void (await session.advance(undefined, options));
-  const past = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
-  if (past?.outcome && state.run === undefined)
-    return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: past.outcome };
-  if (past?.promptRecorded) return void (await session.advance(undefined, options));
-  // The queue gives out one run of a session at a time: what another left unfinished here was given up.
+  const previous = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
+  if (previous?.outcome && state.run === undefined)
+    return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: previous.outcome };
+  if (previous?.promptRecorded) return void (await session.advance(undefined, options));
+  // The queue runs one run of a session at a time: an unfinished run in the log was given up, so it is cancelled.
   if (state.run !== undefined) await session.advance(undefined, { signal: AbortSignal.abort() });
   const client = getClientOptions(run.settings);
-  const said: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
-  const begun = client.silent ? [said, runStartedFact(session, outfit, options)] : [];
-  await session.record((now) => [...clientToolResultFacts(now, client), ...begun]);
+  const input: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
+  const started = client.silent ? [input, runStartedFact(session, instance, options)] : [];
+  await session.record((current) => [...clientToolResultFacts(current, client), ...started]);
   if (client.silent) return void (await session.advance(undefined, options));
-  for (const [i, added] of ((await outfit.onPrompt?.(run.prompt, state)) ?? []).entries()) {
-    const input = `${run.id}-note-${i + 1}`;
-    if (!session.state.pending.some((each) => each.input === input)) await session.steer(added, { inputId: input });
+  for (const [i, note] of ((await instance.onPrompt?.(run.prompt, state)) ?? []).entries()) {
+    const inputId = `${run.id}-note-${i + 1}`;
+    if (!session.state.pending.some((each) => each.input === inputId)) await session.steer(note, { inputId });
   }
   return void (await session.advance(run.prompt, { ...options, inputId: run.id }));
 }

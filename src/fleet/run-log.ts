@@ -1,28 +1,30 @@
-// The log of a run in a fleet: it takes nothing more once the run is somebody else's, and waits for the disk only where something outside hangs on it.
+// The session log of a queued run: refuses appends after the lease is lost, and syncs to disk only before effects depend on it.
 import { FairleadError, type Fact, type Log } from '../core/index.ts';
 
-/** A log that refuses to mix our facts with those of another who has the run now. */
+/** Wraps a log so that a worker that lost its lease cannot append to it. */
 export const createRunLog = (log: Log, lost: AbortSignal): Log => ({
   read: (options) => log.read(options),
   follow: (from, signal) => log.follow(from, signal),
   close: () => log.close(),
   append: async (after, facts, options) => {
-    if (lost.aborted) throw new FairleadError('store/fenced', 'This run is worked on by another.', { blame: 'store' });
-    const since = performance.now();
-    const settle = options?.durable === true && !facts.every(canDeferSync);
-    const events = await log.append(after, facts, { ...options, durable: settle });
-    // Whoever slept here may have lost the run since, and would act on an intent that another has cleared up: the store is asked once more.
-    if (performance.now() - since > slowAppendMs) await log.append(after + events.length, []);
+    if (lost.aborted)
+      throw new FairleadError('store/fenced', 'Another worker has taken over this run.', { blame: 'store' });
+    const startedAt = performance.now();
+    const durable = options?.durable === true && !facts.every(canDeferSync);
+    const events = await log.append(after, facts, { ...options, durable });
+    // If this process was suspended here, it may have lost the lease: an empty append checks the fence again before the caller acts on the events.
+    if (performance.now() - startedAt > slowAppendMs) await log.append(after + events.length, []);
     return events;
   },
 });
 
-/** Milliseconds from which on an append may have been slept through; less than any lease. */
+/** An append that takes longer may have outlived the lease; shorter than any lease, in milliseconds. */
 const slowAppendMs = 500;
 
 /**
- * How a session, a run and its words begin, and that a run has ended: nothing outside follows from these by themselves. The turn that is written before a
- * model is asked takes the first along when it is settled, and the run's settlement in the queue the last. Whoever finds them lost writes them again.
+ * Whether an event need not be synced at once: no effect depends on it. The events at the start of a run are synced with the turn that is
+ * recorded before the model is called, the end of the run with its settlement in the queue. If they are lost in a crash, the next
+ * attempt records them again.
  */
 const canDeferSync = (fact: Fact): boolean =>
   fact.type === 'epoch-started' ? fact.baseline === undefined : deferredSyncTypes.has(fact.type);

@@ -1,6 +1,6 @@
-// A worker: takes runs from the queue and works on them, heeds the kill-switch, and hands over when it is told to end.
+// A worker: claims runs from the queue and handles them, obeys the kill switch, and releases its runs when it stops.
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
   isObject,
@@ -18,132 +18,131 @@ import type { RunHandler } from './run-handler.ts';
 import { pruneDaily } from './retention.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
-/** What a worker is started with. */
+/** The options of a worker. */
 export type WorkerOptions = {
   readonly store: FleetStore;
-  /** Who works on the runs of each kind. */
+  /** The handler of each kind of run. */
   readonly handlers: Readonly<Record<string, RunHandler>>;
-  /** Runs at a time; 4 unless given. */
+  /** Concurrent runs; 4 by default. */
   readonly concurrency?: number;
-  /** What its id begins with; the machine's name unless given. */
+  /** The prefix of its id; the host name by default. */
   readonly name?: string;
-  /** The version of the program: runs that another one began are left to it. */
+  /** The version of the program: runs that another version started are not claimed. */
   readonly version?: string;
-  /** Ends once nothing is left that could be begun now and nothing is under way, and while the fleet is stopped. */
+  /** Ends when no run is active and none can be started now, or when the fleet is stopped. */
   readonly drain?: boolean;
-  /** Milliseconds that the steps under way have to end once it is told to stop; 10,000 unless given. */
+  /** Milliseconds for the current steps after `stop`; 10,000 by default. */
   readonly graceMs?: number;
-  /** Days that runs are kept once they have ended, for the whole fleet; 30 unless given, and for ever where it is infinite. */
+  /** Days that ended runs are kept in the store; 30 by default, `Infinity` keeps all. */
   readonly keepDays?: number;
-  /** Sees what the models say before it is settled. */
+  /** Called with partial output of the models. */
   readonly onChunk?: (run: FleetRun, chunk: Chunk) => void;
-  /** Sees what came of working on a run, before it is written down. */
+  /** Called with the result of a run before it is written to the store. */
   readonly onSettled?: (run: FleetRun, settlement: RunSettlement) => void;
-  /** What others are told of it beside its runs. */
+  /** Further data of its heartbeats. */
   readonly info?: () => JsonObject;
-  /** Says what a person should know, a sentence each. */
-  readonly notify?: (sentence: string) => void;
+  /** Called with messages for the user. */
+  readonly notify?: (message: string) => void;
 };
 
-/** A worker that works. */
+/** A running worker. */
 export type Worker = {
   readonly id: string;
-  /** How many runs it has. */
+  /** The number of its active runs. */
   readonly running: number;
-  /** Settles once it has ended. */
+  /** Resolves when it has ended. */
   readonly done: Promise<void>;
-  /** Takes no more, and hands over what it has once the steps under way are done, or the grace is over. */
+  /** Claims no more runs, and releases its runs after their current steps or after `graceMs`. */
   stop(): void;
-  /** Hands over at once. */
+  /** Releases its runs at once. */
   abort(): void;
 };
 
-/** Where the runs of a worker are worked on. */
+/** The state that the runs of a worker share. */
 type WorkerContext = {
   readonly id: string;
   readonly options: WorkerOptions;
   readonly stopSignal: AbortSignal;
   readonly killSwitch: KillSwitchWatcher;
   readonly inboxDispatcher: InboxDispatcher;
-  /** The runs that are under way, each by what cuts it off. */
+  /** One controller per active run; it aborts the run. */
   readonly activeRuns: Set<AbortController>;
 };
 
-/** Milliseconds between two signs of life. */
 const heartbeatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
   assertWorkerOptions(options);
   const { store, graceMs = 10_000, keepDays = 30, notify } = options;
-  const leave = new AbortController();
-  const held = new Set<AbortController>();
-  const cutAll = (why: string): void => {
-    for (const cut of held) cut.abort(createLeftError(why));
+  const stopping = new AbortController();
+  const activeRuns = new Set<AbortController>();
+  const abortRuns = (reason: string): void => {
+    for (const controller of activeRuns) controller.abort(createLeftError(reason));
   };
   let wasStopped = false;
-  const standing = watchKillSwitch(store.killSwitch, {
-    onChange({ stopped, reason: why }) {
-      if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(why) : 'The fleet goes on.');
-      if (stopped) cutAll(formatStoppedMessage(why));
+  const killSwitch = watchKillSwitch(store.killSwitch, {
+    onChange({ stopped, reason }) {
+      if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(reason) : 'Kill switch released.');
+      if (stopped) abortRuns(formatStoppedMessage(reason));
       wasStopped = stopped;
     },
   });
   const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
-  const bench: WorkerContext = {
+  const context: WorkerContext = {
     id,
     options,
-    stopSignal: leave.signal,
-    killSwitch: standing,
+    stopSignal: stopping.signal,
+    killSwitch,
     inboxDispatcher: createInboxDispatcher(store.inbox),
-    activeRuns: held,
+    activeRuns,
   };
   const ended = new AbortController();
-  const beating = sendHeartbeats(bench, ended.signal);
-  const forgetting = pruneDaily({ store, killSwitch: standing, keepDays, notify }, ended.signal);
+  const heartbeats = sendHeartbeats(context, ended.signal);
+  const pruning = pruneDaily({ store, killSwitch, keepDays, notify }, ended.signal);
   let grace: ReturnType<typeof setTimeout> | undefined;
   const finish = async (): Promise<void> => {
     clearTimeout(grace);
-    standing.close();
+    killSwitch.close();
     ended.abort();
-    await Promise.all([bench.inboxDispatcher.close(), beating, forgetting]);
+    await Promise.all([context.inboxDispatcher.close(), heartbeats, pruning]);
   };
   return {
     id,
     get running() {
-      return held.size;
+      return activeRuns.size;
     },
-    done: claimRuns(bench).then(finish),
+    done: claimRuns(context).then(finish),
     stop() {
-      if (leave.signal.aborted) return;
-      leave.abort();
-      grace = setTimeout(() => cutAll(endingReason), graceMs);
+      if (stopping.signal.aborted) return;
+      stopping.abort();
+      grace = setTimeout(() => abortRuns(endingReason), graceMs);
     },
     abort() {
       this.stop();
-      cutAll(endingReason);
+      abortRuns(endingReason);
     },
   };
 }
 
-/** Whoever writes plain JavaScript is told here what is missing. */
+/** Reports a missing option to JavaScript callers. */
 function assertWorkerOptions({ store, handlers }: Partial<WorkerOptions> = {}): void {
-  const missing = isObject(store) ? (isObject(handlers) ? undefined : 'drivers, by the kind of run') : 'a store';
+  const missing = isObject(store) ? (isObject(handlers) ? undefined : 'handlers by the kind of run') : 'a store';
   if (missing !== undefined)
     throw new FairleadError('fleet/bad-option', `A worker needs ${missing}.`, { blame: 'user' });
 }
 
-const endingReason = 'The worker is ending.';
+const endingReason = 'The worker is stopping.';
 
-const createLeftError = (why: string): FairleadError =>
-  new FairleadError('run/left', why, { blame: 'user', retry: true });
+const createLeftError = (reason: string): FairleadError =>
+  new FairleadError('run/left', reason, { blame: 'user', retry: true });
 
-/** Takes runs while the fleet goes on, until told to leave; a store that is away is waited for. */
-async function claimRuns(bench: WorkerContext): Promise<void> {
-  const { id, options, stopSignal, killSwitch } = bench;
+/** Claims runs until the worker stops; waits while the fleet is stopped or the store is unavailable. */
+async function claimRuns(context: WorkerContext): Promise<void> {
+  const { id, options, stopSignal, killSwitch } = context;
   const { store, concurrency = 4, drain = false, version, notify } = options;
-  const drive = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => handleRun(bench, run, lost);
-  for (let troubles = 0; !stopSignal.aborted;) {
+  const handle = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => handleRun(context, run, lost);
+  for (let failures = 0; !stopSignal.aborted;) {
     if ((await killSwitch.status()).stopped) {
       if (drain && (await isStopped(store))) return;
       await killSwitch.waitUntilActive(drain ? AbortSignal.any([stopSignal, AbortSignal.timeout(1000)]) : stopSignal);
@@ -156,67 +155,70 @@ async function claimRuns(bench: WorkerContext): Promise<void> {
         concurrency,
         signal,
         drain,
-        handle: drive,
+        handle,
         ...(version ? { version } : {}),
       });
-      troubles = 0;
+      failures = 0;
       if (drain && !signal.aborted) return;
     } catch (error) {
-      notify?.(`The queue cannot be worked on: ${errorMessage(error)}`);
-      await pause(Math.min(250 * 2 ** troubles++, 5000), undefined, { signal: stopSignal }).catch(() => undefined);
+      notify?.(`Cannot read the queue: ${errorMessage(error)}`);
+      await sleep(Math.min(250 * 2 ** failures++, 5000), undefined, { signal: stopSignal }).catch(() => undefined);
     }
   }
 }
 
-/** Whether the kill-switch itself says so: a store that is away says nothing, and comes back. */
+/** Whether the kill switch says that the fleet is stopped; false if the store is unavailable, because it may come back. */
 const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
   killSwitch.status().then(
     ({ stopped }) => stopped,
     () => false,
   );
 
-async function handleRun(bench: WorkerContext, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
-  const { options, stopSignal, killSwitch, activeRuns } = bench;
-  const cut = new AbortController();
-  const quit = (): void => cut.abort(createLeftError('Another worker has this run now.'));
-  lost.addEventListener('abort', quit, { once: true });
-  if (lost.aborted) quit();
-  activeRuns.add(cut);
+async function handleRun(context: WorkerContext, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
+  const { options, stopSignal, killSwitch, activeRuns } = context;
+  const controller = new AbortController();
+  const onLost = (): void => controller.abort(createLeftError('Another worker has taken over this run.'));
+  lost.addEventListener('abort', onLost, { once: true });
+  if (lost.aborted) onLost();
+  activeRuns.add(controller);
   try {
     if (stopSignal.aborted || (await killSwitch.status()).stopped) return { type: 'released' };
-    const settlement = await invokeHandler(bench, run, lost, cut.signal);
+    const settlement = await invokeHandler(context, run, lost, controller.signal);
     if (!lost.aborted) options.onSettled?.(run, settlement);
     return settlement;
   } finally {
-    activeRuns.delete(cut);
-    lost.removeEventListener('abort', quit);
+    activeRuns.delete(controller);
+    lost.removeEventListener('abort', onLost);
   }
 }
 
-/** What came of working on a run. What cannot be mended by another attempt ends it. */
+/** Calls the handler of a run. An error that another attempt cannot fix ends the run. */
 async function invokeHandler(
-  bench: WorkerContext,
+  context: WorkerContext,
   run: FleetRun,
   lost: AbortSignal,
   signal: AbortSignal,
 ): Promise<RunSettlement> {
-  const { id, options, stopSignal, killSwitch, inboxDispatcher } = bench;
+  const { id, options, stopSignal, killSwitch, inboxDispatcher } = context;
   const { store, handlers } = options;
-  const driver = Object.hasOwn(handlers, run.kind) ? handlers[run.kind] : undefined;
+  const handler = Object.hasOwn(handlers, run.kind) ? handlers[run.kind] : undefined;
   try {
-    if (!driver) throw new FairleadError('store/no-driver', `Nobody here works on "${run.kind}".`, { blame: 'store' });
-    return await driver(run, {
+    if (!handler)
+      throw new FairleadError('store/no-driver', `No handler registered for run kind "${run.kind}".`, {
+        blame: 'store',
+      });
+    return await handler(run, {
       store,
       worker: id,
       signal,
       stopSignal,
       leaseLost: lost,
       gate: async () => {
-        const { stopped, reason: why } = await killSwitch.status();
-        return stopped ? { type: 'deny', reason: formatStoppedMessage(why) } : { type: 'allow' };
+        const { stopped, reason } = await killSwitch.status();
+        return stopped ? { type: 'deny', reason: formatStoppedMessage(reason) } : { type: 'allow' };
       },
       assertNotStopped: () => killSwitch.assertNotStopped(),
-      onInboxMessage: (session, heard) => inboxDispatcher.subscribe(session, heard),
+      onInboxMessage: (session, listener) => inboxDispatcher.subscribe(session, listener),
       onChunk: (chunk) => options.onChunk?.(run, chunk),
     });
   } catch (error) {
@@ -228,14 +230,14 @@ async function invokeHandler(
   }
 }
 
-/** Gives signs of life until the signal aborts. One that is not heard is made up for by the next. */
+/** Sends heartbeats until the signal aborts. A failed heartbeat is ignored: the next one replaces it. */
 async function sendHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
   const { workers } = options.store;
   const { version = '', info } = options;
-  const me = { worker: id, host: hostname(), pid: process.pid, version, startedAt: new Date().toISOString() };
+  const self = { worker: id, host: hostname(), pid: process.pid, version, startedAt: new Date().toISOString() };
   while (!signal.aborted) {
-    await workers.heartbeat({ ...me, running: activeRuns.size, info: info?.() ?? {} }).catch(() => undefined);
-    await pause(heartbeatMs, undefined, { signal }).catch(() => undefined);
+    await workers.heartbeat({ ...self, running: activeRuns.size, info: info?.() ?? {} }).catch(() => undefined);
+    await sleep(heartbeatMs, undefined, { signal }).catch(() => undefined);
   }
   await workers.deregister(id).catch(() => undefined);
 }

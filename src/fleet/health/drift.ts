@@ -1,88 +1,88 @@
-// The drift monitor: today's rates and latencies against those of the week before, each difference with an interval, all looked at together.
+// Drift monitor: compares today's rates and latencies with the week before, with one family-wise error rate for all.
 import type { RunStats } from '../../core/index.ts';
 import { holm, type HolmResult, type HolmTest } from './holm.ts';
 import { getOutcomeCount, countOutcomes, type OutcomeClass } from './outcomes.ts';
 import { newcombeInterval, computeRate, type Interval, type Rate } from './rates.ts';
 import { pairwiseDifferences, hodgesLehmannInterval, medianOfSorted } from './shift.ts';
 
-/** Whether today differs. `drifted`: by more than what matters, and by more than chance explains. */
+/** `drifted`: the change is significant and larger than its margin. */
 export type DriftVerdict = 'steady' | 'drifted' | 'not enough data';
 
-/** How a figure of today stands to the week before. */
+/** The change of one figure against the week before. */
 export type Drift = {
   readonly id: string;
   readonly description: string;
-  /** A difference of rates, or how many times as long. */
+  /** Whether the change is a difference of rates or a ratio of durations. */
   readonly kind: 'difference' | 'ratio';
   readonly today: Rate | Latency;
   readonly baseline: Rate | Latency;
-  /** The change, and its interval at the confidence it was judged with; nothing where there are too few runs. */
+  /** The change, and its interval at the confidence level of the test; absent if there are too few runs. */
   readonly change?: { readonly value: number; readonly interval: Interval; readonly confidence: number };
   readonly verdict: DriftVerdict;
 };
 
-/** A latency over several stretches of time: the middle of their 95th percentiles. */
+/** A latency over several time buckets: the median of their 95th percentiles. */
 export type Latency = { readonly buckets: number; readonly runs: number; readonly ms: number | null };
 
-/** What is too small to matter, and how much there must be before anything is said. */
+/** Margins and minimum sample sizes. */
 export type DriftOptions = {
-  /** Differences of rates up to this are no drift: 0.01 unless given. */
+  /** The largest difference of rates that is not drift; 0.01 by default. */
   readonly rateMargin?: number;
-  /** Latencies up to so many times as long, or as short, are no drift: 1.1 unless given. */
+  /** The largest ratio of latencies that is not drift; 1.1 by default. */
   readonly ratioMargin?: number;
-  /** Runs that today and the baseline must have at least: 30 and 100 unless given. */
+  /** The minimum number of runs; 30 and 100 by default. */
   readonly runs?: readonly [today: number, baseline: number];
-  /** Stretches with enough runs that today and the baseline must have at least: 6 and 24 unless given. */
+  /** The minimum number of buckets with enough runs; 6 and 24 by default. */
   readonly buckets?: readonly [today: number, baseline: number];
 };
 
 const rateFigures = [
-  ['errors', 'error', 'runs that broke'],
+  ['errors', 'error', 'runs that failed'],
   ['abstained', 'abstained', 'runs that abstained'],
   ['limited', 'limited', 'runs that reached a limit'],
 ] as const satisfies readonly (readonly [string, Exclude<OutcomeClass, 'cancelled'>, string])[];
 
 const latencyFigures = [
-  ['queueMs', 'the 95th percentile of the wait to be begun'],
-  ['durationMs', 'the 95th percentile of the time from begun to ended'],
+  ['queueMs', 'the 95th percentile of the time in the queue'],
+  ['durationMs', 'the 95th percentile of the run time'],
 ] as const;
 
-/** A stretch with fewer runs says nothing about a 95th percentile. */
+/** Buckets with fewer runs are too small for a 95th percentile. */
 const minRunsPerBucket = 5;
 
 type DriftCandidate = { readonly drift: Omit<Drift, 'verdict' | 'change'>; readonly test?: DriftTest };
 type DriftTest = HolmTest & { readonly value: number; readonly read: (change: number) => number };
 
-/** Today's stretches against those of the baseline. */
+/** Compares the buckets of today with those of the baseline. */
 export function computeDrift(
   today: readonly RunStats[],
   baseline: readonly RunStats[],
   options: DriftOptions = {},
 ): readonly Drift[] {
-  const looks = [
+  const candidates = [
     ...rateFigures.map(([id, outcome, description]) =>
       compareRates(id, description, outcome, today, baseline, options),
     ),
     ...latencyFigures.map(([id, description]) => compareLatencies(id, description, today, baseline, options)),
   ];
-  const asked = looks.flatMap(({ test }) => test ?? []);
-  const answers = new Map(holm(asked).map((answer, i) => [asked[i], answer]));
-  return looks.map(({ drift, test }) => applyTestResult(drift, test, test && answers.get(test)));
+  const tests = candidates.flatMap(({ test }) => test ?? []);
+  const results = new Map(holm(tests).map((result, i) => [tests[i], result]));
+  return candidates.map(({ drift, test }) => applyTestResult(drift, test, test && results.get(test)));
 }
 
 function applyTestResult(
   drift: DriftCandidate['drift'],
-  ask: DriftTest | undefined,
-  answer: HolmResult | undefined,
+  test: DriftTest | undefined,
+  result: HolmResult | undefined,
 ): Drift {
-  if (!ask || !answer) return { ...drift, verdict: 'not enough data' };
-  const [low, high] = answer.interval;
-  const { confidence, differs } = answer;
+  if (!test || !result) return { ...drift, verdict: 'not enough data' };
+  const [low, high] = result.interval;
+  const { confidence, differs } = result;
   if (!Number.isFinite(low) || !Number.isFinite(high)) return { ...drift, verdict: 'not enough data' };
-  const interval: Interval = [ask.read(low), ask.read(high)];
+  const interval: Interval = [test.read(low), test.read(high)];
   return {
     ...drift,
-    change: { value: ask.read(ask.value), interval, confidence },
+    change: { value: test.read(test.value), interval, confidence },
     verdict: differs ? 'drifted' : 'steady',
   };
 }
@@ -126,7 +126,7 @@ function compareLatencies(
     baseline: summarizeLatency(before),
   };
   if (now.length < buckets[0] || before.length < buckets[1]) return { drift };
-  // In logarithms a difference is a ratio; what took less than a millisecond took one.
+  // The difference of logarithms is a ratio; durations below 1 ms count as 1 ms.
   const logs = (of: typeof now): number[] => of.map(({ ms }) => Math.log(Math.max(1, ms)));
   const sorted = pairwiseDifferences(logs(now), logs(before));
   return {
@@ -140,14 +140,14 @@ function compareLatencies(
   };
 }
 
-/** The 95th percentile of each stretch that has enough runs. */
+/** Returns the 95th percentile of each bucket with enough runs. */
 function getP95Samples(
-  tallies: readonly RunStats[],
+  stats: readonly RunStats[],
   id: 'queueMs' | 'durationMs',
 ): { readonly ms: number; readonly runs: number }[] {
-  return tallies.flatMap((tally) => {
-    const percentiles = tally[id];
-    return percentiles && tally.ended >= minRunsPerBucket ? [{ ms: percentiles[1], runs: tally.ended }] : [];
+  return stats.flatMap((bucket) => {
+    const percentiles = bucket[id];
+    return percentiles && bucket.ended >= minRunsPerBucket ? [{ ms: percentiles[1], runs: bucket.ended }] : [];
   });
 }
 

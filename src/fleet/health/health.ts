@@ -1,4 +1,4 @@
-// How a fleet is: what waits, who works, what broke and how long things took, with intervals; read from its store alone.
+// Fleet health from the store: queue depth, workers, breakers, rates and durations with intervals, objectives and drift.
 import {
   isObject,
   errorMessage,
@@ -20,23 +20,23 @@ import {
 import { countOutcomes, computeRates, type Rates } from './outcomes.ts';
 import { computePercentiles } from './quantiles.ts';
 
-/** A worker, and whether it has been heard of lately. */
+/** A worker, and whether its last heartbeat is recent. */
 export type WorkerHealth = WorkerInfo & { readonly alive: boolean; readonly silentMs: number };
 
-/** The circuit breaker of a model as a worker told it. */
+/** A circuit breaker that a worker reports. */
 export type BreakerHealth = { readonly worker: string; readonly model: string; readonly state: string };
 
-/** How a fleet is. */
+/** The health of a fleet. */
 export type Health = {
   readonly measuredAt: string;
   readonly depth: QueueDepth;
-  /** How long the oldest queued run has waited; null where none waits. */
+  /** How long the oldest queued run waits; null if none is queued. */
   readonly oldestMs: number | null;
   readonly workers: readonly WorkerHealth[];
   readonly breakers: readonly BreakerHealth[];
-  /** Of the runs that ended in the last hour. */
+  /** Rates of the runs that ended in the last hour. */
   readonly rates: Rates;
-  /** Percentiles over the runs that ended in the last hour, or the latest of them where they are many; null where none did. */
+  /** Percentiles of the runs that ended in the last hour, of at most `maxRuns`; null if there were none. */
   readonly queueMs: ReturnType<typeof computePercentiles> | null;
   readonly durationMs: ReturnType<typeof computePercentiles> | null;
   readonly killSwitch: KillSwitchState;
@@ -46,20 +46,20 @@ export type Health = {
   readonly drift: readonly Drift[];
 };
 
-/** How health is judged. */
+/** The options of health. */
 export type HealthOptions = {
   readonly objectives?: Partial<Objectives>;
   readonly drift?: DriftOptions;
-  /** A worker not heard of for so long counts as silent: 15 s unless given. */
+  /** A worker without a heartbeat for so many milliseconds is not alive; 15,000 by default. */
   readonly silentMs?: number;
-  /** Runs that are looked at one by one, for percentiles: 2,000 unless given. */
+  /** The maximum number of runs that are read for percentiles; 2,000 by default. */
   readonly maxRuns?: number;
 };
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** How a fleet is now. */
+/** Reads the health of a fleet. */
 export async function readHealth(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
   const [present, past] = await Promise.all([
     readCurrentHealth(store, now, options),
@@ -68,7 +68,7 @@ export async function readHealth(store: FleetStore, now: Date, options: HealthOp
   return { ...present, ...past };
 }
 
-/** Reads health again and again for many who ask: once a second, and what looks far back once a minute, for it costs more and changes little. */
+/** Creates a cached reader: the current part is read at most once a second, the historical part once a minute, because it is expensive and changes little. */
 export function createHealthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
   const present = cacheFor(1000, (now) => readCurrentHealth(store, now, options));
   const past = cacheFor(60_000, (now) => readHistoricalHealth(store, now, options));
@@ -78,17 +78,17 @@ export function createHealthReader(store: FleetStore, options: HealthOptions = {
   };
 }
 
-/** What was read stays for so long; a failure is told to who asked, and not kept. */
+/** Caches a read for so many milliseconds; failures are not cached. */
 function cacheFor<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Date) => Promise<T> {
-  let kept: { readonly value: Promise<T>; readonly until: number } | undefined;
+  let cached: { readonly value: Promise<T>; readonly until: number } | undefined;
   return (now) => {
-    if (kept !== undefined && now.getTime() < kept.until) return kept.value;
-    const made = { value: read(now), until: now.getTime() + forMs };
-    kept = made;
-    made.value.catch(() => {
-      if (kept === made) kept = undefined;
+    if (cached !== undefined && now.getTime() < cached.until) return cached.value;
+    const entry = { value: read(now), until: now.getTime() + forMs };
+    cached = entry;
+    entry.value.catch(() => {
+      if (cached === entry) cached = undefined;
     });
-    return made.value;
+    return entry.value;
   };
 }
 
@@ -100,13 +100,13 @@ async function readCurrentHealth(
   options: HealthOptions,
 ): Promise<Omit<Health, keyof HistoricalHealth>> {
   const from = new Date(now.getTime() - hourMs);
-  const [depth, roster, killSwitch, tallies] = await Promise.all([
+  const [depth, roster, killSwitch, stats] = await Promise.all([
     store.queue.depth(),
     store.workers.list(),
     readKillSwitch(store),
     store.queue.stats(from.toISOString(), now.toISOString(), hourMs),
   ]);
-  const { queueMs, durationMs } = await readDurations(store, from, tallies, options);
+  const { queueMs, durationMs } = await readDurations(store, from, stats, options);
   const workers = roster.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
   return {
     measuredAt: now.toISOString(),
@@ -114,7 +114,7 @@ async function readCurrentHealth(
     oldestMs: depth.oldest === undefined ? null : Math.max(0, now.getTime() - Date.parse(depth.oldest)),
     workers,
     breakers: workers.filter(({ alive }) => alive).flatMap(parseBreakers),
-    rates: computeRates(countOutcomes(tallies)),
+    rates: computeRates(countOutcomes(stats)),
     queueMs: computePercentiles(queueMs) ?? null,
     durationMs: computePercentiles(durationMs) ?? null,
     killSwitch,
@@ -135,24 +135,23 @@ async function readHistoricalHealth(store: FleetStore, now: Date, options: Healt
   };
 }
 
-/** Whether work may go on. What cannot be read is stopped, also here. */
+/** Reads the kill switch; it counts as stopped if it cannot be read. */
 async function readKillSwitch({ killSwitch }: FleetStore): Promise<KillSwitchState> {
   try {
     return await killSwitch.status();
   } catch (error) {
-    return { stopped: true, reason: `The kill-switch cannot be read: ${errorMessage(error)}` };
+    return { stopped: true, reason: `The kill switch cannot be read: ${errorMessage(error)}` };
   }
 }
 
-function toWorkerHealth(entry: WorkerInfo, now: Date, mostMs: number): WorkerHealth {
+function toWorkerHealth(entry: WorkerInfo, now: Date, maxSilentMs: number): WorkerHealth {
   const silentMs = Math.max(0, now.getTime() - Date.parse(entry.lastSeenAt));
-  return { ...entry, silentMs, alive: silentMs <= mostMs };
+  return { ...entry, silentMs, alive: silentMs <= maxSilentMs };
 }
 
-/** What a worker tells of its breakers; whatever else stands there is no breaker. */
-function parseBreakers({ worker, info: about }: WorkerInfo): readonly BreakerHealth[] {
-  const told = about['breakers'];
-  return (Array.isArray(told) ? told : []).flatMap((each) => {
+/** Parses the breakers in a heartbeat; invalid entries are ignored. */
+function parseBreakers({ worker, info: { breakers } }: WorkerInfo): readonly BreakerHealth[] {
+  return (Array.isArray(breakers) ? breakers : []).flatMap((each) => {
     const { model, state } = isObject(each) ? each : {};
     return typeof model === 'string' && typeof state === 'string' ? [{ worker, model, state }] : [];
   });
@@ -160,41 +159,41 @@ function parseBreakers({ worker, info: about }: WorkerInfo): readonly BreakerHea
 
 const pageSize = 500;
 
-/** How long the latest runs waited and took that ended since then: as many as the tallies say, and no more than is bearable. */
+/** Reads the queue times and run times of the runs that ended since `from`, at most `maxRuns`. */
 async function readDurations(
   store: FleetStore,
   from: Date,
-  tallies: readonly RunStats[],
+  stats: readonly RunStats[],
   { maxRuns = 2000 }: HealthOptions,
 ): Promise<Durations> {
   const wanted = Math.min(
     maxRuns,
-    tallies.reduce((sum, { ended }) => sum + ended, 0),
+    stats.reduce((sum, { ended }) => sum + ended, 0),
   );
-  const waited: number[] = [];
-  const took: number[] = [];
-  let seen = 0;
+  const queueMs: number[] = [];
+  const durationMs: number[] = [];
+  let count = 0;
   let before: string | undefined;
-  // Runs are listed by when they were queued, so one that ended late may stand far back: not for ever.
-  for (let pages = 0; seen < wanted && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
+  // Runs are listed by queue time, so a run that ended late may be far back: the number of pages is limited.
+  for (let pages = 0; count < wanted && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
     const runs = await store.queue.list({
       status: 'ended',
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
     for (const run of runs) {
-      if (seen >= wanted || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
-      seen++;
+      if (count >= wanted || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
+      count++;
       if (run.started === undefined) continue;
-      waited.push(Math.max(0, Date.parse(run.started) - getReadyTime(run)));
-      took.push(Math.max(0, Date.parse(run.ended) - Date.parse(run.started)));
+      queueMs.push(Math.max(0, Date.parse(run.started) - getReadyTime(run)));
+      durationMs.push(Math.max(0, Date.parse(run.ended) - Date.parse(run.started)));
     }
     if (runs.length < pageSize) break;
     before = runs.at(-1)?.id;
   }
-  return { queueMs: waited, durationMs: took };
+  return { queueMs, durationMs };
 }
 
-/** Since when a run could have been begun: who asks for a later time does not wait until then. */
+/** The time from which a run could start: the wait until `notBefore` does not count. */
 const getReadyTime = ({ queued, notBefore }: FleetRun): number =>
   Math.max(Date.parse(queued), notBefore === undefined ? 0 : Date.parse(notBefore));

@@ -1,29 +1,29 @@
-// Looking at several differences at once without being fooled by chance: Holm's step-down, on intervals instead of on bare p-values.
+// Holm's step-down method for several tests at once, on confidence intervals instead of p-values.
 import { zScoreForConfidence, normalCdf } from './normal.ts';
 import type { Interval } from './rates.ts';
 
-/** A difference that may matter: its interval at any deviate (a wider one at a greater), and what is too small to matter. */
+/** A difference to test: its interval by z-score, and the margin below which it does not matter. */
 export type HolmTest = { readonly interval: (deviate: number) => Interval; readonly margin: number };
 
-/** What came of a question: whether the difference is beyond its margin, and the interval at the confidence it was judged with. */
+/** The result of a test: whether the difference exceeds its margin, and the interval at the confidence level of the test. */
 export type HolmResult = { readonly differs: boolean; readonly interval: Interval; readonly confidence: number };
 
-/** Answers all questions so that, where nothing differs, the chance to say of any that it does is at most `alpha`. */
-export function holm(questions: readonly HolmTest[], alpha = 0.05): readonly HolmResult[] {
-  const order = questions
-    .map((question, index) => ({ question, index, chance: computePValue(question) }))
-    .toSorted((a, b) => a.chance - b.chance);
-  const answers: HolmResult[] = [];
-  let still = true;
-  for (const [rank, { question, index, chance }] of order.entries()) {
-    const confidence = 1 - alpha / (questions.length - rank);
-    still &&= chance < 1 - confidence;
-    answers[index] = { differs: still, interval: question.interval(zScoreForConfidence(confidence)), confidence };
+/** Runs all tests with a family-wise error rate of at most `alpha`. */
+export function holm(tests: readonly HolmTest[], alpha = 0.05): readonly HolmResult[] {
+  const order = tests
+    .map((test, index) => ({ test, index, pValue: computePValue(test) }))
+    .toSorted((a, b) => a.pValue - b.pValue);
+  const results: HolmResult[] = [];
+  let rejects = true;
+  for (const [rank, { test, index, pValue }] of order.entries()) {
+    const confidence = 1 - alpha / (tests.length - rank);
+    rejects &&= pValue < 1 - confidence;
+    results[index] = { differs: rejects, interval: test.interval(zScoreForConfidence(confidence)), confidence };
   }
-  return answers;
+  return results;
 }
 
-/** The least level at which the interval lies wholly beyond the margin: what a test would call its p-value. */
+/** The p-value: the smallest level at which the interval lies entirely beyond the margin. */
 function computePValue({ interval, margin }: HolmTest): number {
   const beyond = (deviate: number): boolean => {
     const [low, high] = interval(deviate);

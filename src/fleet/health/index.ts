@@ -1,4 +1,4 @@
-// What is known about a fleet's health, and about what was measured: the names that others use.
+// Fleet health: reports, objectives, drift, metrics, measurements and the scorecard.
 export { getWorkerInfo } from './worker-info.ts';
 export { computeDrift, type Drift, type DriftOptions, type DriftVerdict, type Latency } from './drift.ts';
 export {
@@ -22,3 +22,4 @@ export { outcomeClasses, countOutcomes, computeRates, type OutcomeClass, type Ra
 export { computePercentiles, computeQuantile, type Quantile } from './quantiles.ts';
 export { newcombeInterval, computeRate, wilsonInterval, type RateCount, type Interval, type Rate } from './rates.ts';
 export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';
+export { holm } from './holm.ts';

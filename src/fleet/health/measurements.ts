@@ -1,30 +1,30 @@
-// What our own commands measured, as small files: written whole or not at all, and believed only where they are whole.
+// Measurements of the scorecard as small JSON files: written atomically, ignored if damaged.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../../core/index.ts';
 import type { RateCount } from './rates.ts';
 
-/** A measurement: so many good of so many, when, and by which command. */
+/** A measurement: counts, time and command. */
 export type Measurement = RateCount & {
   readonly id: string;
   readonly when: string;
-  /** The command that measured it, so that anybody can do it again. */
+  /** The command that measured it. */
   readonly how: string;
-  /** What was measured besides: the model, the dataset. */
+  /** The model or dataset that was measured. */
   readonly about?: string;
 };
 
 const idPattern = /^[a-z\d][a-z\d-]{0,62}$/;
 const maxFileChars = 100_000;
 
-/** Where measurements are kept beside the program's other state. */
+/** Returns the directory of measurements in the state directory. */
 export const getMeasurementsDir = (state: string): string => path.join(state, 'measured');
 
-/** Keeps a measurement in place of the one before. */
+/** Saves a measurement, replacing the previous one of the same id. */
 export function saveMeasurement(folder: string, measured: Measurement): void {
   const problem = findMeasurementError(measured);
   if (problem !== undefined)
-    throw new FairleadError('fleet/bad-measurement', `A measurement that cannot be kept: ${problem}.`, {
+    throw new FairleadError('fleet/bad-measurement', `Invalid measurement: ${problem}.`, {
       blame: 'harness',
     });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export function saveMeasurement(folder: string, measured: Measurement): void {
   }
 }
 
-/** The measurements in a folder. One that is damaged counts as not measured. */
+/** Reads the measurements of a directory; damaged files are ignored. */
 export function readMeasurements(folder: string): readonly Measurement[] {
   let names: readonly string[];
   try {
@@ -65,15 +65,15 @@ function readMeasurementFile(folder: string, name: string): Measurement | undefi
   }
 }
 
-/** What is wrong with a measurement, if anything is. */
+/** Returns what is wrong with a measurement, if anything is. */
 function findMeasurementError(value: Readonly<Record<string, unknown>>): string | undefined {
   const { id, good, total, when, how, about } = value;
-  if (typeof id !== 'string' || !idPattern.test(id)) return 'its id is none';
-  if (!isCount(good) || !isCount(total) || good > total || total === 0) return 'its counts are none';
+  if (typeof id !== 'string' || !idPattern.test(id)) return 'its id is not valid';
+  if (!isCount(good) || !isCount(total) || good > total || total === 0) return 'its counts are not valid';
   if (typeof when !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(when) || Number.isNaN(Date.parse(when)))
-    return 'its time is none';
-  if (typeof how !== 'string' || how === '') return 'it does not say how';
-  return about === undefined || typeof about === 'string' ? undefined : 'what it is about is no text';
+    return 'its time is not valid';
+  if (typeof how !== 'string' || how === '') return 'it has no command';
+  return about === undefined || typeof about === 'string' ? undefined : 'its subject is not a text';
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

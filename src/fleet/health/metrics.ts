@@ -1,4 +1,4 @@
-// Health as Prometheus reads it: text format 0.0.4, every family with its help and its type, every label escaped.
+// Formats fleet health as Prometheus metrics, text format 0.0.4.
 import type { RunStats } from '../../core/index.ts';
 import type { Health } from './health.ts';
 import { outcomeClasses } from './outcomes.ts';
@@ -7,12 +7,12 @@ import type { Rate } from './rates.ts';
 
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
-/** A gauge with its samples; one without any is left out. */
+/** A gauge with its samples; a gauge without samples is omitted. */
 type Family = { readonly name: string; readonly help: string; readonly samples: readonly Sample[] };
 
-/** The text of a fleet's metrics. What the tallies hold is summed: give those of the window that is to be shown. */
-export function formatMetrics(health: Health, tallies: readonly RunStats[]): string {
-  return [...fleetFamilies(health), ...rateFamilies(health), ...objectiveFamilies(health), ...windowFamilies(tallies)]
+/** Returns the metrics of a fleet; `stats` are the buckets of the window that is summed. */
+export function formatMetrics(health: Health, stats: readonly RunStats[]): string {
+  return [...fleetFamilies(health), ...rateFamilies(health), ...objectiveFamilies(health), ...windowFamilies(stats)]
     .filter(({ samples }) => samples.length > 0)
     .map(formatFamily)
     .join('');
@@ -30,7 +30,7 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** A line break would begin another sample: what a worker is called could then say anything about the fleet. */
+/** Escapes line breaks: a worker name must not be able to add samples. */
 const escapeText = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 
 function formatMetricNumber(value: number): string {
@@ -39,31 +39,31 @@ function formatMetricNumber(value: number): string {
 }
 
 function fleetFamilies({ depth, oldestMs, workers, breakers, killSwitch }: Health): readonly Family[] {
-  const counted = (alive: boolean): number => workers.filter((worker) => worker.alive === alive).length;
+  const count = (alive: boolean): number => workers.filter((worker) => worker.alive === alive).length;
   return [
-    { name: 'stopped', help: 'Whether the kill-switch stops the fleet.', samples: [[Number(killSwitch.stopped)]] },
+    { name: 'stopped', help: 'Whether the kill switch is on.', samples: [[Number(killSwitch.stopped)]] },
     {
       name: 'queue_runs',
-      help: 'Runs that have not ended, by where they stand.',
+      help: 'Runs that have not ended, by status.',
       samples: (['queued', 'running', 'waiting'] as const).map((status) => [depth[status], { status }]),
     },
     { name: 'queue_oldest_seconds', help: 'Age of the oldest queued run.', samples: [[toSeconds(oldestMs ?? 0)]] },
     {
       name: 'workers',
-      help: 'Workers, by whether they were heard of lately.',
+      help: 'Workers, by whether their last heartbeat is recent.',
       samples: [
-        [counted(true), { state: 'alive' }],
-        [counted(false), { state: 'silent' }],
+        [count(true), { state: 'alive' }],
+        [count(false), { state: 'silent' }],
       ],
     },
     {
       name: 'worker_running',
-      help: 'Runs that a worker has under way.',
+      help: 'Active runs of a worker.',
       samples: workers.map(({ worker, host, running }) => [running, { worker, host }]),
     },
     {
       name: 'breaker_open',
-      help: 'Whether a worker leaves a model alone: 1 open, 0.5 half open, 0 closed.',
+      help: 'Circuit breaker of a model: 1 open, 0.5 half open, 0 closed.',
       samples: breakers.map(({ worker, model, state }) => [breakerValues[state] ?? 1, { worker, model }]),
     },
   ];
@@ -73,7 +73,7 @@ const breakerValues: Readonly<Record<string, number>> = { open: 1, 'half-open': 
 
 const toSeconds = (ms: number): number => ms / 1000;
 
-/** A figure and the ends of its interval, as three samples. */
+/** Returns a value and the ends of its interval as three samples. */
 const createIntervalSamples = (
   value: number,
   [low, high]: readonly [number, number],
@@ -106,13 +106,13 @@ function rateFamilies({ rates, queueMs, durationMs }: Health): readonly Family[]
     { name: 'hour_runs', help: 'Runs that ended in the last hour.', samples: [[rates.ended]] },
     {
       name: 'hour_rate',
-      help: 'Rates of the runs of the last hour that were not called off, with 95 % intervals.',
+      help: 'Rates of the runs of the last hour that were not cancelled, with 95 % intervals.',
       samples: Object.entries({ answered, errors, abstained, limited }).flatMap(([of, rate]) =>
         createRateSamples(of, rate),
       ),
     },
-    { name: 'hour_queue_seconds', help: 'From queued to begun, of the last hour.', samples: spread(queueMs) },
-    { name: 'hour_run_seconds', help: 'From begun to ended, of the last hour.', samples: spread(durationMs) },
+    { name: 'hour_queue_seconds', help: 'Time in the queue of the runs of the last hour.', samples: spread(queueMs) },
+    { name: 'hour_run_seconds', help: 'Run time of the runs of the last hour.', samples: spread(durationMs) },
   ];
 }
 
@@ -121,32 +121,32 @@ function objectiveFamilies({ slo, drift }: Health): readonly Family[] {
   return [
     {
       name: 'objective_met',
-      help: 'Whether an objective of the last 24 hours is met; NaN where there is not enough data.',
+      help: 'Whether an objective of the last 24 hours is met; NaN if there is not enough data.',
       samples: slo.map(({ id, verdict }) => [verdicts[verdict] ?? Number.NaN, { objective: id }]),
     },
     {
       name: 'objective_budget_left',
-      help: 'The part of the allowed failures that is left.',
+      help: 'The remaining error budget.',
       samples: slo.flatMap(({ id, budgetLeft }) => (budgetLeft === null ? [] : [[budgetLeft, { objective: id }]])),
     },
     {
       name: 'drifted',
-      help: 'Whether the last 24 hours differ from the week before; NaN where there is not enough data.',
+      help: 'Whether the last 24 hours differ from the week before; NaN if there is not enough data.',
       samples: drift.map(({ id, verdict }) => [verdicts[verdict] ?? Number.NaN, { of: id }]),
     },
   ];
 }
 
-function windowFamilies(tallies: readonly RunStats[]): readonly Family[] {
-  const sum = (pick: (tally: RunStats) => number): number => tallies.reduce((total, tally) => total + pick(tally), 0);
+function windowFamilies(stats: readonly RunStats[]): readonly Family[] {
+  const sum = (pick: (bucket: RunStats) => number): number => stats.reduce((total, bucket) => total + pick(bucket), 0);
   const reasons = Object.keys(outcomeClasses) as (keyof typeof outcomeClasses)[];
   return [
     {
       name: 'window_runs',
       help: 'Runs that ended in the window, by reason.',
-      samples: reasons.map((reason) => [sum((tally) => tally.reasons[reason] ?? 0), { reason }]),
+      samples: reasons.map((reason) => [sum((bucket) => bucket.reasons[reason] ?? 0), { reason }]),
     },
-    { name: 'window_usd', help: 'Dollars that the runs of the window cost.', samples: [[sum(({ usd }) => usd)]] },
+    { name: 'window_usd', help: 'Cost of the runs of the window in US dollars.', samples: [[sum(({ usd }) => usd)]] },
     { name: 'window_tokens', help: 'Tokens of the runs of the window.', samples: [[sum(({ tokens }) => tokens)]] },
   ];
 }

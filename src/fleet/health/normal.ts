@@ -1,8 +1,8 @@
-// The normal distribution, as far as intervals need it: how much lies below a deviate, and the deviate of a confidence.
+// The standard normal distribution: its CDF, and the z-score of a confidence level.
 
-/** The share of a standard normal distribution below a deviate. */
+/** The CDF of the standard normal distribution. */
 export function normalCdf(deviate: number): number {
-  // Beyond this the rest is smaller than what a double can add to 1.
+  // Beyond this the tail is smaller than double precision.
   if (Math.abs(deviate) > 8.3) return deviate > 0 ? 1 : 0;
   let sum = 0;
   let term = deviate;
@@ -13,9 +13,9 @@ export function normalCdf(deviate: number): number {
   return 0.5 + sum * (Math.exp(-(deviate ** 2) / 2) / Math.sqrt(2 * Math.PI));
 }
 
-/** The deviate that holds this confidence between it and its negative: 1.96 for 0.95. */
+/** The z-score of a two-sided confidence level: 1.96 for 0.95. */
 export function zScoreForConfidence(confidence: number): number {
-  if (!(confidence >= 0 && confidence < 1)) throw new RangeError(`${confidence} is no confidence.`);
+  if (!(confidence >= 0 && confidence < 1)) throw new RangeError(`${confidence} is not a confidence level.`);
   const below = (1 + confidence) / 2;
   let [low, high] = [0, 8.3];
   for (let i = 0; i < 60; i++) {

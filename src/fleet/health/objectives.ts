@@ -1,39 +1,39 @@
-// Service objectives: what the fleet is held to, what was measured, and whether that is enough to say that it is met.
+// Service level objectives: targets, measurements and verdicts.
 import { getOutcomeCount, type Outcomes } from './outcomes.ts';
 import { computeQuantile, type Quantile } from './quantiles.ts';
 import { computeRate, type Interval, type Rate } from './rates.ts';
 
-/** What a fleet is held to. */
+/** The targets of a fleet. */
 export type Objectives = {
-  /** The share of runs that end with an answer, of those that were not called off. */
+  /** The share of runs that end with an answer, of those that were not cancelled. */
   readonly answered: number;
-  /** Milliseconds that 95 of 100 runs wait at most before they are begun. */
+  /** The 95th percentile of the time in the queue, in milliseconds. */
   readonly waitedMs: number;
-  /** Milliseconds that 95 of 100 runs take at most from begun to ended. */
+  /** The 95th percentile of the run time, in milliseconds. */
   readonly tookMs: number;
 };
 
-/** What a fleet is held to where nobody says otherwise. */
+/** The default targets. */
 export const defaultObjectives: Objectives = { answered: 0.9, waitedMs: 60_000, tookMs: 600_000 };
 
-/** Whether an objective is met. What the interval leaves open is not decided: there are too few runs to tell. */
+/** Whether an objective is met; `not enough data` if the confidence interval includes the target. */
 export type ObjectiveVerdict = 'met' | 'missed' | 'not enough data';
 
-/** An objective, and how the runs of its window stand to it. */
+/** An objective with its measurement. */
 export type Objective = {
   readonly id: keyof Objectives;
   readonly description: string;
   readonly target: number;
   readonly measured: Rate | Quantile | null;
   readonly verdict: ObjectiveVerdict;
-  /** The part of the allowed failures that is left: 1 all of it, 0 none, below 0 overdrawn; null where nothing was measured. */
+  /** The remaining error budget: 1 all of it, 0 none, negative if exceeded; null without a measurement. */
   readonly budgetLeft: number | null;
 };
 
-/** How long the runs of a window waited and took, in milliseconds. */
+/** Queue times and run times in milliseconds. */
 export type Durations = { readonly queueMs: readonly number[]; readonly durationMs: readonly number[] };
 
-/** The objectives against what was measured. */
+/** Evaluates the objectives. */
 export function evaluateObjectives(
   outcomes: Outcomes,
   { queueMs, durationMs }: Durations,
@@ -41,10 +41,10 @@ export function evaluateObjectives(
 ): readonly Objective[] {
   return [
     evaluateAnswerRate(outcomes, targets.answered),
-    evaluateLatency('waitedMs', '95 of 100 runs are begun within so many milliseconds', queueMs, targets.waitedMs),
+    evaluateLatency('waitedMs', '95 of 100 runs start within so many milliseconds', queueMs, targets.waitedMs),
     evaluateLatency(
       'tookMs',
-      '95 of 100 runs end within so many milliseconds of being begun',
+      '95 of 100 runs end within so many milliseconds of their start',
       durationMs,
       targets.tookMs,
     ),
@@ -56,7 +56,7 @@ function evaluateAnswerRate(outcomes: Outcomes, target: number): Objective {
   const { good, total } = measured;
   return {
     id: 'answered',
-    description: 'runs that end with an answer, of those that were not called off',
+    description: 'runs that end with an answer, of those that were not cancelled',
     target,
     measured: total === 0 ? null : measured,
     verdict: total === 0 ? 'not enough data' : compareToTarget(measured.interval, target),
@@ -68,7 +68,7 @@ const latencyQuantile = 0.95;
 
 function evaluateLatency(
   id: 'waitedMs' | 'tookMs',
-  what: string,
+  description: string,
   durations: readonly number[],
   target: number,
 ): Objective {
@@ -80,7 +80,7 @@ function evaluateLatency(
   const slow = durations.filter((ms) => ms > target).length;
   return {
     id,
-    description: what,
+    description,
     target,
     measured: measured ?? null,
     verdict: high !== null && high <= target ? 'met' : low !== null && low > target ? 'missed' : 'not enough data',
@@ -88,13 +88,13 @@ function evaluateLatency(
   };
 }
 
-/** Whether a rate reaches a target for certain, misses it for certain, or neither. */
+/** Compares a confidence interval with a target. */
 function compareToTarget([low, high]: Interval, target: number): ObjectiveVerdict {
   if (low >= target) return 'met';
   return high < target ? 'missed' : 'not enough data';
 }
 
-/** What is left of the failures that were allowed among so many. */
+/** Returns the remaining error budget. */
 function computeErrorBudget(failed: number, allowed: number, total: number): number | null {
   if (total === 0) return null;
   if (allowed > 0) return 1 - failed / (allowed * total);

@@ -1,15 +1,14 @@
-// What a run's reason says about it: the one table behind every rate of health, objectives and drift.
+// Classifies stop reasons; all rates of health, objectives and drift use this table.
 import type { StopReason, RunStats } from '../../core/index.ts';
 import { computeRate, type RateCount, type Rate } from './rates.ts';
 
 /**
- * What became of a run. `answered`: there is an answer. `abstained`: it was not sure and said so. `error`: something broke, or it went round
- * in circles. `limited`: a bound that somebody set came first. `cancelled`: a person or the kill-switch ended it, which says nothing
- * about how well the fleet works.
+ * The class of an outcome. `abstained`: the run said that it was not sure. `error`: something failed, or the run made no progress.
+ * `limited`: the run reached a limit. `cancelled`: the user or the kill switch ended it, which says nothing about how well the fleet works.
  */
 export type OutcomeClass = 'answered' | 'abstained' | 'error' | 'limited' | 'cancelled';
 
-/** The class of every reason. */
+/** The class of each stop reason. */
 export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
   answered: 'answered',
   'task-complete': 'answered',
@@ -28,25 +27,25 @@ export const outcomeClasses: Readonly<Record<StopReason, OutcomeClass>> = {
   cancelled: 'cancelled',
 };
 
-/** How many runs came out in which way. */
+/** The number of runs by class. */
 export type Outcomes = Readonly<Record<OutcomeClass, number>>;
 
-/** What the runs of these stretches came to. */
-export function countOutcomes(tallies: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
+/** Counts the runs of these buckets by class. */
+export function countOutcomes(stats: readonly Pick<RunStats, 'reasons'>[]): Outcomes {
   const counts = { answered: 0, abstained: 0, error: 0, limited: 0, cancelled: 0 };
-  for (const { reasons } of tallies)
+  for (const { reasons } of stats)
     for (const [reason, outcome] of Object.entries(outcomeClasses))
       counts[outcome] += reasons[reason as StopReason] ?? 0;
   return counts;
 }
 
-/** The count of a class among the runs that were not called off. */
+/** Returns the count of a class among the runs that were not cancelled. */
 export function getOutcomeCount(outcomes: Outcomes, outcome: Exclude<OutcomeClass, 'cancelled'>): RateCount {
   const { answered, abstained, error, limited } = outcomes;
   return { good: outcomes[outcome], total: answered + abstained + error + limited };
 }
 
-/** The rates of some runs. All are of those that were not called off; `good` counts the ones of the name. */
+/** Rates of the runs that were not cancelled; `good` counts the runs of the class. */
 export type Rates = {
   readonly ended: number;
   readonly cancelled: number;
@@ -56,7 +55,7 @@ export type Rates = {
   readonly limited: Rate;
 };
 
-/** The rates of these outcomes. */
+/** Returns the rates of these outcomes. */
 export function computeRates(outcomes: Outcomes): Rates {
   const of = (outcome: Exclude<OutcomeClass, 'cancelled'>): Rate => computeRate(getOutcomeCount(outcomes, outcome));
   return {

@@ -1,17 +1,17 @@
-// Percentiles of durations with intervals that assume nothing about their distribution: they are order statistics.
+// Percentiles with distribution-free confidence intervals from order statistics.
 import type { Interval } from './rates.ts';
 
-/** A percentile of some numbers. An end of its interval is null where there are too few numbers to bound it. */
+/** A quantile of `count` numbers. An end of its interval is null if there are too few numbers to bound it. */
 export type Quantile = {
   readonly count: number;
   readonly value: number;
   readonly interval: readonly [low: number | null, high: number | null];
 };
 
-/** The p-th quantile (0 to 1) of numbers in ascending order, with a distribution-free interval; nothing of nothing. */
+/** Returns the p-quantile (0 < p < 1) of ascending numbers with its confidence interval; undefined without numbers. */
 export function computeQuantile(ascending: readonly number[], p: number, confidence = 0.95): Quantile | undefined {
   const total = ascending.length;
-  if (!(p > 0 && p < 1)) throw new RangeError(`${p} is no quantile.`);
+  if (!(p > 0 && p < 1)) throw new RangeError(`${p} is not between 0 and 1.`);
   if (total === 0) return undefined;
   const [low, high] = findQuantileRanks(total, p, (1 - confidence) / 2);
   return {
@@ -21,21 +21,21 @@ export function computeQuantile(ascending: readonly number[], p: number, confide
   };
 }
 
-/** The ranks, from 1, of the numbers that bound a quantile, each missing it with at most this chance; 0 and one past the end are none. */
+/** Returns the 1-based ranks that bound a quantile, each with an error probability of at most `tail`; 0 and total + 1 mean no bound. */
 function findQuantileRanks(total: number, p: number, tail: number): Interval {
-  // The quantile lies below the number of rank r just where at least r numbers would: a binomial question.
+  // The count of numbers below the quantile has a binomial distribution.
   let below = 0;
   let low = 0;
   for (let count = 0; count <= total; count++) {
     below += binomial(total, count, p);
     if (below <= tail) low = count + 1;
-    // Rounding alone must not make an interval wider.
+    // The tolerance keeps rounding from widening the interval.
     else if (1 - below <= tail + 1e-12) return [low, count + 1];
   }
   return [low, total + 1];
 }
 
-/** The chance of exactly so many out of so many. */
+/** The binomial probability of `count` in `total`. */
 function binomial(total: number, count: number, p: number): number {
   return Math.exp(logChoose(total, count) + count * Math.log(p) + (total - count) * Math.log1p(-p));
 }
@@ -49,7 +49,7 @@ function logFactorial(n: number): number {
   return factorials[n] as number;
 }
 
-/** The 50th, 95th and 99th percentile of some numbers in any order; nothing of nothing. */
+/** Returns the 50th, 95th and 99th percentile of numbers in any order; undefined without numbers. */
 export function computePercentiles(
   numbers: readonly number[],
 ): { readonly p50: Quantile; readonly p95: Quantile; readonly p99: Quantile } | undefined {

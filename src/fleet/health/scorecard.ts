@@ -1,4 +1,4 @@
-// The trust scorecard: what is claimed, and for each claim what was measured here, or that nothing was. No figure stands in this file.
+// The trust scorecard: the claims of the product, each with its measurement on this machine or none.
 import type { Measurement } from './measurements.ts';
 import { wilsonInterval, type Interval } from './rates.ts';
 
@@ -13,7 +13,7 @@ export type ScorecardClaim = {
 const evalCommand = 'fairlead eval';
 const measureCommand = 'npm run measure';
 
-/** What can be measured, in the order in which it is shown. */
+/** The claims, in display order. */
 export const scorecardClaims: readonly ScorecardClaim[] = [
   {
     id: 'attacks-refused',
@@ -86,7 +86,7 @@ export type ScoreRow = ScorecardClaim &
       }
   );
 
-/** The scorecard out of what was measured; of two measurements of one claim the later counts. */
+/** Creates the scorecard; the latest measurement of each claim counts. */
 export function createScorecard(results: readonly Measurement[]): readonly ScoreRow[] {
   const latest = new Map<string, Measurement>();
   for (const result of results) if ((latest.get(result.id)?.when ?? '') < result.when) latest.set(result.id, result);

@@ -1,18 +1,18 @@
-// By how much one sample stands above another, without assuming a distribution: Hodges and Lehmann's estimate and its interval.
+// Hodges-Lehmann estimate of the shift between two samples, with a distribution-free confidence interval.
 import { defaultZScore, type Interval } from './rates.ts';
 
-/** The differences of each of the first to each of the second, ascending. */
+/** Returns all pairwise differences of two samples, ascending. */
 export function pairwiseDifferences(first: readonly number[], second: readonly number[]): readonly number[] {
   return first.flatMap((a) => second.map((b) => a - b)).toSorted((a, b) => a - b);
 }
 
-/** The middle of the differences. */
+/** Returns the median of sorted numbers. */
 export function medianOfSorted(sorted: readonly number[]): number {
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] as number) + (sorted[Math.floor(middle)] as number)) / 2;
 }
 
-/** The interval of the shift between samples of these sizes, out of their differences; without end where they are too few. */
+/** Returns the confidence interval of the shift; unbounded if the samples are too small. */
 export function hodgesLehmannInterval(
   sorted: readonly number[],
   sizes: readonly [first: number, second: number],

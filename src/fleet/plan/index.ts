@@ -1,3 +1,3 @@
-// Plans: a task in steps, each a durable run of its own.
+// Plans: a task as steps, each handled as a child run.
 export { planOrchestration, type StepStatus } from './orchestrate.ts';
 export { planSchema, parsePlan, type PlanStep } from './plan.ts';

@@ -1,24 +1,24 @@
-// How a plan is carried out: made by a model, its steps side by side as far as they can be, and one answer from what they brought.
+// Orchestrates a plan: a model writes it, its steps run in parallel as far as their dependencies allow, and one answer combines their results.
 import { parseAnswer } from '../../agent/index.ts';
 import { errorMessage, wrapUntrusted, type FleetRun, type JsonObject, type RunOutcome } from '../../core/index.ts';
 import type { ChildRun, Orchestration, OrchestrationStep } from '../orchestrator.ts';
 import { maxPlanSteps, planSchema, parsePlan, type PlanStep } from './plan.ts';
 
-/** How often a plan is asked for, and a step is tried, before it is given up. */
+/** How often a plan is requested, and a step is run, before it has failed. */
 const maxAttempts = 2;
 
-/** Where a step stands. */
+/** The status of a step. */
 export type StepStatus = 'waiting' | 'under-way' | 'done' | 'failed' | 'blocked';
 
 type Children = ReadonlyMap<string, FleetRun>;
 
-/** Decides what is next for a run of the kind `plan`. */
+/** Decides the next step of a run of kind `plan`. */
 export const planOrchestration: Orchestration = (run, children) => {
-  const made = getPlanState(children);
-  if (made.type === 'ask') return { type: 'go-on', start: [createPlanRun(run, made.attempt, made.wrong)] };
-  if (made.type === 'wait') return { type: 'go-on', start: [] };
-  if (made.type === 'failed') return createEndStep('error-threshold', `No plan could be made: ${made.why}`);
-  return advancePlan(run, made.steps, children);
+  const plan = getPlanState(children);
+  if (plan.type === 'ask') return { type: 'go-on', start: [createPlanRun(run, plan.attempt, plan.wrong)] };
+  if (plan.type === 'wait') return { type: 'go-on', start: [] };
+  if (plan.type === 'failed') return createEndStep('error-threshold', `Could not create a plan: ${plan.why}`);
+  return advancePlan(run, plan.steps, children);
 };
 
 const createEndStep = (reason: RunOutcome['reason'], detail: string): OrchestrationStep => ({
@@ -32,16 +32,18 @@ type PlanState =
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'made'; readonly steps: readonly PlanStep[] };
 
-/** The plan that the children before the steps came to. */
+/** Returns the plan that the planning child runs wrote, or what is next to get one. */
 function getPlanState(children: Children): PlanState {
   let wrong: string | undefined;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const asked = children.get(`plan-${attempt}`);
-    if (!asked) return { type: 'ask', attempt, ...(wrong === undefined ? {} : { wrong }) };
-    if (asked.status !== 'ended') return { type: 'wait' };
-    const read = isSuccessful(asked) ? parsePlanOutcome(asked) : (asked.outcome?.detail ?? 'the model gave no answer.');
-    if (typeof read !== 'string') return { type: 'made', steps: read };
-    wrong = read;
+    const planRun = children.get(`plan-${attempt}`);
+    if (!planRun) return { type: 'ask', attempt, ...(wrong === undefined ? {} : { wrong }) };
+    if (planRun.status !== 'ended') return { type: 'wait' };
+    const parsed = isSuccessful(planRun)
+      ? parsePlanOutcome(planRun)
+      : (planRun.outcome?.detail ?? 'the model returned no plan.');
+    if (typeof parsed !== 'string') return { type: 'made', steps: parsed };
+    wrong = parsed;
   }
   return { type: 'failed', why: wrong ?? '' };
 }
@@ -58,27 +60,26 @@ const isSuccessful = ({ outcome }: FleetRun): boolean =>
   outcome?.reason === 'answered' || outcome?.reason === 'task-complete';
 
 function advancePlan(run: FleetRun, steps: readonly PlanStep[], children: Children): OrchestrationStep {
-  const standing = getStepStates(steps, children);
-  const about = { steps: steps.map((step) => ({ ...step, standing: standing.get(step.id)?.type ?? 'waiting' })) };
+  const states = getStepStates(steps, children);
+  const progress = { steps: steps.map((step) => ({ ...step, standing: states.get(step.id)?.type ?? 'waiting' })) };
   const ready = steps.flatMap((step): readonly ChildRun[] => {
-    const now = standing.get(step.id);
-    if (now?.type !== 'waiting' || !step.after.every((each) => standing.get(each)?.type === 'done')) return [];
-    return [{ name: `step-${step.id}-${now.attempt}`, prompt: formatStepPrompt(step, standing) }];
+    const state = states.get(step.id);
+    if (state?.type !== 'waiting' || !step.after.every((each) => states.get(each)?.type === 'done')) return [];
+    return [{ name: `step-${step.id}-${state.attempt}`, prompt: formatStepPrompt(step, states) }];
   });
-  if (ready.length > 0) return { type: 'go-on', start: ready, progress: about };
-  if ([...standing.values()].some(({ type }) => type === 'under-way'))
-    return { type: 'go-on', start: [], progress: about };
-  if (![...standing.values()].some(({ type }) => type === 'done'))
-    return { ...createEndStep('error-threshold', 'No step of the plan could be done.'), progress: about };
+  if (ready.length > 0) return { type: 'go-on', start: ready, progress };
+  if ([...states.values()].some(({ type }) => type === 'under-way')) return { type: 'go-on', start: [], progress };
+  if (![...states.values()].some(({ type }) => type === 'done'))
+    return { ...createEndStep('error-threshold', 'No step of the plan succeeded.'), progress };
   const answer = children.get('answer');
   if (!answer)
     return {
       type: 'go-on',
-      start: [{ name: 'answer', prompt: formatAnswerPrompt(run, steps, standing) }],
-      progress: about,
+      start: [{ name: 'answer', prompt: formatAnswerPrompt(run, steps, states) }],
+      progress,
     };
-  if (answer.status !== 'ended' || !answer.outcome) return { type: 'go-on', start: [], progress: about };
-  return { type: 'end', outcome: answer.outcome, progress: about };
+  if (answer.status !== 'ended' || !answer.outcome) return { type: 'go-on', start: [], progress };
+  return { type: 'end', outcome: answer.outcome, progress };
 }
 
 type StepState = {
@@ -88,7 +89,7 @@ type StepState = {
   readonly why?: string;
 };
 
-/** Where each step stands, in the order in which they can be done: what a failed one leads to is blocked. */
+/** Returns the state of each step in order of dependency; steps that depend on a failed one are blocked. */
 function getStepStates(steps: readonly PlanStep[], children: Children): ReadonlyMap<string, StepState> {
   const found = new Map<string, StepState>();
   while (found.size < steps.length) {
@@ -99,7 +100,7 @@ function getStepStates(steps: readonly PlanStep[], children: Children): Readonly
         step.id,
         failed === undefined
           ? getStepState(step, children)
-          : { type: 'blocked', attempt: 0, why: `${failed} was not done` },
+          : { type: 'blocked', attempt: 0, why: `${failed} did not succeed` },
       );
     }
   }
@@ -112,7 +113,7 @@ function getStepState({ id }: PlanStep, children: Children): StepState {
     if (!run) return { type: 'waiting', attempt };
     if (run.status !== 'ended') return { type: 'under-way', attempt };
     if (isSuccessful(run)) return { type: 'done', attempt, text: run.outcome?.text ?? '' };
-    // A person who said stop, or a budget that is used up, is not asked again.
+    // A cancelled run, or one that used up its budget, is not tried again.
     const final = ['cancelled', 'kill-switch', 'money-budget', 'token-budget'].includes(run.outcome?.reason ?? '');
     if (final || attempt === maxAttempts)
       return { type: 'failed', attempt, why: run.outcome?.detail ?? run.outcome?.reason ?? '' };
@@ -127,29 +128,31 @@ const createPlanRun = (run: FleetRun, attempt: number, wrong: string | undefined
   prompt: [
     'Make a plan for the task below: the fewest steps that are worth it, at most ' +
       `${maxPlanSteps}; one step if it needs no more.`,
-    'Each step is done by another agent that sees its own words only, and the results of the steps it comes after. Steps that do not need each other are done at the same time.',
-    ...(wrong === undefined ? [] : [`The plan before this one could not be used: ${wrong}`]),
+    'Each step is done by another agent that sees only the text of the step and the results of the steps it depends on. Steps that do not depend on each other run at the same time.',
+    ...(wrong === undefined ? [] : [`The previous plan was not valid: ${wrong}`]),
     `The task:\n${run.prompt}`,
   ].join('\n\n'),
   settings: { ...withoutTools, answer: planSchema },
 });
 
-/** What a step's agent reads. What other steps brought is outside text: their words may come from anywhere. */
-const formatStepPrompt = ({ words, after }: PlanStep, standing: ReadonlyMap<string, StepState>): string =>
-  [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, standing.get(id)?.text ?? ''))].join('\n\n');
+/** The prompt of a step. The results of other steps are untrusted text. */
+const formatStepPrompt = ({ words, after }: PlanStep, states: ReadonlyMap<string, StepState>): string =>
+  [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, states.get(id)?.text ?? ''))].join('\n\n');
 
 function formatAnswerPrompt(
-  { prompt: words }: FleetRun,
+  { prompt }: FleetRun,
   steps: readonly PlanStep[],
-  standing: ReadonlyMap<string, StepState>,
+  states: ReadonlyMap<string, StepState>,
 ): string {
-  const brought = steps.map(({ id, words: step }) => {
-    const { type, text = '', why = '' } = standing.get(id) ?? { type: 'waiting' };
-    return type === 'done' ? wrapUntrusted(`step ${id}: ${step}`, text) : `Step ${id} (${step}) was not done: ${why}.`;
+  const results = steps.map(({ id, words: step }) => {
+    const { type, text = '', why = '' } = states.get(id) ?? { type: 'waiting' };
+    return type === 'done'
+      ? wrapUntrusted(`step ${id}: ${step}`, text)
+      : `Step ${id} (${step}) did not succeed: ${why}.`;
   });
   return [
-    'Answer the task below from what the steps of a plan brought. Say what is missing where a step was not done; make nothing up.',
-    `The task:\n${words}`,
-    ...brought,
+    'Answer the task below from the results of the steps of a plan. If a step did not succeed, say what is missing; do not invent anything.',
+    `The task:\n${prompt}`,
+    ...results,
   ].join('\n\n');
 }

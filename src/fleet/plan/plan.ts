@@ -1,19 +1,19 @@
-// A plan: steps that may depend on each other, as a model writes it down and as it is judged.
+// The plan that a model writes: JSON schema, parser and dependency check.
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
 /** One step of a plan. */
 export type PlanStep = {
   readonly id: string;
-  /** What is to be done, in words that stand for themselves. */
+  /** The task of the step, complete in itself. */
   readonly words: string;
   /** The steps whose results it needs. */
   readonly after: readonly string[];
 };
 
-/** Steps of one plan at most. */
+/** The maximum number of steps of a plan. */
 export const maxPlanSteps = 20;
 
-/** The schema a plan is held to. */
+/** The JSON Schema of a plan. */
 export const planSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -37,7 +37,7 @@ export const planSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The steps of a plan that a model wrote, or what is wrong with it in a sentence. */
+/** Returns the steps of a plan, or what is wrong with it. */
 export function parsePlan(value: Json): readonly PlanStep[] | string {
   const steps = isObject(value) ? value['steps'] : undefined;
   if (!Array.isArray(steps) || steps.length === 0) return 'A plan needs a list of steps.';
@@ -47,25 +47,25 @@ export function parsePlan(value: Json): readonly PlanStep[] | string {
     const { id, words, after = [] } = isObject(step) ? step : {};
     const names = Array.isArray(after) ? after.filter((each) => typeof each === 'string') : [];
     if (typeof id !== 'string' || !/^[a-z0-9-]{1,40}$/.test(id))
-      return 'Each step needs an id of small letters, digits and dashes.';
-    if (typeof words !== 'string' || words.trim() === '') return `The step ${id} does not say what is to be done.`;
+      return 'Each step needs an id of lower-case letters, digits and dashes.';
+    if (typeof words !== 'string' || words.trim() === '') return `The step ${id} has no task.`;
     if (plan.some((each) => each.id === id)) return `Two steps have the id ${id}.`;
     plan.push({ id, words, after: [...new Set(names)] });
   }
   return findDependencyError(plan) ?? plan;
 }
 
-/** Steps that need what is not there, or that wait for each other. */
+/** Returns what is wrong with the dependencies: a missing step or a cycle. */
 function findDependencyError(plan: readonly PlanStep[]): string | undefined {
   for (const { id, after } of plan) {
     const missing = after.find((each) => !plan.some((step) => step.id === each));
-    if (missing !== undefined) return `The step ${id} comes after ${missing}, which is no step.`;
+    if (missing !== undefined) return `The step ${id} depends on ${missing}, which does not exist.`;
   }
   const done = new Set<string>();
   for (let before = -1; before < done.size;) {
     before = done.size;
     for (const { id, after } of plan) if (after.every((each) => done.has(each))) done.add(id);
   }
-  const stuck = plan.filter(({ id }) => !done.has(id)).map(({ id }) => id);
-  return stuck.length > 0 ? `These steps wait for each other: ${stuck.join(', ')}.` : undefined;
+  const cycle = plan.filter(({ id }) => !done.has(id)).map(({ id }) => id);
+  return cycle.length > 0 ? `These steps depend on each other: ${cycle.join(', ')}.` : undefined;
 }

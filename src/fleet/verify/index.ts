@@ -1,2 +1,2 @@
-// Verification of an answer by models that did not write it.
+// Verification of an answer by other models.
 export { judgementSchema, createVerifyOrchestration, type JudgeVerdict, type VerifyOptions } from './orchestrate.ts';

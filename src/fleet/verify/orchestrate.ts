@@ -1,22 +1,22 @@
-// Cross-model verification: others answer the same question unseen, then say whether the answers agree; without them there is no verdict.
+// Orchestrates cross-model verification: other models answer the question independently, then compare their answer with the claim.
 import { parseAnswer } from '../../agent/index.ts';
 import { isObject, wrapUntrusted, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
 import type { ChildRun, Orchestration, OrchestrationStep } from '../orchestrator.ts';
 
-/** What one judge found. */
+/** The verdict of one judge model. */
 export type JudgeVerdict = {
   readonly model: string;
   readonly verdict: 'agrees' | 'disagrees' | 'cannot-tell';
   readonly why: string;
 };
 
-/** What a verification goes by. */
+/** The options of verification. */
 export type VerifyOptions = {
-  /** The model that answers where a run names none, and those that may judge it. */
+  /** Returns the default model of a run, and the models that may judge its answer. */
   readonly models: (run: FleetRun) => Promise<{ readonly author?: string; readonly others: readonly string[] }>;
 };
 
-/** The schema a judgement is held to. */
+/** The JSON Schema of a judgement. */
 export const judgementSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -27,34 +27,30 @@ export const judgementSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** More judges than this cost more than they tell. */
+/** More judges add cost but little information. */
 const maxJudges = 5;
 
-/** Decides what is next for a run of the kind `verify`: its words are the question, `claim` in its settings the answer to be judged. */
+/** Decides the next step of a run of kind `verify`: the prompt is the question, the setting `claim` the answer to verify. */
 export const createVerifyOrchestration =
   ({ models }: VerifyOptions): Orchestration =>
   async (run, children) => {
-    const { claim: given, model, models: named } = run.settings;
-    const found: AnswerState =
-      typeof given === 'string' ? { type: 'there', text: given } : getAnswerState(children.get('answer'));
-    if (found.type === 'under-way') return { type: 'go-on', start: [] };
-    if (found.type === 'none')
+    const { claim, model, models: named } = run.settings;
+    const answer: AnswerState =
+      typeof claim === 'string' ? { type: 'there', text: claim } : getAnswerState(children.get('answer'));
+    if (answer.type === 'under-way') return { type: 'go-on', start: [] };
+    if (answer.type === 'none')
       return { type: 'go-on', start: [{ name: 'answer', prompt: run.prompt, settings: clearedSettings }] };
-    if (found.type === 'failed') return createAbstention(`There is no answer to verify: ${found.why}`, '', []);
-    const usual = await models(run);
-    const author = typeof model === 'string' ? model : usual.author;
-    const listed = Array.isArray(named) ? named.filter((each) => typeof each === 'string') : usual.others;
+    if (answer.type === 'failed') return createAbstention(`There is no answer to verify: ${answer.why}`, '', []);
+    const defaults = await models(run);
+    const author = typeof model === 'string' ? model : defaults.author;
+    const listed = Array.isArray(named) ? named.filter((each) => typeof each === 'string') : defaults.others;
     const judges = [...new Set(listed)].filter((each) => each !== author).slice(0, maxJudges);
     if (judges.length === 0)
-      return createAbstention(
-        'There is no other model to ask: whoever wrote an answer does not judge it.',
-        found.text,
-        [],
-      );
-    return combineJudgements(run, found.text, judges, children);
+      return createAbstention('No other model is available: a model does not judge its own answer.', answer.text, []);
+    return combineJudgements(run, answer.text, judges, children);
   };
 
-/** Settings of a verification mean nothing to the runs it begins. */
+/** Settings of the verification that its child runs must not inherit. */
 const clearedSettings: JsonObject = { claim: null, models: null };
 
 type AnswerState =
@@ -79,32 +75,32 @@ function combineJudgements(
   judges: readonly string[],
   children: ReadonlyMap<string, FleetRun>,
 ): OrchestrationStep {
-  const seats = judges.map((model, i) => getJudgeStep(run, claim, model, i + 1, children));
-  const judgements = seats.flatMap((seat) => ('judgement' in seat ? [seat.judgement] : []));
-  const about = { claim, judges: [...judges], judgements: judgements.map((each) => ({ ...each })) } satisfies Json;
+  const steps = judges.map((model, i) => getJudgeStep(run, claim, model, i + 1, children));
+  const judgements = steps.flatMap((step) => ('judgement' in step ? [step.judgement] : []));
+  const progress = { claim, judges: [...judges], judgements: judgements.map((each) => ({ ...each })) } satisfies Json;
   if (judgements.length < judges.length)
-    return { type: 'go-on', start: seats.flatMap((seat) => ('begin' in seat ? seat.begin : [])), progress: about };
-  const against = judgements.filter(({ verdict }) => verdict === 'disagrees');
-  const silent = judgements.filter(({ verdict }) => verdict === 'cannot-tell');
-  const inWords = judgements.map(({ model, verdict, why }) => `${model} ${verdict}: ${why}`).join(' ');
-  if (against.length > 0 || silent.length > 0)
+    return { type: 'go-on', start: steps.flatMap((step) => ('begin' in step ? step.begin : [])), progress };
+  const disagreeing = judgements.filter(({ verdict }) => verdict === 'disagrees');
+  const undecided = judgements.filter(({ verdict }) => verdict === 'cannot-tell');
+  const details = judgements.map(({ model, verdict, why }) => `${model} ${verdict}: ${why}`).join(' ');
+  if (disagreeing.length > 0 || undecided.length > 0)
     return createAbstention(
-      `${against.length} of ${judges.length} other models disagree, ${silent.length} cannot tell. ${inWords}`,
+      `${disagreeing.length} of ${judges.length} other models disagree, ${undecided.length} cannot tell. ${details}`,
       claim,
       judgements,
     );
-  const detail = `${judges.length} of ${judges.length} other models agree. ${inWords}`;
-  return { type: 'end', outcome: { reason: 'answered', detail, text: claim }, progress: about };
+  const detail = `${judges.length} of ${judges.length} other models agree. ${details}`;
+  return { type: 'end', outcome: { reason: 'answered', detail, text: claim }, progress };
 }
 
-/** An answer that is not verified is not given as one: it is kept beside, for whoever wants to see it. */
+/** Ends without an answer: an unverified claim is recorded as progress, not returned as the answer. */
 const createAbstention = (detail: string, claim: string, judgements: readonly JudgeVerdict[]): OrchestrationStep => ({
   type: 'end',
   outcome: { reason: 'abstained', detail, text: '' },
   progress: { claim, judgements: judgements.map((each) => ({ ...each })) },
 });
 
-/** A judge answers first and is shown the claim after, so that it cannot simply nod. */
+/** A judge answers the question before it sees the claim, so that it does not just agree. */
 function getJudgeStep(
   run: FleetRun,
   claim: string,
@@ -116,7 +112,7 @@ function getJudgeStep(
   if (own.type === 'none')
     return { begin: [{ name: `own-${n}`, prompt: run.prompt, settings: { ...clearedSettings, model } }] };
   if (own.type === 'under-way') return { begin: [] };
-  if (own.type === 'failed') return createUnclearStep(model, `it gave no answer of its own (${own.why}).`);
+  if (own.type === 'failed') return createUnclearStep(model, `it returned no answer of its own (${own.why}).`);
   const compared = children.get(`compare-${n}`);
   const settings = { ...clearedSettings, model, tools: false, answer: judgementSchema };
   if (!compared)
@@ -129,17 +125,17 @@ const createUnclearStep = (model: string, why: string): JudgeStep => ({
   judgement: { model, verdict: 'cannot-tell', why },
 });
 
-/** Whatever is no clear judgement is none. */
+/** Parses a judgement; anything but a clear verdict is `cannot-tell`. */
 function parseJudgement(model: string, { outcome }: FleetRun): JudgeVerdict {
   const unclear: JudgeVerdict = {
     model,
     verdict: 'cannot-tell',
-    why: outcome?.detail ?? 'it gave no clear judgement.',
+    why: outcome?.detail ?? 'it returned no clear judgement.',
   };
   if (outcome?.reason !== 'answered') return unclear;
   try {
-    const said = parseAnswer(outcome.text);
-    const { verdict, why } = isObject(said) ? said : {};
+    const parsed = parseAnswer(outcome.text);
+    const { verdict, why } = isObject(parsed) ? parsed : {};
     if (typeof why !== 'string' || (verdict !== 'agrees' && verdict !== 'disagrees')) return unclear;
     return { model, verdict, why };
   } catch {

@@ -78,7 +78,7 @@ test('[A97] a mistake among the keys is told by its place, never by the key', (t
   for (const entry of ['writer:hunter2-secret', 'hunter2-secret', 'reader:'])
     assert.throws(
       () => loadApiKeys({ env: { HARNESS_API_KEYS: `reader:fine,${entry}` }, folder }),
-      (error: Error) => /Entry 2 of HARNESS_API_KEYS/.test(error.message) && !error.message.includes('hunter2'),
+      (error: Error) => /entry 2 of HARNESS_API_KEYS/.test(error.message) && !error.message.includes('hunter2'),
     );
   assert.throws(() => loadApiKeys({ env: {}, file: path.join(folder, 'absent'), folder }), /key file cannot be read/);
 });

@@ -95,8 +95,11 @@ test('[A97] the address at which a caller arrived is a name of the server, and s
   });
   assertAllowedHost(arrival('10.0.0.5:8080', '::ffff:10.0.0.5'), ['0.0.0.0']);
   assertAllowedHost(arrival('Fleet.Example:8080', '10.0.0.5'), ['fleet.example']);
-  assert.throws(() => assertAllowedHost(arrival('10.0.0.6:8080', '10.0.0.5'), ['0.0.0.0']), /that name/);
-  assert.throws(() => assertAllowedHost(arrival('fleet.example.evil', '10.0.0.5'), ['fleet.example']), /that name/);
+  assert.throws(() => assertAllowedHost(arrival('10.0.0.6:8080', '10.0.0.5'), ['0.0.0.0']), /Host header not allowed/);
+  assert.throws(
+    () => assertAllowedHost(arrival('fleet.example.evil', '10.0.0.5'), ['fleet.example']),
+    /Host header not allowed/,
+  );
   assert.throws(
     () => assertAllowedOrigin({ ...arrival('x', ''), header: (name) => (name === 'origin' ? 'http://y' : 'x') }),
     /other origins/,
@@ -181,11 +184,11 @@ test('[A97] what was let through is let through again as time goes on', () => {
   const often = createRateLimiter({ burst: 2, perSecond: 1 }, () => now);
   often('a');
   often('a');
-  assert.throws(() => often('a'), /too often/);
+  assert.throws(() => often('a'), /Rate limit exceeded/);
   often('b');
   now = 1000;
   often('a');
-  assert.throws(() => often('a'), /too often/);
+  assert.throws(() => often('a'), /Rate limit exceeded/);
 });
 
 test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
@@ -249,7 +252,7 @@ test('[A97] an address that others can reach needs a key that a person set, and 
   const { store } = await createApiFixture(t, { worker: false });
   const open = (env: Record<string, string>): Promise<unknown> =>
     startApiServer({ store, keys: loadApiKeys({ env, folder }), version: '0', host: '0.0.0.0', port: 0, folder });
-  await assert.rejects(open({}), /no key was set/);
+  await assert.rejects(open({}), /no key is configured/);
   await assert.rejects(open({ HARNESS_API_KEY: 'short' }), /fewer than 16/);
   const server = (await open({ HARNESS_API_KEY: 'long enough to be a key' })) as Awaited<
     ReturnType<typeof startApiServer>

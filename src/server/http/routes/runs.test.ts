@@ -193,10 +193,7 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
     ] as const) {
       const { status, body: said } = await request(`POST /api/sessions/${session}/${letter}`, { body });
       const { error } = said as { readonly error: { readonly message: string; readonly hint: string } };
-      assert.deepEqual(
-        [status, error.message],
-        [409, `${id} is ${a}: it only begins other runs, and reads nothing itself.`],
-      );
+      assert.deepEqual([status, error.message], [409, `${id} is ${a} run and does not accept messages.`]);
       assert.match(error.hint, new RegExp(`${id}/part`));
     }
     assert.deepEqual(await store.inbox.read(session, 0), []);
