@@ -10,7 +10,7 @@ import {
   type Message,
   type UsageTotals,
 } from '../core/index.ts';
-import { compactionDiff } from '../rules/compaction/diff.ts';
+import { compactionDiff } from '../rules/compaction/index.ts';
 
 /** The options of a manual compaction. */
 export type ManualCompactionOptions = {

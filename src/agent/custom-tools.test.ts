@@ -49,9 +49,9 @@ test('[P78] attack 38: a project’s file runs only if the user approved its exa
     'project/custom_tools/theirs.js': mark + tool('theirs'),
   });
   const ran = (): unknown => (globalThis as { ran?: number }).ran;
-  const asked: UnapprovedToolFile[] = [];
+  const requests: UnapprovedToolFile[] = [];
   const say = (yes: boolean) => async (file: UnapprovedToolFile) => {
-    asked.push(file);
+    requests.push(file);
     return yes;
   };
   const first = await load();
@@ -65,15 +65,15 @@ test('[P78] attack 38: a project’s file runs only if the user approved its exa
   );
   assert.equal((await load(say(false))).tools.length, 1);
   assert.equal(ran(), undefined);
-  assert.deepEqual([asked[0]?.status, asked[0]?.text.startsWith(mark)], ['new', true]);
+  assert.deepEqual([requests[0]?.status, requests[0]?.text.startsWith(mark)], ['new', true]);
   assert.equal((await load(say(true))).tools.length, 2);
   assert.equal(ran(), 1);
   assert.equal((await load(say(false))).tools.length, 2, 'a yes is remembered');
-  assert.equal(asked.length, 2);
+  assert.equal(requests.length, 2);
   writeFileSync(path.join(project, 'custom_tools/theirs.js'), `${mark}${tool('theirs')}//`);
   const changed = await load(say(false));
   assert.deepEqual(
-    [asked.at(-1)?.status, changed.problems[0]?.why],
+    [requests.at(-1)?.status, changed.problems[0]?.why],
     ['changed', 'changed since it was approved, so it was not run'],
   );
   assert.equal((await callTool(first.tools, 'custom__mine', {})).text, 'did mine');
@@ -118,7 +118,7 @@ test('[P71] an invalid file is refused with a reason, and the others are loaded'
     tools.map(({ name, effect }) => `${name} ${effect}`),
     ['custom__fine read'],
   );
-  const said = Object.fromEntries(problems.map(({ path: file, why }) => [path.relative(own, file)[0], why]));
+  const reasons = Object.fromEntries(problems.map(({ path: file, why }) => [path.relative(own, file)[0], why]));
   const expected: Readonly<Record<string, RegExp>> = {
     b: /another tool named custom__fine/,
     c: /exports no object/,
@@ -132,7 +132,7 @@ test('[P71] an invalid file is refused with a reason, and the others are loaded'
     k: /no luck/,
     l: /bytes; it may have/,
   };
-  for (const [letter, words] of Object.entries(expected)) assert.match(said[letter] ?? '', words, letter);
+  for (const [key, pattern] of Object.entries(expected)) assert.match(reasons[key] ?? '', pattern, key);
   assert.equal(problems.length, Object.keys(expected).length);
 });
 

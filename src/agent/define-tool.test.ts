@@ -251,8 +251,8 @@ const refused: readonly (readonly [
   ['a timeout of zero', { timeoutMs: 0 }, /timeoutMs/],
 ];
 
-for (const [what, change, message] of refused) {
-  test(`[P71] a tool that could never be called is refused when it is defined: ${what}`, () => {
+for (const [title, change, message] of refused) {
+  test(`[P71] a tool that could never be called is refused when it is defined: ${title}`, () => {
     assert.throws(
       () => tool({ ...base, ...change } as ToolDefinition<SchemaLike>),
       (error) => error instanceof FairleadError && error.blame === 'user' && message.test(error.message),

@@ -60,8 +60,8 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
   ['a worker without handlers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs handlers/],
 ];
 
-for (const [what, mistake, code, says] of mistakes)
-  test(`[D1] ${what}: refused in one sentence`, async () => {
+for (const [title, mistake, code, says] of mistakes)
+  test(`[D1] ${title}: refused in one sentence`, async () => {
     const refusal: unknown = await Promise.resolve()
       .then(mistake)
       .then(

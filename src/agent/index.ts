@@ -71,3 +71,6 @@ export { visibleToolSpecs, createToolRegistry } from './tool-registry.ts';
 export { allSpans, traceView, type Span, type Trace } from './trace.ts';
 export { toolOutput } from '../core/index.ts';
 export type { PendingApproval } from '../core/index.ts';
+export { testProviders } from './test-providers.ts';
+export { createValidator } from './schema.ts';
+export { toolDefinitionError } from './define-tool.ts';

@@ -34,8 +34,8 @@ const inline: readonly (readonly [what: string, value: unknown, text: string])[]
   ['an error', new TypeError('no'), 'TypeError: no'],
 ];
 
-for (const [what, value, text] of inline) {
-  test(`[D9] a small value stays inline: ${what}`, () => {
+for (const [title, value, text] of inline) {
+  test(`[D9] a small value stays inline: ${title}`, () => {
     const cache = new SessionCache();
     assert.equal(formatOutput(value, cache), text);
     assert.deepEqual(cache.handleNames(), []);
@@ -51,8 +51,8 @@ const kept: readonly (readonly [what: string, value: unknown, handle: string])[]
   ['a typed array, however small', new Uint8Array(1), 'array'],
 ];
 
-for (const [what, value, handle] of kept) {
-  test(`[D9] a large value is cached and shown as a snapshot: ${what}`, () => {
+for (const [title, value, handle] of kept) {
+  test(`[D9] a large value is cached and shown as a snapshot: ${title}`, () => {
     const cache = new SessionCache();
     const text = formatOutput(value, cache);
     assert.equal(text, `Saved as \`${handle}\`\nSnapshot: ${JSON.stringify(cache.snapshot(handle))}`);

@@ -29,9 +29,9 @@ const patternRule: KeywordRule = (value) => {
 };
 
 const typeRule: KeywordRule = (value) => {
-  const given: readonly Json[] = Array.isArray(value) ? value : [value];
-  const wrong = given.find((name) => typeof name !== 'string' || !typeNames.includes(name));
-  return given.length && wrong === undefined
+  const names: readonly Json[] = Array.isArray(value) ? value : [value];
+  const wrong = names.find((name) => typeof name !== 'string' || !typeNames.includes(name));
+  return names.length && wrong === undefined
     ? undefined
     : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(wrong ?? value)}`;
 };

@@ -137,6 +137,6 @@ export function unwrapResult(result: Pick<RunResult, 'reason' | 'text' | 'detail
 
 /** One sentence that says why a run ended without an answer: the open approval, the error, or the stop reason. */
 export function formatRunEnd({ reason, detail, error, pendingApprovals: [first] }: RunResult): string {
-  if (first) return `Stopped: ${first.tool} needs a person's yes. ${escapeInvisible(first.question)}`;
+  if (first) return `Stopped: ${first.tool} needs the user's approval. ${escapeInvisible(first.question)}`;
   return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
 }

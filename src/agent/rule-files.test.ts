@@ -56,7 +56,7 @@ test('[M36] rules are YAML, JSON, objects or functions; a file without rules is 
     problems.map(({ path: file }) => path.basename(file)),
     ['f.ts', 'g.ts', 'h.ts'],
   );
-  assert.match(problems[0]?.why ?? '', /a gate that no maker made/);
+  assert.match(problems[0]?.why ?? '', /a gate that no rule function created/);
   assert.match(problems[2]?.why ?? '', /imports something/);
   assert.deepEqual(unusable.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
 });

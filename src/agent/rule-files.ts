@@ -105,7 +105,9 @@ async function resolveRuleExport(exported: unknown, rules: unknown): Promise<unk
   const rulesOfFile: unknown =
     typeof exported === 'function' ? await (exported as (rules: unknown) => unknown)(rules) : exported;
   if (!isObject(rulesOfFile))
-    throw fileRefusedError('exports no rules by default: give an object, or a function that makes one from our makers');
+    throw fileRefusedError(
+      'exports no rules by default: give an object, or a function that creates one with our rule functions',
+    );
   return rulesOfFile;
 }
 
@@ -125,9 +127,9 @@ function ruleSetError(set: RuleSet): string | undefined {
   const badGate = (set.gates ?? []).find(
     (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
   );
-  if (badGate) return 'has a gate that no maker made: use defineGate, confirm and the others';
+  if (badGate) return 'has a gate that no rule function created: use defineGate, confirm or another';
   const badStop = (set.stops ?? []).find((stop) => !isObject(stop) || !Array.isArray(stop.stops));
-  return badStop ? 'has a stop that no maker made: use stopWhen and the others' : undefined;
+  return badStop ? 'has a stop that no rule function created: use stopWhen or another' : undefined;
 }
 
 /** Whether a file that cannot be used is known to have no gates. */

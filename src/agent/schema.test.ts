@@ -55,8 +55,8 @@ const invalidValues: readonly (readonly [what: string, schema: JsonObject, value
   ],
 ];
 
-for (const [what, schema, value, sentence] of invalidValues) {
-  test(`[P38] the validator names the path and the error: ${what}`, () =>
+for (const [title, schema, value, sentence] of invalidValues) {
+  test(`[P38] the validator names the path and the error: ${title}`, () =>
     assert.equal(createValidator(schema)(value), sentence));
 }
 
@@ -150,8 +150,8 @@ const broken: readonly (readonly [what: string, schema: unknown, message: RegExp
   ['an instance of a class', new Date(), /an instance of Date/],
 ];
 
-for (const [what, schema, message] of broken) {
-  test(`[P71] a broken schema fails when it is defined: ${what}`, () => {
+for (const [title, schema, message] of broken) {
+  test(`[P71] a broken schema fails when it is defined: ${title}`, () => {
     assert.throws(
       () => createValidator(schema as JsonObject),
       (error) =>
@@ -218,8 +218,8 @@ const answers: readonly (readonly [what: string, text: string, wrong: RegExp | u
   ['the wrong shape', '{"town":"Ulm"}', /city/],
 ];
 
-for (const [what, text, wrong] of answers) {
-  test(`[A110] an answer must match its schema: ${what}`, () => {
+for (const [title, text, wrong] of answers) {
+  test(`[A110] an answer must match its schema: ${title}`, () => {
     const schema: JsonObject = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     for (const shape of [createOutputSchema(schema), createOutputSchema(z.object({ city: z.string() }))]) {
       const found = shape.validate(text);

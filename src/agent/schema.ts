@@ -1,7 +1,7 @@
 // Schemas: JSON Schema, or a schema object of a library that implements Standard Schema, such as zod. No such library is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { errorMessage, FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
-import { completesInTime } from '../tools/with-timeout.ts';
+import { completesInTime } from '../tools/index.ts';
 import { lintSchema } from './lint-schema.ts';
 import { formatSchemaErrors } from './format-schema-errors.ts';
 
@@ -69,9 +69,9 @@ type JsonSchemaScalars = {
 };
 
 /** Converts a schema to JSON Schema, as a copy. Of a schema with transforms it is the input, which the model writes. */
-export function toJsonSchema(given: unknown): JsonObject {
-  if (!isStandardSchema(given)) return copySchema(given);
-  const { jsonSchema, vendor } = given['~standard'];
+export function toJsonSchema(source: unknown): JsonObject {
+  if (!isStandardSchema(source)) return copySchema(source);
+  const { jsonSchema, vendor } = source['~standard'];
   if (typeof jsonSchema?.input !== 'function')
     throw new FairleadError('schema/unsupported', `This ${vendor} schema cannot be turned into a JSON Schema.`, {
       blame: 'user',
@@ -121,9 +121,9 @@ export function createLazyValidator(schema: JsonObject): (value: Json) => string
 export type SchemaParser = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
 /** The parser of a schema's library; undefined for a JSON Schema. */
-export function getSchemaParser(given: unknown): SchemaParser | undefined {
-  if (!isStandardSchema(given)) return undefined;
-  const { validate } = given['~standard'];
+export function getSchemaParser(source: unknown): SchemaParser | undefined {
+  if (!isStandardSchema(source)) return undefined;
+  const { validate } = source['~standard'];
   return typeof validate === 'function' ? (value) => validate(value) : undefined;
 }
 
@@ -149,9 +149,9 @@ export function formatIssues(issues: readonly StandardIssue[]): string {
 }
 
 /** Requires answers to be JSON that matches a schema, with or without a json code fence, and nothing else. */
-export function createOutputSchema(given: SchemaLike): OutputSchema {
-  const schema = toJsonSchema(given);
-  const check = createOutputValidator(given, schema);
+export function createOutputSchema(source: SchemaLike): OutputSchema {
+  const schema = toJsonSchema(source);
+  const check = createOutputValidator(source, schema);
   return {
     schema,
     validate(text) {
@@ -160,7 +160,7 @@ export function createOutputSchema(given: SchemaLike): OutputSchema {
     },
     parse(text) {
       const value = parseAnswer(text);
-      const result = getSchemaParser(given)?.(value);
+      const result = getSchemaParser(source)?.(value);
       return result && 'value' in result ? result.value : value;
     },
   };
@@ -177,8 +177,8 @@ export function parseAnswer(text: string): Json {
   return read.value;
 }
 
-function createOutputValidator(given: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
-  const parse = getSchemaParser(given);
+function createOutputValidator(source: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
+  const parse = getSchemaParser(source);
   if (!parse) return createValidator(schema);
   return (value) => {
     const result = parseSync(parse, value);
@@ -225,28 +225,31 @@ function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
   throw brokenSchemaError(`The JSON Schema is broken: ${fault}`);
 }
 
-const isStandardSchema = (given: unknown): given is StandardSchema =>
-  ((typeof given === 'object' && given !== null) || typeof given === 'function') &&
-  isObject((given as Partial<StandardSchema>)['~standard']);
+const isStandardSchema = (source: unknown): source is StandardSchema =>
+  ((typeof source === 'object' && source !== null) || typeof source === 'function') &&
+  isObject((source as Partial<StandardSchema>)['~standard']);
 
-function copySchema(given: unknown): JsonObject {
-  if (!isObject(given) || (Object.getPrototypeOf(given) !== Object.prototype && Object.getPrototypeOf(given) !== null))
+function copySchema(source: unknown): JsonObject {
+  if (
+    !isObject(source) ||
+    (Object.getPrototypeOf(source) !== Object.prototype && Object.getPrototypeOf(source) !== null)
+  )
     throw brokenSchemaError(
-      `A schema must be a JSON Schema object or a Standard Schema object, not ${describeKind(given)}.`,
+      `A schema must be a JSON Schema object or a Standard Schema object, not ${describeKind(source)}.`,
     );
   try {
-    return JSON.parse(JSON.stringify(given)) as JsonObject;
+    return JSON.parse(JSON.stringify(source)) as JsonObject;
   } catch (cause) {
     throw brokenSchemaError(`The JSON Schema is not plain JSON: ${errorMessage(cause)}`, cause);
   }
 }
 
 /** The kind of a value, for error messages. */
-export const describeKind = (given: unknown): string => {
-  if (given === null || given === undefined) return 'nothing';
-  if (Array.isArray(given)) return 'a list';
-  if (isObject(given) && given.constructor === Object) return 'an object';
-  return typeof given === 'object' ? `an instance of ${given.constructor?.name ?? 'a class'}` : `a ${typeof given}`;
+export const describeKind = (value: unknown): string => {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value) && value.constructor === Object) return 'an object';
+  return typeof value === 'object' ? `an instance of ${value.constructor?.name ?? 'a class'}` : `a ${typeof value}`;
 };
 
 const brokenSchemaError = (message: string, cause?: unknown): FairleadError =>

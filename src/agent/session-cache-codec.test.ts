@@ -32,8 +32,8 @@ const values: readonly (readonly [what: string, value: unknown, type: string])[]
   ['an empty array', new Int8Array(), 'binary'],
 ];
 
-for (const [what, value, type] of values) {
-  test(`[D9] a value on disk is read back equal: ${what}`, (t) => {
+for (const [title, value, type] of values) {
+  test(`[D9] a value on disk is read back equal: ${title}`, (t) => {
     const cache = small(t);
     cache.put('v', value);
     cache.put('other', 0);
@@ -71,7 +71,7 @@ class Bare {
   }
 }
 
-for (const [what, value] of [
+for (const [title, value] of [
   ['a function', () => 1],
   ['an instance of a class', new Own()],
   ['an instance without fields', new Bare()],
@@ -80,7 +80,7 @@ for (const [what, value] of [
   ['a symbol as key', { [Symbol('s')]: 1 }],
   ['something that writes itself otherwise', { toJSON: () => 1 }],
 ] as const) {
-  test(`[D9] a value without an equal copy stays in memory: ${what}`, (t) => {
+  test(`[D9] a value without an equal copy stays in memory: ${title}`, (t) => {
     const cache = small(t);
     cache.put('v', value);
     cache.put('other', 0);

@@ -45,8 +45,8 @@ const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotS
   ['a date', new Date(0), { type: 'text', length: 24, sample: '1970-01-01T00:00:00.000Z' }],
 ];
 
-for (const [what, value, shape] of shapes) {
-  test(`[D9] the snapshot of ${what}`, () => assert.deepStrictEqual(createSnapshot(value, 2), shape));
+for (const [title, value, shape] of shapes) {
+  test(`[D9] the snapshot of ${title}`, () => assert.deepStrictEqual(createSnapshot(value, 2), shape));
 }
 
 test('[D9] a snapshot is small whatever the value', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type Log, type ResolvedAgent, type SessionStore } from '../core/index.ts';
-import { memoryLog } from '../stores/memory.ts';
+import { memoryLog } from '../stores/index.ts';
 import { Session } from './session.ts';
 
 /** Opens the log of a session for writing. Every `SessionStore` is one. */

@@ -231,12 +231,12 @@ test('[A23] a run has a trace of spans', async () => {
 });
 
 test('[A77] the progress of a tool reaches the listener of the run', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const work: Tool = {
     ...tool('work', () => ''),
     execute: (_input, context) => context.progress?.('half-way'),
   };
   const session = await Session.open(partsOf([calls('work'), says('done')], [work]), memoryLog());
-  await session.advance('go', { onToolProgress: (call, text) => heard.push(`${call} ${text}`) });
-  assert.deepEqual(heard, ['c00001000 half-way']);
+  await session.advance('go', { onToolProgress: (call, text) => received.push(`${call} ${text}`) });
+  assert.deepEqual(received, ['c00001000 half-way']);
 });

@@ -19,7 +19,7 @@ import {
   type RunState,
   type ApprovalOptions,
 } from '../core/index.ts';
-import { memoryLog } from '../stores/memory.ts';
+import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
 import { inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
 import { compactSession, type CompactionReport, type ManualCompactionOptions } from './compaction.ts';

@@ -1,5 +1,5 @@
 // Tracks which calls the user approved in this process. A session file can contain approvals too, but anyone may have written it: those are asked again.
-import type { ApprovalTracker } from '../agent/subagents/launch.ts';
+import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import type { Gate } from '../core/index.ts';
 
 /** Creates a tracker without approvals. */

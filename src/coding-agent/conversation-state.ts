@@ -6,12 +6,12 @@ import type { SessionSelector } from '../sessions/index.ts';
 import type { UserPrompter } from './integrations/index.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
-import type { ApprovalTracker } from '../agent/subagents/launch.ts';
+import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import { createApprovalTracker } from './approval-provenance.ts';
 import { refreshApprovalQuestions } from './approvals.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 import { openModelOrRouter, type ModelHost } from './models/open-model.ts';
-import { closeSession, openSession, type OpenSession } from '../sessions/open-session.ts';
+import { closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
   isLocalModel,

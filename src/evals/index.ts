@@ -30,3 +30,6 @@ export { measureRuleEffectiveness, type RuleEffectiveness } from './rule-effecti
 export { runEvalCase, type EvalCaseResult, type EvalContext } from './runner.ts';
 export { findAnswerErrors, isAbstention } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';
+export { type BacktestResult } from './backtest.ts';
+export { followUpTurns } from './rule-effectiveness.ts';
+export { readRuleFilesIn } from './recorded-sessions.ts';

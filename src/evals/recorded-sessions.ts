@@ -8,8 +8,8 @@ import { fileTrust } from '../guards/index.ts';
 import type { CompiledRuleSet, RuleSet } from '../rules/index.ts';
 import { openJsonl } from '../stores/index.ts';
 import { noUser } from '../coding-agent/integrations/index.ts';
-import { readProjectRuleFiles, compileRuleSets } from '../coding-agent/integrations/rules.ts';
-import { getDefaultRules } from '../coding-agent/integrations/default-rules.ts';
+import { readProjectRuleFiles, compileRuleSets } from '../coding-agent/integrations/index.ts';
+import { getDefaultRules } from '../coding-agent/integrations/index.ts';
 import { findSession, listSessionFiles, type SessionFile } from '../sessions/index.ts';
 import type { Settings } from '../coding-agent/settings/index.ts';
 

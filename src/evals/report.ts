@@ -1,6 +1,6 @@
 // The eval report: rates with confidence intervals, overall and per tag, as data and as a table.
-import { computeRate, type Rate } from '../fleet/health/rates.ts';
-import { formatColumns } from '../core/format-columns.ts';
+import { computeRate, type Rate } from '../fleet/health/index.ts';
+import { formatColumns } from '../core/index.ts';
 import type { EvalCaseResult } from './runner.ts';
 
 /** An eval report. */

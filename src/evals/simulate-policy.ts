@@ -5,7 +5,7 @@ import { evaluatePolicy, type Policy } from '../guards/index.ts';
 import { resolveToolAlias, codingTools } from '../tools/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import type { SessionContents } from '../sessions/index.ts';
-import { createPolicyContext } from '../coding-agent/gates.ts';
+import { createPolicyContext } from '../coding-agent/index.ts';
 
 /** The simulated decision about a call. */
 export type SimulatedDecision = {

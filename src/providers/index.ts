@@ -32,3 +32,4 @@ export {
 /** Opens the embedded model, with a prompt before the download; loaded on first use. */
 export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
   (await import('./embedded/embedded.ts')).embeddedProvider(options);
+export { resolveBaseUrl, findApiKey } from './resolve.ts';

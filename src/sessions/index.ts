@@ -93,3 +93,4 @@ export {
   type UserTurn,
 } from './reports/index.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';
+export { emptyTrash, trashDir } from './session-operations.ts';

@@ -39,7 +39,7 @@ export async function openSession(
   parts: ResolvedAgent,
 ): Promise<OpenSession> {
   if (which.type === 'ephemeral') {
-    const { memoryLog } = await import('../stores/memory.ts');
+    const { memoryLog } = await import('../stores/index.ts');
     const session = await Session.open(parts, memoryLog());
     return { session, sessionFile: undefined, log: undefined, isNew: true, isUsed: trackUse(session) };
   }

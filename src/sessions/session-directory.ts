@@ -2,8 +2,8 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, closestMatches, messageText, systemErrorCode } from '../core/index.ts';
-import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/peek.ts';
-import { withFileError, makePrivateDir } from '../stores/private-file.ts';
+import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/index.ts';
+import { withFileError, makePrivateDir } from '../stores/index.ts';
 import {
   formatDateName,
   toSessionFileName,

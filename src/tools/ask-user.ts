@@ -10,7 +10,7 @@ export type AskUserHandler = (question: UserQuestion, signal: AbortSignal) => Pr
 /** Creates the tool. It changes nothing, so a question that was open when the process died is asked again. */
 export const askUser = (ask: AskUserHandler): Tool => ({
   name: 'ask_user',
-  description: 'Ask the person a question that only they can answer, and wait. Offer choices where there are few.',
+  description: 'Ask the user a question that only they can answer, and wait. Offer choices if there are few.',
   input: {
     type: 'object',
     properties: {
@@ -31,7 +31,7 @@ export const askUser = (ask: AskUserHandler): Tool => ({
     if (answer === undefined)
       return toolOutput({
         failed: true,
-        text: 'The person did not answer. Go on as well as you can, and say what you assumed.',
+        text: 'The user did not answer. Continue as well as you can, and say what you assumed.',
       });
     return toolOutput({ text: answer, data: { ...shown, answer } });
   },

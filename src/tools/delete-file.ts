@@ -5,7 +5,7 @@ import { fileChangeOutput } from './file-change.ts';
 /** Creates the delete_file tool. */
 export const deleteFile = (workspace: Workspace): Tool => ({
   name: 'delete_file',
-  description: 'Delete a file. Its content is kept: with restore, the hash that was told, it comes back.',
+  description: 'Delete a file. Its content is stored: restore with its hash brings it back.',
   input: {
     type: 'object',
     properties: {
@@ -13,7 +13,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
       restore: {
         type: 'string',
         pattern: '^[0-9a-f]{64}$',
-        description: 'Put the deleted content with this hash back.',
+        description: 'Restore the deleted content with this hash.',
       },
     },
     required: ['path'],
@@ -37,7 +37,7 @@ export const deleteFile = (workspace: Workspace): Tool => ({
       });
     const text = await textBefore(workspace, path);
     const change = await workspace.remove(path);
-    const sentence = `Deleted ${path}. To put it back, give restore ${change.before}.`;
+    const sentence = `Deleted ${path}. To restore it, call this tool with restore ${change.before}.`;
     return text === undefined
       ? toolOutput({ text: sentence, data: { ...change } })
       : fileChangeOutput(sentence, change, { path, before: text, after: '' });

@@ -77,9 +77,9 @@ function noMatchOutput(edit: EditInput, text: string): ToolOutput {
   const near = findSimilarRegion(text, edit.old_string);
   if (!near)
     return failedOutput(
-      `old_string is not in ${edit.path}, nor anything like it; nothing was changed. Read the file again.`,
+      `old_string is not in ${edit.path}, nor any similar text; nothing was changed. Read the file again.`,
     );
   return failedOutput(
-    `old_string is not in ${edit.path}, so nothing was changed. The nearest is at lines ${near.from}-${near.to}:\n${near.text}`,
+    `old_string is not in ${edit.path}, so nothing was changed. The most similar text is at lines ${near.from}-${near.to}:\n${near.text}`,
   );
 }

@@ -8,7 +8,7 @@ const maxShown = 500;
 /** Creates the glob tool. */
 export const glob = (workspace: Workspace): Tool => ({
   name: 'glob',
-  description: 'Find files by pattern, such as src/**/*.ts. Ignored files are left out.',
+  description: 'Find files by pattern, such as src/**/*.ts. Ignored files are skipped.',
   input: {
     type: 'object',
     properties: { pattern: { type: 'string', maxLength: 500 }, path: { type: 'string', description: 'Folder.' } },

@@ -34,7 +34,7 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
   return {
     name: 'grep',
     description:
-      'Search files for a regular expression (JavaScript). Gives path:line:text. Ignored, binary and files above 4 MB are left out.',
+      'Search files for a regular expression (JavaScript). Returns path:line:text. Ignored, binary and files above 4 MB are skipped.',
     input: {
       type: 'object',
       properties: {
@@ -84,7 +84,7 @@ function compileRegex({ pattern, ignore_case: folds }: GrepInput): RegExp | stri
   try {
     return new RegExp(pattern, folds ? 'i' : '');
   } catch (error) {
-    return `The pattern is no regular expression: ${(error as Error).message}.`;
+    return `The pattern is not a valid regular expression: ${(error as Error).message}.`;
   }
 }
 
@@ -177,5 +177,5 @@ function excerptAround(line: string, at: number): string {
 const timeoutOutput = (pattern: string): ToolOutput =>
   toolOutput({
     failed: true,
-    text: `The search was given up: ${pattern} takes too long to match. Use a simpler pattern.`,
+    text: `The search was stopped: ${pattern} takes too long to match. Use a simpler pattern.`,
   });

@@ -21,7 +21,7 @@ export function parseImage(bytes: Uint8Array): ImageInfo | undefined {
 
 /** Returns why an image is not shown, as the end of a sentence; undefined if it can be shown. */
 export function unsupportedImageReason({ width, height, isComplete }: ImageInfo, size: number): string | undefined {
-  if (!isComplete || width === 0 || height === 0) return 'it is damaged or cut off';
+  if (!isComplete || width === 0 || height === 0) return 'it is damaged or truncated';
   if (size > maxImageBytes)
     return `it has ${size} bytes and at most ${maxImageBytes} are shown; make a smaller copy with a command`;
   if (width > maxImagePixels || height > maxImagePixels)

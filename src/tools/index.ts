@@ -37,3 +37,4 @@ export const codingTools = (
     ...(background ? backgroundTools(background) : []),
   ];
 };
+export { completesInTime } from './with-timeout.ts';

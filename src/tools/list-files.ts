@@ -9,7 +9,7 @@ export const listFiles = (workspace: Workspace): Tool => ({
   description: 'List a folder. Folders end with /.',
   input: {
     type: 'object',
-    properties: { path: { type: 'string', description: 'The working folder unless given.' } },
+    properties: { path: { type: 'string', description: 'Default: the working folder.' } },
     additionalProperties: false,
   },
   effect: 'read',

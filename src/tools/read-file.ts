@@ -22,7 +22,7 @@ const maxImages = 4;
 /** Creates the read_file tool. */
 export const readFile = (workspace: Workspace): Tool => ({
   name: 'read_file',
-  description: 'Read a file: text, picture or notebook. Long files come in pieces: go on with offset.',
+  description: 'Read a file: text, image or notebook. Long files come in parts: continue with offset.',
   input: {
     type: 'object',
     properties: {
@@ -59,7 +59,7 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-')
     throw new FairleadError(
       'tool/not-text',
-      `${name} is a PDF (${bytes.length} bytes), which is not shown here: get its text with a command such as pdftotext, of the package poppler-utils.`,
+      `${name} is a PDF (${bytes.length} bytes), which cannot be shown: extract its text with a command such as pdftotext, of the package poppler-utils.`,
       { blame: 'model' },
     );
   const picture = parseImage(bytes);
@@ -77,9 +77,9 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
 
 /** A model without vision would guess, or its server would reject the complete conversation. */
 function notShownReason(picture: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
-  if (provider?.supportsImages === false) return `${provider.model} sees no pictures`;
+  if (provider?.supportsImages === false) return `${provider.model} does not support images`;
   if (provider?.supportsImages === undefined)
-    return `it is not known whether ${provider?.model ?? 'this model'} sees pictures`;
+    return `it is not known whether ${provider?.model ?? 'this model'} supports images`;
   return unsupportedImageReason(picture, size);
 }
 
@@ -109,12 +109,12 @@ function notebookOutput(
     if (!numbers.has(i + 1)) continue;
     const picture = parseImage(bytes);
     const why = !picture
-      ? 'it is none'
+      ? 'it is not an image'
       : (notShownReason(picture, bytes.length, provider) ??
         (files.length < maxImages ? undefined : `only ${maxImages} are shown at once; read fewer lines`));
     if (picture && why === undefined)
       files.push(imageFilePart(bytes, picture, `${escapeInvisibleLine(path)}, picture ${i + 1}`));
-    else remarks.push(`Picture ${i + 1} is not shown: ${why}.`);
+    else remarks.push(`Image ${i + 1} is not shown: ${why}.`);
   }
   const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];
   return toolOutput({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
@@ -131,10 +131,10 @@ function excerptOutput(text: string, { offset = 1, limit = maxLines }: LineRange
   const body = shown.join('\n');
   const safe = escapeInvisible(body);
   const remarks = [
-    ...(cut ? [`Line ${end} is very long and was cut.`] : []),
-    ...(safe === body ? [] : ['Characters that do not show are written out, as <U+…> or ␛.']),
+    ...(cut ? [`Line ${end} is very long and was truncated.`] : []),
+    ...(safe === body ? [] : ['Invisible characters are written as <U+…> or ␛.']),
     ...(offset === 1 && end === lines.length ? [] : [`Lines ${offset}-${end} of ${lines.length}.`]),
-    ...(end < lines.length ? [`Go on with offset ${end + 1}.`] : []),
+    ...(end < lines.length ? [`Continue with offset ${end + 1}.`] : []),
   ];
   const tail = remarks.length ? `\n[${remarks.join(' ')}]` : '';
   return toolOutput({ text: safe + tail, data: { ...source, from: offset, to: end, lines: lines.length } });

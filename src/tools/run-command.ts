@@ -9,10 +9,10 @@ const timeoutRange = { defaultSeconds: 120, maxSeconds: 3600 };
 export const runCommand = (workspace: Workspace, background?: BackgroundCommands): Tool => ({
   name: 'run_command',
   description:
-    'Run a shell command in the working folder. Whatever it leaves running is ended with it. It usually runs in a sandbox: only the working folder can be written, and there is no network.',
+    'Run a shell command in the working folder. Processes that it leaves running are ended with it. It usually runs in a sandbox: only the working folder is writable, and there is no network.',
   input: commandInputSchema(
     timeoutRange,
-    background ? { background: { type: 'boolean', description: 'Start it, and go on without waiting.' } } : {},
+    background ? { background: { type: 'boolean', description: 'Start it without waiting for its end.' } } : {},
   ),
   effect: 'external',
   async execute(input, context) {

@@ -7,7 +7,7 @@ const timeoutRange = { defaultSeconds: 60, maxSeconds: 600 };
 /** Creates the execute_sandboxed_command tool. */
 export const sandboxedCommand = (workspace: Pick<Workspace, 'exec'>, mountpoint = '/workspace'): Tool => ({
   name: 'execute_sandboxed_command',
-  description: `Run a shell command in a container without network. Files in ${mountpoint} persist; the user's files are not there.`,
+  description: `Run a shell command in a container without network. Files in ${mountpoint} persist; the user's files are not available.`,
   input: commandInputSchema(timeoutRange),
   effect: 'write',
   execute: (input, context) => runCommandToEnd(workspace, input as CommandInput, timeoutRange, context),

@@ -17,7 +17,7 @@ export async function readTextFile(
 export const notTextError = (path: string, size: number): FairleadError =>
   new FairleadError(
     'tool/not-text',
-    `${escapeInvisibleLine(path)} is not text (${size} bytes); use a command to look into it.`,
+    `${escapeInvisibleLine(path)} is not text (${size} bytes); use a command to inspect it.`,
     {
       blame: 'model',
     },

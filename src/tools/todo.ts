@@ -10,7 +10,7 @@ const toolName = 'todo';
 /** The todo tool. */
 export const todo: Tool = {
   name: toolName,
-  description: 'Keep a list of the steps of a longer task. Give the whole list each time; keep one item at work.',
+  description: 'Keep a list of the steps of a longer task. Give the complete list each time; keep one item in progress.',
   input: {
     type: 'object',
     properties: {

@@ -12,7 +12,7 @@ type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 
 /** The notice if a walk was not complete. */
 export const incompleteWalkNotice =
-  '[Not all was looked at: there are more than 200,000 files, or a folder holds more than 10,000 names.]';
+  '[Not everything was searched: there are more than 200,000 files, or a folder contains more than 10,000 names.]';
 
 /** Yields the files below a folder in name order, as relative paths. `cut` is called if there are too many. Unreadable folders are skipped. */
 export async function* walkFiles(

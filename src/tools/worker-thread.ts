@@ -32,7 +32,7 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
   });
   const { promise, resolve, reject } = Promise.withResolvers<Json>();
   const late = (): void =>
-    reject(workerError('thread/timeout', `It did not end within ${timeoutMs / 1000} s, so it was ended.`));
+    reject(workerError('thread/timeout', `It did not finish within ${timeoutMs / 1000} s, so it was stopped.`));
   const timer = setTimeout(late, timeoutMs);
   const quit = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', quit, { once: true });

@@ -6,7 +6,7 @@ import { isNotFoundError } from './text.ts';
 /** Creates the write_file tool. */
 export const writeFile = (workspace: Workspace): Tool => ({
   name: 'write_file',
-  description: 'Write a whole file; missing folders are made. An existing file must have been read before.',
+  description: 'Write a complete file; missing folders are created. An existing file must have been read before.',
   input: {
     type: 'object',
     properties: { path: { type: 'string' }, content: { type: 'string' } },
@@ -22,7 +22,7 @@ export const writeFile = (workspace: Workspace): Tool => ({
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}${change.before === null ? ', a new file' : ''}`;
     const sentence =
       change.before === change.after
-        ? `Nothing new in ${path} (${size}).`
+        ? `No change in ${path} (${size}).`
         : `Written ${Buffer.byteLength(content)} bytes to ${path} (${size}).`;
     return fileChangeOutput(sentence, change, { path, before, after: content });
   },

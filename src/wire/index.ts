@@ -29,3 +29,8 @@ export {
   type WireFormat,
   type WireFormatName,
 } from './wire-format.ts';
+export { stringOrUndefined, type WireObject, numberOrUndefined } from './fields.ts';
+export { mergeCounts, type ReportedUsage, fillCounts } from './usage.ts';
+export { classifyProviderError, parseErrorBody, inferErrorStatus } from './error-kinds.ts';
+export { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
+export { createLineParser, createSseParser, type SseEvent, type TextLimit, type TextParser } from './sse.ts';

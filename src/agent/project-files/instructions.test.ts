@@ -38,7 +38,7 @@ test('instructions are read from the root of the repository down to the working 
     found.files.map((file) => file.scope),
     ['personal', 'project', 'project'],
   );
-  const places = ['of the person', 'of the root', 'of b'].map((words) => found.text.indexOf(words));
+  const places = ['of the person', 'of the root', 'of b'].map((text) => found.text.indexOf(text));
   assert.deepEqual(
     places.toSorted((a, b) => a - b),
     places,
@@ -68,7 +68,7 @@ test('a file that is reached by two paths is read once', (t) => {
 });
 
 test(
-  'outside a repository a file of another user above the working folder is told of and not read',
+  'outside a repository a file of another user above the working directory is reported and not read',
   { skip: process.getuid?.() !== 0 && 'only root can give a file away' },
   (t) => {
     const top = folder(t, { 'AGENTS.md': 'hostile', 'a/b/AGENTS.md': 'mine' });
@@ -121,7 +121,7 @@ test('links inside the project are followed; those that lead out of it are repor
 });
 
 test(
-  'what is no readable text file is told of and is not fatal',
+  'a file that is no readable text is reported and is not fatal',
   { skip: process.platform === 'win32' && 'needs pipes' },
   (t) => {
     const top = folder(t, { '.git/HEAD': '', 'AGENTS.md': 'fine', 'b/AGENTS.md': 'a\0b', 'b/c/d/x': '' });

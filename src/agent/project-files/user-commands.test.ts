@@ -76,11 +76,7 @@ test('arguments are inserted once, as typed', () => {
   assert.equal(expand('$$1 and $$ARGUMENTS cost $10 in $PATH', 'x'), '$1 and $ARGUMENTS cost $10 in $PATH\n\nx');
   assert.equal(expand('$1', '$2 $ARGUMENTS'), '$2', 'an argument is not expanded again');
   assert.equal(expand('Say hello.', ''), 'Say hello.');
-  assert.equal(
-    expand('Say hello.', 'to Ada'),
-    'Say hello.\n\nto Ada',
-    'words are not lost where there is no place for them',
-  );
+  assert.equal(expand('Say hello.', 'to Ada'), 'Say hello.\n\nto Ada', 'arguments are not lost without a placeholder');
   assert.equal(expand('Read @src/a.ts', ''), 'Read @src/a.ts');
 });
 

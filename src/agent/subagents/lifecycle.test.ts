@@ -23,8 +23,8 @@ import { createSubagentManager, type SubagentManager } from './lifecycle.ts';
 
 type ScriptedReply = ScriptStep | Promise<ScriptStep>;
 type Script = {
-  readonly parent: (asked: ScriptRequest<ModelRequest>) => ScriptedReply;
-  readonly child: (asked: ScriptRequest<ModelRequest>) => ScriptedReply;
+  readonly parent: (questions: ScriptRequest<ModelRequest>) => ScriptedReply;
+  readonly child: (questions: ScriptRequest<ModelRequest>) => ScriptedReply;
 };
 
 type SubagentHarness = {
@@ -32,7 +32,7 @@ type SubagentHarness = {
   readonly logs: Map<string, MemoryLog>;
   readonly crew: SubagentManager;
   readonly log: MemoryLog;
-  readonly run: (words: string, limits?: Partial<Limits>, signal?: AbortSignal) => Promise<RunState>;
+  readonly run: (input: string, limits?: Partial<Limits>, signal?: AbortSignal) => Promise<RunState>;
   readonly results: () => readonly string[];
   /** What was written in the log of the only agent. */
   readonly child: () => readonly Event[];
@@ -70,8 +70,8 @@ async function createHarness(
       },
     },
   });
-  const provider = scriptedProvider((asked: ScriptRequest<ModelRequest>) =>
-    isChild(asked) ? child(asked) : parent(asked),
+  const provider = scriptedProvider((questions: ScriptRequest<ModelRequest>) =>
+    isChild(questions) ? child(questions) : parent(questions),
   );
   const parts = {
     ...resolveAgent({ provider, system: 'parent', tools: [...tools, ...subagentTools(async () => crew)] }),
@@ -83,7 +83,7 @@ async function createHarness(
     logs,
     crew,
     log,
-    run: (words, limits = {}, signal) => session.advance(words, { limits, ...(signal ? { signal } : {}) }),
+    run: (input, limits = {}, signal) => session.advance(input, { limits, ...(signal ? { signal } : {}) }),
     results: () => log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.text] : [])),
     child: () => [...logs.values()][0]?.events ?? [],
   };
@@ -188,7 +188,7 @@ const askingGate: Gate = ({ tool, input }) =>
   tool === 'act' ? { type: 'ask', question: `act ${JSON.stringify(input)}?` } : { type: 'allow' };
 
 test('[P23] the user sees the exact question of a sub-agent, and an approval counts for that call, once', async () => {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const done: unknown[] = [];
   const act = defineTool({
     name: 'act',
@@ -204,21 +204,21 @@ test('[P23] the user sees the exact question of a sub-agent, and an approval cou
     [act],
     {
       gates: [askingGate],
-      answer: () => async (call) => (asked.push(call.question), asked.length !== 2),
+      answer: () => async (call) => (questions.push(call.question), questions.length !== 2),
     },
   );
   const end = await run('go');
   assert.equal(end.ended?.reason, 'answered', results().join());
-  assert.deepEqual(asked, ['act {"n":0}?', 'act {"n":1}?', 'act {"n":0}?']);
+  assert.deepEqual(questions, ['act {"n":0}?', 'act {"n":1}?', 'act {"n":0}?']);
   assert.deepEqual(done, [{ n: 0 }, { n: 0 }]);
-  const told = child().flatMap((event) =>
+  const outputs = child().flatMap((event) =>
     event.type === 'approval-resolved'
       ? [`${event.allowed} by ${event.by}`]
       : event.type === 'tool-started'
         ? ['acts']
         : [],
   );
-  assert.deepEqual(told, ['true by user', 'acts', 'false by user', 'true by user', 'acts']);
+  assert.deepEqual(outputs, ['true by user', 'acts', 'false by user', 'true by user', 'acts']);
 });
 
 test('[P23] without an approval handler nothing runs and the parent reads what the sub-agent needs', async () => {
@@ -359,9 +359,9 @@ test('[P23] of five sub-agents that get a message in one answer only four run', 
     child: ({ prompt }) => (prompt === 'more' ? new Promise(() => {}) : says('did')),
   });
   await run('go', { turns: 200 });
-  const told = results().slice(5);
-  assert.equal(told.filter((text) => /runs again/.test(text)).length, 4, told.join('\n'));
-  assert.match(told.join('\n'), /4 agents are running already\./);
+  const outputs = results().slice(5);
+  assert.equal(outputs.filter((text) => /runs again/.test(text)).length, 4, outputs.join('\n'));
+  assert.match(outputs.join('\n'), /4 agents are running already\./);
   await crew.close();
 });
 
@@ -373,7 +373,7 @@ test('[P23] a sub-agent that loops, fails or exceeds its budget ends, and its pa
     input: { type: 'object' },
     run: () => 1,
   });
-  const tries: readonly [(asked: ScriptRequest<ModelRequest>) => ScriptedReply, RegExp, Partial<Limits>][] = [
+  const tries: readonly [(questions: ScriptRequest<ModelRequest>) => ScriptedReply, RegExp, Partial<Limits>][] = [
     [() => calls('look'), /It stopped: stuck\./, {}],
     [({ results }) => calls('look', { n: results.length }), /It stopped: max-turns\./, { turns: 6 }],
     [() => ({ error: { name: 'unauthorized' } }), /It stopped: provider-error\./, {}],
@@ -445,17 +445,17 @@ test('[P23] killed at any moment, the same call resumes the same sub-agent, and 
     parent: ({ results }) => (results.length ? says(`parent: ${last(results)}`) : spawn('x')),
     child: ({ results }) => (results.length ? says(`child: ${last(results)}`) : calls('act')),
   };
-  const whole = await createHarness(script, [act]);
-  await whole.run('go');
-  const [id = '', kept] = [...whole.logs][0] ?? [];
+  const complete = await createHarness(script, [act]);
+  await complete.run('go');
+  const [id = '', kept] = [...complete.logs][0] ?? [];
   const length = kept?.events.length ?? 0;
-  const started = whole.log.events.findIndex((event) => event.type === 'tool-started') + 1;
+  const started = complete.log.events.findIndex((event) => event.type === 'tool-started') + 1;
   for (let cut = 0; cut <= length; cut++) {
     ran = 0;
     const before = kept?.events.slice(0, cut) ?? [];
     const acted = before.some((event) => event.type === 'tool-started');
     const logs = new Map(cut ? [[id, memoryLog(before)]] : []);
-    const log = memoryLog(whole.log.events.slice(0, started));
+    const log = memoryLog(complete.log.events.slice(0, started));
     const again = await createHarness(script, [act], { logs }, log);
     const session = await Session.open(again.parts, log);
     const end = await session.resume();
@@ -473,23 +473,23 @@ test('[P24] killed at any moment, a message reaches a sub-agent once, whether it
       ] ?? says(`parent: ${last(results)}`),
     child: ({ prompt }) => says(`did ${prompt}`),
   };
-  const whole = await createHarness(script);
-  await whole.run('go');
-  const [id = '', kept] = [...whole.logs][0] ?? [];
+  const complete = await createHarness(script);
+  await complete.run('go');
+  const [id = '', kept] = [...complete.logs][0] ?? [];
   const events = kept?.events ?? [];
-  const told = whole.log.events.findLastIndex(
+  const outputs = complete.log.events.findLastIndex(
     (event) => event.type === 'tool-started' && event.tool === 'manage_agents',
   );
-  const message = whole.log.events.slice(0, told).findLastIndex((event) => event.type === 'tool-started');
+  const message = complete.log.events.slice(0, outputs).findLastIndex((event) => event.type === 'tool-started');
   const done = events.findIndex((event) => event.type === 'run-ended') + 1;
   for (let cut = done; cut <= events.length; cut++) {
     const logs = new Map([[id, memoryLog(events.slice(0, cut))]]);
-    const log = memoryLog(whole.log.events.slice(0, message + 1));
+    const log = memoryLog(complete.log.events.slice(0, message + 1));
     const again = await createHarness(script, [], { logs }, log);
     const end = await (await Session.open(again.parts, log)).resume();
     assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
-    const heard = again.child().filter((event) => event.type === 'input-received' && event.parts.length > 0);
-    assert.equal(heard.length, 2, `cut at ${cut}: it was told ${heard.length - 1} times`);
+    const inputs = again.child().filter((event) => event.type === 'input-received' && event.parts.length > 0);
+    assert.equal(inputs.length, 2, `cut at ${cut}: it got the message ${inputs.length - 1} times`);
     assert.match(last(again.results()), /did second$/, `cut at ${cut}`);
   }
 });

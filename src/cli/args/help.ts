@@ -1,5 +1,5 @@
 // Writes the text of --help from the tables of commands, options and exit codes, and suggests a command for a mistyped name.
-import { closestMatches } from '../../core/did-you-mean.ts';
+import { closestMatches } from '../../core/index.ts';
 import type { CommandTable } from './command.ts';
 import { exitCodeDescriptions } from './exit-codes.ts';
 import { cliOptionGroups, type CliOption, type CliOptionGroup } from './options.ts';

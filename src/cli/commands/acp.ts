@@ -12,9 +12,9 @@ import { withDebugLog, startBackgroundCleanup } from '../../coding-agent/state/i
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { createTtyHost } from '../print-mode/tty-prompter.ts';
 import { version } from '../version.ts';
-import { createAcpSessionRegistry } from '../../server/acp/session-registry.ts';
-import { createV1Agent } from '../../server/acp/v1.ts';
-import { createV2Agent } from '../../server/acp/v2.ts';
+import { createAcpSessionRegistry } from '../../server/acp/index.ts';
+import { createV1Agent } from '../../server/acp/index.ts';
+import { createV2Agent } from '../../server/acp/index.ts';
 
 const usage = `Usage: fairlead acp [--model <name>] [--private] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
 

@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { FairleadError, errorMessage, escapeInvisible, formatError } from '../../core/index.ts';
 import type { Command } from '../args/command.ts';
 import { print, printErr } from '../args/stdio.ts';
-import { formatColumns } from '../../core/format-columns.ts';
-import { parseConfig, readConfig, setConfigValue, writeConfig } from '../../coding-agent/settings/config-file.ts';
-import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import { formatColumns } from '../../core/index.ts';
+import { parseConfig, readConfig, setConfigValue, writeConfig } from '../../coding-agent/settings/index.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 import {
   checkConfig,
   readSettings,
@@ -13,8 +13,8 @@ import {
   type SettingOrigin,
   type Setting,
   type Settings,
-} from '../../coding-agent/settings/settings.ts';
-import { getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/schema.ts';
+} from '../../coding-agent/settings/index.ts';
+import { getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/index.ts';
 
 const usage = `Usage: fairlead config [list] [--json]      list the settings and their origin
        fairlead config get <key>            print one value

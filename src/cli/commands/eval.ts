@@ -1,24 +1,20 @@
 // The `eval` command: runs the cases of a dataset against a model, scores the answers, and compares them with a baseline.
 import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
-import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/measurements.ts';
+import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/index.ts';
 import type { Command } from '../args/command.ts';
-import {
-  formatNoToolsWarning,
-  type ResolvedModel,
-  resolveModelUnattended,
-} from '../../coding-agent/models/resolve-model.ts';
-import { openModel } from '../../coding-agent/models/open-model.ts';
+import { formatNoToolsWarning, type ResolvedModel, resolveModelUnattended } from '../../coding-agent/models/index.ts';
+import { openModel } from '../../coding-agent/models/index.ts';
 import { withOptions } from '../args/with-usage.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { createTtyHost } from '../print-mode/tty-prompter.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
-import { compareToBaseline, formatComparison, readBaseline } from '../../evals/baseline.ts';
-import { parseDataset, type EvalCase } from '../../evals/dataset.ts';
-import { createEvalReport, formatEvalReport, type EvalReport } from '../../evals/report.ts';
-import { runEvalCase, type EvalCaseResult, type EvalContext } from '../../evals/runner.ts';
-import { builtinDataset } from '../../evals/builtin-dataset.ts';
+import { compareToBaseline, formatComparison, readBaseline } from '../../evals/index.ts';
+import { parseDataset, type EvalCase } from '../../evals/index.ts';
+import { createEvalReport, formatEvalReport, type EvalReport } from '../../evals/index.ts';
+import { runEvalCase, type EvalCaseResult, type EvalContext } from '../../evals/index.ts';
+import { builtinDataset } from '../../evals/index.ts';
 
 const usage = `Usage: fairlead eval [<cases.jsonl>] [--model <name>] [--tag <tag>] [--at-least <rate>] [--baseline <report.json>]
                      [--output-format text|json] [--auto-approve]

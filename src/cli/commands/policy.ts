@@ -8,8 +8,8 @@ import { formatToolInput } from '../../sessions/index.ts';
 import { withUsage } from '../args/with-usage.ts';
 import { printAndReturn, printErr } from '../args/stdio.ts';
 import { findSession, readSession } from '../../sessions/index.ts';
-import { readSettings } from '../../coding-agent/settings/settings.ts';
-import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../../evals/simulate-policy.ts';
+import { readSettings } from '../../coding-agent/settings/index.ts';
+import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../../evals/index.ts';
 
 const usage = `Usage: fairlead policy check [file]
        fairlead policy try <session> [--policy <file>] [--json]`;

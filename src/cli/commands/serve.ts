@@ -11,12 +11,12 @@ import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { stringOption, withOptions } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
-import { announceDefaultModel, getDefaultModel } from '../../coding-agent/models/default-model.ts';
+import { announceDefaultModel, getDefaultModel } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
-import { findModel, getModelEndpoint, listRouterNames } from '../../coding-agent/models/resolve-model.ts';
-import { privacyView } from '../../coding-agent/privacy.ts';
+import { findModel, getModelEndpoint, listRouterNames } from '../../coding-agent/models/index.ts';
+import { privacyView } from '../../coding-agent/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
-import { getObjectives } from '../../coding-agent/settings/objectives.ts';
+import { getObjectives } from '../../coding-agent/settings/index.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or url>] [--no-worker] [--concurrency <n>]
@@ -162,7 +162,7 @@ async function startServeWorker(
   const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
-    import('../../coding-agent/fleet/run-handlers.ts'),
+    import('../../coding-agent/fleet/index.ts'),
   ]);
   return startWorker({
     store,

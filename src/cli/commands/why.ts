@@ -27,9 +27,9 @@ export const run: Command['run'] = async (args) => {
       { explainTurn, getDirectoryOfEvents },
       { formatTurnExplanation },
     ] = await Promise.all([
-      import('../../evals/recorded-sessions.ts'),
-      import('../../evals/explain-turn.ts'),
-      import('../../evals/format-explanation.ts'),
+      import('../../evals/index.ts'),
+      import('../../evals/index.ts'),
+      import('../../evals/index.ts'),
     ]);
     const settings = readSettings();
     const [sessionFile] = findRecordedSessions([session], settings);

@@ -1,7 +1,7 @@
 // Types of the doctor's checks: a name, and a function that tests one part and returns its status.
 import type { FairleadError, Provider, Workspace } from '../../core/index.ts';
 import type { Sandbox } from '../../guards/index.ts';
-import type { ResolvedModel } from '../../coding-agent/models/resolve-model.ts';
+import type { ResolvedModel } from '../../coding-agent/models/index.ts';
 import type { ModelEndpoint } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 

@@ -2,11 +2,11 @@
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import { findHookFiles } from '../../guards/hooks/locations.ts';
+import { findHookFiles } from '../../guards/hooks/index.ts';
 import type { Hook, HookContext, HookResult } from '../../guards/hooks/index.ts';
 import { runGateExample, type GateRule } from '../../rules/index.ts';
-import { publicEnvironment } from '../../workspace/environment.ts';
-import { readRuleFilesIn } from '../../evals/recorded-sessions.ts';
+import { publicEnvironment } from '../../workspace/index.ts';
+import { readRuleFilesIn } from '../../evals/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
-import { findFamily } from '../../providers/families.ts';
+import { findFamily } from '../../providers/index.ts';
 import {
   parseBillions,
   estimateLocalModelCapacity,

@@ -9,7 +9,7 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
-import { formatEndpoint } from '../../coding-agent/models/resolve-model.ts';
+import { formatEndpoint } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext, type TargetModel } from './check.ts';
 
@@ -186,7 +186,7 @@ async function readOllamaContext({ target, settings, signal }: CheckContext): Pr
   if (!model || !endpoint) return undefined;
   const { family, baseUrl, model: name, contextWindow } = resolveModel(model.ref, settings.env);
   if (family.protocol !== 'ollama') return undefined;
-  const { resolveOllamaContextWindow } = await import('../../providers/ollama/context-window.ts');
+  const { resolveOllamaContextWindow } = await import('../../providers/ollama/index.ts');
   return resolveOllamaContextWindow(baseUrl, name, contextWindow, { signal });
 }
 

@@ -1,7 +1,7 @@
 // Runs the doctor's checks one after another; a check that throws is a failed check and does not stop the others.
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { selectSandbox } from '../../coding-agent/protected-paths.ts';
+import { selectSandbox } from '../../coding-agent/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
 import {
   ok,

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
-import { shellQuote } from '../../workspace/shell-quote.ts';
+import { shellQuote } from '../../workspace/index.ts';
 
 /** The output of the command, and what it could do although it must not; undefined if the output cannot be judged. */
 export type SandboxProbe = { readonly output: string; readonly leaks: readonly string[] | undefined };

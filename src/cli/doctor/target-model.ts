@@ -8,12 +8,12 @@ import {
   getModelEndpoint,
   unknownModelError,
   type ResolvedModel,
-} from '../../coding-agent/models/resolve-model.ts';
-import { openModel, type ModelHost } from '../../coding-agent/models/open-model.ts';
+} from '../../coding-agent/models/index.ts';
+import { openModel, type ModelHost } from '../../coding-agent/models/index.ts';
 import { readKnownModels, readLastModel, type ModelEndpoint } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { TargetModel } from './check.ts';
-import { testConnection } from '../../coding-agent/models/test-connection.ts';
+import { testConnection } from '../../coding-agent/models/index.ts';
 
 /** The doctor asks no question and downloads nothing. */
 const silentHost: ModelHost = { confirm: async () => false, progress() {}, notify() {} };
@@ -41,8 +41,8 @@ export async function resolveTargetModel(settings: Settings, requested: string |
 
 /** Returns the first model of a router. */
 async function resolveRouterTarget(settings: Settings, router: string): Promise<TargetModel> {
-  const { findRouter } = await import('../../coding-agent/routing/router-config.ts');
-  const { loadRouterCandidates } = await import('../../coding-agent/routing/candidates.ts');
+  const { findRouter } = await import('../../coding-agent/routing/index.ts');
+  const { loadRouterCandidates } = await import('../../coding-agent/routing/index.ts');
   const [first] = await loadRouterCandidates(findRouter(router, settings), settings);
   const model = first && { ...first.model, router };
   return createTargetModel(settings, {

@@ -1,5 +1,5 @@
 // Completes slash commands and their arguments, and file paths after an @.
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 import type { UiChoice, Completer, Suggestions } from '../tui/ui.ts';
 import { listSlashCommands, parseSlashCommand } from '../slash-commands/registry.ts';
 import { searchFiles } from './file-search.ts';

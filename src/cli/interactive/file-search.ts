@@ -40,7 +40,7 @@ async function listFiles(cwd: string): Promise<readonly string[]> {
 /** Runs on a keystroke, perhaps in an untrusted repository: git must not run anything that the repository configures. */
 async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
   const [{ gitOutput }, { localWorkspace }] = await Promise.all([
-    import('../../tools/git/safe-git.ts'),
+    import('../../tools/git/index.ts'),
     import('../../workspace/index.ts'),
   ]);
   try {

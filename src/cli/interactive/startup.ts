@@ -12,8 +12,8 @@ import {
   type ModelEndpoint,
 } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
-import type { ConversationOptions } from '../../coding-agent/conversation-state.ts';
-import { discoverModel } from '../../coding-agent/models/discover-model.ts';
+import type { ConversationOptions } from '../../coding-agent/index.ts';
+import { discoverModel } from '../../coding-agent/models/index.ts';
 import {
   toResolvedModel,
   isRouterName,
@@ -23,9 +23,9 @@ import {
   toRouterModel,
   defaultEndpoint,
   type ResolvedModel,
-} from '../../coding-agent/models/resolve-model.ts';
-import { testConnection } from '../../coding-agent/models/test-connection.ts';
-import { resolveSession, type SessionResolution } from '../../sessions/resolve-session.ts';
+} from '../../coding-agent/models/index.ts';
+import { testConnection } from '../../coding-agent/models/index.ts';
+import { resolveSession, type SessionResolution } from '../../sessions/index.ts';
 
 /** The options of a conversation, and the process that must release its session first. */
 export type PreparedConversation = ConversationOptions & Pick<SessionResolution, 'locked'>;

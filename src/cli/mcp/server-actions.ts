@@ -19,9 +19,9 @@ import {
   getRefusalKey,
   readMcpServerConfig,
   defaultMcpOptions,
-} from '../../coding-agent/integrations/open-mcp.ts';
-import { createMcpAnswerers, offerMcpLogin } from '../../coding-agent/integrations/mcp-elicitation.ts';
-import { formatMcpTransport } from '../../coding-agent/integrations/mcp-format.ts';
+} from '../../coding-agent/integrations/index.ts';
+import { createMcpAnswerers, offerMcpLogin } from '../../coding-agent/integrations/index.ts';
+import { formatMcpTransport } from '../../coding-agent/integrations/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 
 /** What an action needs: the settings, the directory, and how to ask the user. */

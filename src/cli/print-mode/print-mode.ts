@@ -9,15 +9,15 @@ import {
   type RunResult,
 } from '../../agent/index.ts';
 import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
-import { isAwaitingApproval } from '../../coding-agent/approvals.ts';
-import { Conversation } from '../../coding-agent/conversation.ts';
+import { isAwaitingApproval } from '../../coding-agent/index.ts';
+import { Conversation } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
   defaultEndpoint,
   resolveModelUnattended,
-} from '../../coding-agent/models/resolve-model.ts';
-import { testConnection } from '../../coding-agent/models/test-connection.ts';
+} from '../../coding-agent/models/index.ts';
+import { testConnection } from '../../coding-agent/models/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';

@@ -1,5 +1,5 @@
 // The types of slash commands and of the context they run in.
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 import type { UiChoice, TerminalUI } from '../tui/ui.ts';
 
 /** The abort reason of the context's signal when the user quits: open questions then stay open for the next resume. */

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscript, exportDocument, parseExportFormat, exportFormats } from '../../sessions/index.ts';
-import { withFileError } from '../../stores/private-file.ts';
+import { withFileError } from '../../stores/index.ts';
 import type { SlashCommand } from './context.ts';
 
 /** The slash command `/export`. */

@@ -1,7 +1,7 @@
 // Slash commands that select, list and test models, and continue a run.
-import type { Conversation } from '../../coding-agent/conversation.ts';
-import { isRouterName, listRouterNames, formatNoToolsWarning } from '../../coding-agent/models/resolve-model.ts';
-import { testConnection } from '../../coding-agent/models/test-connection.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
+import { isRouterName, listRouterNames, formatNoToolsWarning } from '../../coding-agent/models/index.ts';
+import { testConnection } from '../../coding-agent/models/index.ts';
 import type { UiChoice } from '../tui/ui.ts';
 import type { SlashCommand } from './context.ts';
 

@@ -1,7 +1,7 @@
 // Slash commands that create, name, resume, clone, show and edit sessions.
 import { existsSync } from 'node:fs';
-import { isAwaitingApproval } from '../../coding-agent/approvals.ts';
-import { toSessionChoice } from '../../sessions/resolve-session.ts';
+import { isAwaitingApproval } from '../../coding-agent/index.ts';
+import { toSessionChoice } from '../../sessions/index.ts';
 import { editSession } from '../editor/index.ts';
 import {
   readTranscript,

@@ -1,6 +1,6 @@
 // The interface of the terminal UI: the full screen and the plain lines implement it.
-import type { ConversationStatus } from '../../coding-agent/conversation-status.ts';
-import type { TranscriptSink } from '../../sessions/transcript-block.ts';
+import type { ConversationStatus } from '../../coding-agent/index.ts';
+import type { TranscriptSink } from '../../sessions/index.ts';
 
 /** An action of the user. */
 export type UserAction =

@@ -1,8 +1,8 @@
 // The default reminders: few, and only for situations in which a model is about to waste turns.
 import { isStuck } from '../../core/index.ts';
-import { detectLoop } from '../../rules/session-stats/selectors.ts';
+import { detectLoop } from '../../rules/session-stats/index.ts';
 import type { ExampleStep, ReminderDefinition, RuleSet } from '../../rules/index.ts';
-import { builtInReminders } from '../../rules/reminders/built-in.ts';
+import { builtInReminders } from '../../rules/reminders/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** The built-in reminders that are on by default. */

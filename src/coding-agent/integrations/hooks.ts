@@ -1,6 +1,6 @@
 // Loads the shell hooks of the user and, once approved, of the project. Nothing is loaded if there are no hook files.
 import path from 'node:path';
-import { findHookFiles } from '../../guards/hooks/locations.ts';
+import { findHookFiles } from '../../guards/hooks/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** Loads the hooks of a working directory. Asks the user about hooks of the project, with everything they run, once for each content. */
@@ -12,7 +12,7 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
   if (files.length === 0) return emptyIntegration;
   const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }] = await Promise.all([
     import('../../guards/hooks/index.ts'),
-    import('../../workspace/environment.ts'),
+    import('../../workspace/index.ts'),
     import('../../agent/index.ts'),
   ]);
   const { hooks, problems, failedFiles } = await readHooks({

@@ -1,8 +1,8 @@
 // Loads all integrations of a working directory: rules, hooks, web search, logins, language servers, sub-agents, custom tools and MCP servers.
 import { existsSync } from 'node:fs';
 import { mergeExtensions } from '../../agent/index.ts';
-import { subagentTools } from '../../agent/subagents/manage-tools.ts';
-import type { SubagentManager } from '../../agent/subagents/lifecycle.ts';
+import { subagentTools } from '../../agent/subagents/index.ts';
+import type { SubagentManager } from '../../agent/subagents/index.ts';
 import { loadAskUser } from './ask-user.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { loadCustomToolFiles } from './custom-tools.ts';
@@ -63,3 +63,8 @@ async function loadSubagentTools(context: IntegrationContext): Promise<Integrati
     close: async () => (await manager)?.close(),
   };
 }
+export { formatMcpTransport } from './mcp-format.ts';
+export { listAllReminders, getDefaultRules } from './default-rules.ts';
+export { mayStartMcpServer, getRefusalKey, readMcpServerConfig, defaultMcpOptions } from './open-mcp.ts';
+export { createMcpAnswerers, offerMcpLogin } from './mcp-elicitation.ts';
+export { readProjectRuleFiles, compileRuleSets } from './rules.ts';

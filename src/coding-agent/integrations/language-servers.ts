@@ -1,12 +1,12 @@
 // Language servers: a tool that queries them, and the diagnostics after an edit. Their code is loaded, and they are started, on first use.
 import { isObject, type Json, type Tool } from '../../core/index.ts';
-import { codeIntelligence } from '../../tools/lsp/code-intelligence.ts';
+import { codeIntelligence } from '../../tools/lsp/index.ts';
 import {
   builtInServers,
   findServerDefinition,
   parseLanguageServers,
   mergeServerDefinitions,
-} from '../../tools/lsp/definition.ts';
+} from '../../tools/lsp/index.ts';
 import type { RequestServerApproval, LanguageServers, LanguageServerDefinition } from '../../tools/lsp/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 

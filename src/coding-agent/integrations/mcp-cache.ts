@@ -2,7 +2,7 @@
 import { hash as cryptoHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { approvalKey, parseCachedServer, type McpServer, type McpToolCache } from '../../tools/mcp/index.ts';
-import { writeTextAtomic } from '../../stores/private-file.ts';
+import { writeTextAtomic } from '../../stores/index.ts';
 
 /** The maximum size of the cache of one server; the tools of a larger one are listed at every start. */
 const maxBytes = 4_000_000;

@@ -1,7 +1,7 @@
 // Formats MCP servers for the user: what exactly is started or contacted, and why a server is not used.
 import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
-import { shellQuote } from '../../workspace/shell-quote.ts';
+import { shellQuote } from '../../workspace/index.ts';
 
 /** Exactly what the user approves of a server; variables are not expanded. */
 export function formatMcpTransport({ transport, source, origin }: McpServer): string {

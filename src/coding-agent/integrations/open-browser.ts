@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { safeSearchFolders } from '../../tools/lsp/child.ts';
+import { safeSearchFolders } from '../../tools/lsp/index.ts';
 
 const openCommands: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],

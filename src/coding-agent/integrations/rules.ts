@@ -1,8 +1,8 @@
 // Loads the rules of the agent: the default reminders, the rule files of the user and, once approved, of the project.
 import { askWhenRulesMissing, loadRuleFiles, mergeExtensions, ruleDirs, type RuleFiles } from '../../agent/index.ts';
 import type { CompiledRuleSet, RuleSet } from '../../rules/index.ts';
-import { reminderSystemPrompt, reminderIntroKey } from '../../rules/reminders/system-prompt-section.ts';
-import { compileRuleSet } from '../../rules/declarative/rule-set.ts';
+import { reminderSystemPrompt, reminderIntroKey } from '../../rules/reminders/index.ts';
+import { compileRuleSet } from '../../rules/declarative/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { getDefaultRules } from './default-rules.ts';

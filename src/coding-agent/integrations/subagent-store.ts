@@ -1,7 +1,7 @@
 // Stores the logs of sub-agents: one session file each in a directory beside the sessions; in memory if the parent session is not saved.
 import path from 'node:path';
-import { parseSubagentMetadata, type SubagentInfo } from '../../agent/subagents/metadata.ts';
-import type { SubagentStore } from '../../agent/subagents/launch.ts';
+import { parseSubagentMetadata, type SubagentInfo } from '../../agent/subagents/index.ts';
+import type { SubagentStore } from '../../agent/subagents/index.ts';
 import { openSessionWriter, runStateView, type Log } from '../../core/index.ts';
 import { peekSession, getLockOwner, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type SessionFile,
   type SessionDirs,
 } from '../../sessions/index.ts';
-import { makePrivateDir } from '../../stores/private-file.ts';
+import { makePrivateDir } from '../../stores/index.ts';
 
 /** Creates the store of a data directory. */
 export function createSubagentStore(dirs: SessionDirs): SubagentStore {

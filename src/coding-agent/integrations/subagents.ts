@@ -1,8 +1,8 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
 import type { ApprovalHandler } from '../../agent/index.ts';
-import type { SubagentManagerOptions } from '../../agent/subagents/launch.ts';
-import { createSubagentManager, type SubagentManager } from '../../agent/subagents/lifecycle.ts';
-import { truncateToLine, subagentStatus } from '../../agent/subagents/format.ts';
+import type { SubagentManagerOptions } from '../../agent/subagents/index.ts';
+import { createSubagentManager, type SubagentManager } from '../../agent/subagents/index.ts';
+import { truncateToLine, subagentStatus } from '../../agent/subagents/index.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
 import { createApprovalTracker } from '../approval-provenance.ts';
 import { refreshApprovalQuestions } from '../approvals.ts';

@@ -1,6 +1,6 @@
 // Opens the embedded model: asks the user before it downloads anything, and shows the progress.
 import type { Provider } from '../../core/index.ts';
-import { embeddedProvider } from '../../providers/embedded/embedded.ts';
+import { embeddedProvider } from '../../providers/embedded/index.ts';
 import type { ModelHost } from './open-model.ts';
 
 /** Opens the embedded model. */

@@ -1,8 +1,8 @@
 // Opens a model behind the gateway; the embedded model asks the user before it downloads anything.
-import { testProviders } from '../../agent/test-providers.ts';
+import { testProviders } from '../../agent/index.ts';
 import type { Provider } from '../../core/index.ts';
 import { findFamily, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
-import { resolveBaseUrl } from '../../providers/resolve.ts';
+import { resolveBaseUrl } from '../../providers/index.ts';
 import type { SessionRouter } from '../routing/session-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
@@ -49,7 +49,7 @@ const windowTimeoutMs = 3000;
 async function findEffectiveWindow(ref: ResolvedModel['ref'], env: Settings['env']): Promise<number | undefined> {
   const family = findFamily(ref.provider);
   if (family?.protocol !== 'ollama' || ref.contextWindow !== undefined) return undefined;
-  const { resolveOllamaContextWindow } = await import('../../providers/ollama/context-window.ts');
+  const { resolveOllamaContextWindow } = await import('../../providers/ollama/index.ts');
   const signal = AbortSignal.timeout(windowTimeoutMs);
   return resolveOllamaContextWindow(resolveBaseUrl(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(
     () => undefined,

@@ -1,7 +1,7 @@
 // The candidates of a router: price, context window, tools and locality of its models, known without a request.
 import { FairleadError } from '../../core/index.ts';
 import { resolveModel, parseModelRef, findFamily, type ResolvedModelRef } from '../../providers/index.ts';
-import { lookUpKnownModel } from '../../providers/models/known-models.ts';
+import { lookUpKnownModel } from '../../providers/models/index.ts';
 import { defaultQuality, type ModelCandidate } from '../../providers/routing/index.ts';
 import { findModel, getModelEndpoint, type ResolvedModel } from '../models/resolve-model.ts';
 import { isLocalModel } from '../privacy.ts';

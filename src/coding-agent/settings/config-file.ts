@@ -1,6 +1,6 @@
 // Reads and writes config files: JSON with the keys of the settings schema, nested at the dots. Unknown keys are preserved.
 import { FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
-import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 
 /** Reads a config file; empty if it does not exist. */
 export const readConfig = (file: string): JsonObject => parseConfig(readTextIfExists(file) ?? '', file);

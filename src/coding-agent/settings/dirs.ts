@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import type { Environment } from '../../providers/resolve.ts';
+import type { Environment } from '../../providers/index.ts';
 import type { EnvFile } from './env-file.ts';
 import type { Setting, SettingOrigin } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorMessage } from '../../core/index.ts';
-import { families } from '../../providers/families.ts';
+import { families } from '../../providers/index.ts';
 
 /** The used variables of a `.env` file. */
 export type EnvFile = {

@@ -1,6 +1,6 @@
 // Creates the redactor of the settings: variables that look like secrets, and all configured keys.
-import { noRedaction, createRedactor, type Redactor } from '../../guards/redaction/redactor.ts';
-import { isSecretVariable } from '../../workspace/environment.ts';
+import { noRedaction, createRedactor, type Redactor } from '../../guards/redaction/index.ts';
+import { isSecretVariable } from '../../workspace/index.ts';
 import type { Settings } from './settings.ts';
 
 type RedactorSettings = Pick<Settings, 'all' | 'env'>;

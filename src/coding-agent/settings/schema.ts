@@ -1,6 +1,6 @@
 // The schema of the settings: every key with its variable, parser and description.
 import { FairleadError, closestMatches } from '../../core/index.ts';
-import { families, findFamily } from '../../providers/families.ts';
+import { families, findFamily } from '../../providers/index.ts';
 
 /** The value of a setting in a config file. */
 export type SettingValue = string | number | boolean;

@@ -1,8 +1,8 @@
 // Rejects directories that a `.env` file may not choose: the author of the project could fill them with forged state, sessions and approvals.
 import { realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { findRepositoryRoot, ancestorDirs } from '../../agent/project-files/paths.ts';
-import type { Environment } from '../../providers/resolve.ts';
+import { findRepositoryRoot, ancestorDirs } from '../../agent/project-files/index.ts';
+import type { Environment } from '../../providers/index.ts';
 import type { EnvFile } from './env-file.ts';
 import { getAppDirs, appDirVariables, type AppDirs } from './dirs.ts';
 

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../core/index.ts';
-import { trashDir } from '../../sessions/session-operations.ts';
-import { subagentSessionsDir, sessionsDir } from '../../sessions/session-directory.ts';
+import { trashDir } from '../../sessions/index.ts';
+import { subagentSessionsDir, sessionsDir } from '../../sessions/index.ts';
 import type { AppDirs } from '../settings/dirs.ts';
-import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -2,9 +2,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, systemErrorCode } from '../../core/index.ts';
-import { formatDateName, findFreeName } from '../../sessions/session-names.ts';
+import { formatDateName, findFreeName } from '../../sessions/index.ts';
 import { createStrictRedactor } from '../settings/redactor.ts';
-import { withFileError, makePrivateDir } from '../../stores/private-file.ts';
+import { withFileError, makePrivateDir } from '../../stores/index.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type DebugLogContext = Pick<Settings, 'dirs' | 'all' | 'env'>;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import type { AppDirs } from '../settings/dirs.ts';
-import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 
 type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 

@@ -1,10 +1,10 @@
 // Caches the list of models of the provider, one JSON object per line.
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
-import type { ModelInfo } from '../../providers/models/model-info.ts';
-import { findFamily } from '../../providers/families.ts';
-import { resolveBaseUrl, findApiKey } from '../../providers/resolve.ts';
-import { readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import type { ModelInfo } from '../../providers/models/index.ts';
+import { findFamily } from '../../providers/index.ts';
+import { resolveBaseUrl, findApiKey } from '../../providers/index.ts';
+import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A model and the URL of its provider. */
@@ -74,7 +74,7 @@ export async function refreshModels(
   options: RefreshModelsOptions,
 ): Promise<readonly KnownModel[]> {
   const endpoint = options.endpoint ?? requireDeclaredEndpoint(settings);
-  const { listModels } = await import('../../providers/models/list-models.ts');
+  const { listModels } = await import('../../providers/models/index.ts');
   const { signal } = options;
   const found = await listModels(endpoint, { env: settings.env, ...(signal ? { signal } : {}) });
   const url = endpointUrl(endpoint, settings);

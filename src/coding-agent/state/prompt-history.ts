@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AppDirs } from '../settings/dirs.ts';
-import { makePrivateDir, readTextIfExists, writeTextAtomic } from '../../stores/private-file.ts';
+import { makePrivateDir, readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 
 type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 

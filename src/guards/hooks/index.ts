@@ -3,3 +3,4 @@ export { runToolHooks, hookLabel, type HookContext, type HookResult } from './ru
 export { createHookIntegration, type HookIntegration } from './extension.ts';
 export { readHooks } from './files.ts';
 export type { Hook } from './hook.ts';
+export { findHookFiles } from './locations.ts';

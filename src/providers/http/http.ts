@@ -11,7 +11,7 @@ import {
 } from './errors.ts';
 import { readBody } from './http-body.ts';
 import { httpModule, httpsModule } from './node-http.ts';
-import type { HttpHeaderMap } from '../../wire/retry-after.ts';
+import type { HttpHeaderMap } from '../../wire/index.ts';
 
 /** A request: a body makes it a POST, none a GET. */
 export type HttpRequestOptions = {

@@ -1,6 +1,6 @@
 // Decodes the bytes of a streamed reply into server-sent events or lines; where a read ends does not change the result.
 import { StringDecoder } from 'node:string_decoder';
-import { createLineParser, createSseParser, type SseEvent, type TextLimit, type TextParser } from '../../wire/sse.ts';
+import { createLineParser, createSseParser, type SseEvent, type TextLimit, type TextParser } from '../../wire/index.ts';
 import { maxResponseChars, responseTooLargeError, type ProviderInfo } from './errors.ts';
 
 /** Turns bytes into items. */

@@ -1,5 +1,6 @@
 // Model listing of Ollama with capabilities and context windows.
-import { isObject } from '../../core/index.ts';
+import { asObject } from '../../wire/fields.ts';
+import { parseOllamaWindows } from '../../wire/ollama/show.ts';
 import { getJson, postJson } from '../http/http.ts';
 import { priceOf } from '../prices.ts';
 import {
@@ -43,8 +44,8 @@ async function describeOllamaModel(
   const id = nonEmptyString(tag['name']) ?? nonEmptyString(tag['model']);
   if (id === undefined) return undefined;
   const shown = await postJson({ ...source, url: `${source.baseUrl}/api/show` }, { model: id }).catch(() => undefined);
-  const about = isObject(shown) ? shown : {};
-  const { capabilities } = about;
+  const { capabilities } = asObject(shown);
+  const { configured, max } = parseOllamaWindows(shown);
   if (Array.isArray(capabilities) && capabilities.length > 0 && !capabilities.includes('completion')) return undefined;
   return omitUndefined<ModelInfo>({
     id,
@@ -52,23 +53,10 @@ async function describeOllamaModel(
     tools: includesCapability(capabilities, 'tools'),
     images: includesCapability(capabilities, 'vision'),
     reasoning: includesCapability(capabilities, 'thinking'),
-    contextWindow: positiveCount(loaded.get(id)?.['context_length']) ?? configuredWindow(about) ?? maxWindow(about),
+    contextWindow: positiveCount(loaded.get(id)?.['context_length']) ?? configured ?? max,
     maxOutput: undefined,
     loaded: loaded.has(id),
     size: positiveCount(tag['size']),
     price: priceOf(source.family.name, id, source.prices),
   });
-}
-
-/** The context window of the model file. */
-function configuredWindow({ parameters }: RawJsonObject): number | undefined {
-  const found = typeof parameters === 'string' ? /^\s*num_ctx\s+"?(\d+)/m.exec(parameters) : null;
-  return found ? positiveCount(found[1]) : undefined;
-}
-
-/** The context window of the architecture (`context_length`). */
-function maxWindow({ model_info: info }: RawJsonObject): number | undefined {
-  if (!isObject(info)) return undefined;
-  const name = Object.keys(info).find((key) => key.endsWith('.context_length'));
-  return name === undefined ? undefined : positiveCount(info[name]);
 }

@@ -4,8 +4,8 @@ import { createResponseAssembler, type ResponseEnd } from '../http/response-asse
 import { parseToolCall } from '../openai-compatible/tool-calls.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 import { createLineDecoder } from '../http/sse.ts';
-import { stringOrUndefined, type WireObject } from '../../wire/fields.ts';
-import { parseOllamaFinish, parseOllamaUsage } from '../../wire/ollama/usage.ts';
+import { stringOrUndefined, type WireObject } from '../../wire/index.ts';
+import { parseOllamaFinish, parseOllamaUsage } from '../../wire/ollama/index.ts';
 
 const ollamaMeta: ProviderMetadata = { family: 'ollama', data: {} };
 

@@ -1,27 +1,27 @@
-// Where servers that speak chat completions differ, as data: one row a family, and the user's own word on top.
+// Differences between servers with chat completions, as a table by family; the user's settings override it.
 import type { ImageSupport } from '../http/images.ts';
 
-/** How one server wants what all others want otherwise. */
+/** Compatibility settings of a server. */
 export type ChatCompat = {
-  /** Asks for token counts in the stream; off for servers that refuse the wish. */
+  /** Requests token counts in the stream; off for servers that reject the field. */
   readonly includeUsage: boolean;
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
-  /** How an answer is held to a schema; with less than `json_schema` the schema is told in the system text. */
+  /** How a response schema is sent; unless `json_schema`, the schema is also in the system text. */
   readonly schema: 'json_schema' | 'json_object' | 'none';
-  /** Whether a schema for the answer and tools may be in one request. */
+  /** Whether a request may have a response schema and tools. */
   readonly schemaWithTools: boolean;
   readonly seed: 'seed' | 'random_seed';
-  /** The word that forces a tool call. */
+  /** The value of `tool_choice` that forces a tool call. */
   readonly requiredChoice: 'required' | 'any';
-  /** Where the wish for more or less thinking goes. */
+  /** The field of the reasoning effort. */
   readonly effortField: 'reasoning_effort' | 'reasoning' | 'thinking' | 'none';
-  /** What of its own thinking a model is shown again. */
+  /** The field in which the model's reasoning is sent back. */
   readonly reasoningField: 'none' | 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'chunks';
-  /** Whether a user's message may follow tool results directly. */
+  /** Whether a user message may directly follow tool results. */
   readonly userAfterTool: boolean;
-  /** Whether the model sees pictures. */
+  /** Whether the model accepts images. */
   readonly images: ImageSupport;
-  /** How a server is told what to keep cached. */
+  /** The field that enables prompt caching. */
   readonly promptCache: 'none' | 'prompt_cache_key' | 'cache_control';
   /** The role that carries the system text. */
   readonly systemRole: 'system' | 'developer' | 'user';
@@ -57,9 +57,9 @@ const compatByFamily: Readonly<Record<string, Partial<ChatCompat>>> = {
   openrouter: { effortField: 'reasoning', reasoningField: 'reasoning_details' },
 };
 
-/** The quirks of a family's model, with what the user knows better. */
-export function chatCompatFor(family: string, model: string, own: Partial<ChatCompat> = {}): ChatCompat {
-  const marked: Partial<ChatCompat> =
+/** Returns the compatibility settings of a model; `overrides` come last. */
+export function chatCompatFor(family: string, model: string, overrides: Partial<ChatCompat> = {}): ChatCompat {
+  const caching: Partial<ChatCompat> =
     family === 'openrouter' && model.startsWith('anthropic/') ? { promptCache: 'cache_control' } : {};
-  return { ...defaultCompat, ...compatByFamily[family], ...marked, ...own };
+  return { ...defaultCompat, ...compatByFamily[family], ...caching, ...overrides };
 }

@@ -1,32 +1,31 @@
-// Events of a stream mostly differ in one string. Where everything around it is the same as before, only the string is read.
+// Fast path for streamed chat chunks: a chunk that differs from the last one only in its content string is not parsed again.
 import { isObject } from '../../core/index.ts';
 
-/** What the last plain event looked like around its content. */
+/** The text around the content of the last plain chunk. */
 export interface ContentFastPath {
-  /** The content of an event that differs from the last plain one in nothing else; undefined where it must be read in full. */
+  /** Returns the content if nothing else differs from the last plain chunk; undefined if the chunk must be parsed. */
   extractContent(data: string): string | undefined;
-  /** Looks at an event that was read in full, for the ones to come. */
+  /** Remembers a parsed chunk for the next ones. */
   learn(data: string, value: { readonly [key: string]: unknown }): void;
 }
 
 const contentKey = '"content":"';
-/** Servers that put something new into every event are not worth looking at. */
+/** After this many chunks in a row without a match the server changes other fields in every chunk, and learning stops. */
 const maxMisses = 16;
 
 /**
- * Begins with no frame. Two events with the same text before and behind one string literal are the same document but for that
- * string, so this is reading, not guessing: a literal with a quote or an escape in it goes the long way.
+ * Creates the fast path. Two chunks with the same text before and after one string literal are the same document except for
+ * that string, so the result is exact; a literal with a quote or an escape is parsed in full.
  */
 export function createContentFastPath(): ContentFastPath {
   let before: string | undefined;
-  let behind = '';
+  let after = '';
   let misses = 0;
   return {
     extractContent(data) {
       if (before === undefined) return undefined;
-      const end = data.length - behind.length;
-      if (end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== behind)
-        return undefined;
+      const end = data.length - after.length;
+      if (end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after) return undefined;
       const content = data.slice(before.length, end);
       if (content.includes('"') || content.includes('\\')) return undefined;
       misses = 0;
@@ -41,15 +40,15 @@ export function createContentFastPath(): ContentFastPath {
       const end = data.indexOf('"', start);
       if (end < 0 || data.slice(start, end).includes('\\')) return;
       before = copyString(data.slice(0, start));
-      behind = copyString(data.slice(end));
+      after = copyString(data.slice(end));
     },
   };
 }
 
-/** A string of its own instead of a view into a longer one: compared much faster, and the longer one can go. */
+/** Copies the string: a slice would keep the complete chunk in memory and compares slower. */
 const copyString = (text: string): string => Buffer.from(text).toString('utf8');
 
-/** Whether an event adds words to the answer and does nothing else. */
+/** Whether a chunk adds content and nothing else. */
 function isContentOnly(value: { readonly [key: string]: unknown }): boolean {
   const { choices, usage, x_groq: groq, error } = value;
   if (isNonEmpty(usage) || isNonEmpty(groq) || isNonEmpty(error) || !Array.isArray(choices) || choices.length !== 1)

@@ -1,30 +1,29 @@
-// Messages as chat completions wants them. What another family's model left behind is dropped.
+// Encodes messages for chat completions; metadata of other families is dropped.
 import type { ToolCallPart, FilePart, Json, Message, MessagePart, ReasoningPart } from '../../core/index.ts';
 import type { ChatCompat } from './compat.ts';
+import type { WireObject } from '../../wire/fields.ts';
 import { toolResultFileParts } from '../http/images.ts';
 import { withTextField, type MessageEncoder } from '../http/encode-messages.ts';
 
-type WireObject = { readonly [key: string]: unknown };
-
-/** Encodes the messages of a conversation for one family. */
-export function createChatMessageEncoder(family: string, quirks: ChatCompat): MessageEncoder {
-  const bridged = quirks.userAfterTool ? [] : [fillerMessage];
+/** Creates a message encoder for one family. */
+export function createChatMessageEncoder(family: string, compat: ChatCompat): MessageEncoder {
+  const filler = compat.userAfterTool ? [] : [fillerMessage];
   return (message, before) => {
     if (message.role === 'tool') {
-      const beside = toolResultFileParts(message);
-      const shown = beside.length > 0 ? [...bridged, { role: 'user', content: userContent(beside) }] : [];
-      return [...message.parts.map(encodeToolMessage), ...shown];
+      const files = toolResultFileParts(message);
+      const fileMessages = files.length > 0 ? [...filler, { role: 'user', content: userContent(files) }] : [];
+      return [...message.parts.map(encodeToolMessage), ...fileMessages];
     }
-    if (message.role === 'assistant') return [encodeAssistantMessage(message, family, quirks)];
+    if (message.role === 'assistant') return [encodeAssistantMessage(message, family, compat)];
     const user = { role: 'user', content: userContent(message.parts) };
     if (before?.role !== 'tool') return [user];
-    // Pictures of results already stand in a message of the user's side: no second one may follow it directly.
-    const follows = toolResultFileParts(before).length > 0;
-    return [...(follows ? [fillerMessage] : bridged), user];
+    // The files of the results are in a user message: a second one must not follow directly.
+    const hasFileMessage = toolResultFileParts(before).length > 0;
+    return [...(hasFileMessage ? [fillerMessage] : filler), user];
   };
 }
 
-/** Stands between tool results and a user's words for servers that want the model to speak first. */
+/** Separates tool results from a user message for servers that require an assistant message between them. */
 const fillerMessage: WireObject = { role: 'assistant', content: '(the user adds something)' };
 
 function encodeToolMessage(part: MessagePart): object {
@@ -32,19 +31,19 @@ function encodeToolMessage(part: MessagePart): object {
   return withTextField({ role: 'tool', tool_call_id: part.id }, 'content', part);
 }
 
-function encodeAssistantMessage(message: Message, family: string, quirks: ChatCompat): WireObject {
+function encodeAssistantMessage(message: Message, family: string, compat: ChatCompat): WireObject {
   const { parts } = message;
   const texts = parts.filter((part) => part.type === 'text');
   const calls = parts.filter((part) => part.type === 'tool-call');
   const text = texts.map((part) => part.text).join('');
-  const thoughts = parts.filter((part) => part.type === 'reasoning').filter((part) => part.meta?.family === family);
-  const own = texts.find((part) => part.meta?.family === family)?.meta?.data ?? {};
-  const spoken = text === '' && calls.length > 0 ? null : text;
+  const reasoning = parts.filter((part) => part.type === 'reasoning').filter((part) => part.meta?.family === family);
+  const extra = texts.find((part) => part.meta?.family === family)?.meta?.data ?? {};
+  const content = text === '' && calls.length > 0 ? null : text;
   return {
     role: 'assistant',
-    content: quirks.reasoningField === 'chunks' && thoughts.length > 0 ? thinkingChunks(thoughts, text) : spoken,
-    ...reasoningFields(thoughts, quirks),
-    ...own,
+    content: compat.reasoningField === 'chunks' && reasoning.length > 0 ? thinkingChunks(reasoning, text) : content,
+    ...reasoningFields(reasoning, compat),
+    ...extra,
     ...(calls.length > 0 ? { tool_calls: calls.map((call) => encodeToolCall(call, family)) } : {}),
   };
 }
@@ -58,19 +57,19 @@ function encodeToolCall(call: ToolCallPart, family: string): WireObject {
   };
 }
 
-/** A name that no model should have used would make every later request illegal. */
+/** An invalid tool name from a model would make every later request invalid. */
 export const sanitizeToolName = (name: string): string =>
   /^[\w-]{1,64}$/.test(name) ? name : name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 
-const thinkingChunks = (thoughts: readonly ReasoningPart[], text: string): readonly WireObject[] => [
-  ...thoughts.map((each) => ({ type: 'thinking', thinking: [{ type: 'text', text: each.text }] })),
+const thinkingChunks = (reasoning: readonly ReasoningPart[], text: string): readonly WireObject[] => [
+  ...reasoning.map((each) => ({ type: 'thinking', thinking: [{ type: 'text', text: each.text }] })),
   ...(text === '' ? [] : [{ type: 'text', text }]),
 ];
 
-function reasoningFields(thoughts: readonly ReasoningPart[], { reasoningField: how }: ChatCompat): WireObject {
-  if (thoughts.length === 0 || how === 'none' || how === 'chunks') return {};
-  if (how !== 'reasoning_details') return { [how]: thoughts.map((each) => each.text).join('') };
-  const details = thoughts.flatMap((each) => (each.meta?.data['details'] as readonly Json[] | undefined) ?? []);
+function reasoningFields(reasoning: readonly ReasoningPart[], { reasoningField: field }: ChatCompat): WireObject {
+  if (reasoning.length === 0 || field === 'none' || field === 'chunks') return {};
+  if (field !== 'reasoning_details') return { [field]: reasoning.map((each) => each.text).join('') };
+  const details = reasoning.flatMap((each) => (each.meta?.data['details'] as readonly Json[] | undefined) ?? []);
   return details.length > 0 ? { reasoning_details: details } : {};
 }
 
@@ -82,7 +81,7 @@ function userContent(parts: readonly MessagePart[]): string | readonly WireObjec
 const textOfPart = (part: MessagePart): string =>
   part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result' ? part.text : '';
 
-/** Images by URL or inline, sound inline, text as text, anything else as a file. */
+/** Encodes images by URL or inline, audio inline, text as text, and anything else as a file. */
 function encodeFile({ mediaType, data, name }: FilePart): WireObject {
   const isUrl = /^(https?|data):/.test(data);
   const url = isUrl ? data : `data:${mediaType};base64,${data}`;

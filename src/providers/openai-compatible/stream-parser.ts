@@ -1,4 +1,4 @@
-// One chat answer in the making: every event or document the server sends goes in, chunks come out.
+// Parses one chat completion, streamed or whole, into chunks.
 import {
   isObject,
   type Chunk,
@@ -11,12 +11,13 @@ import { createResponseAssembler } from '../http/response-assembler.ts';
 import { createToolCallIndex, parseToolCall } from './tool-calls.ts';
 import { createContentFastPath } from './fast-parse.ts';
 import { appendReasoningDetails, parseReasoning, parseThinkingChunk } from './reasoning.ts';
-import { findChatUsage } from '../../wire/openai-chat/usage.ts';
-import { chatFailureStatus, parseChatFinish } from '../../wire/openai-chat/finish-reasons.ts';
-import type { ReportedUsage } from '../../wire/usage.ts';
+import type { WireObject } from '../../wire/fields.ts';
+import { findChatUsage } from '../../wire/openai-chat/index.ts';
+import { chatFailureStatus, parseChatFinish } from '../../wire/openai-chat/index.ts';
+import type { ReportedUsage } from '../../wire/index.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 
-/** Whose answer is read, and what of its thinking the server will want back. */
+/** Options of the parser; `keepReasoning` is what the server requires back in the next request. */
 export type ChatStreamOptions = {
   readonly providerInfo: ProviderInfo;
   readonly family: string;
@@ -24,40 +25,38 @@ export type ChatStreamOptions = {
   readonly keepReasoning: 'none' | 'text' | 'details';
 };
 
-/** An answer being read. */
+/** Parses one response. */
 export interface ChatStreamParser {
   pushEvent(name: string, data: string): void;
-  /** A whole answer in one JSON document. */
+  /** Parses a response that is one JSON document. */
   pushDocument(text: string): void;
-  /** The server said that nothing more will come. */
+  /** The server has sent `[DONE]`. */
   readonly done: boolean;
-  /** The model said why it stopped: what came is the whole answer. */
+  /** A finish reason has arrived: the response is complete. */
   readonly finished: boolean;
   /** Usage and cost that the server has reported so far. */
   readonly reported: ReportedUsage;
-  /** Ends the answer, or throws if it broke off. */
+  /** Ends the response; throws if it is incomplete or failed. */
   end(): void;
   takeChunks(): readonly Chunk[];
 }
 
-type Fields = { readonly [key: string]: unknown };
-
-/** Begins an answer. Nothing counts after the finish but the token counts: half a tool call can never follow it. */
-export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamParser {
-  const { providerInfo, family } = reader;
+/** Creates a parser. After the finish reason only token counts are read, so that no partial tool call can follow it. */
+export function createChatStreamParser(options: ChatStreamOptions): ChatStreamParser {
+  const { providerInfo, family } = options;
   const parts = createResponseAssembler(providerInfo, 'apart');
   const calls = createToolCallIndex();
-  const frame = createContentFastPath();
+  const fastPath = createContentFastPath();
   const details: Record<string, Json>[] = [];
-  const mine = (data: JsonObject): ProviderMetadata => ({ family, data });
-  const kept = reader.keepReasoning === 'text' ? mine({}) : undefined;
-  let { model } = reader;
+  const ownMeta = (data: JsonObject): ProviderMetadata => ({ family, data });
+  const reasoningMeta = options.keepReasoning === 'text' ? ownMeta({}) : undefined;
+  let { model } = options;
   let reported: ReportedUsage = { usage: {} };
   let finish: string | undefined;
-  let refused = false;
+  let isRefusal = false;
   let done = false;
 
-  function chunk(value: Fields): void {
+  function readChunk(value: WireObject): void {
     // First, because the event that reports an error may also report what the request cost.
     reported = findChatUsage(value) ?? reported;
     if (value['error'] || value['object'] === 'error') throw errorBodyError(value, providerInfo);
@@ -65,55 +64,55 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
     const choice = firstChoice(value['choices']);
     if (!choice) return;
     if (choice['error']) throw errorBodyError(choice, providerInfo);
-    const said = choice['delta'] ?? choice['message'];
-    if (isObject(said)) {
-      appendReasoningDetails(details, said['reasoning_details']);
-      if (finish === undefined) speak(said, choice['delta'] === undefined || choice['delta'] === null);
+    const content = choice['delta'] ?? choice['message'];
+    if (isObject(content)) {
+      appendReasoningDetails(details, content['reasoning_details']);
+      if (finish === undefined) readContent(content, choice['delta'] === undefined || choice['delta'] === null);
     }
-    const why = choice['finish_reason'];
-    if (typeof why === 'string' && why !== '') finish ??= why;
+    const reason = choice['finish_reason'];
+    if (typeof reason === 'string' && reason !== '') finish ??= reason;
   }
 
-  function speak(said: Fields, whole: boolean): void {
-    const thought = parseReasoning(said);
-    if (thought !== '') parts.reasoning(thought, kept);
-    const { content, refusal, tool_calls: list, function_call: legacy, images, extra_content: extra } = said;
+  function readContent(message: WireObject, isWhole: boolean): void {
+    const reasoning = parseReasoning(message);
+    if (reasoning !== '') parts.reasoning(reasoning, reasoningMeta);
+    const { content, refusal, tool_calls: list, function_call: legacy, images, extra_content: extra } = message;
     if (typeof content === 'string') parts.text(content);
-    else if (Array.isArray(content)) content.forEach(piece);
+    else if (Array.isArray(content)) content.forEach(readPiece);
     if (typeof refusal === 'string' && refusal !== '') {
-      refused = true;
+      isRefusal = true;
       parts.text(refusal);
     }
-    if (isObject(extra)) parts.text('', mine({ extra_content: extra as Json }));
-    if (Array.isArray(images)) images.forEach(image);
-    if (Array.isArray(list)) list.forEach((each, place) => call(each, whole ? place : undefined));
-    if (isObject(legacy)) call(legacy, 0);
+    if (isObject(extra)) parts.text('', ownMeta({ extra_content: extra as Json }));
+    if (Array.isArray(images)) images.forEach(readImage);
+    if (Array.isArray(list)) list.forEach((each, index) => readCall(each, isWhole ? index : undefined));
+    if (isObject(legacy)) readCall(legacy, 0);
   }
 
-  function piece(value: unknown): void {
+  function readPiece(value: unknown): void {
     if (typeof value === 'string') parts.text(value);
     if (!isObject(value)) return;
     if (typeof value['text'] === 'string') parts.text(value['text']);
-    else if (value['thinking'] !== undefined) parts.reasoning(parseThinkingChunk(value['thinking']), kept);
-    else if (value['type'] === 'image_url') image(value);
+    else if (value['thinking'] !== undefined) parts.reasoning(parseThinkingChunk(value['thinking']), reasoningMeta);
+    else if (value['type'] === 'image_url') readImage(value);
   }
 
-  function image(value: unknown): void {
+  function readImage(value: unknown): void {
     const found = isObject(value) ? parseImage(value['image_url']) : undefined;
     if (found) parts.file(found);
   }
 
-  function call(value: unknown, place: number | undefined): void {
-    const read = parseToolCall(value);
-    if (!read || !isObject(value)) return;
+  function readCall(value: unknown, position: number | undefined): void {
+    const call = parseToolCall(value);
+    if (!call || !isObject(value)) return;
     const { index, extra_content: extra } = value;
-    const meta = isObject(extra) ? { meta: mine({ extra_content: extra as Json }) } : {};
-    parts.call(calls.keyOf(read, place ?? index), { ...read, ...meta });
+    const meta = isObject(extra) ? { meta: ownMeta({ extra_content: extra as Json }) } : {};
+    parts.call(calls.keyOf(call, position ?? index), { ...call, ...meta });
   }
 
   return {
     pushEvent(name, data) {
-      const content = finish === undefined && !done && name === 'message' ? frame.extractContent(data) : undefined;
+      const content = finish === undefined && !done && name === 'message' ? fastPath.extractContent(data) : undefined;
       if (content !== undefined) return parts.text(content);
       if (done || data === '') return;
       if (data.startsWith('[DONE]')) {
@@ -123,15 +122,15 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
       const value = parseEvent(data, providerInfo);
       if (name === 'error') throw errorBodyError(value, providerInfo);
       if (!isObject(value)) return;
-      chunk(value);
-      frame.learn(data, value);
+      readChunk(value);
+      fastPath.learn(data, value);
     },
     pushDocument(text) {
       const value = parseDocument(text, providerInfo);
       if (!Array.isArray(value['choices'])) throw notAResponseError(value, text, providerInfo);
-      chunk(value);
+      readChunk(value);
       if (!firstChoice(value['choices']))
-        throw malformedResponseError('an answer without a choice', text, providerInfo, true);
+        throw malformedResponseError('a response without a choice', text, providerInfo, true);
       finish ??= '';
     },
     get done() {
@@ -145,12 +144,12 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
     },
     end() {
       if (finish === undefined && (!done || calls.count > 0)) throw truncatedResponseError(providerInfo);
-      const failed = finish === undefined ? undefined : chatFailureStatus(finish);
-      if (failed !== undefined)
-        throw errorBodyError({ error: { message: `The model stopped: ${finish}`, code: failed } }, providerInfo);
-      if (details.length > 0 && reader.keepReasoning === 'details') parts.reasoning('', mine({ details }));
+      const status = finish === undefined ? undefined : chatFailureStatus(finish);
+      if (status !== undefined)
+        throw errorBodyError({ error: { message: `The model stopped: ${finish}`, code: status } }, providerInfo);
+      if (details.length > 0 && options.keepReasoning === 'details') parts.reasoning('', ownMeta({ details }));
       parts.end({
-        finishReason: refused ? 'refusal' : parseChatFinish(finish ?? ''),
+        finishReason: isRefusal ? 'refusal' : parseChatFinish(finish ?? ''),
         ...(finish ? { rawFinishReason: finish } : {}),
         ...reported,
         model,
@@ -160,7 +159,7 @@ export function createChatStreamParser(reader: ChatStreamOptions): ChatStreamPar
   };
 }
 
-function firstChoice(choices: unknown): Fields | undefined {
+function firstChoice(choices: unknown): WireObject | undefined {
   if (!Array.isArray(choices)) return undefined;
   for (const each of choices as unknown[]) if (isObject(each) && (each['index'] ?? 0) === 0) return each;
   return undefined;
@@ -173,34 +172,34 @@ function parseImage(value: unknown): FilePart | undefined {
   return { type: 'file', mediaType: inline?.[1] ?? 'image/*', data: inline ? url.slice(inline[0].length) : url };
 }
 
-function parseEvent(data: string, who: ProviderInfo): unknown {
+function parseEvent(data: string, providerInfo: ProviderInfo): unknown {
   try {
     return JSON.parse(data) as unknown;
   } catch {
-    throw malformedResponseError('an event that is not JSON', data, who, true);
+    throw malformedResponseError('an event that is not JSON', data, providerInfo, true);
   }
 }
 
-function parseDocument(text: string, who: ProviderInfo): Fields {
+function parseDocument(text: string, providerInfo: ProviderInfo): WireObject {
   try {
     const value = JSON.parse(text) as unknown;
     const first: unknown = Array.isArray(value) ? value[0] : value;
     if (isObject(first)) return first;
   } catch (error) {
-    if (isTruncatedJson(text, error)) throw truncatedResponseError(who, error);
+    if (isTruncatedJson(text, error)) throw truncatedResponseError(providerInfo, error);
   }
-  throw malformedResponseError('something that is no answer', text, who);
+  throw malformedResponseError('a body that is not a response', text, providerInfo);
 }
 
-/** JSON that begins well and stops where more was expected. */
+/** Whether the text is valid JSON up to its end. */
 function isTruncatedJson(text: string, error: unknown): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   const message = String(error);
-  const place = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
-  return /end of JSON|Unterminated/.test(message) || place >= text.trimEnd().length;
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN);
+  return /end of JSON|Unterminated/.test(message) || position >= text.trimEnd().length;
 }
 
-const notAResponseError = (value: Fields, text: string, who: ProviderInfo): Error =>
+const notAResponseError = (value: WireObject, text: string, providerInfo: ProviderInfo): Error =>
   ['error', 'message', 'detail', 'errors'].some((name) => value[name])
-    ? errorBodyError(value, who)
-    : malformedResponseError('JSON that is no answer', text, who);
+    ? errorBodyError(value, providerInfo)
+    : malformedResponseError('JSON that is not a response', text, providerInfo);

@@ -1,37 +1,38 @@
-// Which tool call a streamed piece belongs to. Servers number their calls, name them, do both, or neither.
+// Finds the tool call of a streamed piece: servers send an index, an id, both, or neither.
 import { isObject } from '../../core/index.ts';
 import type { ToolCallDelta } from '../http/response-assembler.ts';
 
-/** Gives each piece the key of its call. */
+/** Assigns pieces to tool calls. */
 export interface ToolCallIndex {
+  /** Returns the key of the call that the piece belongs to. */
   keyOf(piece: ToolCallDelta, index: unknown): number;
-  /** How many calls there are. */
+  /** The number of calls. */
   readonly count: number;
 }
 
 type SeenCall = { readonly key: number; id: string; named: boolean; hasInput: boolean };
 
-/** Begins an answer without calls. */
+/** Creates an empty index. */
 export function createToolCallIndex(): ToolCallIndex {
   const byIndex = new Map<number, SeenCall>();
   const byId = new Map<string, SeenCall>();
   let last: SeenCall | undefined;
   let count = 0;
 
-  const fresh = (): SeenCall => ({ key: count++, id: '', named: false, hasInput: false });
+  const create = (): SeenCall => ({ key: count++, id: '', named: false, hasInput: false });
 
   function find({ id, tool, input }: ToolCallDelta, index: unknown): SeenCall {
     if (typeof index === 'number') {
       const seen = byIndex.get(index);
-      // Some servers give every call the number 0; then another id with another name is another call.
-      const another = seen && id && seen.id && id !== seen.id && tool;
-      return seen && !another ? seen : fresh();
+      // Some servers give every call the index 0; then another id with a name starts another call.
+      const startsAnother = seen && id && seen.id && id !== seen.id && tool;
+      return seen && !startsAnother ? seen : create();
     }
-    if (id) return byId.get(id) ?? fresh();
-    if (!last) return fresh();
-    // A name alone may be the rest of a name; a name with arguments, or after arguments, begins a call.
-    const begins = tool && (last.hasInput || (last.named && input !== undefined));
-    return begins ? fresh() : last;
+    if (id) return byId.get(id) ?? create();
+    if (!last) return create();
+    // A name alone may be the rest of a name; a name with arguments, or after arguments, starts a call.
+    const startsCall = tool && (last.hasInput || (last.named && input !== undefined));
+    return startsCall ? create() : last;
   }
 
   return {
@@ -53,20 +54,20 @@ export function createToolCallIndex(): ToolCallIndex {
   };
 }
 
-/** A tool call as a server writes it, or nothing where it says nothing. */
+/** Parses a tool call or a piece of one; undefined if it is empty. */
 export function parseToolCall(value: unknown): ToolCallDelta | undefined {
   if (!isObject(value)) return undefined;
   const fn = isObject(value['function']) ? value['function'] : value;
-  const { name, arguments: given } = fn;
+  const { name, arguments: args } = fn;
   const id = typeof value['id'] === 'string' ? value['id'] : '';
   const tool = typeof name === 'string' ? name : '';
-  const input = parseArguments(given);
+  const input = parseArguments(args);
   if (id === '' && tool === '' && !input) return undefined;
   return { id, tool, ...(input === undefined ? {} : { input }) };
 }
 
-function parseArguments(given: unknown): ToolCallDelta['input'] {
-  if (typeof given === 'string') return given;
-  if (given === undefined || given === null) return undefined;
-  return isObject(given) ? given : JSON.stringify(given);
+function parseArguments(args: unknown): ToolCallDelta['input'] {
+  if (typeof args === 'string') return args;
+  if (args === undefined || args === null) return undefined;
+  return isObject(args) ? args : JSON.stringify(args);
 }

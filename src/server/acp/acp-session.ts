@@ -1,7 +1,7 @@
 // One ACP session: a conversation on a session file, streamed to the editor, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { AdvanceOptions, UserCommand, UserInput } from '../../agent/index.ts';
-import { hasUnreadInput } from '../../agent/approvals.ts';
+import { hasUnreadInput } from '../../agent/index.ts';
 import {
   FairleadError,
   isObject,
@@ -10,12 +10,12 @@ import {
   type Event,
   type RunState,
 } from '../../core/index.ts';
-import { modelChosenKey } from '../../providers/routing/remark-keys.ts';
-import { getBranchPath } from '../../sessions/reports/branch-path.ts';
-import { createTranscriptPresenter } from '../../sessions/transcript-presenter.ts';
-import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/approvals.ts';
-import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/approval-choices.ts';
-import { runPromptHooks, type Conversation } from '../../coding-agent/conversation.ts';
+import { modelChosenKey } from '../../providers/routing/index.ts';
+import { getBranchPath } from '../../sessions/reports/index.ts';
+import { createTranscriptPresenter } from '../../sessions/index.ts';
+import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/index.ts';
+import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/index.ts';
+import { runPromptHooks, type Conversation } from '../../coding-agent/index.ts';
 import type { TranscriptSink } from '../../sessions/index.ts';
 import { toAcpStopReason } from './errors.ts';
 import { createPlanListener } from './plan.ts';

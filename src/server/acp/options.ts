@@ -1,6 +1,6 @@
 // Session options of an editor: approval mode and model.
 import { FairleadError } from '../../core/index.ts';
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 
 /** A value of an option. */
 export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };

@@ -1,6 +1,6 @@
 // Permission options for approvals, shared by both protocol versions.
 import type { PermissionOption } from '@agentclientprotocol/sdk';
-import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/approval-choices.ts';
+import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/index.ts';
 
 const permissionKinds = {
   once: 'allow_once',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { FairleadError, wrapUntrusted, escapeInvisibleLine, isPathInside, type MessagePart } from '../../core/index.ts';
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 
 /** Options of the conversion. */
 export type PromptContext = {

@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { peekSession } from '../../stores/jsonl/peek.ts';
+import { peekSession } from '../../stores/jsonl/index.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
-import { Conversation } from '../../coding-agent/conversation.ts';
-import { resolveModelUnattended } from '../../coding-agent/models/resolve-model.ts';
+import { Conversation } from '../../coding-agent/index.ts';
+import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
 import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import {
   findSession,

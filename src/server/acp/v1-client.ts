@@ -8,7 +8,7 @@ import {
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader, fenceMarkdown, toProposedChange, toTextContent } from './tool-calls.ts';
 import { listAcpOptions, getApprovalMode, approvalModes } from './options.ts';

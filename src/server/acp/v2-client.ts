@@ -8,7 +8,7 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { UserCommand } from '../../agent/index.ts';
-import type { Conversation } from '../../coding-agent/conversation.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader } from './tool-calls.ts';
 import { listAcpOptions } from './options.ts';

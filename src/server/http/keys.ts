@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isEqualConstantTime } from '../../bridges/proxy/auth.ts';
+import { isEqualConstantTime } from '../../bridges/proxy/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 
 /** The roles, weakest first: each includes the rights of those before it. */

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { isPathInside, type FairleadError, type FleetRun, type JsonObject, type NewRun } from '../../core/index.ts';
-import { findRunDifference } from '../../fleet/enqueue-once.ts';
+import { findRunDifference } from '../../fleet/index.ts';
 import { createHttpError } from './errors.ts';
 import { hasRole, type Caller } from './keys.ts';
 import type { ServerContext } from './context.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { FairleadError, errorMessage, isLoopbackHost, type FleetStore } from '../../core/index.ts';
 import { createHealthReader, type HealthOptions } from '../../fleet/health/index.ts';
-import { inboxView } from '../../fleet/inbox.ts';
+import { inboxView } from '../../fleet/index.ts';
 import { createApp } from './app.ts';
 import type { ApiKeys } from './keys.ts';
 import { defaultServerLimits, type ServerLimits, type ServerContext } from './context.ts';

@@ -10,9 +10,9 @@ import {
   type Provider,
 } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
-import { memoryLog } from '../../stores/memory.ts';
-import { listPendingApprovals } from '../../coding-agent/approvals.ts';
-import type { CodingAgent } from '../../coding-agent/create-agent.ts';
+import { memoryLog } from '../../stores/index.ts';
+import { listPendingApprovals } from '../../coding-agent/index.ts';
+import type { CodingAgent } from '../../coding-agent/index.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */

@@ -24,8 +24,8 @@ import {
   listPendingApprovals,
   isAwaitingApproval,
   type ApprovalTarget,
-} from '../../coding-agent/approvals.ts';
-import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/approval-choices.ts';
+} from '../../coding-agent/index.ts';
+import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/index.ts';
 
 /** The work of a client call. It owns a session: close it when done. */
 export type McpJob = ApprovalTarget & {

@@ -1,15 +1,15 @@
 // Writes the result of a run as an OpenAI chat completion, whole or streamed.
 import { type FleetRun, type JsonObject } from '../../core/index.ts';
 import { asObject, asString, type WireStreamEvent } from '../../wire/index.ts';
-import { chatFinishWords } from '../../wire/openai-chat/finish-reasons.ts';
-import { writeChatUsage } from '../../wire/openai-chat/usage.ts';
+import { chatFinishNames } from '../../wire/openai-chat/index.ts';
+import { writeChatUsage } from '../../wire/openai-chat/index.ts';
 import {
   writeChatChunk,
   writeChatCompletion,
   writeChatHead,
   writeChatMessage,
   writeChatToolCall,
-} from '../../wire/openai-chat/write-response.ts';
+} from '../../wire/openai-chat/index.ts';
 import { formatCallId, getRunUsage, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
 import { formatOpenAiError } from './errors.ts';
 
@@ -26,7 +26,7 @@ export function createChatEncoder(request: JsonObject, { id }: FleetRun): Respon
       ...writeChatCompletion(
         { ...head, object: 'chat.completion' },
         writeMessage(result),
-        chatFinishWords[result.finish],
+        chatFinishNames[result.finish],
       ),
       usage: usage(result.run),
     }),
@@ -35,7 +35,7 @@ export function createChatEncoder(request: JsonObject, { id }: FleetRun): Respon
     encodeEnd: (result) => [
       ...(result.refusal === undefined ? [] : [chunk({ refusal: result.refusal })]),
       ...writeToolCalls(result).map((call, index) => chunk({ tool_calls: [{ index, ...call }] })),
-      chunk({}, chatFinishWords[result.finish]),
+      chunk({}, chatFinishNames[result.finish]),
       ...(includeUsage ? [{ data: { ...head, choices: [], usage: usage(result.run) } }] : []),
       { data: '[DONE]' },
     ],

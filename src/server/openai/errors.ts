@@ -1,5 +1,5 @@
 // Errors in the form of the OpenAI API; its clients tell them apart by status, type and code.
-import { writeOpenAiError } from '../../wire/openai-chat/errors.ts';
+import { writeOpenAiError } from '../../wire/openai-chat/index.ts';
 import { createHttpError, type HttpErrorResponse } from '../http/errors.ts';
 
 /** The codes of OpenAI that programs check, by our codes. */

@@ -1,7 +1,7 @@
 // Writes the result of a run as an OpenAI response, whole or streamed, and resolves references to its items.
 import { isObject, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
 import type { WireStreamEvent } from '../../wire/index.ts';
-import { writeResponsesUsage } from '../../wire/openai-responses/usage.ts';
+import { writeResponsesUsage } from '../../wire/openai-responses/index.ts';
 import {
   createResponsesEvents,
   writeCallItem,
@@ -11,7 +11,7 @@ import {
   writeRefusalPart,
   writeTextPart,
   type ItemEvents,
-} from '../../wire/openai-responses/write-response.ts';
+} from '../../wire/openai-responses/index.ts';
 import { toHttpError } from '../http/errors.ts';
 import { defaultModelAlias } from '../http/run-request.ts';
 import { formatCallId, getRunUsage, type CompletionResult, type ResponseEncoder } from './completion-result.ts';

@@ -1,16 +1,16 @@
 // Writes scripted responses as Anthropic messages.
 import type { JsonObject } from '../../core/index.ts';
-import { writeAnthropicError } from '../../wire/anthropic/errors.ts';
-import { anthropicFinishWords } from '../../wire/anthropic/finish-reasons.ts';
-import { writeAnthropicUsage } from '../../wire/anthropic/usage.ts';
+import { writeAnthropicError } from '../../wire/anthropic/index.ts';
+import { anthropicFinishNames } from '../../wire/anthropic/index.ts';
+import { writeAnthropicUsage } from '../../wire/anthropic/index.ts';
 import {
   writeAnthropicEvent,
   writeAnthropicMessage,
   writeBlockEvents,
   writeMessageDelta,
-} from '../../wire/anthropic/write-response.ts';
+} from '../../wire/anthropic/index.ts';
 import { formatStreamEvent } from '../../wire/index.ts';
-import { fillCounts } from '../../wire/usage.ts';
+import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';
@@ -36,7 +36,7 @@ export const anthropicWriter: ResponseWriter = {
     ];
     const head = messageHead(response, context);
     return JSON.stringify(
-      writeAnthropicMessage(head, content, anthropicFinishWords[response.finish], writeUsage(response)),
+      writeAnthropicMessage(head, content, anthropicFinishNames[response.finish], writeUsage(response)),
     );
   },
   writeStream: writeAnthropicStream,
@@ -94,7 +94,7 @@ function writeAnthropicStream(response: ResolvedResponse, context: ResponseWrite
       formatStreamEvent(writeAnthropicEvent('ping')),
     deltas,
     close: formatStreamEvent(
-      writeMessageDelta(anthropicFinishWords[response.finish], counts && writeAnthropicUsage(counts)),
+      writeMessageDelta(anthropicFinishNames[response.finish], counts && writeAnthropicUsage(counts)),
     ),
     done: formatStreamEvent(writeAnthropicEvent('message_stop')),
   };

@@ -1,10 +1,10 @@
 // Writes scripted responses as Google generateContent responses.
 import type { JsonObject } from '../../core/index.ts';
-import { writeGoogleError } from '../../wire/google/errors.ts';
-import { googleFinishWords } from '../../wire/google/finish-reasons.ts';
-import { writeGoogleUsage } from '../../wire/google/usage.ts';
-import { writeGoogleResponse } from '../../wire/google/write-response.ts';
-import { fillCounts } from '../../wire/usage.ts';
+import { writeGoogleError } from '../../wire/google/index.ts';
+import { googleFinishNames } from '../../wire/google/index.ts';
+import { writeGoogleUsage } from '../../wire/google/index.ts';
+import { writeGoogleResponse } from '../../wire/google/index.ts';
+import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText } from '../split-text.ts';
@@ -64,7 +64,7 @@ function writeCandidate(
   const counts = fillCounts(response.usage);
   return writeGoogleResponse(
     parts,
-    isLast ? googleFinishWords[response.finish] : undefined,
+    isLast ? googleFinishNames[response.finish] : undefined,
     counts && writeGoogleUsage(counts, isLast),
     {
       response: { modelVersion: response.model, responseId: `scripted${index.toString(36).padStart(8, '0')}` },

@@ -1,7 +1,7 @@
 // Writes scripted responses as the JSON lines of Ollama's /api/chat.
 import type { JsonObject } from '../../core/index.ts';
-import { ollamaFinishWords, writeOllamaUsage } from '../../wire/ollama/usage.ts';
-import { fillCounts } from '../../wire/usage.ts';
+import { ollamaFinishNames, writeOllamaUsage } from '../../wire/ollama/index.ts';
+import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText } from '../split-text.ts';
@@ -63,7 +63,7 @@ const writeToolCalls = ({ calls }: ResolvedResponse): readonly JsonObject[] =>
 function finalFields({ finish, usage }: ResolvedResponse): JsonObject {
   const counts = fillCounts(usage);
   return {
-    done_reason: ollamaFinishWords[finish],
+    done_reason: ollamaFinishNames[finish],
     done: true,
     total_duration: 1_000_000,
     load_duration: 100_000,

@@ -1,17 +1,17 @@
 // Writes scripted responses as OpenAI chat completions.
 import type { JsonObject } from '../../core/index.ts';
 import { asObject, formatSseFrame, formatStreamEvent } from '../../wire/index.ts';
-import { writeOpenAiError } from '../../wire/openai-chat/errors.ts';
-import { chatFinishWords } from '../../wire/openai-chat/finish-reasons.ts';
-import { writeChatUsage } from '../../wire/openai-chat/usage.ts';
+import { writeOpenAiError } from '../../wire/openai-chat/index.ts';
+import { chatFinishNames } from '../../wire/openai-chat/index.ts';
+import { writeChatUsage } from '../../wire/openai-chat/index.ts';
 import {
   writeChatChunk,
   writeChatCompletion,
   writeChatHead,
   writeChatMessage,
   writeChatToolCall,
-} from '../../wire/openai-chat/write-response.ts';
-import { fillCounts } from '../../wire/usage.ts';
+} from '../../wire/openai-chat/index.ts';
+import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';
@@ -38,7 +38,7 @@ export const chatWriter: ResponseWriter = {
       ...writeChatCompletion(
         writeChatHead('chat.completion', model, completionId(context)),
         message,
-        chatFinishWords[finish],
+        chatFinishNames[finish],
       ),
       ...(usage ? { usage } : {}),
       ...serverFields,
@@ -79,7 +79,7 @@ function writeChatStream(response: ResolvedResponse, context: ResponseWriterCont
         }),
       ),
     ],
-    close: frame(chunk({}, chatFinishWords[response.finish])) + (usage ? frame({ ...head, choices: [], usage }) : ''),
+    close: frame(chunk({}, chatFinishNames[response.finish])) + (usage ? frame({ ...head, choices: [], usage }) : ''),
     done: formatSseFrame('[DONE]'),
   };
 }

@@ -1,7 +1,7 @@
 // Writes scripted responses as OpenAI responses.
 import type { JsonObject } from '../../core/index.ts';
 import { asJsonArray, formatStreamEvent, formatStreamEvents } from '../../wire/index.ts';
-import { writeResponsesUsage } from '../../wire/openai-responses/usage.ts';
+import { writeResponsesUsage } from '../../wire/openai-responses/index.ts';
 import {
   createResponsesEvents,
   writeCallItem,
@@ -11,8 +11,8 @@ import {
   writeRefusalPart,
   writeTextPart,
   type ItemKind,
-} from '../../wire/openai-responses/write-response.ts';
-import { fillCounts } from '../../wire/usage.ts';
+} from '../../wire/openai-responses/index.ts';
+import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';
 import { writeScriptedError } from './openai-chat.ts';

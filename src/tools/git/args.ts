@@ -32,11 +32,11 @@ export function resolveRemote(workspace: Workspace, url: string): { readonly url
   if (/^https?:\/\//.test(url))
     throw gitError(
       'git/credentials',
-      'The URL holds a name or password, so nothing was sent; leave that to a credential helper.',
+      'The URL contains a user name or password, so nothing was sent; use a credential helper.',
     );
   const local = url.startsWith('file://') ? decodeURIComponent(url.slice('file://'.length)) : url;
   if (/^-|::|^\w+:/.test(local))
-    throw gitError('git/bad-remote', `${escapeInvisibleLine(url)} is not a place to clone from or push to.`);
+    throw gitError('git/bad-remote', `${escapeInvisibleLine(url)} is not a valid URL or folder to clone from or push to.`);
   return { url: pathToFileURL(workspace.locate(local)).href, isLocal: true };
 }
 
@@ -50,7 +50,7 @@ export const omitSecretDiffs = (text: string): string =>
 function omitSecretDiff(part: string): string {
   const [heading = ''] = part.split('\n', 1);
   const names = heading.split(' ').map((name) => name.replaceAll(/^"?[ab]\/|"$/g, ''));
-  if (names.some(isSecretFile)) return `${heading}\n(left out: a file of this name usually holds secrets)\n`;
+  if (names.some(isSecretFile)) return `${heading}\n(omitted: a file of this name usually contains secrets)\n`;
   return textBeforeGap(part);
 }
 

@@ -18,7 +18,7 @@ type GitChangeInput = {
 export const gitChange = (workspace: Workspace): Tool => ({
   name: 'git_change',
   description:
-    'Commit to the git repository, make a branch or switch to one. commit takes a message and the paths to commit (new files must be named; without paths every change to known files); branch and switch take a name.',
+    'Commit to the git repository, create a branch or switch to one. commit takes a message and the paths to commit (new files must be named; without paths every change to tracked files); branch and switch take a name.',
   input: {
     type: 'object',
     properties: {
@@ -26,7 +26,7 @@ export const gitChange = (workspace: Workspace): Tool => ({
       message: { type: 'string', minLength: 1, maxLength: 20_000 },
       paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 500 },
       name: { type: 'string', maxLength: 200 },
-      from: { type: 'string', maxLength: 300, description: 'branch: the commit it begins at.' },
+      from: { type: 'string', maxLength: 300, description: 'branch: the commit it starts at.' },
     },
     required: ['operation'],
     additionalProperties: false,

@@ -10,3 +10,4 @@ export const gitTools = (workspace: Workspace): readonly Tool[] => [
   gitChange(workspace),
   gitRemote(workspace),
 ];
+export { gitOutput } from './safe-git.ts';

@@ -19,7 +19,7 @@ type GitReadInput = {
 export const gitRead = (workspace: Workspace): Tool => ({
   name: 'git',
   description:
-    'Look at the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show tells one commit.',
+    'Read the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show prints one commit.',
   input: {
     type: 'object',
     properties: {
@@ -31,7 +31,7 @@ export const gitRead = (workspace: Workspace): Tool => ({
         type: 'integer',
         minimum: 1,
         maximum: 200,
-        description: `log: number of commits, ${defaultCommits} unless given.`,
+        description: `log: number of commits, default ${defaultCommits}.`,
       },
     },
     required: ['operation'],

@@ -20,7 +20,7 @@ type GitRemoteInput = {
 export const gitRemote = (workspace: Workspace): Tool => ({
   name: 'git_remote',
   description:
-    'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (origin unless given) and a branch (the current one unless given).',
+    'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
   input: {
     type: 'object',
     properties: {
@@ -29,7 +29,7 @@ export const gitRemote = (workspace: Workspace): Tool => ({
       path: { type: 'string' },
       remote: { type: 'string', maxLength: 100 },
       branch: { type: 'string', maxLength: 200 },
-      depth: { type: 'integer', minimum: 1, description: 'clone: only so many commits.' },
+      depth: { type: 'integer', minimum: 1, description: 'clone: max number of commits.' },
     },
     required: ['operation'],
     additionalProperties: false,
@@ -86,7 +86,7 @@ async function pullOrPush(
   const name = requireRefName('remote', remote);
   await guardRepository('connect', run);
   const here = branch ?? (await gitOutput(['symbolic-ref', '--quiet', '--short', 'HEAD'], run))?.trim();
-  if (here === undefined) throw gitError('git/incomplete', 'No branch is checked out, so name the branch.');
+  if (here === undefined) throw gitError('git/incomplete', 'No branch is checked out, so give the branch.');
   const ref = requireRefName('branch', here);
   const isPush = operation === 'push';
   const urls = await gitOutput(['remote', 'get-url', '--all', ...(isPush ? ['--push'] : []), '--', name], run);
@@ -96,7 +96,7 @@ async function pullOrPush(
     .split('\n')
     .map((url) => resolveRemote(run.workspace, url));
   if (places.length > 1)
-    throw gitError('git/bad-remote', `${name} stands for several places; use one that is a single place.`);
+    throw gitError('git/bad-remote', `${name} has several URLs; use a remote with one.`);
   const isLocal = places.some((place) => place.isLocal);
   if (isPush)
     return runGit(

@@ -119,7 +119,7 @@ export async function guardRepository(kind: GitAccess, run: GitRunOptions): Prom
   if (bad !== undefined)
     throw gitError(
       'git/programs',
-      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which runs programs or leads elsewhere, so nothing was done. A person should look at it and use git directly.`,
+      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which runs programs or redirects connections, so nothing was done. The user should check it and use git directly.`,
     );
   const names = new Set(named.map((key) => filterKeyPattern.exec(key)?.[1] ?? ''));
   return [...names].flatMap((name) => [
@@ -151,6 +151,6 @@ async function assertOwnRepository(run: GitRunOptions): Promise<void> {
   if (isPathInside(top, run.workspace.cwd) && worktrees.includes(`worktree ${top}`)) return;
   throw gitError(
     'git/foreign',
-    `The repository of this folder lies elsewhere (${escapeInvisibleLine(gitDir)}) and does not know of it, so nothing was done.`,
+    `The git directory of this folder is elsewhere (${escapeInvisibleLine(gitDir)}) and does not list this folder as a worktree, so nothing was done.`,
   );
 }

@@ -106,7 +106,7 @@ async function hoverAction(asked: ActionContext): Promise<ActionResult> {
   const said = escapeInvisible(
     parseHoverText(isObject(found.response) ? found.response['contents'] : undefined),
   ).trim();
-  if (said === '') return { text: 'Nothing is known about what stands there.', data: { text: '' } };
+  if (said === '') return { text: 'Nothing is known about this position.', data: { text: '' } };
   const text = said.length > maxHoverChars ? `${said.slice(0, maxHoverChars)}…` : said;
   return { text, data: { text } };
 }
@@ -122,7 +122,7 @@ function parseHoverText(contents: unknown): string {
 async function symbolsAction(asked: ActionContext): Promise<ActionResult> {
   const { server, document, isFile, signal, workspace } = asked;
   const { symbol } = asked.query;
-  if (!isFile && symbol === undefined) return 'Give a file, or a symbol to look for.';
+  if (!isFile && symbol === undefined) return 'Give a file, or a symbol to search for.';
   const all =
     symbol === undefined
       ? await documentSymbols(server, document, signal)
@@ -156,10 +156,10 @@ async function diagnosticsAction({
   signal,
   workspace,
 }: ActionContext): Promise<ActionResult> {
-  if (!isFile) return 'Give a file: problems are told for one file at a time.';
+  if (!isFile) return 'Give a file: problems are reported for one file at a time.';
   const problems = await getDiagnostics(server, document, signal);
   if (problems === undefined)
-    return `The language server ${server.connection.name} said nothing about this file in time.`;
+    return `The language server ${server.connection.name} reported nothing about this file in time.`;
   const path = displayPath(workspace.cwd, document.path);
   const lines = problems.slice(0, maxDiagnostics).map((each) => `${path}:${formatDiagnostic(each)}`);
   return {

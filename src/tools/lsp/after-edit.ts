@@ -129,7 +129,7 @@ function appendNewDiagnostics(
   const count = (findings: DiagnosticsByPath): number =>
     edited.reduce((sum, path) => sum + (findings.get(path)?.length ?? 0), 0);
   const isHealed = count(before) > 0 && edited.every((path) => after.get(path)?.length === 0);
-  const healed = isHealed ? [`No problems are left in ${edited.length === 1 ? 'it' : 'them'}.`] : [];
+  const healed = isHealed ? [`No problems remain in ${edited.length === 1 ? 'it' : 'them'}.`] : [];
   const added = fresh.length ? [`${fresh.length} ${kind}:`, ...lines, ...rest] : healed;
   const problems = fresh.slice(0, maxReported).map(({ shown, problem }) => diagnosticData(shown, problem));
   const data = isObject(result.data) ? { data: { ...result.data, problems } } : {};

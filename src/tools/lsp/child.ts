@@ -86,7 +86,7 @@ export class LanguageServerProcess {
     // A broken pipe is reported by the exit.
     child.stdin.on('error', () => {});
     child.on('error', (error) => this.#finish(`it could not be started (${escapeInvisibleLine(error.message)})`));
-    child.on('exit', (code, signal) => this.#drain(`it ended with ${signal ?? `exit code ${code}`}`));
+    child.on('exit', (code, signal) => this.#drain(`it exited with ${signal ?? `code ${code}`}`));
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
   }
@@ -106,7 +106,7 @@ export class LanguageServerProcess {
     this.#child.stdin.end();
     const timers = [
       setTimeout(() => this.#signal('SIGTERM'), graceMs),
-      setTimeout(() => this.#finish('it was made to end'), 2 * graceMs),
+      setTimeout(() => this.#finish('it was stopped'), 2 * graceMs),
     ];
     await this.#closed.promise;
     timers.forEach((timer) => clearTimeout(timer));

@@ -17,12 +17,12 @@ const actionNames: readonly LspAction[] = [
 export const codeIntelligence = (workspace: Workspace, servers: LanguageServers): Tool => ({
   name: 'code_intelligence',
   description:
-    'Ask what code means: definitions, references, types, problems. It knows where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), and what a renaming would change. Give a line and column, or just the symbol; lines and columns begin at 1. Nothing is changed.',
+    'Ask what code means: definitions, references, types, problems. It knows where a name is defined, all its references, its type and documentation (hover), the symbols of a file or project, the problems of a file (diagnostics), and what a rename would change. Give a line and column, or just the symbol; lines and columns start at 1. Nothing is changed.',
   input: {
     type: 'object',
     properties: {
       action: { type: 'string', enum: actionNames },
-      path: { type: 'string', description: 'The file; for a symbol of the whole project, a folder will do.' },
+      path: { type: 'string', description: 'The file; for a symbol of the whole project, a folder is enough.' },
       line: { type: 'integer', minimum: 1 },
       column: { type: 'integer', minimum: 1 },
       symbol: { type: 'string', minLength: 1, maxLength: 200, description: 'A name like run or Server.run.' },
@@ -43,7 +43,7 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
     const aim = await resolveTarget(workspace, servers, asked, signal);
     const { capabilities, name } = aim.server.connection;
     if (!capabilities[requiredProvider] && requiredProvider !== 'diagnosticProvider')
-      return failedOutput(`The language server ${name} does not do ${action}.`);
+      return failedOutput(`The language server ${name} does not support ${action}.`);
     const answer = await run({ ...aim, workspace, query: asked, signal });
     if (typeof answer === 'string') return failedOutput(answer);
     return toolOutput({

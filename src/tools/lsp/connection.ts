@@ -72,10 +72,10 @@ export async function startLanguageServer(start: ServerStartOptions, wait: Reque
     const { capabilities, ...more } = initializeParams(definition, root, confine === undefined);
     const answer = await rpc.request('initialize', { ...more, capabilities }, wait);
     const offered = isObject(answer) && isObject(answer['capabilities']) ? answer['capabilities'] : undefined;
-    if (!offered) throw lspError('lsp/broken', `The language server ${name} did not introduce itself.`);
+    if (!offered) throw lspError('lsp/broken', `The language server ${name} did not send its capabilities.`);
     const { positionEncoding = 'utf-16' } = offered;
     if (positionEncoding !== 'utf-16')
-      throw lspError('lsp/broken', `The language server ${name} counts columns in a way that was not offered to it.`);
+      throw lspError('lsp/broken', `The language server ${name} uses a position encoding that was not offered to it.`);
     rpc.notify('initialized', {});
     if (definition.settings) rpc.notify('workspace/didChangeConfiguration', { settings: definition.settings });
     return {

@@ -128,13 +128,13 @@ function parseServerDefinition(
   const { command, args = [], rootMarkers = [], env, settings, initializationOptions } = value;
   const languages = parseLanguages(value['extensions'], name);
   if (typeof command !== 'string' || command.trim() === '') return wrong('its command must be a program');
-  if (!isStringArray(args)) return wrong('its args must be a list of texts');
+  if (!isStringArray(args)) return wrong('its args must be a list of strings');
   if (languages === undefined)
     return wrong('its extensions must be a list like [".py"], or languages by ending like {".py": "python"}');
   if (!isStringArray(rootMarkers) || rootMarkers.some((each) => /[\\/]|^\.\.?$/.test(each)))
     return wrong('its rootMarkers must be a list of file names');
   if (env !== undefined && !(isObject(env) && isStringArray(Object.values(env))))
-    return wrong('its env must hold texts');
+    return wrong('its env must contain strings');
   if (settings !== undefined && !isObject(settings)) return wrong('its settings must be an object, by section');
   if (!isJson(initializationOptions ?? null)) return wrong('its initializationOptions must be JSON');
   return {

@@ -43,16 +43,16 @@ export function createFrameDecoder(
   function readHeader(): boolean {
     if (over || size === 0) return false;
     const all = joined();
-    if (!hasHeaderPrefix(all)) return stop(`it wrote something that is no message: ${quoteFirstLine(all)}`);
+    if (!hasHeaderPrefix(all)) return stop(`it wrote something that is not a message: ${quoteFirstLine(all)}`);
     const end = all.indexOf('\r\n\r\n');
     if (end > maxHeaderBytes || (end < 0 && all.length > maxHeaderBytes))
       return stop('the header of a message has no end');
     if (end < 0) return false;
     const said = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
-    if (said === undefined) return stop(`a message does not say how long it is: ${quoteFirstLine(all)}`);
+    if (said === undefined) return stop(`a message has no valid length: ${quoteFirstLine(all)}`);
     length = Number(said);
     if (length > maxBodyBytes)
-      return stop(`a message has ${length} bytes, and ${maxBodyBytes} are the most that is read`);
+      return stop(`a message has ${length} bytes, and the max is ${maxBodyBytes}`);
     keep(all.subarray(end + 4));
     return true;
   }
@@ -66,7 +66,7 @@ export function createFrameDecoder(
     try {
       value = JSON.parse(all.toString('utf8', 0, bytes));
     } catch {
-      return stop(`a message is no JSON: ${quoteFirstLine(all.subarray(0, bytes))}`);
+      return stop(`a message is not JSON: ${quoteFirstLine(all.subarray(0, bytes))}`);
     }
     message(value);
     return true;

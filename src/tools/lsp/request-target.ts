@@ -87,7 +87,7 @@ export async function resolvePosition(
   if (isFile && line !== undefined) return `${escapeInvisibleLine(symbol)} is not in line ${line}.`;
   return (
     (await positionByName(server, document, isFile, symbol, signal)) ??
-    `There is nothing called ${escapeInvisibleLine(symbol)}.`
+    `There is no symbol named ${escapeInvisibleLine(symbol)}.`
   );
 }
 

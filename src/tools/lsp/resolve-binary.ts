@@ -48,8 +48,8 @@ export async function resolveServerBinary(
     throw lspError('lsp/not-approved', `The language server ${definition.name} was not started: ${why}.`);
   throw lspError(
     'lsp/no-program',
-    `There is no ${programName(definition)} on this machine, so nothing is known about such files.`,
-    'Install it, or name another language server in the configuration.',
+    `${programName(definition)} is not installed, so nothing is known about such files.`,
+    'Install it, or configure another language server.',
   );
 }
 
@@ -169,14 +169,14 @@ function requiredApprovals(
       subject: `language-server ${folder} ${name}`,
       hash: async () =>
         hash('sha256', canonicalJson(toJson({ definition, files: await hashArgumentFiles(args, root) }))),
-      why: 'this folder names it and it was not approved',
+      why: 'this folder configures it and it was not approved',
     });
   if (executedFiles !== undefined)
     wanted.push({
       subject: `language-server ${root} ${name} runs`,
       hash: async () =>
         hash('sha256', canonicalJson(executedFiles.map((file) => [file, readTextOrNull(path.join(root, file))]))),
-      why: `it runs what ${root} tells it to, which was not approved`,
+      why: `it runs code that ${root} configures, which was not approved`,
     });
   return wanted;
 }

@@ -42,7 +42,7 @@ export function createRpcConnection(
     if (error === undefined || error === null) return waiting.resolve(value['result']);
     const { message } = isObject(error) ? error : {};
     const words = typeof message === 'string' ? escapeInvisibleLine(message.slice(0, 300)) : 'without a reason';
-    waiting.reject(lspError('lsp/refused', `The language server ${name} refused: ${words}`));
+    waiting.reject(lspError('lsp/refused', `The language server ${name} returned an error: ${words}`));
   }
 
   function reply(id: string | number, method: string, params: unknown): void {
@@ -58,7 +58,7 @@ export function createRpcConnection(
       pending.set(id, { resolve, reject });
       const timer = setTimeout(
         () =>
-          reject(lspError('lsp/silent', `The language server ${name} did not answer within ${timeoutMs / 1000} s.`)),
+          reject(lspError('lsp/silent', `The language server ${name} did not respond within ${timeoutMs / 1000} s.`)),
         timeoutMs,
       );
       send({ id, method, params });

@@ -71,11 +71,11 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 
   async function open(unwanted: AbortSignal): Promise<LanguageServer> {
     const rest = Math.ceil((notBefore - Date.now()) / 1000);
-    if (rest > 0) throw lspError('lsp/resting', `${lastFault} It is started again in ${rest} s at the earliest.`);
+    if (rest > 0) throw lspError('lsp/resting', `${lastFault} It can be started again in ${rest} s.`);
     if (starts >= maxStarts)
       throw lspError(
         'lsp/given-up',
-        `The language server ${name} was started ${starts} times and is given up. ${lastFault}`,
+        `The language server ${name} was started ${starts} times and will not be started again. ${lastFault}`,
       );
     const program = await raceAbort(ending.signal, () =>
       resolveServerBinary(definition, options, AbortSignal.any([ending.signal, unwanted])),
@@ -106,7 +106,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   return {
     async acquire(signal) {
       if (ending.signal.aborted)
-        throw lspError('lsp/closed', `The language server ${name} has ended with its session.`);
+        throw lspError('lsp/closed', `The language server ${name} was stopped with its session.`);
       if (server?.connection.isRunning()) return server;
       const now = (opening ??= begin());
       now.waiters++;

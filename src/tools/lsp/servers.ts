@@ -107,12 +107,12 @@ export function languageServers(workspace: Workspace, options: LanguageServerOpt
     supports: (given) => findServerDefinition(given, definitions) !== undefined,
     async open(given, signal) {
       const found = await find(given);
-      if (closed) throw lspError('lsp/closed', 'The language servers of this session have ended.');
+      if (closed) throw lspError('lsp/closed', 'The language servers of this session were stopped.');
       if (!found)
         throw lspError(
           'lsp/no-server',
           `No language server is known for ${escapeInvisibleLine(path.basename(given))}.`,
-          'Name one in the configuration.',
+          'Configure one.',
         );
       // The user may have approved it by now.
       consents.delete(found.key);

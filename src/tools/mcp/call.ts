@@ -125,7 +125,7 @@ function createProgressTimeout(ms: number, isAsking: () => boolean): ProgressTim
 }
 
 const timeoutError = (ms: number): FairleadError =>
-  new FairleadError('mcp/late', `it did not answer within ${ms} ms`, { blame: 'tool' });
+  new FairleadError('mcp/late', `it did not respond within ${ms} ms`, { blame: 'tool' });
 
 /** The kind of failure of a call: the server responded with an error, rejected it before execution, timed out, or the connection broke. In the last two cases it is unknown whether it was executed. */
 type CallFailureKind = 'answered' | 'refused' | 'late' | 'broken';
@@ -168,11 +168,11 @@ const notRunOutput = (aim: McpCallTarget, why: string): ToolOutput =>
   toolOutput({ failed: true, text: `${escapeInvisibleLine(aim.tool)} was not run: ${why}` });
 
 function unknownOutcomeOutput(aim: McpCallTarget, why: string): ToolOutput {
-  const text = `${serverLabel(aim)} gave no answer to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
+  const text = `${serverLabel(aim)} did not respond to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
   if (aim.isRepeatable) return toolOutput({ failed: true, text });
   return toolOutput({
     failed: true,
     outcomeUnknown: true,
-    text: `${text} It may or may not have happened, and was not sent again. Find out before you repeat it.`,
+    text: `${text} It may or may not have been executed, and was not sent again. Find out before you repeat it.`,
   });
 }

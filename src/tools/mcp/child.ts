@@ -97,7 +97,7 @@ export class ChildTransport implements Transport {
         reject(
           new FairleadError('mcp/no-program', `The program ${escapeInvisibleLine(command)} could not be started.`, {
             blame: 'user',
-            hint: 'Install it, or correct the command in the file that names the server.',
+            hint: 'Install it, or correct the command in the file that configures the server.',
             cause,
           }),
         );
@@ -168,7 +168,7 @@ export class ChildTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch (error) {
-      this.onerror?.(new Error(`The server wrote something that is no message: ${errorMessage(error)}`));
+      this.onerror?.(new Error(`The server wrote something that is not a message: ${errorMessage(error)}`));
       return;
     }
     this.onmessage?.(message);

@@ -131,4 +131,4 @@ function toSamplingRequest(server: string, params: CreateMessageRequest['params'
 const contentText = (block: unknown): string =>
   isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
     ? escapeInvisible(block['text'])
-    : '[something that is no text]';
+    : '[content that is not text]';

@@ -32,7 +32,7 @@ export function readMcpConfig({ project, user }: McpConfigPaths): McpConfig {
         .filter(({ name }) => taken.has(name))
         .map(
           ({ name, source }) =>
-            `${source}: the server ${escapeInvisibleLine(name)} is left out: you have one of this name.`,
+            `${source}: the server ${escapeInvisibleLine(name)} is ignored: you have configured one with this name.`,
         ),
     ],
   };
@@ -80,7 +80,7 @@ export function parseMcpConfig(
   const { mcpServers = {} } = isObject(content) ? content : { mcpServers: null };
   if (!isObject(mcpServers)) return wrong('must be an object with the servers under "mcpServers".');
   const entries = Object.entries(mcpServers);
-  if (entries.length > maxServers) return wrong(`names more than ${maxServers} servers.`);
+  if (entries.length > maxServers) return wrong(`configures more than ${maxServers} servers.`);
   const servers: McpServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of entries) {
@@ -102,9 +102,9 @@ function parseServer(name: string, entry: unknown, file: string, origin: McpServ
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
     return '"timeout" must be a number of milliseconds above 0';
   // A project may not raise the trust in its own servers.
-  if (origin === 'project' && trustReadOnly === true) return 'only your own file may say "trustReadOnly"';
+  if (origin === 'project' && trustReadOnly === true) return 'only your own file may set "trustReadOnly"';
   if (origin === 'project' && 'login' in reach && reach.login?.checkIssuer === false)
-    return 'only your own file may say "checkIssuer"';
+    return 'only your own file may set "checkIssuer"';
   return {
     name,
     origin,
@@ -149,8 +149,8 @@ function parseStdioConfig(
   folder: string,
 ): McpStdioConfig | string {
   if (typeof command !== 'string' || command.trim() === '') return '"command" must be the name of a program';
-  if (!isStringArray(args)) return '"args" must be a list of texts';
-  if (!isStringRecord(env)) return '"env" must be an object of texts';
+  if (!isStringArray(args)) return '"args" must be a list of strings';
+  if (!isStringRecord(env)) return '"env" must be an object of strings';
   if (cwd !== undefined && typeof cwd !== 'string') return '"cwd" must be a folder';
   return { type: 'stdio', command, args, env, ...(cwd === undefined ? {} : { cwd: path.resolve(folder, cwd) }) };
 }
@@ -162,8 +162,8 @@ function parseRemoteConfig(
   const { url, headers = {}, oauth } = entry;
   const schemes = type === 'ws' ? /^wss?:\/\//i : /^https?:\/\//i;
   if (typeof url !== 'string' || !schemes.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
-    return `"url" must be an address that begins with ${type === 'ws' ? 'ws:// or wss://' : 'http:// or https://'}`;
-  if (!isStringRecord(headers)) return '"headers" must be an object of texts';
+    return `"url" must start with ${type === 'ws' ? 'ws:// or wss://' : 'http:// or https://'}`;
+  if (!isStringRecord(headers)) return '"headers" must be an object of strings';
   if (oauth === undefined) return { type, url, headers };
   const login = parseOAuthConfig(oauth);
   return typeof login === 'string' ? login : { type, url, headers, login };
@@ -175,7 +175,7 @@ function parseOAuthConfig(given: unknown): McpOAuthConfig | string {
     (key) => key in given,
   );
   const bad = texts.find((key) => typeof given[key] !== 'string');
-  if (bad !== undefined) return `"oauth.${bad}" must be a text`;
+  if (bad !== undefined) return `"oauth.${bad}" must be a string`;
   const { callbackPort: port, grant, checkIssuer } = given;
   if (grant !== undefined && grant !== 'authorization-code' && grant !== 'client-credentials')
     return '"oauth.grant" must be authorization-code or client-credentials';

@@ -62,7 +62,7 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
 
   async function open(): Promise<McpSession> {
     const wait = notBefore - Date.now();
-    if (wait > 0) throw unreachableError(server, `it failed; the next try is in ${Math.ceil(wait / 1000)} s`);
+    if (wait > 0) throw unreachableError(server, `it failed; the next attempt is in ${Math.ceil(wait / 1000)} s`);
     failures++;
     try {
       live = await mcpHandshake(server, options, {

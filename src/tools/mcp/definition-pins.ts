@@ -69,7 +69,7 @@ export function checkToolDefinitions(
 }
 
 function checkToolDefinition(server: McpServer, listed: Listed, place: number, trust: McpApprovals): McpToolState {
-  const definition = place < maxTools ? parseToolDefinition(server.name, listed) : `only ${maxTools} tools are taken`;
+  const definition = place < maxTools ? parseToolDefinition(server.name, listed) : `only ${maxTools} tools are used`;
   if (typeof definition === 'string') return { status: 'refused', why: definition };
   const standing = trust.check({ subject: pinSubject(server, definition.tool), hash: definition.hash });
   return { definition, status: standing === 'approved' ? 'usable' : standing };

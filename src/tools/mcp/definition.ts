@@ -105,7 +105,7 @@ export function createInputValidator(schema: JsonObject): (input: Json) => strin
         // It references a missing schema, or itself endlessly.
       }
     });
-    return done ? wrong : 'the schema could not be followed in time';
+    return done ? wrong : 'the schema could not be evaluated in time';
   };
 }
 

@@ -15,7 +15,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (Array.isArray(message) || !isJSONRPCRequest(message) || options.onRequestStreamEnd)
       return super.send(message, options);
     const { id } = message;
-    const error = { code: RESPONSE_LOST, message: 'the connection ended before the answer' };
+    const error = { code: RESPONSE_LOST, message: 'the connection ended before the response' };
     // If the call was answered, this second response is ignored.
     const lost = (): void => this.onmessage?.({ jsonrpc: '2.0', id, error });
     return super.send(message, {

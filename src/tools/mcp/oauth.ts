@@ -70,8 +70,8 @@ function clientCredentialsProvider(
   if (clientId === undefined || clientSecret === undefined)
     throw new FairleadError(
       'mcp/no-credentials',
-      `The MCP server ${escapeInvisibleLine(server.name)} is to be logged in to with client credentials, but has none.`,
-      { blame: 'user', hint: 'Give "clientId" and "clientSecret" under "oauth"; the secret as ${A_VARIABLE}.' },
+      `The MCP server ${escapeInvisibleLine(server.name)} is configured for client credentials, but has none.`,
+      { blame: 'user', hint: 'Set "clientId" and "clientSecret" under "oauth"; the secret as ${A_VARIABLE}.' },
     );
   return new ClientCredentialsProvider({
     clientId,
@@ -165,7 +165,7 @@ function authorizationCodeProvider({
 }
 
 const loginNeededError = (server: McpServer): FairleadError =>
-  new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server.name)} asks for a login.`, {
+  new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server.name)} requires a login.`, {
     blame: 'user',
-    hint: 'Log in where a page can be opened for you; the login is kept after that.',
+    hint: 'Log in where a page can be opened for you; the login is stored.',
   });

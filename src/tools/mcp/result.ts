@@ -24,7 +24,7 @@ export function mcpResultOutput(server: string, result: CallToolResult): ToolOut
     .slice(0, maxBlocks)
     .map(formatContentBlock)
     .filter((text) => text !== '');
-  if (blocks.length > maxBlocks) said.push(`[… ${blocks.length - maxBlocks} more pieces left out]`);
+  if (blocks.length > maxBlocks) said.push(`[… ${blocks.length - maxBlocks} more pieces omitted]`);
   if (said.length === 0 && structuredContent !== undefined) said.push(escapeInvisible(JSON.stringify(data)));
   return toolOutput({
     text: said.length === 0 ? '(no output)' : untrustedServerText(server, said.join('\n')),
@@ -40,7 +40,7 @@ export const untrustedServerText = (server: string, text: string): string =>
 function boundedData(value: unknown): Json {
   const data = toJson(value);
   const { length } = JSON.stringify(data);
-  return length <= maxDataChars ? data : `[structured content of ${length} characters, left out]`;
+  return length <= maxDataChars ? data : `[structured content of ${length} characters, omitted]`;
 }
 
 /** Formats a content block as text. Content other than text is described by kind and size. */
@@ -56,7 +56,7 @@ export function formatContentBlock(block: ContentBlock): string {
     case 'resource_link':
       return `[resource ${escapeInvisibleLine(block.name)}: ${escapeInvisibleLine(block.uri)}]`;
     default:
-      return '[something of a kind that is not known here]';
+      return '[content of an unknown kind]';
   }
 }
 

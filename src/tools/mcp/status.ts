@@ -29,9 +29,9 @@ export const formatToolCount = (many: number): string => `${many} tool${many ===
 export function formatMcpStatus({ server, origin, state, why, protocol, tools }: McpStatus): string {
   const how = {
     ready: `ready, ${formatToolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
-    asleep: `not started now, ${tools.length === 0 ? 'no tools known' : `${formatToolCount(tools.length)}: it is started when it is first used`}`,
-    starting: 'still starting: its tools are there at the next start after it has answered',
-    new: 'not started: a person has to approve it first',
+    asleep: `not running, ${tools.length === 0 ? 'no tools known' : `${formatToolCount(tools.length)}: it starts on first use`}`,
+    starting: 'still starting: its tools are available at the next start after it has responded',
+    new: 'not started: the user must approve it first',
     changed: 'not started: it changed since it was approved',
     failed: `failed: ${why}`,
   }[state];
@@ -43,9 +43,9 @@ export function formatMcpStatus({ server, origin, state, why, protocol, tools }:
 }
 
 const toolStatusTexts = {
-  usable: 'can be used',
+  usable: 'usable',
   changed: 'off: its definition changed since it was approved',
   gone: 'gone',
   new: 'off: it is new since the server was approved',
-  refused: 'cannot be used',
+  refused: 'unusable',
 } as const;

@@ -65,5 +65,5 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
 
 const unusableReason = (server: string, standing: McpToolStatus): string =>
   standing === 'gone'
-    ? `the MCP server ${escapeInvisibleLine(server)} does not have it any more.`
-    : `the MCP server ${escapeInvisibleLine(server)} changed what it says of this tool, and a person has not approved that yet.`;
+    ? `the MCP server ${escapeInvisibleLine(server)} no longer has it.`
+    : `the MCP server ${escapeInvisibleLine(server)} changed the definition of this tool, and the user has not approved that yet.`;

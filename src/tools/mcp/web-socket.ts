@@ -32,7 +32,7 @@ export class WebSocketTransport implements Transport {
         'error',
         () =>
           reject(
-            new FairleadError('mcp/unreachable', `${escapeInvisibleLine(this.#url)} did not answer.`, {
+            new FairleadError('mcp/unreachable', `${escapeInvisibleLine(this.#url)} did not respond.`, {
               blame: 'tool',
             }),
           ),
@@ -54,7 +54,7 @@ export class WebSocketTransport implements Transport {
 
   #read(data: unknown): void {
     if (typeof data !== 'string' || data.length > maxMessageChars) {
-      this.onerror?.(new Error('The server sent a frame that is no text, or one that is too long.'));
+      this.onerror?.(new Error('The server sent a frame that is not text, or one that is too long.'));
       this.#socket?.close();
       return;
     }
@@ -62,7 +62,7 @@ export class WebSocketTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(data));
     } catch (error) {
-      this.onerror?.(new Error(`The server sent something that is no message: ${errorMessage(error)}`));
+      this.onerror?.(new Error(`The server sent something that is not a message: ${errorMessage(error)}`));
       return;
     }
     this.onmessage?.(message);

@@ -67,7 +67,7 @@ async function renewToken(
   if (refresh === undefined) throw loginNeededError(name, 'has ended');
   const { renewLogin } = await import('./flow.ts');
   const fresh = await renewLogin({ ...login, refresh }, workspace);
-  if (!fresh) throw loginNeededError(name, 'has ended and could not be renewed');
+  if (!fresh) throw loginNeededError(name, 'has expired and could not be renewed');
   addSecret?.(name, fresh.access);
   store.set(name, fresh);
   return fresh.access;
@@ -96,6 +96,6 @@ const loginNeededError = (name: string, why: string): FairleadError =>
 const otherOriginError = (name: string, { api }: ApiLogin, origin: string): FairleadError =>
   new FairleadError(
     'oauth/other-origin',
-    `The login ${JSON.stringify(name)} is for ${escapeInvisibleLine(api)} and for nothing else, so nothing was sent to ${escapeInvisibleLine(origin)}.`,
+    `The login ${JSON.stringify(name)} is only for ${escapeInvisibleLine(api)}, so nothing was sent to ${escapeInvisibleLine(origin)}.`,
     { blame: 'model' },
   );

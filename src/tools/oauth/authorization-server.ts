@@ -32,12 +32,12 @@ type OAuthRequestInit = {
 const createWorkspaceFetch =
   (workspace: Workspace, signal: AbortSignal | undefined) =>
   async (url: string, { method, headers, body }: OAuthRequestInit): Promise<Response> => {
-    if (!workspace.fetch) throw oauthError('The network is closed, so nothing was sent.');
+    if (!workspace.fetch) throw oauthError('Network access is disabled, so nothing was sent.');
     const said = body === undefined || body === null ? {} : { body: String(body) };
     const request = { url: requireSecureUrl(url), method, headers, ...said };
     const fetched = await workspace.fetch(request, signal ? { signal } : {});
     if (new URL(fetched.url).href !== new URL(url).href)
-      throw oauthError(`${escapeInvisibleLine(new URL(url).origin)} led elsewhere in the middle of a login.`);
+      throw oauthError(`${escapeInvisibleLine(new URL(url).origin)} redirected to another origin during a login.`);
     const empty = [101, 204, 205, 304].includes(fetched.status);
     return new Response(empty ? null : Buffer.from(fetched.body), { status: fetched.status, headers: fetched.headers });
   };
@@ -66,18 +66,18 @@ export async function discoverAuthorizationServer(
       const server = await lib.processDiscoveryResponse(issuer, answer);
       const methods = server.code_challenge_methods_supported;
       if (!methods || methods.includes('S256')) return server;
-      throw oauthError(`${escapeInvisibleLine(issuer.origin)} has no PKCE with S256.`);
+      throw oauthError(`${escapeInvisibleLine(issuer.origin)} does not support PKCE with S256.`);
     } catch (error) {
       first ??= error;
     }
-  throw toOAuthError(lib, first, `${escapeInvisibleLine(issuer.href)} does not say how to log in`);
+  throw toOAuthError(lib, first, `${escapeInvisibleLine(issuer.href)} provides no login metadata`);
 }
 
 /** Returns the URL if it is HTTPS or loopback. Throws otherwise. */
 export function requireSecureUrl(url: string): string {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return url;
-  throw oauthError(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted address, so nobody logs in there.`);
+  throw oauthError(`${escapeInvisibleLine(url.slice(0, 200))} is not an encrypted URL, so no login is possible there.`);
 }
 
 /** Creates the error of a failed login. */
@@ -89,5 +89,5 @@ export function toOAuthError(lib: typeof Lib, error: unknown, about = 'The login
   if (error instanceof FairleadError) return error;
   const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
   const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : errorMessage(error);
-  return oauthError(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (so says the server)' : ''}.`);
+  return oauthError(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (reported by the server)' : ''}.`);
 }

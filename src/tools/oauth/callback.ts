@@ -36,27 +36,27 @@ export async function listenForCallback(port: number, state: string): Promise<OA
     const url = new URL(request.url ?? '/', callbackUrl(port));
     const ours = request.method === 'GET' && url.pathname === callbackPath && url.searchParams.get('state') === state;
     response.writeHead(ours ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-    response.end(ours ? 'Done. You can close this page and go back to the terminal.' : 'Nothing is waiting here.');
+    response.end(ours ? 'Done. You can close this page and go back to the terminal.' : 'No login is pending here.');
     if (!ours) return;
     resolve(url.searchParams);
     close();
   });
   const timer = setTimeout(() => {
     reject(
-      new FairleadError('oauth/login-late', 'Nobody came back from the login within five minutes.', { blame: 'user' }),
+      new FairleadError('oauth/login-late', 'The login was not completed within five minutes.', { blame: 'user' }),
     );
     close();
   }, callbackTimeoutMs);
   const close = (): void => {
     clearTimeout(timer);
-    reject(new FairleadError('oauth/login-ended', 'The login was given up.', { blame: 'user' }));
+    reject(new FairleadError('oauth/login-ended', 'The login was cancelled.', { blame: 'user' }));
     server.close();
   };
   try {
     await listen(server, port);
   } catch (cause) {
     clearTimeout(timer);
-    throw new FairleadError('oauth/callback', `The login cannot come back to port ${port}: ${errorMessage(cause)}`, {
+    throw new FairleadError('oauth/callback', `The login cannot be redirected to port ${port}: ${errorMessage(cause)}`, {
       blame: 'user',
       hint: 'End the program that uses this port, or set another one ("callbackPort" under "oauth" of an MCP server).',
       cause,

@@ -53,7 +53,7 @@ export async function loginWithOAuth(
   try {
     const verifier = office.lib.generateRandomCodeVerifier();
     const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: wish.scope });
-    if (!(await showPage({ url, api, issuer: server.issuer }))) throw oauthError('The person would rather not log in.');
+    if (!(await showPage({ url, api, issuer: server.issuer }))) throw oauthError('The user declined to log in.');
     const back = await raceAbort(signal, () => callback.params);
     const tokens = await exchangeCode(office, server, { client, port, state, verifier, back });
     return {
@@ -126,7 +126,7 @@ async function registerClient(
 ): Promise<Lib.Client> {
   if (server.registration_endpoint === undefined)
     throw oauthError(
-      `${escapeInvisibleLine(server.issuer)} registers nobody by itself: give a client_id that the person has from it.`,
+      `${escapeInvisibleLine(server.issuer)} does not register clients automatically: give a client_id that the user got from it.`,
     );
   try {
     const answer = await lib.dynamicClientRegistrationRequest(
@@ -203,7 +203,7 @@ function parseTokenResponse({
   token_type: type,
 }: Lib.TokenEndpointResponse): TokenSet {
   if (type !== 'bearer')
-    throw oauthError(`The token is of the kind ${escapeInvisibleLine(type)}, which is not known here.`);
+    throw oauthError(`The token has the unknown type ${escapeInvisibleLine(type)}.`);
   return {
     access,
     ...(refresh === undefined ? {} : { refresh }),

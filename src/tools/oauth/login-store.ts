@@ -66,7 +66,7 @@ function loadLogins(file: string): Readonly<Record<string, object>> {
 }
 
 const exposedTokensError = (file: string): FairleadError =>
-  new FairleadError('oauth/exposed-tokens', `Others can read ${file}, so the logins in it are not used.`, {
+  new FairleadError('oauth/exposed-tokens', `Other users can read ${file}, so its logins are not used.`, {
     blame: 'user',
-    hint: `Remove it and log in again, or make it yours alone: chmod 600 ${file}`,
+    hint: `Remove it and log in again, or restrict it to yourself: chmod 600 ${file}`,
   });

@@ -31,15 +31,15 @@ const stringSchema = (
 export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLoginOptions): Tool => ({
   name: 'oauth_login',
   description:
-    'Log in to an API with OAuth. The person does it in their browser; the token is kept for them and never shown; http_request sends it along where `auth` is the name of the login.',
+    'Log in to an API with OAuth. The user does it in their browser; the token is stored and never shown; http_request sends it if `auth` is the name of the login.',
   input: {
     type: 'object',
     properties: {
-      name: stringSchema('What the login is to be called.', 60),
-      api: stringSchema('An address of the API. The token goes to its origin only.', 2000),
-      issuer: stringSchema('The address of the authorization server; found through the API unless given.', 2000),
-      client_id: stringSchema('The id of a client that was registered there; one is registered unless given.'),
-      scope: stringSchema('What is asked for, separated by spaces.', 2000),
+      name: stringSchema('The name of the login.', 60),
+      api: stringSchema('A URL of the API. The token is sent only to its origin.', 2000),
+      issuer: stringSchema('The URL of the authorization server; by default found through the API.', 2000),
+      client_id: stringSchema('The id of a registered client; by default one is registered.'),
+      scope: stringSchema('The scopes, separated by spaces.', 2000),
     },
     required: ['name', 'api'],
     additionalProperties: false,
@@ -48,9 +48,9 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
   async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
     if (!showPage)
-      throw new FairleadError('oauth/nobody', 'A login needs a person, and nobody is here.', {
+      throw new FairleadError('oauth/nobody', 'A login needs a user, and none is present.', {
         blame: 'user',
-        hint: 'Log in once at the interactive prompt; the login is kept after that.',
+        hint: 'Log in once at the interactive prompt; the login is stored.',
       });
     const { loginWithOAuth } = await import('./flow.ts');
     const kept = store.get(name);
@@ -67,11 +67,11 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
       showPage: (page) => showPage(name, page, signal),
     });
     if (!isCompleteLogin(login))
-      throw new FairleadError('oauth/failed', 'The server gave no token.', { blame: 'tool' });
+      throw new FairleadError('oauth/failed', 'The server returned no token.', { blame: 'tool' });
     for (const token of [login.access, login.refresh, login.secret]) if (token !== undefined) addSecret?.(name, token);
     store.set(name, login);
     return toolOutput({
-      text: `The person is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${escapeInvisibleLine(login.api)}.`,
+      text: `The user is logged in. http_request with auth ${JSON.stringify(name)} sends the token to ${escapeInvisibleLine(login.api)}.`,
       data: { name, api: login.api, issuer: login.issuer },
     });
   },

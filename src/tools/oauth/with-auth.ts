@@ -16,12 +16,12 @@ type AuthenticatedRequest = JsonObject & { readonly url: string; readonly header
 /** Returns the tool with the input `auth`, the name of a login. */
 export const withAuth = (tool: Tool, tokenFor: GetToken): Tool => ({
   ...tool,
-  description: `${tool.description} With auth, the token of that login goes along.`,
+  description: `${tool.description} With auth, the token of that login is sent.`,
   input: {
     ...tool.input,
     properties: {
       ...(tool.input['properties'] as JsonObject),
-      auth: { type: 'string', maxLength: 60, description: 'The name of a login that oauth_login made.' },
+      auth: { type: 'string', maxLength: 60, description: 'The name of a login created by oauth_login.' },
     },
   },
   async execute(input, context) {

@@ -19,7 +19,7 @@ type PatchStep =
 export const applyPatch = (workspace: Workspace): Tool => ({
   name: 'apply_patch',
   description:
-    'Apply a unified patch to one or more files that were read before, all of it or nothing. /dev/null as the old name makes a file, as the new name deletes it.',
+    'Apply a unified patch to one or more files that were read before, completely or not at all. /dev/null as the old name creates a file, as the new name deletes it.',
   input: {
     type: 'object',
     properties: {
@@ -69,7 +69,7 @@ async function patchSteps(workspace: Workspace, { from, to, copies, patch }: Fil
   const next = apply(text, patch, { fuzzFactor: 0 });
   if (next === false) throw new Error(`The hunks do not fit ${escapeInvisibleLine(from ?? to ?? '')}; read it again.`);
   if (to === undefined && next !== '')
-    throw new Error(`The patch deletes ${escapeInvisibleLine(from ?? '')} but leaves text of it.`);
+    throw new Error(`The patch deletes ${escapeInvisibleLine(from ?? '')} but keeps some of its text.`);
   const removed: readonly PatchStep[] =
     from !== undefined && from !== to && !copies ? [{ type: 'remove', path: from }] : [];
   if (to === undefined) return removed;

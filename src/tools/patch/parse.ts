@@ -20,7 +20,7 @@ export function parseFilePatches(text: string): readonly FilePatch[] {
   const files = parseStructured(text).filter(isMeaningful).map(toFilePatch);
   if (files.length === 0)
     throw patchError(
-      'this is no unified patch. Begin each file with "--- a/path" and "+++ b/path", then hunks with "@@ -1,2 +1,3 @@".',
+      'this is not a unified patch. Start each file with "--- a/path" and "+++ b/path", then hunks with "@@ -1,2 +1,3 @@".',
     );
   const names = files.flatMap(({ from, to }) => [...new Set([from, to])]).filter((name) => name !== undefined);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -40,7 +40,7 @@ function parseStructured(text: string): readonly StructuredPatch[] {
     try {
       return parsePatch(recountHunks(whole));
     } catch (error) {
-      throw patchError(`the patch cannot be read: ${errorMessage(error)}.`);
+      throw patchError(`the patch cannot be parsed: ${errorMessage(error)}.`);
     }
   }
 }
@@ -48,12 +48,12 @@ function parseStructured(text: string): readonly StructuredPatch[] {
 function toFilePatch(patch: StructuredPatch): FilePatch {
   const { oldFileName, newFileName, hunks, isBinary, isCopy, isCreate, isDelete } = patch;
   if (oldFileName === undefined || newFileName === undefined)
-    throw patchError('a hunk does not say which file it is of; put "--- a/path" and "+++ b/path" before it.');
+    throw patchError('a hunk has no file name; put "--- a/path" and "+++ b/path" before it.');
   const from = isCreate ? undefined : stripNamePrefix(oldFileName, 'a/', newFileName, 'b/');
   const to = isDelete ? undefined : stripNamePrefix(newFileName, 'b/', oldFileName, 'a/');
   const shown = escapeInvisibleLine(to ?? from ?? '');
   if (isBinary) throw patchError(`${shown} is not text.`);
-  if (from === undefined && to === undefined) throw patchError('a file comes from nowhere and goes nowhere.');
+  if (from === undefined && to === undefined) throw patchError('a file has neither an old nor a new name.');
   if (hunks.length === 0 && from === to) throw patchError(`there is no hunk for ${shown}.`);
   return { from, to, copies: isCopy === true, patch };
 }

@@ -28,7 +28,7 @@ export async function makeChildCall(name: string, input: Json, number: number, c
   const ruling = await evaluateGates(context.agent, call, context.state);
   if (ruling.type === 'ask')
     throw childCallError(
-      `${name} has to be put to a person first (${ruling.question}): call it by itself, not in a program.`,
+      `${name} needs the approval of the user first (${ruling.question}): call it directly, not in a program.`,
     );
   if (ruling.type === 'deny') throw childCallError(ruling.reason);
   if (ruling.input !== input) assertValidInput(tool, ruling.input);
@@ -40,7 +40,7 @@ export async function makeChildCall(name: string, input: Json, number: number, c
 
 function assertValidInput(tool: Tool, input: Json): void {
   const wrong = tool.validate?.(input);
-  if (wrong !== undefined) throw childCallError(`The arguments do not fit the schema of ${tool.name}: ${wrong}`);
+  if (wrong !== undefined) throw childCallError(`The arguments do not match the schema of ${tool.name}: ${wrong}`);
 }
 
 const childCallError = (sentence: string): FairleadError =>

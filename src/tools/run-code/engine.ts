@@ -62,7 +62,7 @@ function evaluateToEnd(
   const printed: string[] = [];
   let room = maxPrintedChars;
   let open = 0;
-  const late = `It did not end within ${task.ms / 1000} s, so it was ended.`;
+  const late = `It did not finish within ${task.ms / 1000} s, so it was stopped.`;
   const end = (outcome: Omit<CodeResult, 'printed'>): void => resolve({ printed: printed.join('\n'), ...outcome });
   const fail = (error: QuickJSHandle): void => end({ error: formatVmError(vm, error, late) });
   setTimeout(() => end({ error: late }), task.ms);
@@ -99,7 +99,7 @@ function evaluateToEnd(
     const state = started.error ? undefined : vm.getPromiseState(started.value);
     if (state?.type === 'rejected') fail(state.error);
     if (state?.type === 'fulfilled') end({ value: truncateValue(vm.getString(state.value)) });
-    if (state?.type === 'pending' && open === 0) end({ error: 'It waits for something that never comes.' });
+    if (state?.type === 'pending' && open === 0) end({ error: 'It waits for something that never happens.' });
   }
 
   function give(name: string, work: (...args: QuickJSHandle[]) => QuickJSHandle): void {

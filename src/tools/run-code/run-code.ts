@@ -19,7 +19,7 @@ const maxCalls = 200;
 export const runCode: Tool = {
   name: 'run_code',
   description:
-    'Run JavaScript in an engine of its own, without files or network. Tools that only read are async functions there: (await tools.read_file({ path: "a.txt" })).text, or .data. console.log shows, return gives the result.',
+    'Run JavaScript in an isolated engine, without files or network. Read-only tools are async functions there: (await tools.read_file({ path: "a.txt" })).text, or .data. console.log prints, return gives the result.',
   input: {
     type: 'object',
     properties: {
@@ -61,7 +61,7 @@ function codeOutput({ printed, value = 'undefined', error = '' }: CodeResult, ma
 }
 
 async function recordChildCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
-  if (made.length >= maxCalls) throw new Error(`A program may make ${maxCalls} calls, and has.`);
+  if (made.length >= maxCalls) throw new Error(`A program may make at most ${maxCalls} calls.`);
   made.push(toJson({ tool: name, input }));
   return makeChildCall(name, input, made.length, context);
 }

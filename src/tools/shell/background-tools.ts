@@ -3,7 +3,7 @@ import type { Tool } from '../../core/index.ts';
 import type { BackgroundCommands } from './background.ts';
 
 const maxWaitSeconds = 600;
-const commandIdSchema = { type: 'string', description: 'What run_command gave.' };
+const commandIdSchema = { type: 'string', description: 'The id that run_command returned.' };
 
 /** Returns the tools for background commands. They are deferred: starting such a command loads them. */
 export const backgroundTools = (background: BackgroundCommands): readonly Tool[] =>
@@ -11,7 +11,7 @@ export const backgroundTools = (background: BackgroundCommands): readonly Tool[]
 
 const commandOutput = (background: BackgroundCommands): Tool => ({
   name: 'command_output',
-  description: 'What a background command wrote since the last look. It can wait for more, or for the end.',
+  description: 'Read what a background command wrote since the last call. It can wait for more, or for the end.',
   input: {
     type: 'object',
     properties: {
@@ -20,9 +20,9 @@ const commandOutput = (background: BackgroundCommands): Tool => ({
         type: 'integer',
         minimum: 0,
         maximum: maxWaitSeconds,
-        description: 'Most seconds to wait; 0 unless given.',
+        description: 'Max seconds to wait; default 0.',
       },
-      until: { type: 'string', minLength: 1, description: 'Exact words in the new output that end the wait.' },
+      until: { type: 'string', minLength: 1, description: 'Exact text in the new output that ends the wait.' },
     },
     required: ['id'],
     additionalProperties: false,
@@ -36,7 +36,7 @@ const commandOutput = (background: BackgroundCommands): Tool => ({
 
 const stopCommand = (background: BackgroundCommands): Tool => ({
   name: 'stop_command',
-  description: 'Stop a background command, with all it started.',
+  description: 'Stop a background command and all its processes.',
   input: { type: 'object', properties: { id: commandIdSchema }, required: ['id'], additionalProperties: false },
   effect: 'write',
   idempotent: true,

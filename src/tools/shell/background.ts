@@ -80,7 +80,7 @@ export function createBackgroundCommands(workspace: Pick<Workspace, 'exec'>): Ba
       const known = all().map((each) => each.id);
       throw commandError(
         'gone',
-        `The command ${escapeInvisibleLine(id)} is gone: this process did not start it, and what an earlier one started ended with that and is not started again. ${known.length ? `There are: ${known.join(', ')}.` : 'No other was started.'}`,
+        `There is no command ${escapeInvisibleLine(id)}: this process did not start it, and commands of an earlier process ended with it and are not restarted. ${known.length ? `There are: ${known.join(', ')}.` : 'No other was started.'}`,
       );
     },
     reminder: (_turn, _most, { session }) =>
@@ -103,8 +103,8 @@ const commandError = (code: string, message: string): FairleadError =>
 export const startedCommandOutput = ({ id }: BackgroundCommand): ToolOutput =>
   toolOutput({
     text: [
-      `Started in the background as ${id}. You are told when it ends. Look after it with these tools (through use_tool where they are not in your list):`,
-      `command_output {"id": "${id}", "wait_s": 10, "until": "words to wait for"}`,
+      `Started in the background as ${id}. You will get a note when it ends. Manage it with these tools (through use_tool if they are not in your list):`,
+      `command_output {"id": "${id}", "wait_s": 10, "until": "text to wait for"}`,
       `stop_command {"id": "${id}"}`,
     ].join('\n'),
     data: { id },
@@ -162,7 +162,7 @@ function startCommand(workspace: Pick<Workspace, 'exec'>, input: CommandInput, s
       const end = tap.ended();
       if (end === undefined || isTold) return undefined;
       isTold = true;
-      return `The background command ${id} (${escapeInvisibleLine(command).slice(0, 200)}) has ended. ${end} command_output shows what it wrote since you last looked.`;
+      return `The background command ${id} (${escapeInvisibleLine(command).slice(0, 200)}) has ended. ${end} command_output shows what it wrote since the last call.`;
     },
   };
 }

@@ -36,7 +36,7 @@ export function commandResultOutput(ran: ExecResult, seconds: number): ToolOutpu
 
 /** Returns why a command failed; undefined if it succeeded. */
 export function formatCommandFailure({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
-  if (stopped === 'timeout') return `Ended by us after ${seconds} s; set timeout_s if it needs longer.`;
+  if (stopped === 'timeout') return `Stopped after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
   return code === 0 ? undefined : `Exit code: ${code}.`;
 }
@@ -49,7 +49,7 @@ export function formatCommandOutput(text: string, remarks: readonly string[]): s
   return [shown, ...(below.length ? [`[${below.join(' ')}]`] : [])].filter((each) => each !== '').join('\n');
 }
 
-const binaryNotice = 'Some of it is no text and is not shown as it is: have such bytes written to a file.';
+const binaryNotice = 'Some of it is not text and is not shown as it is: write such bytes to a file.';
 
 /** Says how much output there was, if not all is shown, and where the rest is. */
 export function formatOutputSize(long: OutputSize | undefined): readonly string[] {
@@ -57,7 +57,7 @@ export function formatOutputSize(long: OutputSize | undefined): readonly string[
   const { bytes, file } = long;
   const size = `It wrote ${bytes} bytes`;
   if (!file) return [`${size}, of which only this was kept.`];
-  const part = file.whole ? 'all of it is' : `its beginning, ${file.bytes} bytes and no more, is`;
+  const part = file.whole ? 'all of it is' : `only its first ${file.bytes} bytes are`;
   return [`${size}; ${part} in ${file.path}: use read_file with offset.`];
 }
 

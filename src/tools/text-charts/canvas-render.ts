@@ -8,7 +8,7 @@ const defaultWidth = 80;
 export const canvasRender: Tool = {
   name: 'canvas_render',
   description:
-    'Draw a table (columns, rows), bars or a line (points), or a tree (nested objects) for the person to see.',
+    'Draw a table (columns, rows), bars or a line (points), or a tree (nested objects) for the user.',
   input: {
     type: 'object',
     properties: {

@@ -8,7 +8,7 @@ export async function fetchViaWorkspace(
   signal: AbortSignal,
 ): Promise<FetchResult> {
   if (!workspace.fetch)
-    throw new FairleadError('network/closed', 'The network is closed, so nothing was sent.', { blame: 'user' });
+    throw new FairleadError('network/closed', 'Network access is disabled, so nothing was sent.', { blame: 'user' });
   return workspace.fetch(request, { signal });
 }
 

@@ -22,12 +22,12 @@ type HttpRequestInput = {
 /** Creates the http_request tool. */
 export const httpRequest = (workspace: Workspace): Tool => ({
   name: 'http_request',
-  description: 'Send an HTTP request and see the status, headers and body of the answer.',
+  description: 'Send an HTTP request and see the status, headers and body of the response.',
   input: {
     type: 'object',
     properties: {
       url: { type: 'string', maxLength: 8000 },
-      method: { type: 'string', enum: methods, description: 'GET unless given.' },
+      method: { type: 'string', enum: methods, description: 'Default GET.' },
       headers: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 },
       body: { type: 'string', maxLength: 1_000_000 },
     },
@@ -40,11 +40,11 @@ export const httpRequest = (workspace: Workspace): Tool => ({
     const { status, url, headers, body, truncated } = fetched;
     const text =
       decodeBodyText(fetched) ??
-      `(This is no text but ${contentType(fetched) || 'of no kind that is told'}, ${body.length} bytes.)`;
+      `(This is not text but ${contentType(fetched) || 'of an unknown type'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
     return toolOutput({
-      text: `Status ${status}.${truncated ? ' The body is longer and was cut.' : ''}\n${wrapUntrusted(url, answer)}`,
+      text: `Status ${status}.${truncated ? ' The body is longer and was truncated.' : ''}\n${wrapUntrusted(url, answer)}`,
       failed: status >= 400,
       data: { status, url, headers, bytes: body.length },
     });

@@ -33,7 +33,7 @@ export function webFetch(workspace: Workspace): Tool {
   return {
     name: 'web_fetch',
     description:
-      'Fetch a web page as readable text. Plain text and JSON come as they are; a long page in pieces: go on with offset.',
+      'Fetch a web page as readable text. Plain text and JSON are returned unchanged; a long page in parts: continue with offset.',
     input: {
       type: 'object',
       properties: {
@@ -66,7 +66,7 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
     return {
       ...source,
       title: '',
-      text: `(This is no text but ${type || 'of no kind that is told'}, ${fetched.body.length} bytes.)`,
+      text: `(This is not text but ${type || 'of an unknown type'}, ${fetched.body.length} bytes.)`,
     };
   const isHtml =
     /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
@@ -89,9 +89,9 @@ function pieceOutput({ url, status, type, title, text }: FetchedDocument, offset
   const end = Math.min(text.length, offset + maxPieceChars);
   const shown = escapeInvisible(text.slice(offset, end).toWellFormed());
   const remarks = [
-    ...(status >= 400 ? [`The server answered ${status}.`] : []),
+    ...(status >= 400 ? [`The server returned ${status}.`] : []),
     ...(offset > 0 || end < text.length ? [`Characters ${offset}-${end} of ${text.length}.`] : []),
-    ...(end < text.length ? [`Go on with offset ${end}.`] : []),
+    ...(end < text.length ? [`Continue with offset ${end}.`] : []),
   ];
   const heading = title ? `# ${escapeInvisibleLine(title)}\n\n` : '';
   return toolOutput({

@@ -18,7 +18,7 @@ const maxHitChars = 500;
 /** Creates the web_search tool. */
 export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => ({
   name: 'web_search',
-  description: 'Search the web. Gives titles, addresses and a few words of the pages that were found.',
+  description: 'Search the web. Returns titles, URLs and excerpts of the pages found.',
   input: {
     type: 'object',
     properties: {
@@ -47,17 +47,17 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
 function parseEngineResponse({ status, body }: FetchResult, { name }: SearchEngine): unknown {
   const why =
     status === 401 || status === 403
-      ? 'refused the key it was given; a person has to look at the settings'
+      ? 'rejected its key; the user must check the settings'
       : status === 429
-        ? 'was asked too often; wait, or do without'
+        ? 'was used too often; wait, or continue without it'
         : status >= 300
-          ? `answered with status ${status}`
+          ? `returned status ${status}`
           : undefined;
   if (why !== undefined) throw engineError(name, why);
   try {
     return JSON.parse(Buffer.from(body).toString()) as unknown;
   } catch {
-    throw engineError(name, 'answered with something that is no JSON');
+    throw engineError(name, 'returned something that is not JSON');
   }
 }
 

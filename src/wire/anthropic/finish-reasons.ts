@@ -14,7 +14,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 export const parseAnthropicFinish = (reason: string): FinishReason => finishReasons[reason] ?? 'other';
 
 /** The `stop_reason` of each finish reason. */
-export const anthropicFinishWords: Readonly<Record<FinishReason, string>> = {
+export const anthropicFinishNames: Readonly<Record<FinishReason, string>> = {
   stop: 'end_turn',
   'tool-calls': 'tool_use',
   length: 'max_tokens',

@@ -31,3 +31,7 @@ export const anthropicFormat: WireFormat = {
   errorBody: (message) => writeAnthropicError(500, message),
   errorEvent: (message) => ({ event: 'error', data: writeAnthropicError(500, message) }),
 };
+export { parseAnthropicFinish, anthropicFinishNames } from './finish-reasons.ts';
+export { parseAnthropicUsage, writeAnthropicUsage } from './usage.ts';
+export { writeAnthropicError } from './errors.ts';
+export { writeAnthropicEvent, writeAnthropicMessage, writeBlockEvents, writeMessageDelta } from './write-response.ts';

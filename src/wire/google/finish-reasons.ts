@@ -25,7 +25,7 @@ export function findGoogleFinish(
 }
 
 /** The `finishReason` of each finish reason. */
-export const googleFinishWords: Readonly<Record<FinishReason, string>> = {
+export const googleFinishNames: Readonly<Record<FinishReason, string>> = {
   stop: 'STOP',
   'tool-calls': 'STOP',
   length: 'MAX_TOKENS',

@@ -28,3 +28,8 @@ export const googleFormat: WireFormat = {
   errorBody: (message) => writeGoogleError(503, message),
   errorEvent: (message) => ({ data: writeGoogleError(503, message) }),
 };
+export { findGoogleFinish, googleFinishNames } from './finish-reasons.ts';
+export { parseGoogleUsage, writeGoogleUsage } from './usage.ts';
+export { parseGoogleModel } from './parse-request.ts';
+export { writeGoogleError } from './errors.ts';
+export { writeGoogleResponse } from './write-response.ts';

@@ -29,7 +29,7 @@ export function parseOllamaFinish(reason: string | undefined, hasCalls: boolean)
 }
 
 /** The `done_reason` of each finish reason. */
-export const ollamaFinishWords: Readonly<Record<FinishReason, string>> = {
+export const ollamaFinishNames: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   'tool-calls': 'stop',
   length: 'length',

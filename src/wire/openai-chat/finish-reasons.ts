@@ -22,7 +22,7 @@ const failureStatuses: ReadonlyMap<string, number> = new Map([
 export const chatFailureStatus = (reason: string): number | undefined => failureStatuses.get(reason);
 
 /** The `finish_reason` of each finish reason. */
-export const chatFinishWords: Readonly<Record<FinishReason, string>> = {
+export const chatFinishNames: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   'tool-calls': 'tool_calls',
   length: 'length',

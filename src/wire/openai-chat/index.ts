@@ -40,3 +40,13 @@ export const chatFormat: WireFormat = {
   errorBody: (message) => ({ error: writeOpenAiError(message, { type: 'fairlead_error' }) }),
   errorEvent: (message) => ({ data: { error: writeOpenAiError(message, { type: 'fairlead_error' }) } }),
 };
+export { findChatUsage, writeChatUsage } from './usage.ts';
+export { chatFailureStatus, parseChatFinish, chatFinishNames } from './finish-reasons.ts';
+export {
+  writeChatChunk,
+  writeChatCompletion,
+  writeChatHead,
+  writeChatMessage,
+  writeChatToolCall,
+} from './write-response.ts';
+export { writeOpenAiError } from './errors.ts';

@@ -56,3 +56,16 @@ export const responsesFormat: WireFormat = {
     data: { type: 'error', sequence_number: 0, code: 'fairlead_error', message, param: null },
   }),
 };
+export { findResponsesFinish, parseResponsesFinish } from './finish-reasons.ts';
+export { parseResponsesUsage, writeResponsesUsage } from './usage.ts';
+export {
+  createResponsesEvents,
+  writeCallItem,
+  writeEndedResponse,
+  writeMessageItem,
+  writePendingResponse,
+  writeRefusalPart,
+  writeTextPart,
+  type ItemEvents,
+  type ItemKind,
+} from './write-response.ts';

@@ -1,7 +1,7 @@
 // The `completions` command: prints the completion script of a shell.
 import { FairleadError, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
-import { readSettings } from '../../../coding-agent/settings/settings.ts';
+import { readSettings } from '../../../coding-agent/settings/index.ts';
 import type { CompletionPoint } from './completion-spec.ts';
 import { formatCompletionLines, completionValues } from './dynamic-values.ts';
 

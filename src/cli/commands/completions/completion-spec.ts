@@ -1,13 +1,13 @@
 // The table of shell completions for all shells: the options and the first words of each command.
-import { families } from '../../../providers/families.ts';
+import { families } from '../../../providers/index.ts';
 import type { CommandTable } from '../../args/command.ts';
 import { cliOptions, type CliOption } from '../../args/options.ts';
 import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/subcommands.ts';
 import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
-import { exportFormats } from '../../../sessions/export.ts';
+import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
-import { settingsSchema } from '../../../coding-agent/settings/schema.ts';
+import { settingsSchema } from '../../../coding-agent/settings/index.ts';
 
 /** A word, and its description. */
 export type CompletionWord = { readonly word: string; readonly description: string };

@@ -1,20 +1,20 @@
 // Values for shell completion that only this machine knows: models, sessions and the trash.
 import { escapeInvisibleLine } from '../../../core/index.ts';
-import type { Settings } from '../../../coding-agent/settings/settings.ts';
+import type { Settings } from '../../../coding-agent/settings/index.ts';
 
 /** The values by kind. */
 export const completionValues: Readonly<Record<string, (settings: Settings) => Promise<readonly string[]>>> = {
   async models(settings) {
-    const { readKnownModels } = await import('../../../coding-agent/state/model-cache.ts');
-    const { listRouterNames } = await import('../../../coding-agent/models/resolve-model.ts');
+    const { readKnownModels } = await import('../../../coding-agent/state/index.ts');
+    const { listRouterNames } = await import('../../../coding-agent/models/index.ts');
     return [...(readKnownModels(settings) ?? []).map(({ id }) => id), ...listRouterNames(settings)];
   },
   async sessions({ dirs }) {
-    const { listSessionFiles } = await import('../../../sessions/session-directory.ts');
+    const { listSessionFiles } = await import('../../../sessions/index.ts');
     return listSessionFiles(dirs).map(({ name }) => name);
   },
   async trash({ dirs }) {
-    const { listTrash } = await import('../../../sessions/session-operations.ts');
+    const { listTrash } = await import('../../../sessions/index.ts');
     return listTrash(dirs).map(({ name }) => name);
   },
 };

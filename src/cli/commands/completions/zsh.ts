@@ -1,6 +1,6 @@
 // The completion script for zsh: to be sourced after compinit, or put on fpath as _fairlead.
 
-import { shellQuote } from '../../../workspace/shell-quote.ts';
+import { shellQuote } from '../../../workspace/index.ts';
 import type { CompletionPoint, CompletionSource } from './completion-spec.ts';
 
 /** Formats the script for these completion points. */

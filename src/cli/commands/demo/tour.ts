@@ -1,9 +1,9 @@
 // Runs the tour: shows screens, waits for the user, and asserts every statement it makes about the result.
 import { FairleadError, isObject, type Json, type RunState } from '../../../core/index.ts';
 import { askForApprovals } from '../../interactive/approval.ts';
-import { createTranscriptPresenter } from '../../../sessions/transcript-presenter.ts';
-import { listPendingApprovals, isAwaitingApproval } from '../../../coding-agent/approvals.ts';
-import { Conversation } from '../../../coding-agent/conversation.ts';
+import { createTranscriptPresenter } from '../../../sessions/index.ts';
+import { listPendingApprovals, isAwaitingApproval } from '../../../coding-agent/index.ts';
+import { Conversation } from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';
 import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';

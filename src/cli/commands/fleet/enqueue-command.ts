@@ -1,5 +1,5 @@
 // The `enqueue` command: adds tasks to the queue, for now, for later, or on a schedule.
-import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
+import { enqueueOnce } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions } from '../../args/with-usage.ts';

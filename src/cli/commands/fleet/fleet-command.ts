@@ -8,7 +8,7 @@ import {
   type KillSwitchState,
   type WorkerInfo,
 } from '../../../core/index.ts';
-import { formatStoppedMessage } from '../../../fleet/kill-switch.ts';
+import { formatStoppedMessage } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';

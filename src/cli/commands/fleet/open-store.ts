@@ -36,7 +36,7 @@ export async function withFleetStore<T>(
   if (!isStoreUrl(storeUrl)) mkdirSync(path.dirname(storeUrl), { recursive: true, mode: 0o700 });
   // Agents in this process protect the store from their models by this variable, as if the settings named it.
   process.env['HARNESS_STORE'] = storeUrl;
-  const { openFleetStore } = await import('../../../stores/open-fleet-store.ts');
+  const { openFleetStore } = await import('../../../stores/index.ts');
   const store = await openFleetStore(storeUrl);
   try {
     return await work(store, storeUrl);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { FairleadError, isObject, type Json, type JsonObject, type NewRun } from '../../../core/index.ts';
-import type { RunDifference } from '../../../fleet/enqueue-once.ts';
+import type { RunDifference } from '../../../fleet/index.ts';
 
 /** Options for all tasks of a command line. */
 export type TaskOptions = {

@@ -2,19 +2,19 @@
 import type { FleetRun, FleetStore, RunSettlement } from '../../../core/index.ts';
 import { getWorkerInfo } from '../../../fleet/health/index.ts';
 import { startWorker, type Worker } from '../../../fleet/index.ts';
-import { listOpenRuns, summarizeBlockedRuns } from '../../../fleet/blocked-runs.ts';
+import { listOpenRuns, summarizeBlockedRuns } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { version } from '../../version.ts';
-import { createRunHandlers } from '../../../coding-agent/fleet/run-handlers.ts';
+import { createRunHandlers } from '../../../coding-agent/fleet/index.ts';
 import { formatSettlement } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { retentionOptions, withFleetStore } from './open-store.ts';
-import { announceDefaultModel } from '../../../coding-agent/models/default-model.ts';
+import { announceDefaultModel } from '../../../coding-agent/models/index.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or url>] [--any-version] [--json]
 

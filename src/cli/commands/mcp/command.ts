@@ -5,7 +5,7 @@ import { fileTrust } from '../../../guards/index.ts';
 import { formatMcpStatus } from '../../../tools/mcp/index.ts';
 import type { Command } from '../../args/command.ts';
 import type { UserPrompter } from '../../../coding-agent/integrations/index.ts';
-import { formatMcpTransport } from '../../../coding-agent/integrations/mcp-format.ts';
+import { formatMcpTransport } from '../../../coding-agent/integrations/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { printAndReturn, printErr } from '../../args/stdio.ts';
 import { exitCodeOf } from '../../args/with-usage.ts';

@@ -11,7 +11,7 @@ import { mcpServeUsage } from './subcommand-help.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { createTtyHost } from '../../print-mode/tty-prompter.ts';
 import { version } from '../../version.ts';
-import { createMcpServer, type McpServerHandle } from '../../../server/mcp/server.ts';
+import { createMcpServer, type McpServerHandle } from '../../../server/mcp/index.ts';
 
 const usage = `Usage: ${mcpServeUsage}
 
@@ -98,7 +98,7 @@ function serveOnStdio(server: McpServerHandle, end: (code: number) => void): Mcp
 }
 
 async function serveOnHttp(server: McpServerHandle, port: number): Promise<McpConnection> {
-  const { listenMcpHttp } = await import('../../../server/mcp/http.ts');
+  const { listenMcpHttp } = await import('../../../server/mcp/index.ts');
   const envToken = process.env['FAIRLEAD_MCP_TOKEN'];
   const { url, token, close } = await listenMcpHttp(server.factory, port, printErr, envToken || undefined);
   printErr(`Listening at ${url}\n`);

@@ -10,12 +10,12 @@ import {
 } from '../../../providers/routing/index.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { formatColumns } from '../../../core/format-columns.ts';
+import { formatColumns } from '../../../core/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
-import { loadRouterCandidates } from '../../../coding-agent/routing/candidates.ts';
-import { defaultFrameTokens } from '../../../coding-agent/routing/session-router.ts';
-import { readRunHistory } from '../../../coding-agent/routing/run-history.ts';
-import { findRouter } from '../../../coding-agent/routing/router-config.ts';
+import { loadRouterCandidates } from '../../../coding-agent/routing/index.ts';
+import { defaultFrameTokens } from '../../../coding-agent/routing/index.ts';
+import { readRunHistory } from '../../../coding-agent/routing/index.ts';
+import { findRouter } from '../../../coding-agent/routing/index.ts';
 
 const usage =
   'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';

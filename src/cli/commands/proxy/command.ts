@@ -46,7 +46,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
 async function serveProxy({ target, rules, port, host, folder }: ProxyArgs): Promise<number> {
   const [{ openProxy }, { loadProxyRules }] = await Promise.all([
     import('../../../bridges/index.ts'),
-    import('../../../bridges/proxy/load-rules.ts'),
+    import('../../../bridges/proxy/index.ts'),
   ]);
   const token = process.env['FAIRLEAD_PROXY_TOKEN'];
   const proxy = await openProxy({

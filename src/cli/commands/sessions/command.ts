@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { FairleadError, closestMatches, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
 import { printErr } from '../../args/stdio.ts';
-import { readSettings } from '../../../coding-agent/settings/settings.ts';
+import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { sessionsSubcommands, type SessionsSubcommand, type SessionsOptions } from './subcommands.ts';
 
 const options = {

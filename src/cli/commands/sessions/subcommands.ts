@@ -5,8 +5,8 @@ import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore } f
 import { getLockOwner, verifyFile, type FileVerification, type SessionFileProblem } from '../../../stores/index.ts';
 import type * as FleetSessions from './fleet-sessions.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { formatColumns } from '../../../core/format-columns.ts';
-import { withFileError } from '../../../stores/private-file.ts';
+import { formatColumns } from '../../../core/index.ts';
+import { withFileError } from '../../../stores/index.ts';
 import {
   cloneSession,
   emptyTrash,
@@ -14,16 +14,16 @@ import {
   renameSession,
   restoreSession,
   trashSession,
-} from '../../../sessions/session-operations.ts';
-import { exportSession, parseExportFormat } from '../../../sessions/export.ts';
+} from '../../../sessions/index.ts';
+import { exportSession, parseExportFormat } from '../../../sessions/index.ts';
 import {
   findSession,
   listSessions,
   listSessionFiles,
   type SessionSummary,
   type SessionDirs,
-} from '../../../sessions/session-directory.ts';
-import { readSession, formatSessionTranscript } from '../../../sessions/transcript.ts';
+} from '../../../sessions/index.ts';
+import { readSession, formatSessionTranscript } from '../../../sessions/index.ts';
 
 /** The parsed options, and the directories of the sessions. */
 export type SessionsOptions = {

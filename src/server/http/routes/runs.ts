@@ -1,7 +1,7 @@
 // HTTP routes that start, list, read and cancel runs.
 import { z } from 'zod';
 import type { FleetRun } from '../../../core/index.ts';
-import { enqueueOnce } from '../../../fleet/enqueue-once.ts';
+import { enqueueOnce } from '../../../fleet/index.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
 import {

@@ -1,7 +1,7 @@
 // HTTP routes of sessions: list, read, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
 import { settleOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
-import { assertAcceptsMessages } from '../../../fleet/message-targets.ts';
+import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import { openOfflineSession } from '../offline-session.ts';
 import { createHttpError } from '../errors.ts';
 import { assertNoActiveRun, findActiveRun, sendToSession } from '../session-messages.ts';

@@ -1,0 +1,6 @@
+// Exports of src/agent/subagents for other modules.
+export { type ApprovalTracker, type SubagentStore, type SubagentManagerOptions } from './launch.ts';
+export { subagentTools } from './manage-tools.ts';
+export { type SubagentManager, createSubagentManager } from './lifecycle.ts';
+export { parseSubagentMetadata, type SubagentInfo } from './metadata.ts';
+export { truncateToLine, subagentStatus } from './format.ts';

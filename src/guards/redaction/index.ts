@@ -1,0 +1,2 @@
+// Exports of src/guards/redaction for other modules.
+export { noRedaction, createRedactor, type Redactor } from './redactor.ts';

@@ -1,0 +1,2 @@
+// Exports of src/providers/embedded for other modules.
+export { embeddedProvider } from './embedded.ts';

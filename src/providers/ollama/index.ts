@@ -1,0 +1,2 @@
+// Exports of src/providers/ollama for other modules.
+export { resolveOllamaContextWindow } from './context-window.ts';

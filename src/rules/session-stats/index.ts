@@ -1,0 +1,2 @@
+// Exports of src/rules/session-stats for other modules.
+export { detectLoop } from './selectors.ts';

@@ -1,0 +1,6 @@
+// Exports of src/tools/oauth for other modules.
+export { createTokenProvider, type ApiLogin } from './api-login.ts';
+export { type LoginPage } from './flow.ts';
+export { fileLogins } from './login-store.ts';
+export { oauthLogin, type OAuthLoginOptions } from './oauth-login.ts';
+export { withAuth } from './with-auth.ts';

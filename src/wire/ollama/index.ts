@@ -1,0 +1,2 @@
+// Exports of src/wire/ollama for other modules.
+export { parseOllamaFinish, parseOllamaUsage, ollamaFinishNames, writeOllamaUsage } from './usage.ts';
