@@ -162,25 +162,19 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
     ),
 };
 
-<<<<<<< /tmp/lpsnap/_cur
-async function handleAction(what: UserAction): Promise<void> {
-  if (what.type === 'quit') return closeUi(ui);
-  if (what.type !== 'submit') return showNotice(`heard ${what.type}`);
-  ui.putBlock({ type: 'user', id: nextId(), text: what.text, how: what.how === 'follow-up' ? 'follow-up' : 'prompt' });
-  const [word = '', ...rest] = what.text.split(' ');
-  const piece = demoCommands[word];
-  if (piece === undefined) showNotice(`heard ${what.how} ${JSON.stringify(what.text)}`);
-  else await piece(rest.join(' '));
-=======
 async function handleAction(action: UserAction): Promise<void> {
   if (action.type === 'quit') return closeUi(ui);
   if (action.type !== 'submit') return showNotice(`heard ${action.type}`);
-  ui.putBlock({ type: 'user', id: nextId(), text: action.text, how: action.how === 'follow-up' ? 'follow-up' : 'prompt' });
+  ui.putBlock({
+    type: 'user',
+    id: nextId(),
+    text: action.text,
+    how: action.how === 'follow-up' ? 'follow-up' : 'prompt',
+  });
   const [name = '', ...rest] = action.text.split(' ');
   const command = demoCommands[name];
   if (command === undefined) showNotice(`heard ${action.how} ${JSON.stringify(action.text)}`);
   else await command(rest.join(' '));
->>>>>>> /tmp/lpsnap/_new
 }
 
 async function closeUi(open: TerminalUI): Promise<void> {
