@@ -1,4 +1,4 @@
-// The two ways in, one loop: the prompt in a real terminal and single runs in a pipe, each as its rows say.
+// Tests the interactive mode in a real terminal and one-shot runs in a pipe.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const prompt = /^> *$/m;
 const dateName = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
 
 test(
-  '[J2, J17, J25, J29, J30, J48, A72] no arguments, --interactive and chat open the same prompt, which takes messages and commands and comes back',
+  '[J2, J17, J25, J29, J30, J48, A72] no arguments, --interactive and chat open the same prompt, which accepts messages and commands repeatedly',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -43,20 +43,16 @@ test(
   },
 );
 
-test(
-  '[J31, J33, J88] --test-connection and --refresh-models do their work and go on into the prompt',
-  { skip },
-  async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels('qwen3');
-    const [tested, refreshed] = await Promise.all([made.open(['--test-connection']), made.open(['--refresh-models'])]);
-    await tested.waitFor(/ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.[^]*^> *$/m);
-    await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
-    await enterLine(refreshed, '/refresh-models');
-    await refreshed.waitFor(/2 models: qwen3, tiny/);
-    assert.deepEqual(made.modelRequests(), [], 'nothing was asked of a model');
-  },
-);
+test('[J31, J33, J88] --test-connection and --refresh-models run and then open the prompt', { skip }, async (t) => {
+  const made = await createProgram(t);
+  await made.seedModels('qwen3');
+  const [tested, refreshed] = await Promise.all([made.open(['--test-connection']), made.open(['--refresh-models'])]);
+  await tested.waitFor(/ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.[^]*^> *$/m);
+  await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
+  await enterLine(refreshed, '/refresh-models');
+  await refreshed.waitFor(/2 models: qwen3, tiny/);
+  assert.deepEqual(made.modelRequests(), [], 'nothing was asked of a model');
+});
 
 test('[J31] a failed --test-connection ends the program instead of opening the prompt', { skip }, async (t) => {
   const made = await createProgram(t);
@@ -69,7 +65,7 @@ test('[J31] a failed --test-connection ends the program instead of opening the p
   assert.doesNotMatch(screen, prompt);
 });
 
-test('[J20, J21, J32, J34, J50, J88] in one-shot mode they do their work and exit with 0, or say what is wrong', async (t) => {
+test('[J20, J21, J32, J34, J50, J88] in one-shot mode they run and exit with 0, or print the error', async (t) => {
   const made = await createProgram(t);
   const refreshed = await made.run(['--one-shot', '--refresh-models']);
   assert.deepEqual(refreshed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
@@ -110,29 +106,33 @@ test(
   },
 );
 
-test('[J51, J91] --model-name is the initial model of a prompt and the model of a single run', { skip }, async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const { code, err } = await made.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
-  assert.equal(code, 0);
-  assert.equal(err, 'tiny cannot call tools, so none are offered to it: it can only talk.\n');
-  assert.deepEqual(requestToolNames(made.modelRequests()[0]), []);
-  const terminal = await made.open(['-m', 'qwen3']);
-  await terminal.waitFor(/Fairlead with qwen3/);
-  await enterLine(terminal, 'one');
-  await terminal.waitFor(/You said: one/);
-  await enterLine(terminal, '/model tiny');
-  await terminal.waitFor(/The next answer comes from tiny/);
-  await enterLine(terminal, 'two');
-  await terminal.waitFor(/You said: two/);
-  const models = made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
-  assert.deepEqual(models, ['tiny', 'qwen3', 'tiny']);
-});
+test(
+  '[J51, J91] --model-name is the initial model of the prompt and the model of a one-shot run',
+  { skip },
+  async (t) => {
+    const made = await createProgram(t);
+    await made.seedModels('qwen3');
+    const { code, err } = await made.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
+    assert.equal(code, 0);
+    assert.equal(err, 'tiny cannot call tools, so none are offered to it: it can only talk.\n');
+    assert.deepEqual(requestToolNames(made.modelRequests()[0]), []);
+    const terminal = await made.open(['-m', 'qwen3']);
+    await terminal.waitFor(/Fairlead with qwen3/);
+    await enterLine(terminal, 'one');
+    await terminal.waitFor(/You said: one/);
+    await enterLine(terminal, '/model tiny');
+    await terminal.waitFor(/The next answer comes from tiny/);
+    await enterLine(terminal, 'two');
+    await terminal.waitFor(/You said: two/);
+    const models = made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
+    assert.deepEqual(models, ['tiny', 'qwen3', 'tiny']);
+  },
+);
 
-test('[J12, J52] --stream shows a single run’s answer while it comes; without it only the whole answer is printed', async (t) => {
+test('[J12, J52] --stream prints the answer of a one-shot run while it is generated; without it only the complete answer is printed', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
-  // Words beside a tool call are no answer: only who prints what comes has shown them.
+  // Text beside a tool call is not the answer: only streamed output has printed it.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
   made.server.setScript(script);
   const whole = await made.run(['--one-shot', '-p', 'hi']);
@@ -143,7 +143,7 @@ test('[J12, J52] --stream shows a single run’s answer while it comes; without 
 });
 
 test(
-  '[J12, J52] --stream makes the prompt show answers while they come; without it they come whole',
+  '[J12, J52] --stream makes the prompt show answers while they are generated; without it they are shown complete',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  '[A76] --auto-approve and /auto on let changes through unasked; otherwise a run waits for a person',
+  '[A76] --auto-approve and /auto on approve changes automatically; otherwise a run waits for approval',
   { skip },
   async (t) => {
     const write = callsThenAnswer(1, 'write_file', { path: 'made.txt', content: 'hello\n' }, 'Done.');
@@ -179,7 +179,7 @@ test(
     const file = path.join(made.cwd, 'made.txt');
     const asked = await made.run(['-p', 'make it', '-n', 'waiting']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
-    assert.match(asked.err, /Stopped: write_file needs a person's yes\. write_file \S+\/made\.txt\n\+hello/);
+    assert.match(asked.err, /Stopped: write_file needs the user's approval\. write_file \S+\/made\.txt\n\+hello/);
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
     assert.equal(existsSync(file), false);
     const terminal = await made.open(['--resume', 'waiting']);
@@ -200,7 +200,7 @@ test(
   },
 );
 
-test('[A79] run --code gives the model a container to run code in and nothing else, and says when there is no engine', async (t) => {
+test('[A79] run --code gives the model only a container to run code in, and reports a missing engine', async (t) => {
   const made = await createProgram(
     t,
     callsThenAnswer(1, 'execute_sandboxed_command', { command: 'echo 6*7' }, 'It is 42.'),

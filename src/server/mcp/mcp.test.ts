@@ -259,7 +259,7 @@ test('what a run wants to change is put to the client’s person on the way; whe
   const mute = await connect(t, made);
   const waits = await call(mute, 'run_agent', { prompt: 'three' });
   assert.deepEqual([waits.isError, cameOf(waits)['reason']], [true, 'waiting']);
-  assert.match(wordsOf(waits), /write_file needs a person's yes/);
+  assert.match(wordsOf(waits), /write_file needs the user's approval/);
   for (const [name, there] of [
     ['one', true],
     ['two', false],
