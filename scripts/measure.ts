@@ -1,12 +1,16 @@
-// Runs the tests that count something the scorecard claims, and keeps what they counted: `npm run measure`. What failed is not measured.
+// Runs the tests that count something for a claim of the scorecard, and saves the counts: `npm run measure`. A failed test measures nothing.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
+import { parseArgs } from 'node:util';
 import type { RateCount } from '../src/fleet/health/index.ts';
 import { saveMeasurements } from './measure/save.ts';
 import { parseMeasuredIds, parseMeasurement } from './measure/diagnostic.ts';
 
-const root = path.resolve(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: { root: { type: 'string', default: path.resolve(import.meta.dirname, '..') } },
+});
+const root = path.resolve(values.root);
 const sources = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).map((file) => path.join(root, file));
 const measuringFiles = sources.filter((file) => parseMeasuredIds(readFileSync(file, 'utf8')).length > 0);
 const counts: Record<string, RateCount | undefined> = Object.fromEntries(

@@ -1,17 +1,8 @@
-// The table of attacks: complete, honest about what was seen, and in step with the catalogue it is held to.
+// The table of attacks: a row shows what tests observed and is right only for an allowed outcome.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import test from 'node:test';
-import { attacks, parseAttackObservation } from '../scripts/attacks/catalogue.ts';
+import { parseAttackObservation } from '../scripts/attacks/catalogue.ts';
 import { createReportRow } from '../scripts/attacks/report-row.ts';
-
-const range = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => from + at);
-
-test('every attack that we are held to is in the table', () => {
-  assert.deepEqual(Object.keys(attacks).map(Number), [...range(1, 51), ...range(70, 87)]);
-});
 
 test('a row tells what was seen, and is right only where that may be', () => {
   const standing = { passed: 1, failed: 0, skipped: 0, saw: ['blocked', 'blocked'], figures: ['3 tried'] };
@@ -41,22 +32,4 @@ test('a remark of a test is read as it was meant, and any other is none', () => 
   });
   assert.deepEqual(parseAttackObservation('attack 3 saw done'), { attack: 3, saw: ['done'] });
   assert.equal(parseAttackObservation('something else'), undefined);
-});
-
-const catalogue = path.resolve(import.meta.dirname, '../../shared/catalogue/attacks.md');
-const absent = existsSync(catalogue) ? false : 'the catalogue of attacks is not here';
-const catalogueOutcomes = { D: 'blocked', A: 'asked', S: 'contained' } as const;
-
-test('what may become of an attack is no more than its line in the catalogue allows', { skip: absent }, () => {
-  for (const line of readFileSync(catalogue, 'utf8').split('\n')) {
-    const [, id, wanted = ''] = /^(\d+)\. .* -> (.*)$/.exec(line) ?? [];
-    const [, ...may] = attacks[Number(id)] ?? [];
-    const [, first] = /^([DAS](?:\/[DAS])?)(?=$|[ ;:,.])/.exec(wanted) ?? [];
-    if (id === undefined || may.length === 0 || first === undefined) continue;
-    const allowed = first.split('/').map((letter) => catalogueOutcomes[letter as keyof typeof catalogueOutcomes]);
-    assert.ok(
-      may.some((each) => allowed.some((one) => one === each)),
-      `attack ${id}: ${may.join(', ')} for ${wanted}`,
-    );
-  }
 });

@@ -1,10 +1,19 @@
 // Law 5: every effect on every path passes the one gate, and a child's authority is never wider than its parent's.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { subagentLimits, deriveSubagent, openSessionWriter, runStateView, type Gate } from '../src/core/index.ts';
+import { Agent, agentTool } from '../src/agent/index.ts';
+import {
+  subagentLimits,
+  deriveSubagent,
+  openSessionWriter,
+  runStateView,
+  type Gate,
+  type Tool,
+} from '../src/core/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
+import { calls, says, scriptedProvider, type ScriptStep } from '../src/testing/index.ts';
+import { runCode } from '../src/tools/run-code/run-code.ts';
 import {
   createScenarioStartFacts,
   runScenario,
@@ -64,7 +73,7 @@ test('a call that a person refused never runs, one that was allowed runs once, a
   );
 });
 
-test('a gate that throws denies; a rewritten call passes every gate again; endless rewriting is denied', async () => {
+test('[A108] a gate that throws denies; a rewritten call passes every gate again; endless rewriting is denied', async () => {
   const seen: string[] = [];
   const watch: Gate = (call) => (seen.push(JSON.stringify(call.input)), { type: 'allow' });
   const endless: Gate = (call) =>
@@ -114,13 +123,34 @@ test('[attack 51] [fault 39] a child has no tool, no permission and no money tha
   );
 });
 
-test('one place in the source runs a tool', () => {
-  const folder = new URL('../src/core/', import.meta.url);
-  const places = readdirSync(folder).filter(
-    (name) =>
-      name.endsWith('.ts') &&
-      !name.endsWith('.test.ts') &&
-      /\btool\.execute\(/.test(readFileSync(new URL(name, folder), 'utf8')),
-  );
-  assert.deepEqual(places, ['calls.ts']);
+test('law 5: no path to a tool avoids the gates: a direct call, a deferred tool, code that calls a tool, a sub-agent', async () => {
+  const executed: string[] = [];
+  const act: Tool = {
+    name: 'act',
+    description: 'Acts.',
+    input: { type: 'object' },
+    effect: 'read',
+    execute: () => `${executed.push('act')}`,
+  };
+  const hidden: Tool = { ...act, name: 'hidden', deferred: true };
+  const denied: string[] = [];
+  const denyTools: Gate = ({ tool }) =>
+    tool === 'act' || tool === 'hidden'
+      ? (denied.push(tool), { type: 'deny', reason: 'Not here.' })
+      : { type: 'allow' };
+  const child = agentTool({ name: 'delegate', description: 'Delegates.' });
+  const paths: Readonly<Record<string, readonly ScriptStep[]>> = {
+    'a direct call': [calls('act', {})],
+    'a deferred tool': [calls('load_tools', { names: ['hidden'] }), calls('use_tool', { tool: 'hidden', input: {} })],
+    'code that calls a tool': [calls('run_code', { code: 'return await tools.act({});' })],
+    'a sub-agent': [calls('delegate', { task: 'Act.' }), calls('act', {}), says('Denied.')],
+  };
+  for (const [what, script] of Object.entries(paths)) {
+    denied.length = 0;
+    const model = scriptedProvider([...script, says('Done.')]);
+    const agent = new Agent({ model, tools: [act, hidden, child, runCode], gates: [denyTools] });
+    assert.equal((await agent.run('Act.')).status, 'success', what);
+    assert.equal(denied.length, 1, `${what} reaches the gate`);
+    assert.deepEqual(executed, [], what);
+  }
 });

@@ -24,7 +24,7 @@ for (const [name, check] of Object.entries({
   cycles: checkCycles,
   sizes: checkSizes,
 })) {
-  test(`law 7, ${name}: this repository keeps it`, () => assert.deepEqual(check(repoTree), []));
+  test(`[A106] law 7, ${name}: this repository keeps it`, () => assert.deepEqual(check(repoTree), []));
 }
 
 const emptyModule = `// A module with nothing in it.\nexport {};`;

@@ -1,4 +1,4 @@
-// The rules and hooks that the papers show: the very files, and they do what is said of them.
+// Rules and hooks of the documents: the blocks are the example files, and these do what the documents say.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,12 +7,12 @@ import { createProgramHome, writeFiles } from './support/program-dirs.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const readRepoFile = (name: string): string => readFileSync(path.join(root, name), 'utf8');
-const getCodeBlocks = (paper: string, language: string): readonly string[] =>
-  [...readRepoFile(paper).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(
+const getCodeBlocks = (document: string, language: string): readonly string[] =>
+  [...readRepoFile(document).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(
     ([, block = '']) => block,
   );
 
-test('[M36, P53] every block of the papers on rules and hooks is part of an example', () => {
+test('[M36, P53] every block of the documents about rules and hooks is part of an example', () => {
   assert.deepEqual(getCodeBlocks('docs/rules.md', 'yaml'), [readRepoFile('examples/rules/careful.yaml')]);
   const [code = '', ...others] = getCodeBlocks('docs/rules.md', 'typescript');
   assert.deepEqual(others, []);
@@ -20,7 +20,7 @@ test('[M36, P53] every block of the papers on rules and hooks is part of an exam
   assert.deepEqual(getCodeBlocks('docs/hooks.md', 'json'), [readRepoFile('examples/hooks/hooks.json')]);
 });
 
-test('[M36] the rules of the papers hold their examples, and the doctor sees their guards and hooks stop a call', (t) => {
+test('[M36] the documented rules pass their examples, and the doctor proves that their gates and hooks stop a call', (t) => {
   const home = createProgramHome(t);
   writeFiles(home.home, {
     'config/fairlead/rules/careful.yaml': readRepoFile('examples/rules/careful.yaml'),
