@@ -1,4 +1,4 @@
-// Commands of the model, in the real program: endless output, commands in the background, and what becomes of them when the program goes.
+// Tests commands of the model in the real program: endless output, background commands, and their end with the program.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -11,12 +11,12 @@ import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const sandboxMissing = await noSandbox();
-/** In a sandbox where there is one. */
+/** Uses a sandbox if there is one. */
 const sandboxArgs: readonly string[] = sandboxMissing === false ? [] : ['--no-sandbox'];
 
 type Step = (results: readonly string[]) => readonly [string, Json];
 
-/** A script that makes these calls one after the other, each knowing the results before it, and then answers. */
+/** A script that makes these calls one after another, each with the earlier results, and then answers. */
 const scriptSteps =
   (...steps: readonly Step[]) =>
   ({ results }: { readonly results: readonly string[] }): ScriptedResponse => {
@@ -32,14 +32,14 @@ const pollStep =
   (more: object = {}): Step =>
   (results) => ['use_tool', { tool: 'command_output', input: { id: parseJobId(results), ...more } }];
 
-/** The results that the model was told, in their order. */
+/** Returns the tool results that the model got, in order. */
 const getToolResults = (made: TestProgram): readonly string[] =>
   requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );
 
 test(
-  '[fault 32] [P17] more than may be kept, without a line or a letter: both ends shown, the exact size told, a range of it read, the disk not filled',
+  '[fault 32] [P17] output beyond the limit, without line breaks or letters: both ends shown, the exact size reported, a range readable, the disk not filled',
   { timeout: 60_000 },
   async (t) => {
     const fileIn = (said: readonly string[]): string => / in (\S+): use read_file/.exec(said[0] ?? '')?.[1] ?? 'none';
@@ -55,12 +55,12 @@ test(
     assert.equal(code, 0, err);
     const [shown = '', range = ''] = getToolResults(made);
     assert.ok(shown.length < 3000, `${shown.length}`);
-    assert.match(shown, /^␀+\n\[… \d+ of \d+ characters left out …\]\n␀+\n\[Some of it is no text/);
+    assert.match(shown, /^␀+\n\[… \d+ of \d+ characters left out …\]\n␀+\n\[Some of it is not text/);
     assert.match(
       shown,
-      /It wrote 134217728 bytes; its beginning, 3355\d+ bytes and no more, is in \S+: use read_file with offset\.\]$/,
+      /It wrote 134217728 bytes; only its first 3355\d+ bytes are in \S+: use read_file with offset\.\]$/,
     );
-    assert.match(range, /^␀{10000}\n\[Lines 1000-1000 of \d+\. Go on with offset 1001\.\]$/);
+    assert.match(range, /^␀{10000}\n\[Lines 1000-1000 of \d+\. Continue with offset 1001\.\]$/);
     const folder = made.state('outputs');
     const sizes = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) =>
       each.isFile() ? [statSync(path.join(each.parentPath, each.name)).size] : [],
@@ -72,16 +72,16 @@ test(
   },
 );
 
-/** Writes down its own number, and goes on for long. */
+/** Writes its process id, and runs for a long time. */
 const longCommand = 'echo "up $$"; while :; do sleep 0.1; echo $$ >> alive; done';
 
-/** How many lines a command has written by now: one that runs writes on. */
+/** Counts the lines that a command has written: a running one writes more. */
 const countAliveLines = ({ cwd }: Pick<TestProgram, 'cwd'>): number => {
   const file = path.join(cwd, 'alive');
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length : 0;
 };
 
-/** Waits until nothing is written any more. */
+/** Waits until no more lines are written. */
 async function waitUntilSilent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
   for (let before = -1; before !== countAliveLines(made);) {
     before = countAliveLines(made);
@@ -89,25 +89,21 @@ async function waitUntilSilent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
   }
 }
 
-test(
-  '[P17] a command in the background is started, looked at, and ended when the program leaves',
-  { timeout: 60_000 },
-  async (t) => {
-    const made = await createProgram(
-      t,
-      scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
-    );
-    await made.seedModels('qwen3');
-    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
-    assert.equal(code, 0, err);
-    const [started = '', seen = ''] = getToolResults(made);
-    assert.match(started, /^Started in the background as bg-/);
-    assert.match(seen, /^up \d+\n\[It has been running for/);
-    await waitUntilSilent(made);
-  },
-);
+test('[P17] a background command is started, inspected, and ended with the program', { timeout: 60_000 }, async (t) => {
+  const made = await createProgram(
+    t,
+    scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
+  );
+  await made.seedModels('qwen3');
+  const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+  assert.equal(code, 0, err);
+  const [started = '', seen = ''] = getToolResults(made);
+  assert.match(started, /^Started in the background as bg-/);
+  assert.match(seen, /^up \d+\n\[It has been running for/);
+  await waitUntilSilent(made);
+});
 
-test('in the background nothing runs that a person was not asked about', async (t) => {
+test('a background command needs approval', async (t) => {
   const made = await createProgram(t, scriptSteps(runStep('touch ran', { background: true })));
   await made.seedModels('qwen3');
   const { code } = await made.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
@@ -146,12 +142,12 @@ for (const [where, options, skip] of [
       const before = countAliveLines(made);
       const { code, out, err } = await made.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
       assert.deepEqual([code, out.trim()], [0, 'It is gone.'], err);
-      assert.match(getToolResults(made)[2] ?? '', /^Error: The command bg-\w+ is gone: .* is not started again\./);
+      assert.match(getToolResults(made)[2] ?? '', /^Error: There is no command bg-\w+: .* are not restarted\./);
       assert.equal(countAliveLines(made), before, 'it was not started again');
     },
   );
 
-test('the end of a command in the background is told once, with the next request', { timeout: 60_000 }, async (t) => {
+test('the end of a background command is reported once, with the next request', { timeout: 60_000 }, async (t) => {
   const note = 'has ended. Exit code: 7.';
   const made = await createProgram(t, ({ results: said, body }) => {
     if (said.length === 0) return calls(...runStep('exit 7', { background: true })(said));
@@ -169,7 +165,7 @@ test('the end of a command in the background is told once, with the next request
   assert.equal(JSON.stringify(made.modelRequests().at(-1)?.body).split(note).length - 1, 1);
 });
 
-test('a command in the background goes on where the MCP servers are read anew', { timeout: 60_000 }, async (t) => {
+test('a background command keeps running when the MCP servers are reloaded', { timeout: 60_000 }, async (t) => {
   const made = await createProgram(t, ({ prompt, results: said }) => {
     if (said.length === 0) return calls(...runStep(longCommand, { background: true })(said));
     if (prompt === 'go') return says('Started.');
@@ -185,7 +181,7 @@ test('a command in the background goes on where the MCP servers are read anew', 
 });
 
 test(
-  'a command in the background belongs to its session: another one ends it',
+  'a background command belongs to its session: switching the session ends it',
   { skip: noTerminal(), timeout: 90_000 },
   async (t) => {
     const place = await createPromptEnvironment(
@@ -199,7 +195,7 @@ test(
       /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m,
     );
     const before = countAliveLines(made);
-    await waitUntil('it goes on while nobody waits', () => countAliveLines(made) > before + 2);
+    await waitUntil('it keeps running without a waiter', () => countAliveLines(made) > before + 2);
     await prompt.enterAndWait('/session new', /· A new session: /);
     await waitUntilSilent(made);
   },

@@ -1,4 +1,4 @@
-// The promise of live words: a server shows what a model says from any worker of the fleet, and what a dead worker said is taken back.
+// Tests live streaming: a server shows the partial text of any worker, and discards that of a dead worker.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { after, type TestContext } from 'node:test';
@@ -16,7 +16,7 @@ const key = 'a-key-that-is-long-enough';
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 const timeoutMs = 30_000;
 
-/** What a page shows of a stream: the events, and the words of the turn under way. */
+/** What a page shows of a stream: the events, and the partial text of the current turn. */
 type StreamView = { readonly frames: SseFrame[]; readonly text: () => string; readonly ended: Promise<void> };
 
 function watchStream(url: string, address: string, signal?: AbortSignal): StreamView {
@@ -60,7 +60,7 @@ async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => st
   const { run } = (await begun.json()) as { readonly run: FleetRun };
   const first = watchStream(url, `/api/stream?run=${run.id}`);
   await waitUntil('the words are shown', () => first.text() === 'Once upon ', timeoutMs);
-  // The model has fallen silent in the middle of its answer: no event can have told these words.
+  // The model has stopped in the middle of its answer: no event contains this text yet.
   const leave = new AbortController();
   const late = watchStream(url, `/api/stream?session=${run.session}`, leave.signal);
   late.ended.catch(() => undefined);
@@ -91,11 +91,11 @@ async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => st
   assert.deepEqual([attempts, outcome?.text], [2, 'Twice upon a time']);
 }
 
-test('[A88, A93] sqlite: words of a worker in another process are shown, and taken back when it is killed', (t) =>
+test('[A88, A93] sqlite: partial text of a worker in another process is shown, and discarded when it is killed', (t) =>
   testLiveStream(t, (made) => made.data('fleet.sqlite')));
 
 test(
-  '[A88, A93] postgres: words of a worker in another process are shown, and taken back when it is killed',
+  '[A88, A93] postgres: partial text of a worker in another process is shown, and discarded when it is killed',
   postgres.skip === undefined ? {} : { skip: postgres.skip },
   async (t) => {
     const url = await postgres.fresh();
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  '[A93] postgres: words are heard again once a server that was away is back',
+  '[A93] postgres: partial text is shown again after a server reconnects',
   { timeout: 60_000, ...(postgres.skip === undefined ? {} : { skip: postgres.skip }) },
   async (t) => {
     const url = await postgres.fresh();
@@ -123,7 +123,7 @@ test(
   },
 );
 
-test('[A93] sqlite: a run that nobody watches writes no word anywhere', async (t) => {
+test('[A93] sqlite: a run without watchers writes no partial text', async (t) => {
   const made = await createProgram(t, () => ({ ...says('word '.repeat(20)), chunks: 20, chunkMs: 20 }));
   await made.seedModels('qwen3');
   const store = made.data('fleet.sqlite');

@@ -1,4 +1,4 @@
-// Asking before anything is changed, in a real terminal: the exact call, no by default, and an "always" that covers one kind of call.
+// Tests approvals in a real terminal: the exact call, no by default, and an "always" for one kind of call.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,14 +18,14 @@ import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
-/** Words are commands; `write: x` writes x into a file. */
+/** Runs the prompt as a command; `write: x` writes x into a file. */
 const shellScript = scriptByPrompt((words) =>
   words.startsWith('write:')
     ? calls('write_file', { path: 'out.txt', content: words.slice(6) })
     : calls('run_command', { command: words }),
 );
 
-/** Answers the question that is open. */
+/** Answers the open question. */
 async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
   await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always [^\n]+ in this session/m);
   await waitUntilArmed();
@@ -33,7 +33,7 @@ async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
 }
 
 test(
-  '[A75, A78] a change is asked about word for word, no is the answer of Enter and Esc, and yes counts once',
+  '[A75, A78] the question shows the exact call, Enter and Esc mean no, and yes counts once',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, shellScript);
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  '[A75, A76] always covers exactly that command and only this session, /permissions takes it back, /auto stops and starts asking',
+  '[A75, A76] always covers exactly that command in this session, /permissions revokes it, /auto turns asking off and on',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, shellScript);
@@ -120,29 +120,25 @@ test(
   },
 );
 
-test(
-  '[A75] [attack 72] in a question and in a call, what could hide or drive the terminal is written out',
-  { skip },
-  async (t) => {
-    const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
-    const place = await createPromptEnvironment(
-      t,
-      scriptByPrompt(() => calls('run_command', { command })),
-    );
-    const prompt = await openPrompt(t, place);
-    await prompt.enter('go');
-    const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
-    const seen = await prompt.waitFor(/\[y\/N\/a\]/);
-    assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
-    assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
-    assert.doesNotMatch(await prompt.queryTmux('#{pane_title}'), /owned/);
-    await pressAnswer(prompt, 'n');
-    await prompt.waitFor(/^⊘ run_command echo ok/m);
-  },
-);
+test('[A75] [attack 72] in a question and in a call, control characters are escaped', { skip }, async (t) => {
+  const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
+  const place = await createPromptEnvironment(
+    t,
+    scriptByPrompt(() => calls('run_command', { command })),
+  );
+  const prompt = await openPrompt(t, place);
+  await prompt.enter('go');
+  const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
+  const seen = await prompt.waitFor(/\[y\/N\/a\]/);
+  assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
+  assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
+  assert.doesNotMatch(await prompt.queryTmux('#{pane_title}'), /owned/);
+  await pressAnswer(prompt, 'n');
+  await prompt.waitFor(/^⊘ run_command echo ok/m);
+});
 
 test(
-  '[A53, A112] [fault 30] a command that a kill -9 cut off is not run again: the person says that it happened, or that it may be run',
+  '[A53, A112] [fault 30] a command that a kill -9 interrupted is not run again: the user says that it happened, or that it may be run',
   { skip },
   async (t) => {
     const command = 'echo sent >> ledger; kill -9 $(cat pid); sleep 60';
@@ -171,7 +167,7 @@ test(
 );
 
 test(
-  '[A75, A77] [fault 37] a question that nobody answered stays open: whoever resumes the session from the prompt is asked again',
+  '[A75, A77] [fault 37] an unanswered question stays open: it is asked again when the session is resumed',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, shellScript);

@@ -1,4 +1,4 @@
-// The model asks the person: in a real terminal, in words or by a choice; interrupted, killed and asked again; and never where nobody is.
+// Tests ask_user in a real terminal: text answers and choices, interrupted, killed and asked again; and not offered without a terminal.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const asksPort = scriptHiddenCalls([['ask_user', port]]);
 const portOpen = /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answers · Esc skips the question$/m;
 const whyOpen = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
 
-/** Answers a question once it takes keys: words are typed, names of keys pressed. */
+/** Answers a question once it accepts keys: text is typed, key names are pressed. */
 async function answerQuestion(
   terminal: Terminal,
   question: RegExp,
@@ -30,12 +30,12 @@ async function answerQuestion(
   await terminal.keys(...keys);
 }
 
-/** How the calls of a session ended. */
+/** Returns the outcomes of the calls of a session. */
 const parseOutcomes = (log: string): readonly string[] =>
   [...log.matchAll(/"type":"tool-ended".*?"outcome":"([a-z]+)"/g)].map(([, outcome = '']) => outcome);
 
 test(
-  '[A75] two questions of the model come one after the other, and their answers reach it word for word',
+  '[A75] two questions of the model are asked one after the other, and it gets the exact answers',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  '[A75, P67] Esc answers nothing, and the model goes on; Ctrl+C ends the run with its question',
+  '[A75, P67] Esc skips the question and the model continues; Ctrl+C ends the run with its question',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, scriptHiddenCalls([['ask_user', port]], [['ask_user', why]]));
@@ -69,7 +69,7 @@ test(
     const screen = await prompt.screen();
     assert.doesNotMatch(screen, /^\? And why/m, 'the question is gone');
     const kept = readFileSync(path.join(place.data, 'sessions/session_left.jsonl'), 'utf8');
-    assert.match(kept, /The person did not answer\. Go on as well as you can/);
+    assert.match(kept, /The user did not answer\. Continue as well as you can/);
     assert.match(kept, /"outcome":"interrupted"/);
   },
 );
@@ -91,7 +91,7 @@ test('[P65] a question that was open when the program was killed is asked again'
   await prompt.waitFor(/^Heard: another$/m);
 });
 
-test('[A75] plain lines and a single run in a terminal ask as well; words keep their letters', { skip }, async (t) => {
+test('[A75] plain mode and a one-shot run in a terminal ask as well; answers keep their case', { skip }, async (t) => {
   const place = await createPromptEnvironment(
     t,
     scriptHiddenCalls([
@@ -116,10 +116,10 @@ test('[A75] plain lines and a single run in a terminal ask as well; words keep t
   await answerQuestion(terminal, /2\. another\nA number or your own answer, empty to skip: *$/m, 'Port 8080', 'Enter');
   await answerQuestion(terminal, /^Your answer, empty to skip: *$/m, '', 'C-d');
   assert.equal(await waitForExitCode(terminal), 0);
-  assert.match(await terminal.screen(), /^Heard: Port 8080 \| The person did not answer/m);
+  assert.match(await terminal.screen(), /^Heard: Port 8080 \| The user did not answer/m);
 });
 
-test('[A75] Ctrl+C at a question of a single run ends it, and its end is told', { skip }, async (t) => {
+test('[A75] Ctrl+C at a question of a one-shot run ends it, and the end is recorded', { skip }, async (t) => {
   const made = await createProgram(t, asksPort);
   await made.seedModels('qwen3');
   const terminal = await made.open(['begin', '-n', 'left', '--no-sandbox']);
@@ -128,7 +128,7 @@ test('[A75] Ctrl+C at a question of a single run ends it, and its end is told', 
   assert.deepEqual(parseOutcomes(made.session('left')), ['ok', 'interrupted']);
 });
 
-test('where nobody is, the model is not told of a way to ask', async (t) => {
+test('without a terminal the model is not offered ask_user', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   assert.equal((await made.run(['-p', 'hi'])).code, 0);

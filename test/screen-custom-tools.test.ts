@@ -1,4 +1,4 @@
-// Tools that people wrote themselves, in the real program: a folder's are put to the person with their whole text, and all of them pass the gate.
+// Tests custom tools in the real program: tools of a directory need approval of their full text, and every call passes the gates.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,7 +14,7 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 const examples = path.resolve(import.meta.dirname, '../examples/custom-tools');
 
-/** A tool whose file leaves a mark as soon as it is loaded. */
+/** A tool whose file writes a marker when it is loaded. */
 const formatMarkTool = (mark: string, more = ''): string =>
   `import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(mark)}, 'x');
@@ -25,7 +25,7 @@ export default { name: 'mark', description: 'Leaves a mark.', input: { type: 'ob
 
 type PostedRequest = { readonly url: string; readonly key: string | undefined; readonly body: unknown };
 
-/** A stand-in for Slack and GitHub. */
+/** A fake server for Slack and GitHub. */
 async function startServices(
   t: TestContext,
 ): Promise<{ readonly base: string; readonly posted: readonly PostedRequest[] }> {
@@ -48,7 +48,7 @@ async function startServices(
 }
 
 test(
-  '[P45, P46, P64] the two worked examples do their work from the person’s own folder, each after a yes to the exact call',
+  '[P45, P46, P64] the two examples work from the user’s tools directory, each call after approval',
   { skip },
   async (t) => {
     const { base, posted } = await startServices(t);
@@ -97,10 +97,10 @@ test(
   },
 );
 
-/** The open question about a folder's tool. */
+/** The question about a tool of the directory. */
 const question = /^\? Run the tool of this project, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
 
-/** A program in a folder with a tool of its own, 400 lines long. */
+/** Creates a program in a directory with a tool of 400 lines. */
 async function createMarkProgram(
   t: TestContext,
 ): Promise<TestProgram & { readonly mark: string; readonly file: string }> {
@@ -117,7 +117,7 @@ async function createMarkProgram(
 }
 
 test(
-  '[P46, P78] a tool of a folder is put to the person with its whole text, runs after a yes to that very text, and is asked about again when it changed',
+  '[P46, P78] a tool of a directory is shown with its full text, runs after approval of that text, and is asked about again when it changed',
   { skip },
   async (t) => {
     const made = await createMarkProgram(t);
@@ -155,20 +155,24 @@ test(
   },
 );
 
-test('[P78] a single run in a terminal asks as well; in a pipe nothing of the folder runs', { skip }, async (t) => {
-  const made = await createMarkProgram(t);
-  const { mark } = made;
-  const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
-  assert.equal(piped.code, 0);
-  assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
-  assert.equal(existsSync(mark), false);
-  const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
-  await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
-  assert.equal(existsSync(mark), false);
-  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
-  assert.equal(await waitForExitCode(terminal), 0);
-  assert.match(await terminal.screen(), /^Heard: marked$/m);
-});
+test(
+  '[P78] a one-shot run in a terminal asks as well; in a pipe no tool of the directory runs',
+  { skip },
+  async (t) => {
+    const made = await createMarkProgram(t);
+    const { mark } = made;
+    const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
+    assert.equal(piped.code, 0);
+    assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
+    assert.equal(existsSync(mark), false);
+    const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
+    await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
+    assert.equal(existsSync(mark), false);
+    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    assert.equal(await waitForExitCode(terminal), 0);
+    assert.match(await terminal.screen(), /^Heard: marked$/m);
+  },
+);
 
 test(
   'what a folder brings along is asked about one thing after the other, whichever source it is from',
@@ -192,7 +196,7 @@ test(
 );
 
 test(
-  '[P78] what a custom tool runs through its workspace is confined as every command is',
+  '[P78] commands of a custom tool through its workspace run in the sandbox',
   { skip: await noSandbox() },
   async (t) => {
     const made = await createProgram(t, scriptHiddenCalls([['custom__peek', {}]]));

@@ -1,4 +1,4 @@
-// A long conversation at the prompt: made shorter with everything that must stay, looked at, taken back, and exported.
+// Tests compaction, its diff and its undo, and exports, on a long conversation in the terminal.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const skip = noTerminal();
 const lookupCount = 14;
 
 test(
-  '[P47, P51] /compact makes a conversation shorter and shows how, keeps what the person said, and /compact undo takes it back',
+  '[P47, P51] /compact shortens a conversation and shows the changes, keeps the user’s messages, and /compact undo reverts it',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(
@@ -69,7 +69,7 @@ test(
   },
 );
 
-test('/export writes Markdown, HTML or JSON where it is told, over nothing that is there', { skip }, async (t) => {
+test('/export writes Markdown, HTML or JSON to the given file and does not overwrite a file', { skip }, async (t) => {
   const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard **${prompt}**`), {
     files: { 'taken.md': 'mine' },
   });

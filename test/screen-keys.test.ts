@@ -1,4 +1,4 @@
-// Keys in a real terminal: what is typed while the model works, how it is interrupted, and how the program is left.
+// Tests keys in a real terminal: input during a run, interruption, and quitting.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,12 +14,12 @@ import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
-/** What the person and the tools said in the request of this number, in order. */
+/** Returns the user and tool messages of a request, in order. */
 const getUserMessages = ({ server }: PromptEnvironment, index: number): readonly string[] =>
   (getSentRequests(server).at(index)?.messages ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
 
 test(
-  '[J47] while a tool runs, Enter steers: the words come right after its result; Alt+Enter follows up: they come after the answer',
+  '[J47] while a tool runs, Enter steers: the message comes after its result; Alt+Enter queues a follow-up: it comes after the answer',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ index, prompt }) =>
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  '[J61] Esc interrupts a tool and an answer, what was said stays, and /continue asks again without a new message',
+  '[J61] Esc interrupts a tool and an answer, the partial text stays, and /continue runs again without a new message',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ index }) => {
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  '[J48] a paste and Shift+Enter make one message of several lines, arrows bring entries back, and the screen follows a resize',
+  '[J48] a paste and Shift+Enter make one message of several lines, arrow keys recall inputs, and the screen follows a resize',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard ${prompt.split('\n').length} lines.`));

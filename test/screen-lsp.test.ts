@@ -1,4 +1,4 @@
-// Language servers in the real program: TypeScript's own, confined and put to the person; others from the person's settings or a folder's.
+// Tests language servers in the real program: TypeScript's, approved and in the sandbox; others from the settings of the user or of a directory.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const project = {
   'src/main.ts': "import { greet } from './greet';\nexport const words: string = greet('you');\n",
 };
 
-/** Words are the calls: `where` asks for a definition, any other word makes a file of that name with a fault in it. */
+/** The prompt selects the call: `where` asks for a definition, any other word writes a file of that name with an error in it. */
 const editScript = scriptByPrompt((words): ScriptedResponse => {
   if (words === 'load') return calls('load_tools', { names: ['code_intelligence'] });
   if (words === 'where')
@@ -42,7 +42,7 @@ const editScript = scriptByPrompt((words): ScriptedResponse => {
   return calls('write_file', { path: `src/${words}.ts`, content: 'export const x: string = 1;\n' });
 });
 
-/** Makes files with a fault until one is told of: a machine may be slower than an edit waits. */
+/** Writes files with an error until one is reported: a slow machine may miss the wait after an edit. */
 async function waitForDiagnostic(prompt: TerminalPrompt, name: string): Promise<void> {
   for (let n = 1; n <= 20; n++) {
     const seen = await prompt.enterAndWait(
@@ -56,7 +56,7 @@ async function waitForDiagnostic(prompt: TerminalPrompt, name: string): Promise<
 }
 
 test(
-  '[P19] TypeScript of the folder is put to the person, runs confined, finds definitions, tells what an edit broke, and ends with the program',
+  '[P19] the TypeScript server of the directory needs approval, runs in the sandbox, finds definitions, reports errors of an edit, and ends with the program',
   { skip: skip || noTypescript || (await noSandbox()) },
   async (t) => {
     const place = await createPromptEnvironment(t, editScript, { files: project });
@@ -101,7 +101,7 @@ test(
 
 type LspProgram = TestProgram & { readonly notes: string; readonly started: () => boolean };
 
-/** A program whose person, or whose folder, names a server for files that end with .foo. */
+/** Creates a program whose user settings or directory name a server for .foo files. */
 async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Promise<LspProgram> {
   const made = await createProgram(
     t,
@@ -116,7 +116,7 @@ async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Pro
   return { ...made, notes, started: () => existsSync(notes) };
 }
 
-test('[P19] a server of the person’s own settings starts unasked, at its first use, and sees no key', async (t) => {
+test('[P19] a server of the user’s settings starts without approval, at its first use, and gets no secret', async (t) => {
   const made = await createLspProgram(t, 'person');
   const env = { BRAVE_API_KEY: 'brave-secret', OTHER_SETTING: 'x' };
   const ran = await made.run(['-p', 'what is it', '--no-sandbox'], { env });
@@ -127,7 +127,7 @@ test('[P19] a server of the person’s own settings starts unasked, at its first
 });
 
 test(
-  '[P19, P78] a server that a folder names is not started in a pipe, and in a terminal after a yes alone',
+  '[P19, P78] a server of a directory is not started in a pipe, and in a terminal only after approval',
   { skip },
   async (t) => {
     const made = await createLspProgram(t, 'folder');

@@ -1,4 +1,4 @@
-// MCP servers at the prompt, in a real terminal: what a folder names is put to the person, and what a server changes is off until they looked.
+// Tests MCP servers in a real terminal: servers of a directory need approval, and changed tools are off until they are approved.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { noTerminal, type Terminal } from './support/terminal.ts';
 const skip = noTerminal();
 const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
-/** Words name a tool of the clerk's; a result is told, and so is an answer to somebody else. */
+/** The prompt names a tool of the clerk server; the model answers with the result. */
 const script: Script<JsonObject> = ({ body, prompt, results }) => {
   const { messages = [] } = body as { readonly messages?: readonly { readonly role: string }[] };
   if (messages.at(-1)?.role === 'tool') return says(`Heard: ${results.at(-1)}`);
@@ -28,7 +28,7 @@ const script: Script<JsonObject> = ({ body, prompt, results }) => {
 
 type McpProgram = TestProgram & { readonly serverDir: string; readonly starts: () => readonly number[] };
 
-/** A program whose folder, or whose person, names the clerk. */
+/** Creates a program whose directory or user settings name the clerk server. */
 async function createMcpProgram(t: TestContext, origin: 'project' | 'user'): Promise<McpProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
@@ -44,12 +44,12 @@ async function createMcpProgram(t: TestContext, origin: 'project' | 'user'): Pro
   return { ...made, serverDir: desk, starts };
 }
 
-/** Milliseconds within which a server has started, on a busy machine too. */
+/** Milliseconds in which a server starts, also on a busy machine. */
 const timeoutMs = 60_000;
 
 const ready = /^· Fairlead with qwen3, session/m;
 
-/** Opens the prompt and waits for this; what tools do is not asked about. */
+/** Opens the prompt with automatic approval and waits for a pattern. */
 async function openChat(made: TestProgram, first: RegExp = ready): Promise<Terminal> {
   const terminal = await made.open(['--no-sandbox', '--auto-approve'], { rows: 60 });
   await terminal.waitFor(first, timeoutMs);
@@ -70,7 +70,7 @@ async function exitChat(terminal: Terminal): Promise<void> {
 const question = /^Start the project's MCP server clerk\? You are asked again if it changes\.$/m;
 
 test(
-  '[P28, P31, P63] a project’s server is put to the person word for word; the next time its tools are there before it is started',
+  '[P28, P31, P63] a project’s server needs approval of its exact command; at the next start its tools are known before it runs',
   { skip },
   async (t) => {
     const made = await createMcpProgram(t, 'project');
@@ -92,7 +92,7 @@ test(
     await enterLine(
       second,
       '/mcp',
-      /^clerk \(project\): not started now, 4 tools: it is started when it is first used$/m,
+      /^clerk \(project\): not running, 4 tools: it starts on first use$/m,
     );
     assert.equal(made.starts().length, 1, 'what it has is known');
     made.server.clearRequests();
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  '[P63] a no is remembered for the server as it is; /mcp approve still lets it in, and a changed command is asked about again',
+  '[P63] a refusal is saved for the server as it is; /mcp approve still approves it, and a changed command is asked about again',
   { skip },
   async (t) => {
     const made = await createMcpProgram(t, 'project');
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  '[P63, P67] a tool whose definition changed is off until the person approved what it says now',
+  '[P63, P67] a tool whose definition changed is off until the user approves the new definition',
   { skip },
   async (t) => {
     const made = await createMcpProgram(t, 'user');
@@ -160,7 +160,7 @@ test(
     const off = await enterLine(
       second,
       'greet',
-      /^Heard: greet was not run: the MCP server clerk changed what it says/m,
+      /^Heard: greet was not run: the MCP server clerk changed the definition/m,
     );
     assert.match(off, /greet of the MCP server clerk is off: it is new or changed since you approved the server/);
     await exitChat(second);
@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  '[P67] a server that dies in the middle of a call costs that call, and is started again for the next',
+  '[P67] a server that dies during a call fails that call, and is started again for the next',
   { skip },
   async (t) => {
     const made = await createMcpProgram(t, 'user');
@@ -189,7 +189,7 @@ test(
     await enterLine(
       terminal,
       'die',
-      /^Heard: The MCP server clerk gave no answer to die: [^]*may or may not have\s+happened/m,
+      /^Heard: The MCP server clerk did not respond to die: [^]*may or may not have\s+been\s+executed/m,
     );
     await enterLine(terminal, 'greet', /^Heard: [^]*Hello Ann/m);
     assert.equal(made.starts().length, 2);

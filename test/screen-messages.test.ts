@@ -1,4 +1,4 @@
-// Control over what was said, in a real terminal: edit it, go back, branch, return, write in an editor.
+// Tests editing, rewinding and branching of messages in a real terminal, and writing prompts in an editor.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function noNvim(): string | false {
   }
 }
 
-/** An editor that is a shell script: what it is given each time is kept as `seen.1`, `seen.2` and so on. */
+/** Creates an editor that is a shell script: each input is saved as `seen.1`, `seen.2` and so on. */
 function createScriptedEditor(place: PromptEnvironment, script: string): Readonly<Record<string, string>> {
   const folder = path.dirname(place.cwd);
   writeFiles(folder, {
@@ -43,7 +43,7 @@ const getLastSent = ({ server }: PromptEnvironment): readonly string[] =>
   (getSentRequests(server).at(-1)?.messages ?? []).slice(1).map(({ role, text }) => `${role}: ${text}`);
 
 test(
-  '[J3, J59, J61] /session edit opens the messages in a split, a mistake is told by its line and opened again, and the edit is a branch that /continue goes on with',
+  '[J3, J59, J61] /session edit opens the messages in a split, a mistake is listed with its line and opened again, and the edit is a branch that /continue continues',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ index, prompt }) => says(`Answer ${index} to ${prompt}`));
@@ -84,7 +84,7 @@ esac`,
 );
 
 test(
-  '[J62] /editor begins with what follows it and sends what was saved, also without tmux; an editor left without a change sends nothing',
+  '[J62] /editor starts with its argument and sends the saved text, also without tmux; an unchanged text is not sent',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
@@ -100,7 +100,7 @@ test(
   },
 );
 
-test('[J59, J62] nvim is the editor where none is chosen', { skip: noNvim() }, async (t) => {
+test('[J59, J62] nvim is the default editor', { skip: noNvim() }, async (t) => {
   const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
   const prompt = await openPrompt(t, place);
   await prompt.enter('/editor draft');
@@ -113,7 +113,7 @@ test('[J59, J62] nvim is the editor where none is chosen', { skip: noNvim() }, a
 });
 
 test(
-  '[J3] Esc Esc and /rewind go back to before an earlier message, its words are in the field again, and what followed stays as a branch',
+  '[J3] Esc Esc and /rewind go back to before an earlier message, its text is in the input field, and the later messages stay as a branch',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));

@@ -1,4 +1,4 @@
-// The prompt and its model in a real terminal: greeting, answers, and the commands that choose, list, test and let it go on.
+// Tests the prompt and the model commands in a real terminal: banner, answers, selecting, listing, testing and continuing.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 
 test(
-  '[J48, J53, J66, A77, A78] it greets with a prompt, comes back to it after each answer, and /model switches with completion',
+  '[J48, J53, J66, A77, A78] it shows a prompt, returns to it after each answer, and /model switches with completion',
   { skip },
   async (t) => {
     const models = [
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  '[J60, J63, J64, J72, A78] /stream switches each time, /refresh-models and /test-connection ask the provider, /help lists every command',
+  '[J60, J63, J64, J72, A78] /stream toggles, /refresh-models and /test-connection ask the provider, /help lists every command',
   { skip },
   async (t) => {
     const words = Array.from({ length: 40 }, (_, i) => `word${i} `);

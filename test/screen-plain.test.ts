@@ -1,4 +1,4 @@
-// The same conversation on the screen, in plain lines, in a dumb terminal and in a pipe: all of them say the same things.
+// Tests that the screen, plain mode, a dumb terminal and a pipe show the same conversation.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import test from 'node:test';
@@ -18,12 +18,12 @@ const skip = noTerminal();
 const run = promisify(execFile);
 const first = ['--refresh-models', '--model', 'alpha'];
 
-/** Words that begin with "run" are commands; the rest is answered. */
+/** A prompt that starts with "run" is a command; others are answered. */
 const model = scriptByPrompt((words) =>
   words.startsWith('run ') ? calls('run_command', { command: words.slice(4) }) : says(`It is **${words}**.`),
 );
 
-/** What is entered, what must then be said, and the key that answers a question. */
+/** An input, the output it must cause, and the key that answers its question. */
 const conversationSteps: readonly {
   readonly line: string;
   readonly brings: RegExp;
@@ -55,11 +55,11 @@ const conversationSteps: readonly {
 
 for (const [face, args, env, send] of [
   ['the screen', first, {}, false],
-  ['the screen without colours', first, { NO_COLOR: '1' }, false],
+  ['the screen without colors', first, { NO_COLOR: '1' }, false],
   ['plain lines', ['--plain', ...first], {}, true],
   ['plain lines in a dumb terminal', first, { TERM: 'dumb' }, true],
 ] as const)
-  test(`[J2, A75, A77, A78] ${face}: every thing is said`, { skip }, async (t) => {
+  test(`[J2, A75, A77, A78] ${face}: everything is shown`, { skip }, async (t) => {
     const prompt = await openPrompt(t, await createPromptEnvironment(t, model), args, { env });
     for (const { line, brings, key, after } of conversationSteps) {
       await prompt.enterAndWait(line, brings);
@@ -82,7 +82,7 @@ for (const [face, args, env, send] of [
     await prompt.waitFor(/^(> )?exit code 0$/m);
   });
 
-test('[J2, A75, A77, A78] a pipe: every thing is said, in order and without a control character', async (t) => {
+test('[J2, A75, A77, A78] a pipe: everything is shown, in order and without a control character', async (t) => {
   const place = await createPromptEnvironment(t, model);
   const said = await runPiped(
     place,

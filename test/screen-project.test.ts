@@ -1,4 +1,4 @@
-// What a person and a project bring along, as the terminal shows and uses it: instructions, skills, commands and prompts in files.
+// Tests files of the user and of a project in the terminal: instructions, skills, commands and prompts.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  '[J65, J66, J73] /promptfile sends a file of the prompts folder, by a path from there, with completion; nothing outside it',
+  '[J65, J66, J73] /promptfile sends a file of the prompts directory, by relative path and with completion; no file outside it',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {

@@ -1,4 +1,4 @@
-// Sessions at the prompt, in a real terminal: begun, named, resumed, copied, shown, saved and left.
+// Tests session commands in a real terminal: create, name, resume, clone, show, save and quit.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const listSessionFiles = ({ data }: PromptEnvironment): readonly string[] =>
     .toSorted();
 
 test(
-  '[J54, J55, J56, J57, J58, J66, J76, A78] sessions are begun, renamed, cloned and resumed with completion, and all messages are shown',
+  '[J54, J55, J56, J57, J58, J66, J76, A78] sessions are created, renamed, cloned and resumed with completion, and all messages are shown',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  '[J56, A77, A78] /save says where everything is kept, /resume goes back to it, in this start of the program and in the next',
+  '[J56, A77, A78] /save shows the file of the session, /resume returns to it, in this process and in the next',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));

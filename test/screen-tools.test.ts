@@ -1,4 +1,4 @@
-// The model at work in a folder, as the terminal shows it: each tool, what it may not touch, and how its changes are undone.
+// Tests the tools of the model in a terminal: how each is shown, what it may not access, and how changes are undone.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
-/** A script that makes these calls one after the other, whatever is said, and then answers. */
+/** A script that makes these calls one after another for any prompt, and then answers. */
 const scriptCalls =
   (...steps: readonly (readonly [string, Json])[]) =>
   ({ results }: { readonly results: readonly string[] }): ScriptedResponse => {
@@ -20,7 +20,7 @@ const scriptCalls =
   };
 
 test(
-  '[A73, A76, A77] the model reads, writes, edits, lists, globs, greps and runs commands, and each call is seen as it happens',
+  '[A73, A76, A77] the model reads, writes, edits, lists, globs, greps and runs commands, and each call is shown as it happens',
   { skip },
   async (t) => {
     const script = scriptCalls(
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  '[A74] what lies outside the working folder is neither read nor written, not even unasked',
+  '[A74] files outside the working directory are neither read nor written, even with automatic approval',
   { skip },
   async (t) => {
     const place = await createPromptEnvironment(

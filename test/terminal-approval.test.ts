@@ -1,4 +1,4 @@
-// A single run with a person beside it: what is asked on a real terminal, what answers it, and that nothing shown there can drive it.
+// Tests one-shot runs in a real terminal: which questions are asked, what answers them, and that output cannot control the terminal.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ const hostileText = '\x1b]0;owned\x07\x1b[2J\u202e';
 const escapedText = '␛]0;owned␇␛[2J<U+202E>';
 const question = /^Allow write_file\? \[y\/N\/a\] *$/m;
 
-/** A program whose model writes a file and then tells what came of it. */
+/** Creates a program whose model writes a file and then answers with the result. */
 async function createWriterProgram(
   t: Parameters<typeof createProgram>[0],
   answerMs = 0,
@@ -27,13 +27,13 @@ async function createWriterProgram(
   return { ...made, file: path.join(made.cwd, 'made.txt') };
 }
 
-/** The id of the program in a terminal. */
+/** Returns the process id of the program in a terminal. */
 async function getPid(terminal: Terminal): Promise<number> {
   return Number(execFileSync('pgrep', ['-P', await terminal.queryTmux('#{pane_pid}')], { encoding: 'utf8' }).trim());
 }
 
 test(
-  '[A75] a single run asks the person at the terminal, says what "always" covers, and goes on',
+  '[A75] a one-shot run asks the user on the terminal, shows what "always" covers, and continues',
   { skip },
   async (t) => {
     const made = await createWriterProgram(t);
@@ -51,7 +51,7 @@ test(
   },
 );
 
-test('[A75] what was typed ahead of its question does not answer a single run', { skip }, async (t) => {
+test('[A75] text typed before a question does not answer it', { skip }, async (t) => {
   const made = await createWriterProgram(t, 1500);
   const terminal = await made.open(['make it']);
   await waitUntil('the model is asked', () => made.modelRequests().length > 0);
@@ -88,7 +88,7 @@ for (const [how, code, act] of [
   );
 
 test(
-  '[A75, A77] a single run that resumes a session asks what is open there, and names the call that it then makes',
+  '[A75, A77] a one-shot run that resumes a session asks its open question, and names the call that it then makes',
   { skip },
   async (t) => {
     const made = await createWriterProgram(t);
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  '[attack 72] nothing a single run or a command shows can drive the terminal; in a pipe the answer stays as it came',
+  '[attack 72] output of a one-shot run or a command cannot control the terminal; in a pipe the answer is unchanged',
   { skip },
   async (t) => {
     const made = await createProgram(

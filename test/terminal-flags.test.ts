@@ -1,4 +1,4 @@
-// The flags of the command line, given to the real program: each does what its row says, and what cannot be meant is refused before anything happens.
+// Tests the command-line flags with the real program: each works as specified, and invalid combinations fail before anything happens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { waitForExitCode, createProgram } from './support/cli-harness.ts';
@@ -38,7 +38,7 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
   assert.equal(made.server.requests.length, 0);
 });
 
-test('words, and what comes on standard input, are a prompt that is answered once', async (t) => {
+test('arguments and standard input are a prompt that is answered once', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const ended = await Promise.all([
@@ -58,7 +58,7 @@ test('words, and what comes on standard input, are a prompt that is answered onc
   );
 });
 
-test('[J49] one-shot in a terminal, with nothing to do, says what there could be to do', { skip }, async (t) => {
+test('[J49] one-shot in a terminal without an action lists the possible actions', { skip }, async (t) => {
   const made = await createProgram(t);
   const terminal = await made.open(['--one-shot']);
   assert.equal(await waitForExitCode(terminal), 2);
@@ -68,7 +68,7 @@ test('[J49] one-shot in a terminal, with nothing to do, says what there could be
   );
 });
 
-test('[J16, J19, J24, J49] what excludes each other, and one-shot without work, is refused with exit code 2 and no request', async (t) => {
+test('[J16, J19, J24, J49] exclusive flags, and one-shot without an action, give exit code 2 and no request', async (t) => {
   const made = await createProgram(t);
   const together = 'cannot be given together.';
   const refusals: readonly (readonly [readonly string[], string])[] = [

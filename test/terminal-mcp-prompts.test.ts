@@ -1,4 +1,4 @@
-// Prompts of MCP servers, in the real program: what there is, and that one is said with its arguments and without secrets.
+// Tests prompts of MCP servers in the real program: they are listed, and one is sent with its arguments and without secrets.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { createProgram } from './support/cli-harness.ts';
 
 const token = 'ghp_aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6GgT1uKe';
 
-/** A server with one prompt and nothing else. */
+/** A server with one prompt. */
 const server = `
 import { createInterface } from 'node:readline';
 const answers = {
@@ -27,7 +27,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-test('[P63] [attack 87] the prompts of a server are listed, and one is said with its arguments and without the secret in it', async (t) => {
+test('[P63] [attack 87] the prompts of a server are listed, and one is sent with its arguments and with secrets redacted', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const file = path.join(made.home, 'server.mjs');

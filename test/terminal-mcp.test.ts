@@ -1,4 +1,4 @@
-// MCP servers without a person beside the run: what a folder names stays off, what the person named works, and one that is dead costs its own tools.
+// Tests MCP servers without a terminal: servers of a directory stay off, servers of the user work, and a failing one loses only its own tools.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.t
 
 type McpProgram = TestProgram & { readonly serverDir: string; readonly starts: () => number };
 
-/** A program with these servers of the person's, and of the project's; `CLERK` stands for the clerk. */
+/** Creates a program with these servers of the user and of the project; `CLERK` stands for the clerk server. */
 async function createMcpProgram(
   t: TestContext,
   script: Script<JsonObject> | undefined,
@@ -46,7 +46,7 @@ async function createMcpProgram(
   return { ...made, serverDir: desk, starts };
 }
 
-/** Calls this tool once, and tells the result. */
+/** Calls this tool once, and answers with the result. */
 const callOnceScript =
   (tool: string, input: JsonObject = {}): Script<JsonObject> =>
   ({ results }) =>
@@ -54,7 +54,7 @@ const callOnceScript =
 
 const autoApproveArgs: readonly string[] = ['--no-sandbox', '--auto-approve'];
 
-test('[P63, A13] in a pipe nothing that a folder names is started: the answer comes, and a sentence says how to approve it', async (t) => {
+test('[P63, A13] in a pipe no server of a directory is started: the run answers, and a message says how to approve it', async (t) => {
   const made = await createMcpProgram(t, undefined, {}, { clerk: 'CLERK' });
   const { code, out, err } = await made.run(['-p', 'hello', ...autoApproveArgs]);
   assert.deepEqual([code, out.trim()], [0, 'You said: hello']);
@@ -70,7 +70,7 @@ test('[P63, A13] in a pipe nothing that a folder names is started: the answer co
   );
 });
 
-test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot be started is named with the reason and costs its own tools', async (t) => {
+test('[P25, P31, P72] the user’s servers work in a pipe; one that cannot start is named with the reason and loses only its tools', async (t) => {
   const made = await createMcpProgram(
     t,
     ({ results }) => {
@@ -96,7 +96,7 @@ test('[P25, P31, P72] the person’s own servers work in a pipe; one that cannot
   assert.ok(requestToolNames(made.modelRequests()[0]).includes('mcp__clerk__greet'));
 });
 
-test('[P63] a server with many tools is listed by name and loaded as a group; the list that a model sees never changes', async (t) => {
+test('[P63] a server with many tools is listed by name and loaded as a group; the tool list of the model never changes', async (t) => {
   const made = await createMcpProgram(
     t,
     ({ results }) => {
@@ -115,7 +115,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
   for (const other of others) assert.equal(other, first);
 });
 
-test('[P63] servers are listed, approved by what is shown, looked into and revoked from the command line; listing starts none', async (t) => {
+test('[P63] servers are listed, approved, inspected and revoked from the command line; listing starts none', async (t) => {
   const made = await createMcpProgram(t, callOnceScript('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
   const mcp = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await made.run(['mcp', ...args]);
@@ -136,7 +136,7 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
     await mcp('approve', 'clerk', '--yes'),
     /^0 Start the MCP server clerk\? yes\n[^]*is approved, with 4 tools\./,
   );
-  assert.match(await mcp('list'), /^0 clerk \(project\): not started now, 4 tools/);
+  assert.match(await mcp('list'), /^0 clerk \(project\): not running, 4 tools/);
   assert.match(
     await mcp('tools', 'clerk'),
     /\n\ngreet \(usable\)\n\[MCP server clerk says\] Greets somebody\.\n[^]*"properties"/,
@@ -155,7 +155,7 @@ test('[P63] servers are listed, approved by what is shown, looked into and revok
   assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);
 });
 
-test('a server that is this very program offers its own tools, and opens no servers of its own', async (t) => {
+test('fairlead as an MCP server offers its tools, and opens no servers itself', async (t) => {
   const made = await createMcpProgram(t, scriptHiddenCalls([['mcp__self__list_files', { path: '.' }]]), {});
   const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...made.env } };
   writeFileSync(made.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
@@ -166,13 +166,13 @@ test('a server that is this very program offers its own tools, and opens no serv
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
 });
 
-test('a server that asks for a login is logged in to by its own command, and the login is used after that', async (t) => {
+test('mcp login logs in to a server, and the login is used afterwards', async (t) => {
   const web = await startMcpOauthServer(t);
   const made = await createMcpProgram(t, callOnceScript('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
   const before = await made.run(['-p', 'hello', ...autoApproveArgs]);
   assert.match(
     before.err,
-    /MCP server web \(your\) has no tools now: .*asks for a login\. Log in: fairlead mcp login web/,
+    /MCP server web \(your\) has no tools now: .*requires a login\. Log in: fairlead mcp login web/,
   );
   const login = made.start(['mcp', 'login', 'web']);
   const page = (): string | undefined => /asks you to log in: (\S+)\n/.exec(login.err())?.[1];
@@ -187,7 +187,7 @@ test('a server that asks for a login is logged in to by its own command, and the
 });
 
 test(
-  '[P63, P31, A13] the reference servers work as they are, dropped in by their commands',
+  '[P63, P31, A13] the reference servers work unmodified, by their commands',
   { skip: missingServers },
   async (t) => {
     const made = await createMcpProgram(

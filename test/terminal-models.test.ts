@@ -1,4 +1,4 @@
-// Which model answers: the list that is kept, the last one used, what stops a single run and what a person is asked.
+// Tests the selection of the model: the saved list, the last one used, errors of one-shot runs, and questions to the user.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -49,7 +49,7 @@ for (const [provider, listing, chat, style] of [
   });
 }
 
-test('[J81, J82] unless set, the provider is ollama and its address http://localhost:11434', async (t) => {
+test('[J81, J82] the default provider is ollama at http://localhost:11434', async (t) => {
   const made = await createProgram(t);
   const { out, err } = await made.run(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
   assert.match(out + err, /ollama.*(localhost|127\.0\.0\.1):11434|^ollama answers/);
@@ -59,7 +59,7 @@ test('[J81, J82] unless set, the provider is ollama and its address http://local
   assert.equal(made.server.requests.length, 0);
 });
 
-test('[J35, J36, J37, J67, J68] a single run without a model to be sure of is stopped: a sentence, exit code 1, no request', async (t) => {
+test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with one sentence, exit code 1 and no request', async (t) => {
   const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'q.md'), 'hi');
   const stopped = async (args: readonly string[], said: RegExp): Promise<void> => {
@@ -90,7 +90,7 @@ test('[J35, J36, J37, J67, J68] a single run without a model to be sure of is st
 });
 
 test(
-  '[J26, J69, J70, J86, J91] interactive with no list: asks whether to read it; no ends the program, yes reads it once and keeps it',
+  '[J26, J69, J70, J86, J91] interactive without a list: asks whether to fetch it; no ends the program, yes fetches and saves it',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  '[J11, J27, J71] interactive after a refresh: the model of the flag if the list has it, otherwise the person must choose',
+  '[J11, J27, J71] interactive after a refresh: the model of the flag if it is in the list, otherwise the user must choose',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  '[J28, J67, J87] interactive: with no previous model, or one that is gone, there is no prompt before a model is chosen',
+  '[J28, J67, J87] interactive: without a previous model, or with a removed one, a model must be chosen before the prompt',
   { skip },
   async (t) => {
     const made = await createProgram(t);

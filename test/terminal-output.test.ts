@@ -1,4 +1,4 @@
-// What scripts rely on: data on standard output and the rest on standard error, an exit code for each way a run can come out, and signals that lose nothing.
+// Tests the interface for scripts: data on standard output, messages on standard error, exit codes, and signals that lose no data.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from '
 
 type Line = { readonly type: string; readonly [key: string]: unknown };
 
-/** A line of standard input in stream-json. */
+/** A line of stream-json input. */
 const formatMessage = (content: unknown): string =>
   `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
 
@@ -52,7 +52,7 @@ test('--output-format json prints one line, the result, and nothing else on stan
   });
 });
 
-test('--output-format stream-json prints a line an event, the result last; --input-format stream-json takes a message a line', async (t) => {
+test('--output-format stream-json prints one line per event, the result last; --input-format stream-json reads one message per line', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
@@ -95,7 +95,7 @@ function assertFailure(out: string, why: RegExp): void {
   assert.match(String(error), why);
 }
 
-test('[J50] in JSON the last line says what went wrong before there was a run, and the exit code stays', async (t) => {
+test('[J50] in JSON the last line has the error before a run, and the exit code is the same', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   assert.equal((await made.run(['-p', 'x', '-n', 'taken'])).code, 0);
@@ -113,7 +113,7 @@ test('[J50] in JSON the last line says what went wrong before there was a run, a
     }
 });
 
-test('--output-schema holds the answer to a schema and gives it as data; a schema that is none is refused before anything is asked', async (t) => {
+test('--output-schema validates the answer and returns it as data; an invalid schema fails before any request', async (t) => {
   const made = await createProgram(t, ['It is 42.', '{"n": 42}']);
   await made.seedModels('qwen3');
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
@@ -134,7 +134,7 @@ test('--output-schema holds the answer to a schema and gives it as data; a schem
   assert.deepEqual(made.server.requests, []);
 });
 
-test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 budget, 7 unreachable', async (t) => {
+test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget, 7 unreachable', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const loop = callsThenAnswer(99, 'list_files', {}, 'never');
@@ -164,7 +164,7 @@ test('[J50] every way a run can come out has its exit code: 1 error, 3 turns, 4 
   assert.match(made.session('kept'), /"text":"x"/, 'what was asked is kept');
 });
 
-test('SIGINT ends a run in order with exit code 130: what was shown stays, and the session can be resumed', async (t) => {
+test('SIGINT ends a run with exit code 130: the shown text stays, and the session can be resumed', async (t) => {
   const made = await createProgram(t, [
     says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
     'Here is all of it.',
@@ -213,7 +213,7 @@ for (const [mode, args] of [
   });
 }
 
-test('a reader that hangs up, as head does, ends the run without a stack trace and keeps the session sound', async (t) => {
+test('a closed pipe, as with head, ends the run without a stack trace and keeps the session intact', async (t) => {
   const made = await createProgram(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
   await made.seedModels('qwen3');
   const running = made.start(['-p', 'a lot', '-n', 'piped', '--stream']);
@@ -226,7 +226,7 @@ test('a reader that hangs up, as head does, ends the run without a stack trace a
   assert.equal((await made.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
 });
 
-test('a reader that has read enough ends a command without a word, and one of standard error that is gone costs no answer', async (t) => {
+test('a closed standard output ends a command silently, and a closed standard error does not lose the answer', async (t) => {
   const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('list_files', {}) : says('word '.repeat(40_000)),
   );
@@ -255,7 +255,7 @@ test('a reader that has read enough ends a command without a word, and one of st
   assert.deepEqual([code, err], [129, ''], 'a conversation ends in order');
 });
 
-test('--ephemeral keeps nothing, --continue goes on with the latest session', async (t) => {
+test('--ephemeral saves nothing, --continue continues the latest session', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const none = await made.run(['-p', 'x', '--continue']);

@@ -1,4 +1,4 @@
-// The command `fairlead proxy`, the real program: it listens, guides by the rules it was given, ends when told, and goes on after a restart.
+// Tests the `fairlead proxy` command with the real program: it listens, applies rules, ends on a signal, and continues after a restart.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls } from '../src/testing/index.ts';
@@ -19,7 +19,7 @@ reminders:
     message: Read the error before you try again.
 `;
 
-/** Starts a proxy and waits for its address. */
+/** Starts a proxy and waits for its URL. */
 async function startProxy(
   made: TestProgram,
   args: readonly string[],
@@ -30,7 +30,7 @@ async function startProxy(
   return { url: address() ?? '', running };
 }
 
-test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversation, and goes on with it after a restart', async (t) => {
+test('[M42, M46] fairlead proxy applies a file of rules, saves the conversation, and continues it after a restart', async (t) => {
   const script = [calls('run', { command: 'rm -r' }), calls('run', { command: 'bad' }), 'Done.', 'Still done.'];
   const made = await createProgram(t, script);
   writeFiles(made.cwd, { 'house.yaml': rules });
@@ -58,7 +58,7 @@ test('[M42, M46] fairlead proxy guides by a file of rules, keeps the conversatio
   assert.deepEqual(after?.slice(0, before?.length), before, 'the prefix holds over the restart');
 });
 
-test('fairlead proxy does not open without its rules, without a target, or for others without a token', async (t) => {
+test('fairlead proxy does not start with broken rules, without a target, or on a public address without a token', async (t) => {
   const made = await createProgram(t);
   writeFiles(made.cwd, { 'broken.yaml': 'name: [' });
   const target = ['proxy', '--target', made.server.url, '--port', '0'];

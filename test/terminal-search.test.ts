@@ -1,4 +1,4 @@
-// Searching the web in the real program: each engine by the keys and addresses of the person, which nothing else ever sees.
+// Tests web search in the real program: each engine uses the keys and URLs of the user, which nothing else sees.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -16,7 +16,7 @@ const search = scriptHiddenCalls([['web_search', { query: 'fair leads', count: 3
 type EngineRequest = { readonly url: string; readonly headers: http.IncomingHttpHeaders; readonly body: string };
 type Engine = { readonly base: string; readonly requests: readonly EngineRequest[] };
 
-/** A stand-in that answers as every engine would. */
+/** A fake server that answers as every engine would. */
 async function startSearchEngine(t: TestContext, status = 200): Promise<Engine> {
   const asked: EngineRequest[] = [];
   const page = { title: 'Fair <b>leads</b>', url: 'https://example.com/1', content: 'of rope' };
@@ -50,7 +50,7 @@ async function createSearchProgram(t: TestContext, config: object): Promise<Test
 const runSearch = (made: TestProgram, env: Record<string, string>, name = 'searched'): ReturnType<TestProgram['run']> =>
   made.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
 
-/** Everything that the program wrote down or sent to the model. */
+/** Returns everything that the program wrote to disk or sent to the model. */
 const getSearchResult = (made: TestProgram): string =>
   [
     ...readdirSync(made.home, { recursive: true, withFileTypes: true })
@@ -82,7 +82,7 @@ for (const [name, variable, more, sent] of [
     assert.ok(!getSearchResult(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
   });
 
-test('[P21] a SearXNG needs an address and no key, and may be on the own machine; nothing else there is open', async (t) => {
+test('[P21] SearXNG needs a URL and no key, and may be on this machine; no other local server can be reached', async (t) => {
   const { base, requests } = await startSearchEngine(t);
   const other = await startSearchEngine(t);
   const made = await createProgram(
@@ -99,16 +99,16 @@ test('[P21] a SearXNG needs an address and no key, and may be on the own machine
   );
 });
 
-test('[P21] an engine that refuses, and what it repeats of the key, is told by its number alone', async (t) => {
+test('[P21] an error of an engine is reported by its status only, since its text may repeat the key', async (t) => {
   const { base, requests } = await startSearchEngine(t, 401);
   const made = await createSearchProgram(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
   const ran = await runSearch(made, {});
-  assert.match(ran.out, /Brave refused the key it was given/);
+  assert.match(ran.out, /Brave rejected its key/);
   assert.equal(requests[0]?.headers['x-subscription-token'], key);
   assert.ok(!getSearchResult(made).includes(key));
 });
 
-test('[P21] without a key there is no search; a key never goes to the address of another engine, and no folder sets one', async (t) => {
+test('[P21] without a key there is no search; a key is never sent to another engine, and a directory cannot set one', async (t) => {
   const { base, requests } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) =>
     results.length ? says('Done.') : calls('load_tools', { names: [] }),
@@ -116,14 +116,14 @@ test('[P21] without a key there is no search; a key never goes to the address of
   await made.seedModels('qwen3');
   await runSearch(made, {});
   assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
-  // What a folder says about searching counts for nothing.
+  // Search settings of a directory are ignored.
   writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
   writeFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
   made.server.clearRequests();
   const ran = await runSearch(made, {}, 'again');
   assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
   assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
-  // Two engines: each by its own.
+  // Two engines: each uses its own key.
   const both = await createSearchProgram(t, {});
   const mixed = await runSearch(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
   assert.match(mixed.out, /Fair leads/);
@@ -131,7 +131,7 @@ test('[P21] without a key there is no search; a key never goes to the address of
   assert.ok(!JSON.stringify(requests).includes(key));
 });
 
-test('[P21, A75] a search is put to the person like every request to the outside, and no command sees the key', async (t) => {
+test('[P21, A75] a search needs approval like every external request, and no command gets the key', async (t) => {
   const { base, requests } = await startSearchEngine(t);
   const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('run_command', { command: 'env' });

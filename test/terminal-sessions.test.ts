@@ -1,4 +1,4 @@
-// Sessions from the command line: named, resumed, copied and shared by two processes, with nothing lost on the way.
+// Tests sessions from the command line: named, resumed, cloned, and shared by two processes without data loss.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,14 +22,14 @@ import { noTerminal, openTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 const prompt = /^> *$/m;
 
-/** Who said what in the last request, in order. */
+/** Returns the roles and texts of the last request, in order. */
 const getUserMessages = (made: TestProgram): readonly string[] =>
   requestMessages(made.modelRequests().at(-1)).map(({ content }) => String(content));
 
-/** A command that waits for a file. */
+/** A command that waits until a file exists. */
 const slowCommand = 'echo tick; while [ ! -e go ]; do sleep 0.05; done; echo tock';
 
-/** A session named `alpha` in which one thing was said. */
+/** Creates a session named `alpha` with one prompt. */
 async function chooseAlphaModel(made: TestProgram): Promise<void> {
   await made.seedModels('qwen3');
   const { code, err } = await made.run(['--one-shot', '--session-name', 'alpha', '--prompt', 'one']);
@@ -37,7 +37,7 @@ async function chooseAlphaModel(made: TestProgram): Promise<void> {
   assert.deepEqual(made.sessions(), ['alpha']);
 }
 
-test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with it by name, id or the beginning of the id', async (t) => {
+test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r resumes it by name, id or id prefix', async (t) => {
   const made = await createProgram(t);
   await chooseAlphaModel(made);
   writeFileSync(path.join(made.cwd, 'more.md'), 'two');
@@ -64,7 +64,7 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r goes on with 
   assert.equal((await made.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
 });
 
-test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its given name, goes on by itself, and leaves the original as it was', async (t) => {
+test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has the given name, and the original is unchanged', async (t) => {
   const made = await createProgram(t);
   await chooseAlphaModel(made);
   const original = made.session('alpha');
@@ -83,7 +83,7 @@ test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has its giv
   assert.deepEqual(made.sessions(), ['alpha', 'alpha-clone', 'alpha-clone-2', 'beta']);
 });
 
-test('[J13, J14, J15] what names no session or one that is there gets a sentence, exit code 1, and no inference', async (t) => {
+test('[J13, J14, J15] an unknown or existing session name gets one sentence, exit code 1 and no model request', async (t) => {
   const made = await createProgram(t);
   await chooseAlphaModel(made);
   made.server.clearRequests();
@@ -109,7 +109,7 @@ test('[J13, J14, J15] what names no session or one that is there gets a sentence
   assert.deepEqual([made.sessions(), made.session('alpha')], [['alpha'], before]);
 });
 
-test('[J93] a hostile name stays inside the sessions folder and is found again by what it was called', async (t) => {
+test('[J93] a hostile name stays inside the sessions directory and finds the session again', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   for (const [i, name] of ['../../escape', 'a\\b:c*"|?<>', '.hidden'].entries()) {
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  '[J42, J44, J46] interactive: -c opens <name>-clone, or the given name, and leaves the original as it was',
+  '[J42, J44, J46] interactive: -c opens <name>-clone, or the given name, and the original is unchanged',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -175,7 +175,7 @@ test(
 );
 
 test(
-  '[J38] interactive: a name that is taken gets a question: another name, that session, or leave',
+  '[J38] interactive: an existing name causes a question: another name, that session, or quit',
   { skip },
   async (t) => {
     const made = await createProgram(t);
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  '[J14, J40] two processes on one session: one-shot is told who holds it, interactive may watch, copy or leave',
+  '[J14, J40] two processes on one session: one-shot reports the owner, interactive may follow, clone or quit',
   { skip },
   async (t) => {
     const made = await createProgram(t, ({ prompt, results }) =>
@@ -242,7 +242,7 @@ test(
   },
 );
 
-test('[J3, J93] a line that a person broke by hand is told with its place, and the session goes on without it', async (t) => {
+test('[J3, J93] a damaged line is reported with its number, and the session continues without it', async (t) => {
   const made = await createProgram(t);
   await chooseAlphaModel(made);
   const file = made.data('sessions/session_alpha.jsonl');
@@ -261,7 +261,7 @@ test('[J3, J93] a line that a person broke by hand is told with its place, and t
 });
 
 test(
-  '[J3, J40] a terminal that is closed loses nothing: what was asked is asked again, and no command outlives it',
+  '[J3, J40] a closed terminal loses nothing: an open question is asked again, and no command keeps running',
   { skip },
   async (t) => {
     const command = 'echo $$ > pid; exec sleep 100';
@@ -278,7 +278,7 @@ test(
     const again = await made.open(['-r', 'torn', '--no-sandbox']);
     await answerPrompt(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
     await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
-    // Whoever closes a terminal and the system both say so: told twice, it ends in order still.
+    // Both the terminal program and the kernel send SIGHUP: two signals still end it in order.
     const { pid } = getLockOwner(made.data('sessions/session_torn.jsonl')) ?? {};
     assert.ok(pid !== undefined);
     for (let times = 0; times < 50 && !isGone(); times++, await pause(1)) process.kill(pid, 'SIGHUP');
@@ -295,14 +295,14 @@ test(
 );
 
 test(
-  '[J3, J40] a terminal that goes without telling anybody ends the program in order all the same',
+  '[J3, J40] a terminal that closes without a signal also ends the program in order',
   { skip: skip || (existsSync('/usr/bin/setsid') ? false : 'there is no setsid') },
   async (t) => {
     const command = 'echo $$ > pid; exec sleep 100';
     const made = await createProgram(t, [calls('run_command', { command }), 'All of it.']);
     await made.seedModels('qwen3');
     const file = path.join(made.cwd, 'pid');
-    // In a session of its own it is not told that the terminal closes: it only finds that nothing can be written.
+    // In another process session it gets no SIGHUP: only its writes fail.
     const words = ['-n', 'torn', '--no-sandbox', '--auto-approve', '--interactive', '-p', 'wait for me'];
     const terminal = await openTerminal(t, ['setsid', '--wait', process.execPath, bin, ...words], {
       cwd: made.cwd,

@@ -13,7 +13,7 @@ test('--version prints the version and nothing else', () => {
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('--help lists what there is', () => {
+test('--help lists commands and options', () => {
   const { status, stdout } = fairlead(['--help']);
   assert.equal(status, 0);
   assert.match(stdout, /^Fairlead.*\n\nUsage: fairlead /);
@@ -26,13 +26,13 @@ test('an unknown option gets one sentence on stderr and exit code 2', () => {
   assert.equal(stderr, 'There is no option "--frobnicate"\nRun fairlead --help for usage.\n');
 });
 
-test('a mistyped command is not taken for a prompt', () => {
+test('a mistyped command is not sent as a prompt', () => {
   const { status, stdout, stderr } = fairlead(['sesions']);
   assert.deepEqual([status, stdout], [2, '']);
   assert.match(stderr, /^There is no command "sesions"; did you mean "sessions"\?/);
 });
 
-test('on a Node that is too old, one sentence says which is needed', () => {
+test('a Node that is too old gets one sentence with the required version', () => {
   const pretend =
     'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})';
   const { status, stdout, stderr } = fairlead(['--version'], ['--import', pretend]);
@@ -41,8 +41,8 @@ test('on a Node that is too old, one sentence says which is needed', () => {
   assert.equal(stderr, 'Fairlead needs Node 22.19 or newer and found 20.1.0: install a newer Node.\n');
 });
 
-test('a disk that fails under what is written is no reader that has read enough', () => {
-  // No disk can be made to fail here, so the stream is told what one would tell it.
+test('an I/O error of standard output is not treated as a closed pipe', () => {
+  // The stream gets the error that a failing disk would cause.
   const fails = `const { surviveClosedPipes } = await import(${JSON.stringify(import.meta.resolve('./main.ts'))});
     surviveClosedPipes(); process.stdout.emit('error', Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' }));`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', fails], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// Command lines, understood and misunderstood.
+// Tests the parser of the command line with valid and invalid arguments.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseCliArgs, type CliArgs, type Invocation } from './parse-args.ts';
@@ -17,7 +17,7 @@ function wrong(line: string, called = typed): string {
   return asked.message;
 }
 
-test('[J17, J25, J30] nothing, and --interactive alone, open the prompt', () => {
+test('[J17, J25, J30] no arguments, and --interactive alone, open the prompt', () => {
   for (const line of ['', '--interactive']) {
     const { mode, action, session } = understood(line);
     assert.deepEqual(
@@ -27,7 +27,7 @@ test('[J17, J25, J30] nothing, and --interactive alone, open the prompt', () => 
   }
 });
 
-test('[J11, J12, J13] model, stream and name are understood in all their spellings', () => {
+test('[J11, J12, J13] model, stream and session name are parsed in all their spellings', () => {
   for (const flag of ['--model-name', '--model', '-m']) assert.equal(understood(`${flag} a/b`).model, 'a/b');
   assert.equal(understood('--model=a').model, 'a');
   assert.deepEqual(
@@ -49,19 +49,19 @@ test('[J14, J15, J16] -r resumes, -c clones, and they exclude each other', () =>
   assert.match(wrong('-c'), /-c/);
 });
 
-test('[J14] --resume without a name lets the person choose, and one-shot asks for it', () => {
+test('[J14] --resume without a name lets the user choose, and one-shot requires a name', () => {
   assert.deepEqual(understood('--resume').session, { type: 'resume' });
   assert.deepEqual(understood('--resume -s').session, { type: 'resume' });
   assert.match(wrong('--one-shot -p hi --resume'), /needs the name or id/);
 });
 
-test('[J18, J19, J49] one-shot needs work, and excludes interactive', () => {
+test('[J18, J19, J49] --one-shot needs an action, and excludes --interactive', () => {
   assert.equal(understood('--one-shot --prompt hi').mode, 'one-shot');
   assert.match(wrong('--one-shot'), /^--one-shot needs an action: a prompt/);
   assert.match(wrong('--one-shot --interactive -p x'), /--interactive and --one-shot cannot be given together/);
 });
 
-test('what would be ignored is refused: a schema at the prompt, a stream of prompts beside a prompt', () => {
+test('options that would be ignored are errors: a schema in interactive mode, stream-json input with a prompt', () => {
   assert.match(
     wrong('--output-schema x', { command: 'chat', isInteractive: true }),
     /^--output-schema is for one-shot runs\.$/,
@@ -72,7 +72,7 @@ test('what would be ignored is refused: a schema at the prompt, a stream of prom
   assert.equal(understood('--input-format stream-json', piped).inputFormat, 'stream-json');
 });
 
-test('[J20, J21, J22, J23, J24] the four kinds of work, of which one may be given', () => {
+test('[J20, J21, J22, J23, J24] the four actions, of which only one may be given', () => {
   assert.deepEqual(understood('--one-shot --test-connection').action, { type: 'test-connection' });
   assert.deepEqual(understood('--refresh-models').action, { type: 'refresh-models' });
   assert.equal(understood('--refresh-models').mode, 'interactive');
@@ -87,7 +87,7 @@ test('[J20, J21, J22, J23, J24] the four kinds of work, of which one may be give
     for (const b of four) if (a !== b) assert.match(wrong(`--one-shot ${a} ${b}`), /cannot be given together/);
 });
 
-test('words are a prompt that is answered once; with --interactive they are the first message', () => {
+test('positional arguments are a one-shot prompt; with --interactive they are the first message', () => {
   assert.deepEqual(understood('fix the bug').action, { type: 'prompt', text: 'fix the bug' });
   assert.equal(understood('fix the bug').mode, 'one-shot');
   assert.equal(understood('-p fix').mode, 'one-shot');
@@ -97,14 +97,14 @@ test('words are a prompt that is answered once; with --interactive they are the 
   assert.match(wrong('-p a b'), /Unexpected argument "b" with --prompt/);
 });
 
-test('in a pipe the prompt comes on standard input', () => {
+test('in a pipe the prompt is read from standard input', () => {
   assert.deepEqual([understood('', piped).mode, understood('', piped).action], ['one-shot', { type: 'stdin' }]);
   assert.deepEqual(understood('-').action, { type: 'stdin' });
   assert.equal(understood('--interactive', piped).mode, 'interactive');
   assert.equal(understood('', { isInteractive: false, command: 'chat' }).mode, 'interactive');
 });
 
-test('limits and formats are checked', () => {
+test('limits and formats are validated', () => {
   assert.deepEqual(understood('x --max-turns 3 --max-budget-usd 0.5').limits, { turns: 3, usd: 0.5 });
   assert.match(wrong('x --max-turns 0'), /--max-turns must be a whole number above 0, not "0"/);
   assert.match(wrong('x --max-budget-usd much'), /--max-budget-usd must be a number above 0/);
@@ -113,7 +113,7 @@ test('limits and formats are checked', () => {
   assert.match(wrong('--output-format json'), /for one-shot runs/);
 });
 
-test('an unknown option is named, with what may have been meant', () => {
+test('an unknown option is named, with a similar one', () => {
   assert.equal(wrong('--promt x'), 'There is no option "--promt"; did you mean --prompt?');
   assert.equal(wrong('-Z'), 'There is no option "-Z"');
   assert.match(wrong('--stream=yes'), /stream.* (takes no value|does not take an argument)/);

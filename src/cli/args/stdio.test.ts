@@ -1,4 +1,4 @@
-// What is told beside a protocol: a person reads it in a terminal, and no name that a stranger chose drives that.
+// Tests that messages of commands that speak a protocol cannot control the terminal.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
@@ -8,7 +8,7 @@ import { writeFiles } from '../../../test/support/program-dirs.ts';
 const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
 
-test('[attack 12] commands that speak a protocol tell their warnings with everything that does not show written out', async (t) => {
+test('[attack 12] commands that speak a protocol escape invisible characters in their warnings', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const cwd = path.join(made.cwd, 'a\u001b[2Jb');

@@ -12,9 +12,7 @@ import { withDebugLog, startBackgroundCleanup } from '../../coding-agent/state/i
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { createTtyHost } from '../print-mode/tty-prompter.ts';
 import { version } from '../version.ts';
-import { createAcpSessionRegistry } from '../../server/acp/index.ts';
-import { createV1Agent } from '../../server/acp/index.ts';
-import { createV2Agent } from '../../server/acp/index.ts';
+import { createAcpSessionRegistry, createV1Agent, createV2Agent } from '../../server/acp/index.ts';
 
 const usage = `Usage: fairlead acp [--model <name>] [--private] [--auto-approve] [--no-sandbox] [--max-turns <n>] [--max-budget-usd <dollars>]
 

@@ -1,11 +1,11 @@
-// The `config` command, as a person runs it.
+// Tests the `config` command by running the program.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { createProgramHome, type ProgramResult } from '../../../test/support/program-dirs.ts';
 
-test('[J77] config: shows each value with where it came from, never a key, and changes the person’s own file alone', (t) => {
+test('[J77] config: shows each value with its origin, never a secret, and changes only the user’s file', (t) => {
   const { config: kept, fairlead } = createProgramHome(t);
   const file = kept('config.json');
   const config = (...args: string[]): ProgramResult =>
@@ -32,7 +32,7 @@ test('[J77] config: shows each value with where it came from, never a key, and c
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('config: a wrong value or key is one sentence and changes nothing; a mistake in the file can be mended from here', (t) => {
+test('config: an invalid value or key is one sentence and changes nothing; an error in the file can be fixed with the command', (t) => {
   const { config, fairlead } = createProgramHome(t);
   const file = config('config.json');
   for (const [args, status, words] of [

@@ -1,20 +1,10 @@
 // The `config` command: shows settings with their origin, and changes the user's settings file. Secrets are never printed.
 import { parseArgs } from 'node:util';
-import { FairleadError, errorMessage, escapeInvisible, formatError } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisible, formatError, formatColumns } from '../../core/index.ts';
 import type { Command } from '../args/command.ts';
 import { print, printErr } from '../args/stdio.ts';
-import { formatColumns } from '../../core/index.ts';
-import { parseConfig, readConfig, setConfigValue, writeConfig } from '../../coding-agent/settings/index.ts';
+import { parseConfig, readConfig, setConfigValue, writeConfig, checkConfig, readSettings, getUserConfigFile, type SettingOrigin, type Setting, type Settings, getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/index.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
-import {
-  checkConfig,
-  readSettings,
-  getUserConfigFile,
-  type SettingOrigin,
-  type Setting,
-  type Settings,
-} from '../../coding-agent/settings/index.ts';
-import { getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/index.ts';
 
 const usage = `Usage: fairlead config [list] [--json]      list the settings and their origin
        fairlead config get <key>            print one value

@@ -4,10 +4,9 @@ import { parseArgs } from 'node:util';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { readPolicies, readPolicy, type Policy } from '../../guards/index.ts';
 import type { Command } from '../args/command.ts';
-import { formatToolInput } from '../../sessions/index.ts';
+import { formatToolInput, findSession, readSession } from '../../sessions/index.ts';
 import { withUsage } from '../args/with-usage.ts';
 import { printAndReturn, printErr } from '../args/stdio.ts';
-import { findSession, readSession } from '../../sessions/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../../evals/index.ts';
 

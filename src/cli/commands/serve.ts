@@ -11,12 +11,10 @@ import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { stringOption, withOptions } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
-import { announceDefaultModel, getDefaultModel } from '../../coding-agent/models/index.ts';
+import { announceDefaultModel, getDefaultModel, findModel, getModelEndpoint, listRouterNames } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
-import { findModel, getModelEndpoint, listRouterNames } from '../../coding-agent/models/index.ts';
 import { privacyView } from '../../coding-agent/index.ts';
-import { readSettings } from '../../coding-agent/settings/index.ts';
-import { getObjectives } from '../../coding-agent/settings/index.ts';
+import { readSettings, getObjectives } from '../../coding-agent/settings/index.ts';
 import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or url>] [--no-worker] [--concurrency <n>]

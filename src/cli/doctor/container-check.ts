@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { resolveAgent, Session } from '../../agent/index.ts';
-import { testProviders } from '../../agent/index.ts';
+import { resolveAgent, Session, testProviders } from '../../agent/index.ts';
 import { errorMessage, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { containerSandbox, withSandbox } from '../../guards/index.ts';
 import { openProvider } from '../../providers/index.ts';

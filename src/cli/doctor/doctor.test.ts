@@ -1,4 +1,4 @@
-// The doctor at patients that are well, and at those that are not.
+// Tests the doctor with working and broken installations.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -49,11 +49,11 @@ const finding = ({ checks }: Report, name: string): NamedCheckResult => {
 const failedIn = ({ checks }: Report): readonly string[] =>
   checks.filter(({ standing }) => standing === 'fail').map(({ name }) => name);
 
-/** A model that calls the tool it is told to call. */
+/** A scripted model that calls the requested tool. */
 const obeys = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
   tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('fine');
 
-/** The requests in which a tool was to be called. */
+/** Returns the requests that ask for a tool call. */
 const trials = ({ requests }: ScriptedServer): readonly JsonObject[] =>
   requests.flatMap(({ body }) => (isObject(body) && JSON.stringify(body).includes('report_number') ? [body] : []));
 
@@ -62,7 +62,7 @@ const withEnv = (place: PromptEnvironment, env: Readonly<Record<string, string>>
   env: { ...place.env, ...env },
 });
 
-test('where all is well every line says so, the model has called a tool, and the exit code is 0', async (t) => {
+test('if everything works every check is ok, the model has called a tool, and the exit code is 0', async (t) => {
   const place = await createPromptEnvironment(t, obeys, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
   await fairlead(place, '--one-shot', '--refresh-models');
   const { code, out, err } = await fairlead(place, 'doctor', '--model', 'alpha');
@@ -79,7 +79,7 @@ test('where all is well every line says so, the model has called a tool, and the
   assert.equal(asked[0]?.['max_tokens'], 1024);
 });
 
-test('a model that talks instead of calling a tool fails, with its words, and a wrong call is a warning', async (t) => {
+test('a model that answers with text instead of a tool call fails, and a wrong call is a warning', async (t) => {
   const place = await createPromptEnvironment(t, () => says('Sure! I would call it with\nthe number.'));
   const report = await examined(place, '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
@@ -94,7 +94,7 @@ test('a model that talks instead of calling a tool fails, with its words, and a 
   assert.match(wrong.says, /called report_number with {"number":1} instead of {"number":\d{3}}/);
 });
 
-test('a provider that does not answer fails once, and what needs it says that it was not tried', async (t) => {
+test('an unreachable provider fails once, and the checks that need it are reported as not tested', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const report = await examined(withEnv(place, { OLLAMA_API_URL: await closedUrl() }), '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
@@ -104,7 +104,7 @@ test('a provider that does not answer fails once, and what needs it says that it
   assert.equal(place.server.requests.length, 0);
 });
 
-test('a model that nobody has fails by its name, and its provider is well all the same', async (t) => {
+test('an unknown model fails with its name, and its provider is still ok', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   await fairlead(place, '--one-shot', '--refresh-models');
   const report = await examined(place, '--model', 'alfa');
@@ -113,7 +113,7 @@ test('a model that nobody has fails by its name, and its provider is well all th
   assert.match(finding(report, 'tool calling').says, /^Not tested/);
 });
 
-test('--offline asks nobody', async (t) => {
+test('--offline sends no request', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const report = await examined(place, '--offline');
   assert.equal(report.code, 0);
@@ -122,7 +122,7 @@ test('--offline asks nobody', async (t) => {
   assert.equal(place.server.requests.length, 0);
 });
 
-test('at Ollama the window that is told is the num_ctx that is sent', async (t) => {
+test('for Ollama the reported context window is the num_ctx of the requests', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const models = [{ id: 'alpha', tools: true, context: 100_000, parameters: 'num_ctx 9000' }];
   await using server = await scriptedServer(obeys, { models });
@@ -138,7 +138,7 @@ test('at Ollama the window that is told is the num_ctx that is sent', async (t) 
   );
 });
 
-test('a session file that was changed fails by its name, and an unwritable folder by its place', async (t) => {
+test('a changed session file fails with its name, and an unwritable directory with its path', async (t) => {
   const place = await createPromptEnvironment(t, () => says('fine'));
   const options = ['run', '--model', 'lm-studio/alpha', '--session-name'];
   assert.equal((await fairlead(place, ...options, 'well', 'hi')).code, 0);
@@ -165,7 +165,7 @@ test('a session file that was changed fails by its name, and an unwritable folde
   assert.match(finding(report, 'folders').mend ?? '', /XDG_CACHE_HOME/);
 });
 
-test('settings that cannot be read fail once, and the rest is still looked at', async (t) => {
+test('unreadable settings fail once, and the other checks still run', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const config = path.join(place.env['XDG_CONFIG_HOME'] ?? '', 'fairlead');
   mkdirSync(config, { recursive: true });
@@ -177,7 +177,7 @@ test('settings that cannot be read fail once, and the rest is still looked at', 
   assert.equal(finding(report, 'git').standing, 'ok');
 });
 
-/** An engine that is a program of ours: it has everything, and runs commands with nothing around them. */
+/** A container engine that is a script: every image exists, and commands run without isolation. */
 function engine(place: PromptEnvironment, run: string): PromptEnvironment {
   const file = path.join(place.cwd, 'engine');
   writeFileSync(file, `#!/bin/sh\n[ "$1" = run ] || exit 0\nfor last; do :; done\n${run}\n`);
@@ -185,7 +185,7 @@ function engine(place: PromptEnvironment, run: string): PromptEnvironment {
   return withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: file });
 }
 
-test('[A16] a sandbox that shows the home folder or the system files does not hold, and one that cannot run is told apart', async (t) => {
+test('[A16] a container that shows the home directory or writable system files fails, and one that cannot run has another message', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const leaky = await examined(engine(place, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
@@ -213,7 +213,7 @@ const skip =
     : `no podman with an image called ${image} here`;
 
 test(
-  '[A16, A17] a real container of podman holds, and without its volume the command that makes it is named',
+  '[A16, A17] a real podman container passes, and without its volume the command that creates it is shown',
   { skip, timeout: 120_000 },
   async (t) => {
     const made = await createPromptEnvironment(t, obeys);
@@ -223,7 +223,7 @@ test(
       SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: volume,
     });
     spawnSync('podman', ['volume', 'rm', '-f', volume]);
-    // Podman keeps its images below the home folder, so this home is the real one; the other folders stay our own.
+    // Podman has its images below the home directory, so this uses the real home; the other directories are of the test.
     const home = withEnv(place, { HOME: process.env['HOME'] ?? '' });
     const without = finding(await examined(home, '--offline'), 'sandbox');
     assert.deepEqual([without.standing, without.mend], ['warn', `podman volume create ${volume}`]);
@@ -234,7 +234,7 @@ test(
   },
 );
 
-test('a check that breaks is a finding, and the others go on', async () => {
+test('a check that throws is a failed check, and the others still run', async () => {
   const found = [];
   const checks = [
     {
@@ -252,13 +252,13 @@ test('a check that breaks is a finding, and the others go on', async () => {
   ]);
 });
 
-test('an option that it does not have is misuse', async (t) => {
+test('an unknown option is a usage error', async (t) => {
   const { code, out, err } = await fairlead(await createPromptEnvironment(t, obeys), 'doctor', '--fast');
   assert.deepEqual([code, out], [2, '']);
   assert.match(err, /--fast.*\nUsage: fairlead doctor/);
 });
 
-test('/doctor examines the model of the conversation', { skip: noTerminal() }, async (t) => {
+test('/doctor checks the model of the conversation', { skip: noTerminal() }, async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
   const screen = await prompt.enterAndWait(
@@ -270,19 +270,19 @@ test('/doctor examines the model of the conversation', { skip: noTerminal() }, a
   await prompt.enterAndWait('/doctor nonsense', /Use \/doctor or \/doctor offline\./);
 });
 
-test('what confines commands is proved', { skip: await noSandbox() }, async (t) => {
+test('the sandbox of commands is tested', { skip: await noSandbox() }, async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const { standing, says: told } = finding(await examined(place, '--offline'), 'commands');
   assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);
 });
 
-test('what is proved is what commands of this very folder would run in', async (t) => {
+test('the tested sandbox is the one for commands of the current directory', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const { standing, says: told } = finding(await examined({ ...place, cwd: '/' }, '--offline'), 'commands');
   assert.deepEqual([standing, /the root of the disk|no sandbox on this machine/.test(told)], ['warn', true], told);
 });
 
-test('[attack 82] where nothing confines commands the doctor says what to install', async (t) => {
+test('[attack 82] without a sandbox the doctor says what to install', async (t) => {
   const place = await createPromptEnvironment(t, obeys);
   const {
     standing,

@@ -2,8 +2,7 @@
 import { homedir } from 'node:os';
 import type { JsonObject } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
-import { findHookFiles } from '../../guards/hooks/index.ts';
-import type { Hook, HookContext, HookResult } from '../../guards/hooks/index.ts';
+import { findHookFiles, type Hook, type HookContext, type HookResult } from '../../guards/hooks/index.ts';
 import { runGateExample, type GateRule } from '../../rules/index.ts';
 import { publicEnvironment } from '../../workspace/index.ts';
 import { readRuleFilesIn } from '../../evals/index.ts';

@@ -1,4 +1,4 @@
-// The doctor's advice about local models, by machines that are made up.
+// Tests the doctor's advice about local models with made-up hardware.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import test from 'node:test';
 import { writeFiles } from '../../../test/support/program-dirs.ts';
 import { readHardware, judgeHardware } from './hardware-check.ts';
 
-test('[P33, P34, P49] a machine is told what it runs, at what context, and with what to compare it', () => {
+test('[P33, P34, P49] the report shows the largest model, its context window, and a benchmark to compare with', () => {
   const { standing, says } = judgeHardware({ cores: 16, memory: 64, gpuMemory: 24, gpuName: 'RTX 4090' }, undefined);
   assert.equal(standing, 'ok');
   assert.match(
@@ -18,7 +18,7 @@ test('[P33, P34, P49] a machine is told what it runs, at what context, and with 
   assert.match(judgeHardware({ cores: 2, memory: 1 }, undefined).says, /no graphics card found: no local model fits/);
 });
 
-test('[P49, P75] a model too large for the machine, or too small for work with tools, is told of with what to do', () => {
+test('[P49, P75] a model that is too large for the machine, or too small for work with tools, is a warning with a fix', () => {
   const large = judgeHardware({ cores: 8, memory: 16, gpuMemory: 8, gpuName: 'a card' }, 'qwen3:32b');
   assert.equal(large.standing, 'warn');
   assert.match(
@@ -45,7 +45,7 @@ test(
   async (t) => {
     const drm = mkdtempSync(path.join(tmpdir(), 'fairlead-drm-'));
     t.after(() => rmSync(drm, { recursive: true }));
-    // Where a card of another maker is there, its own program tells first.
+    // On a machine with an NVIDIA card, nvidia-smi is asked first.
     const before = process.env['PATH'];
     process.env['PATH'] = drm;
     t.after(() => (process.env['PATH'] = before));

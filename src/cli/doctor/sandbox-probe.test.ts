@@ -8,7 +8,7 @@ import { localWorkspace } from '../../workspace/index.ts';
 import { commandSandboxCheck } from './command-sandbox-check.ts';
 import { runDoctorChecks } from './run-checks.ts';
 
-test('a sandbox fails that lets a command write outside its folder and reach a server, and none at all is told', async (t) => {
+test('a sandbox fails if a command can write outside its directory or reach a server, and no sandbox is a warning', async (t) => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-test-')));
   t.after(() => rmSync(root, { recursive: true }));
   const workspace = localWorkspace({ roots: [root] });
@@ -23,7 +23,7 @@ test('a sandbox fails that lets a command write outside its folder and reach a s
   const leaky: Sandbox = {
     name: 'leaky',
     description: '',
-    // It hides what is there and has nothing of a system to write, but a write and a connection come through.
+    // Hides the file and has no writable system files, but allows a write and a connection.
     exec: async (command, options, outside) =>
       outside(`touch() { return 1; }; ${String(command).replace("echo 'home: seen'", "echo 'home: hidden'")}`, options),
   };

@@ -1,4 +1,4 @@
-// `/session edit` from end to end: a real session, a real editor process, mistakes that come back, and a new branch.
+// Tests `/session edit` end to end: a real session, a real editor process, mistakes listed in the file, and a new branch.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function talk(): Promise<{
   return { session, events: log.events, requests: provider.requests };
 }
 
-/** An editor that does one thing the first time it is opened, another the second, and so on; $1 is the file, each look at it is kept. */
+/** Creates an editor that runs one step per start; $1 is the file, and each version it sees is saved. */
 function editor(
   t: TestContext,
   ...steps: readonly string[]
@@ -61,7 +61,7 @@ const forget = (t: TestContext, outcome: SessionEditResult): string => {
 };
 
 test(
-  '[J3] [J59] [J61] an edit becomes a new branch that the next run goes on from, and the old one stays',
+  '[J3] [J59] [J61] an edit becomes a new branch that the next run continues, and the old branch stays',
   { skip },
   async (t) => {
     const { session, events, requests } = await talk();
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  '[J59] a mistake is shown with its line at the head of the file, which is opened again with all that was typed',
+  '[J59] a mistake is listed with its line at the top of the file, which is opened again with the typed text',
   { skip },
   async (t) => {
     const { session } = await talk();
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  '[J59] saving unchanged, emptying the file and changing only comments are cancelled and say so',
+  '[J59] an unchanged file, an empty file and a change of comments only are cancelled with a message',
   { skip },
   async (t) => {
     for (const [step, message] of [
@@ -130,28 +130,24 @@ test(
   },
 );
 
-test(
-  '[J59] giving up on a mistake, or an editor that breaks, keeps what was typed and says where',
-  { skip },
-  async (t) => {
-    for (const [step, why] of [
-      ['true', /The mistakes were not corrected/],
-      ['exit 3', /exited with code 3/],
-      ['rm "$1"', /cannot be read/],
-    ] as const) {
-      const { session } = await talk();
-      const { head } = session.state;
-      const { env } = editor(t, `${change('It is blue', 'It is green')}; ${change('%% result', '%% reslt')}`, step);
-      const outcome = await editSession(session, { env });
-      assert.match(outcome.type === 'edited' ? '' : outcome.message, why);
-      assert.match(forget(t, outcome), /It is green/);
-      assert.equal(session.state.head, head);
-    }
-  },
-);
+test('[J59] an uncorrected mistake or a failing editor keeps the text and names the file', { skip }, async (t) => {
+  for (const [step, why] of [
+    ['true', /The mistakes were not corrected/],
+    ['exit 3', /exited with code 3/],
+    ['rm "$1"', /cannot be read/],
+  ] as const) {
+    const { session } = await talk();
+    const { head } = session.state;
+    const { env } = editor(t, `${change('It is blue', 'It is green')}; ${change('%% result', '%% reslt')}`, step);
+    const outcome = await editSession(session, { env });
+    assert.match(outcome.type === 'edited' ? '' : outcome.message, why);
+    assert.match(forget(t, outcome), /It is green/);
+    assert.equal(session.state.head, head);
+  }
+});
 
 test(
-  '[J59] a session that waits for a person’s answer can be edited: the open call counts as not settled',
+  '[J59] a session that waits for approval can be edited: the open call counts as not settled',
   { skip },
   async (t) => {
     const provider = scriptedProvider([calls('look_up')]);
@@ -169,16 +165,20 @@ test(
   },
 );
 
-test('[J59] a session that went on meanwhile is not overwritten, nor one that is running', { skip }, async (t) => {
-  const { session } = await talk();
-  const { env } = editor(t, change('It is blue', 'It is green'));
-  const outcome = editSession(session, { env });
-  await session.annotate('x', 1);
-  const went = await outcome;
-  assert.equal(went.type, 'failed');
-  assert.match(forget(t, went), /It is green/);
-  assert.equal(texts(session.messages)[3], 'It is blue.');
-  const running = session.advance('again');
-  assert.match(JSON.stringify(await editSession(session, { env })), /A run is active/);
-  await running;
-});
+test(
+  '[J59] a session that changed during the edit is not overwritten, nor one with an active run',
+  { skip },
+  async (t) => {
+    const { session } = await talk();
+    const { env } = editor(t, change('It is blue', 'It is green'));
+    const outcome = editSession(session, { env });
+    await session.annotate('x', 1);
+    const went = await outcome;
+    assert.equal(went.type, 'failed');
+    assert.match(forget(t, went), /It is green/);
+    assert.equal(texts(session.messages)[3], 'It is blue.');
+    const running = session.advance('again');
+    assert.match(JSON.stringify(await editSession(session, { env })), /A run is active/);
+    await running;
+  },
+);

@@ -1,4 +1,4 @@
-// The person's editor: found, handed the text, waited for, beside the program in tmux; what was written is never lost.
+// Tests the editor integration: finding the editor, running it in tmux or in the foreground, and never losing text.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -21,7 +21,7 @@ import { findEditor } from './open-editor.ts';
 
 const noShell = process.platform === 'win32' ? 'needs a shell' : false;
 
-/** A folder with an editor in it: a shell script that is given the file as $1. */
+/** Creates a directory with an editor: a shell script that gets the file as $1. */
 function withEditor(t: TestContext, script: string): { readonly folder: string; readonly env: NodeJS.ProcessEnv } {
   const folder = mkdtempSync(path.join(tmpdir(), "fairlead ed'itor-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ const drop = (edited: EditorResult): void => {
   if (edited.type === 'failed' && edited.draftPath) rmSync(path.dirname(edited.draftPath), { recursive: true });
 };
 
-test('[J62] the text is edited in a private file that is gone afterwards', { skip: noShell }, async (t) => {
+test('[J62] the text is edited in a private file that is removed afterwards', { skip: noShell }, async (t) => {
   const { folder, env } = withEditor(t, 'printf %s "$1" > "$OUT/name"; ls -ln "$1" > "$OUT/mode"; printf more >> "$1"');
   const edited = await openEditor('some ', { suffix: '.md', env });
   assert.deepEqual(edited, { type: 'saved', text: 'some more' });
@@ -45,14 +45,14 @@ test('[J62] the text is edited in a private file that is gone afterwards', { ski
   assert.ok(!existsSync(path.dirname(name)), 'nothing is left');
 });
 
-test('[J62] a line break that only the editor added at the end is no change', { skip: noShell }, async (t) => {
+test('[J62] a final line break that the editor adds is no change', { skip: noShell }, async (t) => {
   const { env } = withEditor(t, 'echo >> "$1"');
   assert.deepEqual(await openEditor('text', { suffix: '.md', env }), { type: 'unchanged' });
   assert.deepEqual(await openEditor('text\n', { suffix: '.md', env }), { type: 'saved', text: 'text\n\n' });
 });
 
 test(
-  '[J62] VISUAL goes before EDITOR, either may hold arguments, and without them an installed one is taken',
+  '[J62] VISUAL overrides EDITOR, both may hold arguments, and without them an installed editor is used',
   { skip: noShell },
   async (t) => {
     const { folder, env } = withEditor(t, 'for last; do :; done; printf "%s" "$1 $2" > "$last"');
@@ -76,23 +76,19 @@ test(
   },
 );
 
-test(
-  '[J62] where the editor fails, what was written is kept and the sentence says where',
-  { skip: noShell },
-  async (t) => {
-    const { env } = withEditor(t, 'printf "a long thought" > "$1"; exit 3');
-    const edited = await openEditor('', { suffix: '.md', env });
-    t.after(() => drop(edited));
-    assert.ok(edited.type === 'failed' && edited.draftPath);
-    assert.match(edited.message, /exited with code 3, so the edit was not applied\. Your text is in /);
-    assert.ok(edited.message.includes(edited.draftPath));
-    assert.equal(readFileSync(edited.draftPath, 'utf8'), 'a long thought');
-    assert.equal(statSync(edited.draftPath).mode & 0o777, 0o600);
-  },
-);
+test('[J62] if the editor fails, the text is kept and the message names the file', { skip: noShell }, async (t) => {
+  const { env } = withEditor(t, 'printf "a long thought" > "$1"; exit 3');
+  const edited = await openEditor('', { suffix: '.md', env });
+  t.after(() => drop(edited));
+  assert.ok(edited.type === 'failed' && edited.draftPath);
+  assert.match(edited.message, /exited with code 3, so the edit was not applied\. Your text is in /);
+  assert.ok(edited.message.includes(edited.draftPath));
+  assert.equal(readFileSync(edited.draftPath, 'utf8'), 'a long thought');
+  assert.equal(statSync(edited.draftPath).mode & 0o777, 0o600);
+});
 
 test(
-  '[J62] an editor that is not there, or takes the file away, fails with one sentence and leaves nothing behind',
+  '[J62] a missing editor, or one that deletes the file, fails with one sentence and leaves no files',
   { skip: noShell },
   async (t) => {
     const missing = await openEditor('x', {
@@ -117,7 +113,7 @@ test(
   },
 );
 
-test('[J62] a face hands over the terminal while the editor has it', { skip: noShell }, async (t) => {
+test('[J62] the UI is suspended while the editor uses the terminal', { skip: noShell }, async (t) => {
   const { env } = withEditor(t, 'printf new > "$1"');
   const steps: string[] = [];
   const face = {
@@ -132,7 +128,7 @@ test('[J62] a face hands over the terminal while the editor has it', { skip: noS
   assert.deepEqual(steps, ['away', 'back']);
 });
 
-test('[J62] a prompt left as it was or emptied is cancelled and says so', { skip: noShell }, async (t) => {
+test('[J62] an unchanged or empty prompt is cancelled with a message', { skip: noShell }, async (t) => {
   const { env } = withEditor(t, 'true');
   assert.deepEqual(await editPrompt('old', { env }), {
     type: 'cancelled',
@@ -145,7 +141,7 @@ test('[J62] a prompt left as it was or emptied is cancelled and says so', { skip
   });
 });
 
-/** The environment of a program inside a tmux that only this test has. */
+/** Returns the environment of a program inside a tmux server of this test. */
 async function insideTmux(t: TestContext): Promise<{
   readonly env: NodeJS.ProcessEnv;
   readonly panes: () => string;
@@ -170,7 +166,7 @@ async function insideTmux(t: TestContext): Promise<{
 }
 
 test(
-  '[J62] [J59] inside tmux the editor runs in a split, in our folder and environment but without our secrets',
+  '[J62] [J59] inside tmux the editor runs in a split, in our directory and environment but without our secrets',
   { skip: noTerminal() || noShell },
   async (t) => {
     const { folder, env } = withEditor(
@@ -205,7 +201,7 @@ test(
 );
 
 test(
-  '[J62] in a split the exit code is seen, and a split that is killed loses nothing',
+  '[J62] the exit code of an editor in a split is read, and a killed split loses no text',
   { skip: noTerminal() || noShell },
   async (t) => {
     const { env: tmux, panes } = await insideTmux(t);
@@ -227,7 +223,7 @@ test(
 );
 
 test(
-  '[J62] an editor can be ended from outside, here and in a split, and what it had saved is kept',
+  '[J62] the signal ends an editor, in the foreground and in a split, and saved text is kept',
   { skip: noTerminal() || noShell, timeout: 30_000 },
   async (t) => {
     const { env: tmux, panes } = await insideTmux(t);
@@ -251,16 +247,20 @@ test(
   },
 );
 
-test('[J8, J62] where tmux does not answer, the editor runs in place', { skip: noTerminal() || noShell }, async (t) => {
-  const { env } = withEditor(t, 'printf here > "$1"');
-  const lost = { ...env, TMUX: path.join(tmpdir(), 'no-such-socket,1,0') };
-  assert.deepEqual(await openEditor('x', { suffix: '.md', env: lost }), { type: 'saved', text: 'here' });
-});
+test(
+  '[J8, J62] if tmux does not answer, the editor runs in the foreground',
+  { skip: noTerminal() || noShell },
+  async (t) => {
+    const { env } = withEditor(t, 'printf here > "$1"');
+    const lost = { ...env, TMUX: path.join(tmpdir(), 'no-such-socket,1,0') };
+    assert.deepEqual(await openEditor('x', { suffix: '.md', env: lost }), { type: 'saved', text: 'here' });
+  },
+);
 
 const bareNvim = 'nvim -u NONE -i NONE -n';
 
 test(
-  '[J59] [J62] nvim, in a split, is typed into and saves',
+  '[J59] [J62] nvim in a split accepts keys and saves',
   { skip: noTerminal() || noNvim(), timeout: 30_000 },
   async (t) => {
     const { env, keys } = await insideTmux(t);
@@ -275,7 +275,7 @@ test(
 );
 
 test(
-  '[J62] nvim outside tmux has the terminal to itself, and leaving it with an error cancels and keeps the text',
+  '[J62] nvim outside tmux uses the whole terminal, and an exit with an error cancels and keeps the text',
   { skip: noTerminal() || noNvim(), timeout: 30_000 },
   async (t) => {
     const script = `const { editPrompt } = await import(${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))});

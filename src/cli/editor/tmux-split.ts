@@ -1,6 +1,5 @@
 // Runs an editor in a split of the user's tmux window and waits until it ends or its pane is closed.
-import { isSecretVariable } from '../../workspace/index.ts';
-import { shellQuote } from '../../workspace/index.ts';
+import { isSecretVariable, shellQuote } from '../../workspace/index.ts';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

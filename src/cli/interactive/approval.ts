@@ -1,7 +1,6 @@
 // Asks the user to approve the pending tool calls of a run: yes, no, or always for calls like this one.
 import type { ToolCall, RunState } from '../../core/index.ts';
-import { resolvePendingApprovals } from '../../coding-agent/index.ts';
-import { parseApprovalAnswer } from '../../coding-agent/index.ts';
+import { resolvePendingApprovals, parseApprovalAnswer } from '../../coding-agent/index.ts';
 import type { KeyQuestion } from '../tui/ui.ts';
 import type { CommandContext } from '../slash-commands/context.ts';
 

@@ -1,4 +1,4 @@
-// What an @ lists, and that listing it runs nothing of the folder.
+// Tests which files an @ lists, and that listing runs no program of the repository.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { searchFiles } from './file-search.ts';
 
-/** A repository with a program that leaves a trace when it is run. */
+/** Creates a repository with a program that writes a file when it is run. */
 function repository(t: TestContext): { root: string; trace: string; trap: string; sh: (command: string) => void } {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-at-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
@@ -26,12 +26,12 @@ function repository(t: TestContext): { root: string; trace: string; trap: string
 
 const near = (root: string): Promise<readonly string[]> => searchFiles(root, '', 20, new AbortController().signal);
 
-test('an @ lists what git knows and what is new, and not what is left out', async (t) => {
+test('an @ lists tracked and untracked files, but not ignored ones', async (t) => {
   const { root } = repository(t);
   assert.deepEqual((await near(root)).toSorted(), ['.gitignore', 'known.txt', 'new.txt']);
 });
 
-test('attacks 12, 28: an @ runs no program that a repository names as its monitor', async (t) => {
+test('attacks 12, 28: an @ does not run the fsmonitor program of a repository', async (t) => {
   const { root, trace, trap, sh } = repository(t);
   sh(`git config core.fsmonitor '${trap}' && git config core.untrackedCache true`);
   assert.ok((await near(root)).includes('known.txt'));
@@ -40,9 +40,9 @@ test('attacks 12, 28: an @ runs no program that a repository names as its monito
   assert.ok(existsSync(trace), 'the trap would have worked');
 });
 
-test('attacks 12, 28: an @ does not fetch what a repository lacks by programs that it names', async (t) => {
+test('attacks 12, 28: an @ does not fetch missing objects with programs of the repository', async (t) => {
   const { root, trace, trap, sh } = repository(t);
-  // Git reads a .gitignore that is not on the disk from the repository, and fetches it where that has promised to have it elsewhere.
+  // Git reads a .gitignore that is not on disk from the repository, and fetches it if it is a promisor object.
   sh('git update-index --skip-worktree .gitignore && rm .gitignore');
   sh('blob=$(git rev-parse :.gitignore) && rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)');
   sh('git config extensions.partialClone origin && git config remote.origin.promisor true');

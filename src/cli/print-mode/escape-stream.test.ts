@@ -12,7 +12,7 @@ const texts = [
   'half a letter \ud83d alone, \ude00 the other',
 ];
 
-test('[attack 72] a text that comes in pieces is shown as if it had come whole, wherever it is cut', () => {
+test('[attack 72] streamed text is escaped as the complete text would be, wherever it is split', () => {
   for (const text of texts)
     for (const size of [1, 2, 3, 5, 8]) {
       const pieces = createEscapeStream();

@@ -1,5 +1,5 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
-import { formatError } from '../../core/index.ts';
+import { formatError, type OutputSchema, type ToolCall, type Event, type RunState } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
@@ -8,16 +8,8 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
-import { isAwaitingApproval } from '../../coding-agent/index.ts';
-import { Conversation } from '../../coding-agent/index.ts';
-import {
-  getModelEndpoint,
-  formatNoToolsWarning,
-  defaultEndpoint,
-  resolveModelUnattended,
-} from '../../coding-agent/models/index.ts';
-import { testConnection } from '../../coding-agent/models/index.ts';
+import { isAwaitingApproval, Conversation } from '../../coding-agent/index.ts';
+import { getModelEndpoint, formatNoToolsWarning, defaultEndpoint, resolveModelUnattended, testConnection } from '../../coding-agent/models/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';

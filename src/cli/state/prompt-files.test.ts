@@ -1,4 +1,4 @@
-// Prompts from files: what is listed, what is read, and what is refused.
+// Tests prompt files: which are listed, read and rejected.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const refusal = (code: string, message: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('[J65] [J94] the prompts under the data folder are listed with their folders, and nothing that leads out of it', (t) => {
+test('[J65] [J94] the prompts below the data directory are listed with their subdirectories, without links out of it', (t) => {
   const top = folder(t);
   assert.deepEqual(listPromptFiles(path.join(top, 'data')), [
     'alias.md',
@@ -47,7 +47,7 @@ test('[J65] [J94] the prompts under the data folder are listed with their folder
   assert.deepEqual(listPromptFiles(path.join(top, 'nowhere')), []);
 });
 
-test('[J65] [J73] a prompt is named by its path under the prompts folder', (t) => {
+test('[J65] [J73] a prompt is named by its path below the prompts directory', (t) => {
   const data = path.join(folder(t), 'data');
   assert.equal(readSavedPrompt(data, 'review.md'), 'Review this.\n');
   assert.equal(readSavedPrompt(data, 'git/commit message.md'), 'Write a commit message.');
@@ -55,7 +55,7 @@ test('[J65] [J73] a prompt is named by its path under the prompts folder', (t) =
   assert.equal(readSavedPrompt(data, 'git/../review.md'), 'Review this.\n');
 });
 
-test('[J73] no name reaches a file outside the prompts folder', (t) => {
+test('[J73] no name reaches a file outside the prompts directory', (t) => {
   const top = folder(t);
   const data = path.join(top, 'data');
   for (const name of ['../../secret.txt', path.join(top, 'secret.txt'), 'git/../../../secret.txt', '..', 'a\0b'])
@@ -64,7 +64,7 @@ test('[J73] no name reaches a file outside the prompts folder', (t) => {
     assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /links out of/), name);
 });
 
-test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
+test('[J65] [J23] a file that cannot be sent is rejected with the reason', (t) => {
   const top = folder(t);
   const data = path.join(top, 'data');
   const cases: readonly (readonly [string, string, RegExp])[] = [
@@ -80,7 +80,7 @@ test('[J65] [J23] what cannot be sent is refused with the reason', (t) => {
   }
 });
 
-test('[J73] [J23] a prompt file is named in full or from the working folder, wherever it lies', (t) => {
+test('[J73] [J23] a prompt file may be anywhere, by absolute path or relative to the working directory', (t) => {
   const top = folder(t);
   assert.equal(readPromptFile('secret.txt', top), 'the secret');
   assert.equal(readPromptFile('../../secret.txt', path.join(top, 'data/prompts')), 'the secret');

@@ -1,9 +1,7 @@
 // Reads prompts from files: saved ones in the data directory, and files that the user names.
 import path from 'node:path';
 import { FairleadError, isPathInside } from '../../core/index.ts';
-import { tryRealPath, resolvesInside } from '../../agent/project-files/index.ts';
-import { collectFiles } from '../../agent/project-files/index.ts';
-import { readTextFile } from '../../agent/project-files/index.ts';
+import { tryRealPath, resolvesInside, collectFiles, readTextFile } from '../../agent/project-files/index.ts';
 
 const maxPromptBytes = 1_048_576;
 const maxPrompts = 1_000;

@@ -1,4 +1,4 @@
-// Questions that are answered in words, on both faces, in a real terminal: the choices, the words, no answer, and what was being typed.
+// Tests questions with a text answer, on the screen and in plain mode: choices, free text, no answer, and drafts.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<
   await keys();
 }
 
-test('a number is the choice with that number, unless the choices are numbers; all else is the words', () => {
+test('a number selects that choice, unless the choices are numbers; other text is the answer itself', () => {
   assert.equal(parseChoiceAnswer('2', ['a', 'b']), 'b');
   assert.equal(parseChoiceAnswer('3', ['a', 'b']), '3');
   assert.equal(parseChoiceAnswer('2', ['10', '20']), '2');
@@ -25,7 +25,7 @@ test('a number is the choice with that number, unless the choices are numbers; a
   assert.equal(parseChoiceAnswer('', ['a']), undefined);
 });
 
-test('in a pipe nobody is asked: the next line is the next entry', () => {
+test('in a pipe no text question is asked: the next line is the next input', () => {
   const { stdout } = spawnSync(process.execPath, [program], {
     input: 'tell\nhello\n',
     encoding: 'utf8',
@@ -51,7 +51,7 @@ test(
   },
 );
 
-test('Esc and an abort leave a question without an answer, and an empty Enter leaves it open', { skip }, async (t) => {
+test('Esc and an abort skip a question, and Enter without text keeps it open', { skip }, async (t) => {
   const terminal = await startTui(t, { rows: 40 });
   await enterLine(terminal, 'tell');
   await answer(terminal, first, () => terminal.keys('Enter', 'Escape'));
@@ -61,20 +61,24 @@ test('Esc and an abort leave a question without an answer, and an empty Enter le
   await terminal.waitFor(/^· told undefined and undefined$/m);
 });
 
-test('what was being typed when the question came is sent as what it was, not as an answer', { skip }, async (t) => {
-  const terminal = await startTui(t, { rows: 40 });
-  await enterLine(terminal, 'later tell');
-  await terminal.type('a draft of');
-  await terminal.waitFor(/^> a draft of$/m);
-  process.kill(Number(await terminal.queryTmux('#{pane_pid}')), 'SIGUSR2');
-  await terminal.waitFor(/The text in the input field is not the answer/);
-  await waitUntilArmed();
-  await enterLine(terminal, ' mine');
-  await terminal.waitFor(/heard enter "a draft of mine"/);
-  await answer(terminal, first, () => enterLine(terminal, '2'));
-  await answer(terminal, second, () => terminal.keys('Escape'));
-  await terminal.waitFor(/^· told "another" and undefined$/m);
-});
+test(
+  'a draft that was being typed when the question appeared is sent as a prompt, not as an answer',
+  { skip },
+  async (t) => {
+    const terminal = await startTui(t, { rows: 40 });
+    await enterLine(terminal, 'later tell');
+    await terminal.type('a draft of');
+    await terminal.waitFor(/^> a draft of$/m);
+    process.kill(Number(await terminal.queryTmux('#{pane_pid}')), 'SIGUSR2');
+    await terminal.waitFor(/The text in the input field is not the answer/);
+    await waitUntilArmed();
+    await enterLine(terminal, ' mine');
+    await terminal.waitFor(/heard enter "a draft of mine"/);
+    await answer(terminal, first, () => enterLine(terminal, '2'));
+    await answer(terminal, second, () => terminal.keys('Escape'));
+    await terminal.waitFor(/^· told "another" and undefined$/m);
+  },
+);
 
 for (const [how, env] of [
   ['edited', {}],

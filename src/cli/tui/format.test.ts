@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration } from './format.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
-test('folded output keeps its last lines and counts the others, and one line more is not worth folding', () => {
+test('folded output keeps the last lines and counts the others, and one extra line is not folded', () => {
   const lines = Array.from({ length: 30_000 }, (_, line) => `out ${line}`);
   assert.deepEqual(foldToolOutput(`${lines.join('\n')}\n\n`, 2), { lines: ['out 29998', 'out 29999'], left: 29_998 });
   assert.deepEqual(foldToolOutput('a\nb\nc', 2), { lines: ['a', 'b', 'c'], left: 0 });
@@ -12,12 +12,12 @@ test('folded output keeps its last lines and counts the others, and one line mor
   assert.deepEqual(long, { lines: ['d', 'e'], left: 3 });
 });
 
-test('the key that Enter stands for is a capital letter', () => {
+test('the default key is a capital letter', () => {
   const keys = ['y', 'n', 'a'].map((key) => ({ key, label: key }));
   assert.equal(formatQuestionKeys({ title: '', keys, defaultKey: 'n' }), '[y/N/a]');
 });
 
-test('the status says what is known and admits what is not', () => {
+test('the status shows known values, and says which are unknown', () => {
   const status: ConversationStatus = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
   assert.deepEqual(formatStatusParts(status), ['m', '2 queued', 'cost unknown', 'auto-approve', 'no streaming', 's']);
   const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };

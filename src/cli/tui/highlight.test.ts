@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { createHighlighter } from './highlight.ts';
 import { createTextStyles } from './ansi-style.ts';
 
-test('code is shown at once without colours and coloured when its language has arrived', async () => {
+test('code is shown at once without colors, and highlighted when its language has loaded', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const highlight = createHighlighter(createTextStyles('colors'), resolve);
   const code = 'const a = \'<b> & "c"\';\n/* two\nlines */';
@@ -16,7 +16,7 @@ test('code is shown at once without colours and coloured when its language has a
   assert.deepEqual(coloured.map(stripVTControlCharacters), code.split('\n'));
 });
 
-test('a language nobody knows, or an odd name for one, leaves the code as it is', () => {
+test('an unknown language leaves the code unchanged', () => {
   const highlight = createHighlighter(createTextStyles('colors'), () => assert.fail('nothing is loaded'));
   for (const lang of ['', 'klingon', '__proto__', 'constructor']) assert.deepEqual(highlight('a\nb', lang), ['a', 'b']);
 });

@@ -20,7 +20,7 @@ test(
   },
 );
 
-test('Alt+Enter sends as a follow-up, and the arrows bring entries back, of earlier days too', { skip }, async (t) => {
+test('Alt+Enter sends a follow-up, and the arrow keys recall inputs, also of earlier sessions', { skip }, async (t) => {
   const terminal = await startTui(t);
   await terminal.type('afterwards');
   await terminal.keys('M-Enter');
@@ -36,7 +36,7 @@ test('Alt+Enter sends as a follow-up, and the arrows bring entries back, of earl
   await terminal.waitFor(/^> an old entry/m);
 });
 
-test('a large paste is a marker in the field and goes out in full', { skip }, async (t) => {
+test('a large paste is shown as a marker and sent in full', { skip }, async (t) => {
   const terminal = await startTui(t);
   const lines = Array.from({ length: 30 }, (_, line) => `pasted ${line}`);
   await terminal.paste(lines.join('\n'));
@@ -46,7 +46,7 @@ test('a large paste is a marker in the field and goes out in full', { skip }, as
   await terminal.waitFor(/pasted 29"/);
 });
 
-test('`/` and `@` offer what fits, Tab takes it', { skip }, async (t) => {
+test('`/` and `@` show completions, Tab accepts one', { skip }, async (t) => {
   const terminal = await startTui(t);
   await terminal.type('/m');
   await terminal.waitFor(/→ \/model/);
@@ -58,14 +58,14 @@ test('`/` and `@` offer what fits, Tab takes it', { skip }, async (t) => {
   await terminal.keys('Tab');
   await terminal.waitFor(/^> see @README\.md *$/m);
   await terminal.keys('C-c');
-  // What is written in full is sent, though the list still offers it.
+  // A completely typed name is sent, although the list still shows it.
   await terminal.type('read @README.md');
   await terminal.waitFor(/→ @README\.md/);
   await terminal.keys('Enter');
   await terminal.waitFor(/heard enter "read @README\.md"/);
 });
 
-test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes the mode', { skip }, async (t) => {
+test('Esc interrupts a job; twice while idle it rewinds; Shift+Tab toggles the approval mode', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'work 2500');
   await terminal.waitFor(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] a slow tool 1s \(Esc interrupts\)/);
@@ -80,7 +80,7 @@ test('Esc interrupts what runs; twice while idle it goes back; Shift+Tab changes
   await terminal.waitFor(/heard toggle-approval/);
 });
 
-test('a question shows the exact thing, takes one key, and Enter or Esc is its capital letter', { skip }, async (t) => {
+test('a question shows its exact subject and takes one key; Enter or Esc gives the default', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
   await terminal.waitFor(/rm -rf ␛\[8mhidden<U\+202E>[^]*\? Run bash\? \[y\/N\/a\]/);
@@ -97,7 +97,7 @@ test('a question shows the exact thing, takes one key, and Enter or Esc is its c
   }
 });
 
-test('the release of a key, where a terminal tells it, answers nothing', { skip }, async (t) => {
+test('a key release event does not answer a question', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
   await terminal.waitFor(/\[y\/N\/a\]/);
@@ -109,10 +109,10 @@ test('the release of a key, where a terminal tells it, answers nothing', { skip 
   await terminal.waitFor(/answered y/);
 });
 
-test('what is typed ahead never answers a question: it stays in the field', { skip }, async (t) => {
+test('text typed before a question never answers it: it stays in the input field', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
-  // At once, before anyone could have read the question; the Enter after it sends what was typed.
+  // At once, before the question was readable; the Enter after it sends the typed text.
   await terminal.type('y');
   await terminal.type('a');
   await terminal.keys('Enter');
@@ -123,13 +123,13 @@ test('what is typed ahead never answers a question: it stays in the field', { sk
   await terminal.waitFor(/answered y/);
 });
 
-test('a letter of a sentence never answers a question, however slowly the sentence is typed', { skip }, async (t) => {
+test('a letter of a draft never answers a question, however slowly the draft is typed', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
   await terminal.type('is it reall');
   await terminal.waitFor(/The keys answer once the input field is empty[^]*^> is it reall/m);
   for (const letter of ['y', ' ', 'a']) {
-    // Longer than any pause that could be taken for the end of typing.
+    // Longer than the idle time of a question.
     await waitUntilArmed();
     await waitUntilArmed();
     await terminal.type(letter);
@@ -148,7 +148,7 @@ test('a letter of a sentence never answers a question, however slowly the senten
   await terminal.waitFor(/answered n[^]*^> is yes/m);
 });
 
-test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
+test('a list is filtered by typing and cancelled with Esc', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'pick');
   await terminal.waitFor(/→ alpha +the alpha one/);
@@ -163,7 +163,7 @@ test('a list is narrowed by typing and left with Esc', { skip }, async (t) => {
   await terminal.waitFor(/picked nothing/);
 });
 
-test('several questions queue, and one that is given up is answered as Enter would', { skip }, async (t) => {
+test('questions are queued, and an aborted one gets the default answer', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'questions');
   await terminal.waitFor(/\? First\? \[y/);
@@ -177,7 +177,7 @@ test('several questions queue, and one that is given up is answered as Enter wou
   await terminal.waitFor(/given up with n[^]*^>\nscripted/m);
 });
 
-test('text put into the field can be edited and sent', { skip }, async (t) => {
+test('text put into the input field can be edited and sent', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'fill words put there');
   await terminal.waitFor(/^> words put there *\nscripted/m);

@@ -23,7 +23,7 @@ const line = fc.constantFrom(
   ' ',
 );
 
-test('however a text is cut into chunks, its pieces are the same', () => {
+test('the chunks do not depend on how the text is split into appends', () => {
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
       const text = lines.join('\n');
@@ -42,7 +42,7 @@ test('however a text is cut into chunks, its pieces are the same', () => {
   );
 });
 
-test('no word is lost and none is doubled', () => {
+test('no word is lost or repeated', () => {
   fc.assert(
     fc.property(fc.array(line), (lines) => {
       const numbered = lines.map((one, index) => (/[a-z]/.test(one) && !one.startsWith('`') ? `${one} ${index}` : one));
@@ -53,7 +53,7 @@ test('no word is lost and none is doubled', () => {
   );
 });
 
-test('pieces end at blank lines outside fences, and what is indented stays with its list', () => {
+test('chunks end at blank lines outside fences, and indented lines stay with their list', () => {
   assert.deepEqual(
     all('one\ntwo\n\n- item\n\n  more\n\n```js\na\n\nb\n```\nend').map(({ type, text, blankBefore }) => [
       type,
@@ -69,7 +69,7 @@ test('pieces end at blank lines outside fences, and what is indented stays with 
   );
 });
 
-test('a fence is open until it is closed by its own kind', () => {
+test('a fence is open until a fence of the same kind closes it', () => {
   assert.deepEqual(
     all('````md\n```\nx\n```\n````\nafter').map(({ type, text, lang }) => [type, text, lang]),
     [
@@ -79,7 +79,7 @@ test('a fence is open until it is closed by its own kind', () => {
   );
 });
 
-test('one endless line and one endless fence are cut, so that each piece stays small', () => {
+test('a very long line and a very long fence are split, so that each chunk stays small', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`).join(' ');
   const cut = all(words);
   assert.ok(cut.every(({ text }) => text.length <= 4000));
@@ -90,7 +90,7 @@ test('one endless line and one endless fence are cut, so that each piece stays s
   assert.equal(lines.map(({ text }) => text).join('\n'), code);
 });
 
-test('the marks of a fence are not seen while they are being written', () => {
+test('the fence line is hidden while it is being written', () => {
   assert.deepEqual(
     all('text\n```ts').map(({ text }) => text),
     ['text'],
@@ -101,7 +101,7 @@ test('the marks of a fence are not seen while they are being written', () => {
   );
 });
 
-test('a long table goes on under the same head', () => {
+test('a long table continues with the same header', () => {
   const rows = Array.from({ length: 500 }, (_, index) => `| row ${index} | x |`);
   const pieces = all(`| a | b |\n|---|:-:|\n${rows.join('\n')}`);
   assert.ok(pieces.length > 1);

@@ -14,7 +14,7 @@ function piped(input: string, env: Record<string, string> = {}): string {
   return ran.stdout;
 }
 
-test('in a pipe the lines of the input are entries, one after the other, and its end quits', () => {
+test('in a pipe each input line is submitted in order, and the end of the input quits', () => {
   const said = piped('work 300\nhello\ncall\n\nask\nyes\npick\n2\n');
   assert.equal(
     said,
@@ -42,18 +42,18 @@ closed
   );
 });
 
-test('in a pipe a line that is no answer, or the end of the input, answers what Enter would', () => {
+test('in a pipe a line that is no answer, or the end of the input, gives the default answer', () => {
   const said = piped('ask\nhello there\nask');
   assert.match(said, /answered n\n> hello there\n.*\n> ask\n[^]*answered n\nclosed\n$/);
 });
 
-test('in a pipe too several questions queue, one may be given up, and a draft is sent by an empty line', () => {
+test('in a pipe questions are queued, one may be aborted, and an empty line sends a draft', () => {
   const said = piped('questions\ny\na\nfill words put there\n\ngiven\n');
   assert.match(said, /answered y and a\n[^]*\[draft\] words put there\n[^]*> words put there\n\[info\] heard enter/);
   assert.match(said, /given up with n\nclosed\n$/);
 });
 
-test('without a terminal not one control character is written, whatever is shown', () => {
+test('without a terminal no control character is written', () => {
   const said = piped('markdown\nevil\ndiff\nstream 500\n');
   // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(said, /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
@@ -61,7 +61,7 @@ test('without a terminal not one control character is written, whatever is shown
   assert.match(said, /word0 word1 [^]*word499/);
 });
 
-test('FORCE_COLOR colours even a pipe', () => {
+test('FORCE_COLOR turns colors on even in a pipe', () => {
   assert.ok(piped('diff\n', { FORCE_COLOR: '1' }).includes('\x1b[32m+new line'));
 });
 
@@ -89,7 +89,7 @@ for (const [how, env, words] of [
 }
 
 test(
-  'plainly too what runs is told after a second and interrupted with Ctrl+C, and Ctrl+D quits',
+  'in plain mode a running job is shown after a second and interrupted with Ctrl+C, and Ctrl+D quits',
   { skip },
   async (t) => {
     const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
@@ -104,7 +104,7 @@ test(
   },
 );
 
-test('plainly too a line typed ahead of a question does not answer it', { skip }, async (t) => {
+test('in plain mode a line typed before a question does not answer it', { skip }, async (t) => {
   const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
   await terminal.waitFor(/^>/m);
   await terminal.type('ask 200\ny\n');
@@ -113,7 +113,7 @@ test('plainly too a line typed ahead of a question does not answer it', { skip }
   assert.doesNotMatch(screen, /answered/);
 });
 
-test('plainly too Tab completes and the arrows bring entries back', { skip }, async (t) => {
+test('in plain mode Tab completes and the arrow keys recall earlier inputs', { skip }, async (t) => {
   const terminal = await openTerminal(t, [process.execPath, program, '--plain']);
   await terminal.waitFor(/^>/m);
   await terminal.type('/mo');

@@ -7,7 +7,7 @@ import { noTerminal, openTerminal } from '../../../test/support/terminal.ts';
 const program = await bundleTuiProgram();
 const skip = noTerminal();
 
-test('Ctrl+C clears the entry, then warns, then quits, and the terminal is as it was', { skip }, async (t) => {
+test('Ctrl+C clears the input, then warns, then quits, and the terminal is restored', { skip }, async (t) => {
   const terminal = await openTerminal(t, ['sh', '-c', `'${process.execPath}' '${program}'; stty -a; cat -v`]);
   await terminal.waitFor(/^> *\nscripted/m);
   await terminal.type('half a thought');
@@ -19,7 +19,7 @@ test('Ctrl+C clears the entry, then warns, then quits, and the terminal is as it
   await terminal.keys('C-c');
   await terminal.waitFor(/closed[^]* icanon[^]* echo /);
   assert.equal(await terminal.queryTmux('#{cursor_flag}'), '1');
-  // A terminal that still brackets pastes would show the brackets here.
+  // A terminal with bracketed paste still on would show the brackets here.
   await terminal.paste('plain paste');
   await terminal.keys('Enter');
   assert.doesNotMatch(await terminal.waitFor(/plain paste\nplain paste/), /200~|half a thought/);
@@ -50,7 +50,7 @@ for (const [how, code] of [
   });
 }
 
-test('Ctrl+Z hands the terminal to the shell and fg brings the screen back', { skip }, async (t) => {
+test('Ctrl+Z gives the terminal to the shell, and fg restores the screen', { skip }, async (t) => {
   const terminal = await openTerminal(t, ['bash', '--norc', '-i'], { env: { PS1: 'shell$ ' } });
   await terminal.waitFor(/shell\$/);
   await enterLine(terminal, `'${process.execPath}' '${program}'`);
@@ -65,7 +65,7 @@ test('Ctrl+Z hands the terminal to the shell and fg brings the screen back', { s
   await terminal.waitFor(/heard enter "back again"/);
 });
 
-test('another program may have the whole terminal for a while', { skip }, async (t) => {
+test('another program can use the whole terminal for a while', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'aside');
   await terminal.waitFor(/^inside/m);
@@ -90,7 +90,7 @@ for (const words of ['--deaf', '--deaf --plain']) {
   });
 }
 
-test('Ctrl+Z where there is no shell to come back to leaves the screen as it is', { skip }, async (t) => {
+test('Ctrl+Z without a job-control shell leaves the screen unchanged', { skip }, async (t) => {
   const terminal = await startTui(t);
   await terminal.keys('C-z');
   await waitUntilArmed();

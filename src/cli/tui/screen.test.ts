@@ -6,12 +6,12 @@ import { noTerminal, openTerminal, type Terminal } from '../../../test/support/t
 const program = await bundleTuiProgram();
 const skip = noTerminal();
 
-/** The lines on the screen that say something. */
+/** Returns the non-empty lines of the screen. */
 async function shown(terminal: Terminal): Promise<string[]> {
   return (await terminal.screen()).split('\n').filter((line) => line.trim() !== '');
 }
 
-test('[J48] the screen greets with `> `, says how things stand under it, and returns to it', { skip }, async (t) => {
+test('[J48] the screen shows the prompt `> ` with the status below it, and returns to it', { skip }, async (t) => {
   const terminal = await startTui(t);
   assert.match(
     (await shown(terminal)).at(-1) ?? '',
@@ -21,7 +21,7 @@ test('[J48] the screen greets with `> `, says how things stand under it, and ret
   await terminal.waitFor(/heard enter "hello there"[^]*^>$/m);
 });
 
-test('answers are laid out from Markdown with coloured code, and edits as coloured diffs', { skip }, async (t) => {
+test('answers are rendered from Markdown with highlighted code, and edits as colored diffs', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'markdown');
   await enterLine(terminal, 'diff');
@@ -32,7 +32,7 @@ test('answers are laid out from Markdown with coloured code, and edits as colour
   assert.match(screen, /␛\[31m-old line/);
 });
 
-test('NO_COLOR keeps the screen without its colours, and FORCE_COLOR brings them back', { skip }, async (t) => {
+test('NO_COLOR turns the colors of the screen off, and FORCE_COLOR turns them on', { skip }, async (t) => {
   const terminal = await startTui(t, { env: { NO_COLOR: '1' } });
   await enterLine(terminal, 'diff');
   await terminal.waitFor(/\+new line/);
@@ -53,7 +53,7 @@ test('the output of a call is folded to its last lines, and Ctrl+O unfolds and f
   await terminal.waitFor(/… 15 more lines/);
 });
 
-test('nothing that is shown can drive the terminal', { skip }, async (t) => {
+test('shown text cannot control the terminal', { skip }, async (t) => {
   const terminal = await startTui(t, { rows: 40 });
   const title = await terminal.queryTmux('#{pane_title}');
   await enterLine(terminal, 'evil');
@@ -64,7 +64,7 @@ test('nothing that is shown can drive the terminal', { skip }, async (t) => {
   assert.doesNotMatch(await terminal.screen({ colors: true }), /\u202e|\x9b|␛\[31m *link/);
 });
 
-test('20,000 chunks scroll away complete and in order while one types', { skip }, async (t) => {
+test('20,000 chunks scroll off complete and in order while the user types', { skip }, async (t) => {
   const terminal = await startTui(t, { rows: 30, columns: 100 });
   await enterLine(terminal, 'stream 20000');
   await terminal.type('typed meanwhile');
@@ -76,7 +76,7 @@ test('20,000 chunks scroll away complete and in order while one types', { skip }
   );
 });
 
-test('of 10,000 blocks put at once the last are shown, and how many came before', { skip }, async (t) => {
+test('of 10,000 blocks at once the last ones are shown, with the number of earlier ones', { skip }, async (t) => {
   const terminal = await startTui(t);
   await enterLine(terminal, 'blocks 10000');
   const screen = await terminal.waitFor(/… 9701 earlier blocks[^]*> block number 9701\n[^]*> block number 10000\n/);
@@ -101,7 +101,7 @@ test(
   },
 );
 
-test('what stood in the scrollback before stays there through a change of size and a clearing', { skip }, async (t) => {
+test('earlier scrollback stays after a resize and a clear', { skip }, async (t) => {
   const terminal = await openTerminal(t, ['sh', '-c', `seq -f 'before %g' 60; '${process.execPath}' '${program}'`]);
   await terminal.waitFor(/^> *\nscripted/m);
   await terminal.resize(60, 15);

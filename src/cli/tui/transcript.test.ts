@@ -10,7 +10,7 @@ function empty(): ScreenTranscript {
   return createScreenTranscript(createLayoutStyle(createTextStyles('none'), (code) => code.split('\n')));
 }
 
-test('a block put again stands in its place', () => {
+test('a block with a known id replaces the earlier one', () => {
   const transcript = empty();
   transcript.putBlock({ ...call, status: 'running' });
   transcript.putBlock({ type: 'notice', id: 'n', level: 'info', text: 'after' });
@@ -18,7 +18,7 @@ test('a block put again stands in its place', () => {
   assert.deepEqual(transcript.lines(40), ['', '✗ bash make failed', '  no', '', '· after']);
 });
 
-test('lines that scrolled away are not given again, and what is added to their block is', () => {
+test('lines that scrolled off are not returned again, and text added to their block is', () => {
   const transcript = empty();
   transcript.putBlock({ type: 'assistant', id: 'a', text: 'one\n\ntwo', settled: false });
   assert.deepEqual(transcript.lines(40), ['', 'one', '', 'two']);
@@ -29,7 +29,7 @@ test('lines that scrolled away are not given again, and what is added to their b
   assert.deepEqual(transcript.lines(40), ['two and', '', 'three']);
 });
 
-test('the end of a call that scrolled away is told at the end', () => {
+test('the end of a call that scrolled off is shown at the end', () => {
   const transcript = empty();
   transcript.putBlock({ ...call, status: 'running' });
   transcript.putBlock({ type: 'notice', id: 'n', level: 'info', text: 'after' });
@@ -40,7 +40,7 @@ test('the end of a call that scrolled away is told at the end', () => {
   assert.deepEqual(transcript.lines(40), ['', '· after', '', '✓ bash make']);
 });
 
-test('a block that is taken back is gone, or said to be where it cannot be', () => {
+test('a removed block disappears, or a notice says so if it has scrolled off', () => {
   const transcript = empty();
   transcript.putBlock({ type: 'assistant', id: 'a', text: 'wrong', settled: false });
   transcript.removeBlock('a');
@@ -52,7 +52,7 @@ test('a block that is taken back is gone, or said to be where it cannot be', () 
   assert.match(transcript.lines(40).join('\n'), /was discarded/);
 });
 
-test('after a change of size the last lines are given anew, as many as fit', () => {
+test('after a resize as many of the last lines as fit are returned again', () => {
   const transcript = empty();
   for (const id of ['a', 'b', 'c']) transcript.putBlock({ type: 'user', id, text: id, how: 'prompt' });
   transcript.freeze(transcript.lines(40).length);
@@ -60,7 +60,7 @@ test('after a change of size the last lines are given anew, as many as fit', () 
   assert.deepEqual(transcript.lines(40), ['> b', '', '> c']);
 });
 
-test('a thought shows its last lines while it grows and its first ones when it is settled', () => {
+test('reasoning shows its last lines while it streams and its first lines when it is complete', () => {
   const transcript = empty();
   const text = Array.from({ length: 9 }, (_, line) => `thought ${line}`).join('\n');
   transcript.putBlock({ type: 'reasoning', id: 't', text: '', settled: false });
@@ -75,7 +75,7 @@ test('a thought shows its last lines while it grows and its first ones when it i
   ]);
 });
 
-test('an answer that is put again with other words shows those, from where it is still on the screen', () => {
+test('an answer that is replaced by another text shows that text, from the first visible line', () => {
   const transcript = empty();
   const text = Array.from({ length: 30 }, (_, part) => `part ${part}`).join('\n\n');
   transcript.putBlock({ type: 'assistant', id: 'a', text, settled: false });

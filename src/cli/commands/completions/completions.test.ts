@@ -1,4 +1,4 @@
-// The scripts in the shells they are for: asked as the shells ask, and typed at in a terminal.
+// Tests the completion scripts in their shells, through the completion interface and by typing in a terminal.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { createCompletionSpec } from './completion-spec.ts';
 const root = mkdtempSync(path.join(tmpdir(), 'fairlead-completions-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-/** A home with sessions and models whose names are as bad as they can be, and a `fairlead` that says what it was called with. */
+/** Creates a home with hostile session and model names, and a `fairlead` that prints its arguments. */
 const nasty = [
   'two words',
   `it's "so"`,
@@ -59,7 +59,7 @@ const missing = (shell: string): string | false =>
   spawnSync(shell, ['-c', 'true']).error ? `${shell} is not installed` : false;
 for (const shell of ['bash', 'zsh', 'fish']) writeFileSync(path.join(root, shell), script(shell));
 
-/** What bash suggests for these words, the last one being typed; `COMP_WORDBREAKS` has taken them apart already. */
+/** Returns the suggestions of bash for these words, which `COMP_WORDBREAKS` has already split; the last one is being typed. */
 function inBash(words: readonly string[], line = words.join(' ')): readonly string[] {
   const code = `source "$1"; shift; COMP_LINE=$1 COMP_POINT=\${#1}; shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _fairlead; printf '%s\\0' "\${COMPREPLY[@]}"`;
@@ -72,13 +72,13 @@ function inBash(words: readonly string[], line = words.join(' ')): readonly stri
   return ran.stdout.split('\0').filter(Boolean);
 }
 
-/** What bash makes of a word. */
+/** Returns the value of a word in bash. */
 const asWord = (word: string): string =>
   execFileSync('bash', ['--norc', '-c', `printf %s ${word}`], { cwd: work, encoding: 'utf8' });
 
 const nothingRan = (): void => assert.deepEqual(readdirSync(work), ['a prompt.md']);
 
-test('bash completes commands, verbs, options and their values from the tables', () => {
+test('bash completes commands, subcommands, options and their values from the tables', () => {
   assert.deepEqual(inBash(['fairlead', '']), Object.keys(commands));
   const all = cliOptions.flatMap(({ names, short }) => [
     ...names.map((name) => `--${name}`),
@@ -103,7 +103,7 @@ test('bash completes commands, verbs, options and their values from the tables',
   assert.deepEqual(inBash(['fairlead', '--resume', '--mod']), ['--model', '--model-name'], 'a value may be left out');
 });
 
-test('bash completes a name that its word breaks take apart', () => {
+test('bash completes a name that its word breaks split', () => {
   assert.deepEqual(inBash(['fairlead', '--model', 'lla']), ['llama3:8b', 'llama3:70b']);
   assert.deepEqual(inBash(['fairlead', '--model', 'llama3', ':'], 'fairlead --model llama3:'), ['8b', '70b']);
   assert.deepEqual(inBash(['fairlead', '--model', 'llama3', ':', '7'], 'fairlead --model llama3:7'), ['70b']);
@@ -111,7 +111,7 @@ test('bash completes a name that its word breaks take apart', () => {
   assert.equal(inBash(['fairlead', '--model', '='], 'fairlead --model=').length, 3);
 });
 
-test('bash suggests names with spaces, quotes and commands in them as the words they are, and runs none', () => {
+test('bash quotes names with spaces, quotes and command substitutions, and runs none', () => {
   const given = inBash(['fairlead', 'sessions', 'show', '']);
   assert.deepEqual(given.map(asWord).toSorted(), nasty.toSorted());
   assert.deepEqual(inBash(['fairlead', '-r', '\\$\\(']).map(asWord), ['$(touch PWNED)']);
@@ -176,7 +176,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
     const tab = async (typed: string, got: readonly string[]): Promise<void> => {
       await terminal.type(typed);
       await terminal.keys('Tab');
-      // What Tab wrote is on the line before Enter sends it.
+      // The completion is on the line before Enter submits it.
       const end = /\w+(?=\W*$)/.exec(got.at(-1) ?? '')?.[0];
       await terminal.waitFor(new RegExp(`ready> [^\n]*${end}\\W*$`));
       await terminal.keys('Enter');
@@ -210,7 +210,7 @@ for (const name of Object.keys(commands).filter(
     );
   });
 
-test('names that no line can hold are not suggested, and a wrong word is told how it is used', () => {
+test('names that cannot be typed are not suggested, and a wrong argument prints the usage', () => {
   const ran = spawnSync(process.execPath, [bin, 'completions', '--values', 'sessions'], { env, encoding: 'utf8' });
   assert.deepEqual(ran.stdout.split('\n').filter(Boolean).toSorted(), nasty.toSorted());
   const wrong = spawnSync(process.execPath, [bin, 'completions', 'tcsh'], { env, encoding: 'utf8' });

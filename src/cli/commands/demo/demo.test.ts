@@ -1,4 +1,4 @@
-// The tour in a pipe and in a terminal; what it claims is looked at from outside while it stands still.
+// Tests the demo in a pipe and in a terminal; its statements are checked from outside while it waits.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const program = [process.execPath, bin, 'demo'];
 
 type Outside = { readonly temp: string; readonly home: string; readonly env: Readonly<Record<string, string>> };
 
-/** Places for the demo to leave things in, so that it can be seen that it leaves none. */
+/** Creates directories that the demo must leave empty. */
 function outside(t: TestContext): Outside {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-test-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ const nothingLeft = ({ temp, home }: Outside): void => {
   assert.deepEqual(readdirSync(home), []);
 };
 
-test('in a pipe the tour runs through, says on every screen that its model is scripted, asks no model and leaves nothing', async (t) => {
+test('in a pipe the tour runs to its end, says on every screen that its model is scripted, calls no model and leaves no files', async (t) => {
   await using server = await scriptedServer(() => says('I am real'));
   const place = outside(t);
   const env = { ...place.env, HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
@@ -67,7 +67,7 @@ test('in a pipe the tour runs through, says on every screen that its model is sc
   nothingLeft(place);
 });
 
-test('a reader who goes away ends the tour without a word of complaint', async (t) => {
+test('a closed pipe ends the tour without an error message', async (t) => {
   const place = outside(t);
   const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
   const { promise, resolve } = Promise.withResolvers<number | null>();
@@ -82,10 +82,10 @@ test('a reader who goes away ends the tour without a word of complaint', async (
 const skip = noTerminal();
 const size = { columns: 110, rows: 45 };
 
-// The shell says how it ended: a terminal does not always notice.
+// The shell prints the exit code: tmux does not always report it.
 const told = '"$@"; echo "exit code $?"';
 
-/** The demo in a terminal, at its first question. */
+/** Opens the demo in a terminal, at its first question. */
 async function begin(t: TestContext, place: Outside, ...args: readonly string[]): Promise<Terminal> {
   const terminal = await openTerminal(t, ['sh', '-c', told, 'sh', ...program, ...args], {
     ...size,
@@ -96,10 +96,10 @@ async function begin(t: TestContext, place: Outside, ...args: readonly string[])
   return terminal;
 }
 
-/** Presses a key once the screen is asking, and long enough for it to count. */
+/** Presses a key once the question on the screen accepts keys. */
 async function press(terminal: Terminal, at: RegExp, key: string): Promise<void> {
   const end = Date.now() + 30_000;
-  // Only what is on the screen now: what has scrolled away was asked before.
+  // Only the visible screen: the scrollback has earlier questions.
   for (let now = await terminal.screen(); !at.test(now); now = await terminal.screen()) {
     assert.ok(Date.now() < end, `${at.source} did not appear:\n${now}`);
     await pause(40);
@@ -108,7 +108,7 @@ async function press(terminal: Terminal, at: RegExp, key: string): Promise<void>
   await terminal.keys(key);
 }
 
-/** The exit code, once the program has ended. */
+/** Waits for the end of the program and returns its exit code. */
 async function exitCode(terminal: Terminal): Promise<number> {
   const screen = await terminal.waitFor(/^exit code \d+$/m);
   return Number(/^exit code (\d+)$/m.exec(screen)?.[1]);
@@ -131,55 +131,51 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test(
-  '[A75, A77] in a terminal the person answers, and each thing that is claimed has happened',
-  { skip },
-  async (t) => {
-    const place = outside(t);
-    const terminal = await begin(t, place);
-    await press(terminal, goesOn('Fairlead demo'), 'Enter');
-    const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
-    const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
-    assert.match(read('greet.mjs'), /'sailor'/);
-    await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
-    const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
-      colors: true,
-    });
-    assert.match(coloured, /SCRIPTED MODEL/);
-    assert.match(read('greet.mjs'), /'whole crew'/);
-    const decided = eventsOf(root, 'tour').flatMap((event) =>
-      event.type === 'approval-resolved' ? [[event.allowed, event.by]] : [],
-    );
-    assert.deepEqual(decided, [[true, 'person']]);
+test('[A75, A77] in a terminal the user answers, and each statement of the tour is true', { skip }, async (t) => {
+  const place = outside(t);
+  const terminal = await begin(t, place);
+  await press(terminal, goesOn('Fairlead demo'), 'Enter');
+  const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
+  const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
+  assert.match(read('greet.mjs'), /'sailor'/);
+  await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
+  const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
+    colors: true,
+  });
+  assert.match(coloured, /SCRIPTED MODEL/);
+  assert.match(read('greet.mjs'), /'whole crew'/);
+  const decided = eventsOf(root, 'tour').flatMap((event) =>
+    event.type === 'approval-resolved' ? [[event.allowed, event.by]] : [],
+  );
+  assert.deepEqual(decided, [[true, 'person']]);
 
-    await press(terminal, goesOn('1 of 5'), 'Enter');
-    const [, pid = ''] = /kill -KILL (\d+)/.exec(await terminal.waitFor(/was ended by SIGKILL/)) ?? [];
-    assert.ok(!isAlive(Number(pid)));
-    const begun = eventsOf(root, 'parcel').at(-1);
-    assert.equal(begun?.type, 'tool-started', 'the process died between the effect and its result');
-    assert.equal(read('ledger.txt'), 'one parcel sent\n');
+  await press(terminal, goesOn('1 of 5'), 'Enter');
+  const [, pid = ''] = /kill -KILL (\d+)/.exec(await terminal.waitFor(/was ended by SIGKILL/)) ?? [];
+  assert.ok(!isAlive(Number(pid)));
+  const begun = eventsOf(root, 'parcel').at(-1);
+  assert.equal(begun?.type, 'tool-started', 'the process died between the effect and its result');
+  assert.equal(read('ledger.txt'), 'one parcel sent\n');
 
-    await press(terminal, goesOn('2 of 5'), 'Enter');
-    await terminal.waitFor(/the effect happened once/);
-    assert.equal(read('ledger.txt'), 'one parcel sent\n');
-    const calls = eventsOf(root, 'parcel').flatMap((event) =>
-      event.type === 'tool-started' ? [event.tool] : event.type === 'tool-ended' ? [event.outcome] : [],
-    );
-    assert.deepEqual(calls, ['run_command', 'unknown', 'read_file', 'ok']);
+  await press(terminal, goesOn('2 of 5'), 'Enter');
+  await terminal.waitFor(/the effect happened once/);
+  assert.equal(read('ledger.txt'), 'one parcel sent\n');
+  const calls = eventsOf(root, 'parcel').flatMap((event) =>
+    event.type === 'tool-started' ? [event.tool] : event.type === 'tool-ended' ? [event.outcome] : [],
+  );
+  assert.deepEqual(calls, ['run_command', 'unknown', 'read_file', 'ok']);
 
-    await press(terminal, goesOn('3 of 5'), 'Enter');
-    await terminal.waitFor(/begins with the edited message/);
-    const branches = eventsOf(root, 'tour').flatMap((event) => (event.type === 'branch-started' ? event.reason : []));
-    assert.deepEqual(branches, ['edited']);
+  await press(terminal, goesOn('3 of 5'), 'Enter');
+  await terminal.waitFor(/begins with the edited message/);
+  const branches = eventsOf(root, 'tour').flatMap((event) => (event.type === 'branch-started' ? event.reason : []));
+  assert.deepEqual(branches, ['edited']);
 
-    await press(terminal, goesOn('4 of 5'), 'Enter');
-    await terminal.waitFor(/Next steps[^]*"tour" has \d+ events, chained by hashes, and verifies/);
-    assert.equal(await exitCode(terminal), 0);
-    nothingLeft(place);
-  },
-);
+  await press(terminal, goesOn('4 of 5'), 'Enter');
+  await terminal.waitFor(/Next steps[^]*"tour" has \d+ events, chained by hashes, and verifies/);
+  assert.equal(await exitCode(terminal), 0);
+  nothingLeft(place);
+});
 
-test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves it', { skip }, async (t) => {
+test('[A75] a denied edit leaves the file unchanged and the tour says so; q quits', { skip }, async (t) => {
   const place = outside(t);
   const terminal = await begin(t, place);
   await press(terminal, goesOn('Fairlead demo'), 'Enter');
@@ -191,7 +187,7 @@ test('[A75] a no is a no: the file stays as it is and the tour says so; q leaves
   nothingLeft(place);
 });
 
-test('Ctrl+C ends the tour, a closed terminal and a signal too, and nothing is left behind', { skip }, async (t) => {
+test('Ctrl+C, a closed terminal and a signal end the tour, and no files are left', { skip }, async (t) => {
   const place = outside(t);
   const terminal = await begin(t, place);
   await press(terminal, goesOn('Fairlead demo'), 'C-c');
@@ -207,7 +203,7 @@ test('Ctrl+C ends the tour, a closed terminal and a signal too, and nothing is l
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.on('exit', resolve);
   let out = '';
-  // The child that it is about to kill is on its way by then.
+  // The child process to kill has been started at this point.
   child.stdout.on('data', (text: Buffer) => {
     out += text.toString();
     if (out.includes('$ fairlead run')) child.kill('SIGTERM');
@@ -217,7 +213,7 @@ test('Ctrl+C ends the tour, a closed terminal and a signal too, and nothing is l
   nothingLeft(place);
 });
 
-test('--fast waits for nobody, in a plain terminal too', { skip }, async (t) => {
+test('--fast does not wait for keys, also with --plain', { skip }, async (t) => {
   const place = outside(t);
   const terminal = await begin(t, place, '--fast', '--plain');
   assert.equal(await exitCode(terminal), 0);

@@ -1,14 +1,11 @@
 // Runs the tour: shows screens, waits for the user, and asserts every statement it makes about the result.
 import { FairleadError, isObject, type Json, type RunState } from '../../../core/index.ts';
 import { askForApprovals } from '../../interactive/approval.ts';
-import { createTranscriptPresenter } from '../../../sessions/index.ts';
-import { listPendingApprovals, isAwaitingApproval } from '../../../coding-agent/index.ts';
-import { Conversation } from '../../../coding-agent/index.ts';
+import { createTranscriptPresenter, type SessionSelector } from '../../../sessions/index.ts';
+import { listPendingApprovals, isAwaitingApproval, Conversation, type ConversationStatus } from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';
 import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';
-import type { ConversationStatus } from '../../../coding-agent/index.ts';
-import type { SessionSelector } from '../../../sessions/index.ts';
 
 /** The name of the scripted model, also on the status line. */
 const demoModelName = 'SCRIPTED MODEL';

@@ -1,6 +1,5 @@
 // Reports which runs are left in the queue after a drain and why, as sentences and as an exit code.
-import type { BlockedRuns } from '../../../fleet/index.ts';
-import { formatStoppedMessage } from '../../../fleet/index.ts';
+import { type BlockedRuns, formatStoppedMessage } from '../../../fleet/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 
 const formatRunCount = (count: number, one: string, many: string): string =>

@@ -1,6 +1,5 @@
 // The `factory` command: runs a batch of tasks with its own worker processes; it can be interrupted and continued.
-import { getBlockReason, summarizeBlockedRuns, type BlockedRuns } from '../../../fleet/index.ts';
-import { enqueueOnce } from '../../../fleet/index.ts';
+import { getBlockReason, summarizeBlockedRuns, type BlockedRuns, enqueueOnce } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import type { FleetRun, FleetStore } from '../../../core/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';

@@ -8,8 +8,7 @@ import {
   type ApprovalQuestion,
   type RunStatus,
 } from '../../../core/index.ts';
-import { assertAcceptsMessages } from '../../../fleet/index.ts';
-import { sendMessage } from '../../../fleet/index.ts';
+import { assertAcceptsMessages, sendMessage } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';

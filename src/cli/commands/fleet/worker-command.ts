@@ -1,8 +1,7 @@
 // The `worker` command: takes runs from the queue and executes them until it gets a signal.
 import type { FleetRun, FleetStore, RunSettlement } from '../../../core/index.ts';
 import { getWorkerInfo } from '../../../fleet/health/index.ts';
-import { startWorker, type Worker } from '../../../fleet/index.ts';
-import { listOpenRuns, summarizeBlockedRuns } from '../../../fleet/index.ts';
+import { startWorker, type Worker, listOpenRuns, summarizeBlockedRuns } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions } from '../../args/with-usage.ts';

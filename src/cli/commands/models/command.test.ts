@@ -1,4 +1,4 @@
-// The `models` command, as a person runs it.
+// Tests the `models` command by running the program.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
@@ -18,7 +18,7 @@ async function fairlead(args: readonly string[], env: Record<string, string> = {
   return { status: await promise, stdout, stderr };
 }
 
-test('[A5, J89] a provider’s models are listed with what each can do, unknown said as unknown', async (t) => {
+test('[A5, J89] the models of a provider are listed with their capabilities, unknown ones as unknown', async (t) => {
   const server = await scriptedServer([], {
     models: [
       { id: 'able', context: 8192, tools: true, images: true },
@@ -41,7 +41,7 @@ test('[A5, J89] a provider’s models are listed with what each can do, unknown 
   );
 });
 
-test('[P35] --cost says what a month would cost, in the cloud and with a local share', async (t) => {
+test('[P35] --cost shows the monthly cost, in the cloud and with a local share', async (t) => {
   const server = await scriptedServer([], { models: [{ id: 'gpt-4o' }, { id: 'who-knows' }] });
   t.after(() => server.close());
   const args = ['openai', '--url', `${server.url}/v1`, '--cost', '2000000', '--local-share', '0.8'];
@@ -51,7 +51,7 @@ test('[P35] --cost says what a month would cost, in the cloud and with a local s
   assert.match(stdout, /^who-knows .* \? +\? +\?$/m);
 });
 
-test('without a provider it says what was found, the embedded model last', async () => {
+test('without a provider the found providers are listed, the embedded model last', async () => {
   const { status, stdout } = await fairlead([], { ANTHROPIC_API_KEY: 'k', HTTP_PROXY: await closedUrl() });
   assert.equal(status, 0);
   assert.match(stdout, /^anthropic +ANTHROPIC_API_KEY is set$/m);
@@ -62,7 +62,7 @@ test('without a provider it says what was found, the embedded model last', async
   assert.ok(!stdout.includes('AIza') && !/\bk\b/.test(stdout.replace(/fairlead models.*/, '')), 'no key is shown');
 });
 
-test('bad input gets one sentence and an exit code', async () => {
+test('invalid input gets one sentence and an exit code', async () => {
   const unknown = await fairlead(['olama']);
   assert.deepEqual([unknown.status, unknown.stdout], [1, '']);
   assert.match(unknown.stderr, /^There is no provider named "olama"\. Did you mean ollama\?/);

@@ -1,11 +1,10 @@
 // The `models` command: lists providers and models with their capabilities, prices and monthly costs.
 import { parseArgs } from 'node:util';
-import { FairleadError } from '../../../core/index.ts';
+import { FairleadError, formatColumns } from '../../../core/index.ts';
 import { blendedPrice, discover, listModels, monthlyCost, type ModelInfo } from '../../../providers/index.ts';
 import type { Command } from '../../args/command.ts';
 import { formatFoundReason } from '../../../coding-agent/models/index.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { formatColumns } from '../../../core/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 
 const usage =

@@ -1,5 +1,5 @@
 // `fairlead models route "<task>"`: shows which model a router would select for a task and why, without calling a model.
-import { estimateTokens, escapeInvisibleLine } from '../../../core/index.ts';
+import { estimateTokens, escapeInvisibleLine, formatColumns } from '../../../core/index.ts';
 import {
   formatDecision,
   toDecisionRecord,
@@ -10,12 +10,8 @@ import {
 } from '../../../providers/routing/index.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { formatColumns } from '../../../core/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
-import { loadRouterCandidates } from '../../../coding-agent/routing/index.ts';
-import { defaultFrameTokens } from '../../../coding-agent/routing/index.ts';
-import { readRunHistory } from '../../../coding-agent/routing/index.ts';
-import { findRouter } from '../../../coding-agent/routing/index.ts';
+import { loadRouterCandidates, defaultFrameTokens, readRunHistory, findRouter } from '../../../coding-agent/routing/index.ts';
 
 const usage =
   'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';

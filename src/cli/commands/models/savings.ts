@@ -1,5 +1,5 @@
 // `fairlead models savings [sessions]`: shows how much routing has saved compared with one model for everything.
-import { FairleadError, type Event, type Price } from '../../../core/index.ts';
+import { FairleadError, type Event, type Price, formatColumns } from '../../../core/index.ts';
 import { parseModelRef, priceOf } from '../../../providers/index.ts';
 import { savingsOf, type ModelShare, type Savings } from '../../../providers/routing/index.ts';
 import { openJsonl } from '../../../stores/index.ts';
@@ -7,10 +7,8 @@ import { collectEvents } from '../../../sessions/reports/index.ts';
 import { withOptions } from '../../args/with-usage.ts';
 import { print } from '../../args/stdio.ts';
 import { findSession, listSessionFiles } from '../../../sessions/index.ts';
-import { formatColumns } from '../../../core/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
-import { loadRouterCandidates } from '../../../coding-agent/routing/index.ts';
-import { findRouter } from '../../../coding-agent/routing/index.ts';
+import { loadRouterCandidates, findRouter } from '../../../coding-agent/routing/index.ts';
 
 const usage = 'Usage: fairlead models savings [<session> …] [--against <provider/model>] [--json]';
 

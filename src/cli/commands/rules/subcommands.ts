@@ -1,20 +1,10 @@
 // The subcommands of `fairlead rules`; each returns its output and exit code.
-import { escapeInvisibleLine, type Event } from '../../../core/index.ts';
+import { escapeInvisibleLine, type Event, formatColumns } from '../../../core/index.ts';
 import { runRuleSetExamples, type RuleSet } from '../../../rules/index.ts';
 import { listAllReminders, getDefaultRules } from '../../../coding-agent/integrations/index.ts';
-import { formatToolInput } from '../../../sessions/index.ts';
-import type { SessionFile } from '../../../sessions/index.ts';
-import { formatColumns } from '../../../core/index.ts';
+import { formatToolInput, type SessionFile } from '../../../sessions/index.ts';
 import type { Settings } from '../../../coding-agent/settings/index.ts';
-import { backtest, compileBacktestRules, type BacktestResult } from '../../../evals/index.ts';
-import { measureRuleEffectiveness, followUpTurns } from '../../../evals/index.ts';
-import {
-  readRecordedEvents,
-  readRuleFilesIn,
-  findRecordedSessions,
-  loadActiveRuleSets,
-  loadNamedRuleSets,
-} from '../../../evals/index.ts';
+import { backtest, compileBacktestRules, type BacktestResult, measureRuleEffectiveness, followUpTurns, readRecordedEvents, readRuleFilesIn, findRecordedSessions, loadActiveRuleSets, loadNamedRuleSets } from '../../../evals/index.ts';
 
 /** The output of a subcommand, and its exit code. */
 export type RulesCommandResult = { readonly text: string; readonly code: number };

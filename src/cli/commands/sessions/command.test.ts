@@ -1,4 +1,4 @@
-// The `sessions` command, as a person runs it.
+// Tests the `sessions` command by running the program.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ async function begun(data: string, name: string, words: string): Promise<string>
   return file;
 }
 
-test('sessions: listed, shown, exported and verified; data on standard output alone', async (t) => {
+test('sessions: listed, shown, exported and verified; only data on standard output', async (t) => {
   const { home, data, fairlead } = createProgramHome(t);
   assert.deepEqual(fairlead(['sessions']), { status: 0, stdout: '', stderr: 'There is no session yet.\n' });
   const file = await begun(data(), 'my \u001b[31mred', 'Hello\u001b[2J there');
@@ -74,7 +74,7 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
   assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), true);
 });
 
-test('sessions: what is not understood gets one sentence, the usage and exit code 2', (t) => {
+test('sessions: invalid arguments get one sentence, the usage and exit code 2', (t) => {
   const { fairlead } = createProgramHome(t);
   for (const [args, words] of [
     [['frob'], /^There is no "fairlead sessions frob"\.\nUsage: fairlead sessions/],

@@ -1,6 +1,5 @@
 // Prints the sessions of queued runs for `fairlead sessions --fleet`; they are in the store of the fleet.
-import { escapeInvisible, escapeInvisibleLine, type FleetStore, type SessionInfo } from '../../../core/index.ts';
-import { formatColumns } from '../../../core/index.ts';
+import { escapeInvisible, escapeInvisibleLine, type FleetStore, type SessionInfo, formatColumns } from '../../../core/index.ts';
 import { formatSessionTranscript, readStoreSession, verifyStoreSessions } from '../../../sessions/index.ts';
 import { print, printErr } from '../../args/stdio.ts';
 
