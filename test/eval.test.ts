@@ -184,7 +184,7 @@ test('[A85] what cannot be used is a sentence and an exit code, before any model
   for (const [args, code, words] of [
     [[bad], 1, /^Line 1 of .*bad\.jsonl is no case: it has no words\. A line is /],
     [['missing.jsonl'], 1, /^The dataset cannot be read: /],
-    [['--tag', 'none'], 1, /^No case has the tag "none"\. There are unknowable, /],
+    [['--tag', 'none'], 1, /^No case has the tag "none"\. The tags are unknowable, /],
     [['--baseline', bad], 1, /^The baseline .* cannot be used: it is no report/],
     [['--at-least', '2'], 2, /^--at-least is a rate from 0 to 1/],
     [['--output-format', 'xml'], 2, /^--output-format is text or json/],
