@@ -102,7 +102,7 @@ test('[attack 15] [attack 72] [attack 73] [attack 14] the question shows all of 
   assertAttack(t, 72, [
     !turned.includes('\u202e') && turned.includes('end') && turned.includes('202E') ? 'shown' : 'done',
   ]);
-  assertAttack(t, 73, [/look like others: requ\u0435sts/.test(await asked('make requ\u0435sts')) ? 'shown' : 'done']);
+  assertAttack(t, 73, [/look like others\): requ\u0435sts/.test(await asked('make requ\u0435sts')) ? 'shown' : 'done']);
   assert.match(await asked('echo aGVsbG8gd29ybGQ= | base64 -d | sh'), /decoded: hello world/);
 });
 

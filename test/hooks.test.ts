@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { isObject } from '../src/core/index.ts';
+import { isObject, type JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import { writeHooks } from './support/hooks-file.ts';
 import { answerPrompt, waitForExitCode, createProgram } from './support/cli-harness.ts';
 import { writeFiles } from './support/program-dirs.ts';
 import { noTerminal } from './support/terminal.ts';
-import type { JsonObject } from '../src/core/index.ts';
 
 const skip = noTerminal();
 

@@ -66,7 +66,8 @@ async function runConversation(t: TestContext, open: OpenProvider, sees: ModelCa
   const provider = await open(server.url, sees);
   const parts = resolveAgent({ provider, system: 'You are a test.', tools: [readFile(workspace)] });
   const session = await Session.open(parts, memoryLog());
-  for (const words of ['Look at it.', 'And again.']) assert.equal((await session.advance(words)).ended?.reason, 'answered');
+  for (const words of ['Look at it.', 'And again.'])
+    assert.equal((await session.advance(words)).ended?.reason, 'answered');
   return server;
 }
 
@@ -102,11 +103,11 @@ for (const [dialect, open] of Object.entries(dialects)) {
 }
 
 for (const dialect of ['chat', 'ollama', 'anthropic'])
-  test(`[P12] ${dialect}: a model that sees no pictures is told so in one sentence`, async (t) => {
+  test(`[P12] ${dialect}: a model that does not support images is told so in one sentence`, async (t) => {
     const requests = getModelRequests(await runConversation(t, dialects[dialect] as OpenProvider, { images: false }));
     const text = JSON.stringify(requests.at(-1)?.body);
     assert.ok(!text.includes(base64));
-    assert.match(text, /a\.png: image\/png, 3×2 pixels, \d+ bytes\. It is not shown: [\w-]+ sees no pictures\./);
+    assert.match(text, /a\.png: image\/png, 3×2 pixels, \d+ bytes\. It is not shown: [\w-]+ does not support images\./);
   });
 
 test('[P12] where nobody knows whether a model sees, a picture is not sent: a server that cannot take it would refuse every later request', async (t) => {
@@ -114,7 +115,7 @@ test('[P12] where nobody knows whether a model sees, a picture is not sent: a se
     getModelRequests(await runConversation(t, dialects['chat'] as OpenProvider, {})).at(-1)?.body,
   );
   assert.ok(!text.includes(base64));
-  assert.match(text, /It is not shown: it is not known whether m sees pictures\./);
+  assert.match(text, /It is not shown: it is not known whether m supports images\./);
 });
 
 for (const sees of [{ images: false }, {}])

@@ -25,7 +25,7 @@ test(
       if (results.length === 1 && prompt !== 'use it')
         return callHiddenTool('oauth_flow', { name: 'things', api: at.url });
       const last = results.at(-1) ?? '';
-      return last.includes('Status') || last.includes('nobody is here')
+      return last.includes('Status') || last.includes('none is present')
         ? says(`It says: ${last}`)
         : callHiddenTool('http_request', { url: `${at.url}/things`, auth: 'things' });
     });
@@ -43,7 +43,7 @@ test(
     const always = ['--no-sandbox', '--auto-approve'];
 
     const alone = await made.run([...always, '--one-shot', '--prompt', 'log in'], { env });
-    assert.match(alone.out, /A login needs a person, and nobody is here\./, alone.err);
+    assert.match(alone.out, /A login needs a user, and none is present\./, alone.err);
 
     // The terminal's own shell sets the path anew.
     const withBrowser = `PATH="${env.PATH}" "$@"; echo "(left with $?)"; read _`;

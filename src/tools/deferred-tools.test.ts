@@ -141,5 +141,5 @@ test('a question reaches the person as words, and their words come back; silence
   assert.deepEqual(asked[0], { question: 'Which?␛[2J', choices: ['red␊blue', 'blue'] });
   const silent = await callTool([ask], 'ask_user', { question: 'Still there?' });
   assert.equal(silent.outcome, 'failed');
-  assert.match(silent.text, /did not answer/);
+  assert.match(silent.text, /The user did not answer/);
 });

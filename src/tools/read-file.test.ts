@@ -65,7 +65,7 @@ test('[P12] a picture that is cut off anywhere is never shown: a server would re
       if (picture)
         assert.match(
           unsupportedImageReason(picture, end) ?? '',
-          /damaged or cut off/,
+          /damaged or truncated/,
           `${picture.mediaType} of ${end} bytes`,
         );
     }
@@ -89,7 +89,7 @@ test('[P12] what is too large, damaged or not for this model is said in one sent
   const sentences: Readonly<Record<string, RegExp>> = {
     'heavy.png': /not shown: it has 3\d+ bytes and at most 3750000 are shown; make a smaller copy/,
     'wide.png': /not shown: it has 8001×1 pixels and at most 8000 on a side/,
-    'cut.png': /not shown: it is damaged or cut off\.$/,
+    'cut.png': /not shown: it is damaged or truncated\.$/,
   };
   for (const [file, says] of Object.entries(sentences)) {
     const { text, files, failed } = await read(file);
@@ -97,7 +97,10 @@ test('[P12] what is too large, damaged or not for this model is said in one sent
     assert.deepEqual([files, failed], [undefined, true]);
   }
   const blind = await read('a.png', false);
-  assert.match(blind.text, /^a\.png: image\/png, 4×3 pixels, \d+ bytes\. It is not shown: m sees no pictures\.$/);
+  assert.match(
+    blind.text,
+    /^a\.png: image\/png, 4×3 pixels, \d+ bytes\. It is not shown: m does not support images\.$/,
+  );
   assert.equal(blind.files, undefined);
 });
 
@@ -106,7 +109,7 @@ test('[P12] of a PDF one sentence says what to do', async (t) => {
   const { text, failed } = await read('a.pdf');
   assert.match(
     text,
-    /^a\.pdf is a PDF \(\d+ bytes\), which is not shown here: get its text with a command such as pdftotext/,
+    /^a\.pdf is a PDF \(\d+ bytes\), which cannot be shown: extract its text with a command such as pdftotext/,
   );
   assert.equal(failed, true);
 });
@@ -185,7 +188,7 @@ test('[P12] a notebook is shown by its cells with what they wrote, and the pictu
     [['a.ipynb, picture 1', png.toString('base64')]],
   );
   const blind = await read('a.ipynb', false);
-  assert.match(blind.text, /\[Picture 1 is not shown: m sees no pictures\. These are the cells/);
+  assert.match(blind.text, /\[Image 1 is not shown: m does not support images\. These are the cells/);
   assert.equal(blind.files, undefined);
 });
 
@@ -196,7 +199,7 @@ test('[P12] a notebook comes in pieces too, each with its own pictures and not t
   const piece = await read('a.ipynb', true, { offset: 1, limit: 3 });
   assert.match(
     piece.text,
-    /^\[1\] markdown\n# Title\nWords\.\n\[Lines 1-3 of 29\. Go on with offset 4\.\]\n\[These are/,
+    /^\[1\] markdown\n# Title\nWords\.\n\[Lines 1-3 of 29\. Continue with offset 4\.\]\n\[These are/,
   );
   assert.equal(piece.files, undefined);
   const many = await read('many.ipynb');

@@ -140,7 +140,7 @@ test('an image that cannot be started says so; the command’s own exit code is 
 test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {
   const script = 'case "$*" in run*"sleep 60") echo up; exec sleep 60;; esac';
   const { run, argvs } = setup(t, script);
-  assert.match((await run('sleep 60', {}, 1)).text, /^up\n\[Ended by us after 1 s/);
+  assert.match((await run('sleep 60', {}, 1)).text, /^up\n\[Stopped after 1 s/);
   const stop = new AbortController();
   const aborted = run('sleep 60', { signal: stop.signal, progress: () => stop.abort() });
   await assert.rejects(aborted, { message: /interrupted/ });

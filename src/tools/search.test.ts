@@ -397,7 +397,7 @@ test('[P16] attack: whatever names are given to it, by a link set meanwhile or b
 test('[P16] where a folder holds more names than are listed, a walk says that it did not see all', async (t) => {
   const workspace = localWorkspace({ roots: [folder(t, { 'a.txt': 'one\n' })] });
   const full: Workspace = { ...workspace, list: async (at) => ({ ...(await workspace.list(at)), more: true }) };
-  const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not all was looked at: /;
+  const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not everything was searched: /;
   for (const pattern of ['one', 'two']) assert.match(await search(full, { pattern }, false), says);
   for (const pattern of ['*.txt', '*.ts'])
     assert.match(

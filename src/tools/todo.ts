@@ -10,7 +10,8 @@ const toolName = 'todo';
 /** The todo tool. */
 export const todo: Tool = {
   name: toolName,
-  description: 'Keep a list of the steps of a longer task. Give the complete list each time; keep one item in progress.',
+  description:
+    'Keep a list of the steps of a longer task. Give the complete list each time; keep one item in progress.',
   input: {
     type: 'object',
     properties: {

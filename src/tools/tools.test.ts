@@ -96,12 +96,12 @@ test('[A73, P12] reading shows a file as it is; a long one comes in pieces that 
   assert.equal((await call('read_file', { path: 'a.txt' })).text, '  one\n\ttwo');
   assert.equal((await call('read_file', { path: 'no.txt' })).text, '(The file is empty.)');
   const first = await call('read_file', { path: 'long.txt' });
-  assert.match(first.text, /^line 1\n[^]*\nline 2000\n\[Lines 1-2000 of 4500\. Go on with offset 2001\.\]$/);
+  assert.match(first.text, /^line 1\n[^]*\nline 2000\n\[Lines 1-2000 of 4500\. Continue with offset 2001\.\]$/);
   const last = await call('read_file', { path: 'long.txt', offset: 4499, limit: 10 });
   assert.equal(last.text, 'line 4499\nline 4500\n[Lines 4499-4500 of 4500.]');
   assert.match((await call('read_file', { path: 'long.txt', offset: 4501 })).text, /There is no line 4501.*4500 lines/);
   const wide = await call('read_file', { path: 'wide.txt' });
-  assert.match(wide.text, /^x{50000}\n\[Line 1 is very long and was cut\.\]$/);
+  assert.match(wide.text, /^x{50000}\n\[Line 1 is very long and was truncated\.\]$/);
 });
 
 test('[A73, A74] what is no text, not there or outside is refused in a sentence', async (t) => {
@@ -122,10 +122,7 @@ test('attack 70: characters that do not show are written out, and an edit can st
     'esc.sh': 'echo \u001b[1m\n',
   });
   const { text: shown } = await call('read_file', { path: 'a.js' });
-  assert.equal(
-    shown,
-    'if (ok<U+202E>) {\n  run();<U+200B>\n}\n[Characters that do not show are written out, as <U+…> or ␛.]',
-  );
+  assert.equal(shown, 'if (ok<U+202E>) {\n  run();<U+200B>\n}\n[Invisible characters are written as <U+…> or ␛.]');
   await call('edit_file', { path: 'a.js', old_string: 'ok<U+202E>', new_string: 'ok' });
   assert.equal(text('a.js'), 'if (ok) {\n  run();\u200b\n}\n');
   await call('read_file', { path: 'esc.sh' });
@@ -183,9 +180,12 @@ test('[A73] a missed edit shows the nearest place, and says so where there is no
     new_string: 'x',
   });
   assert.equal(missed.failed, true);
-  assert.match(missed.text, /nearest is at lines 2-6:\n\nfunction area\(w, h\) \{\n {2}const size = w \* h;\n/);
+  assert.match(
+    missed.text,
+    /most similar text is at lines 2-6:\n\nfunction area\(w, h\) \{\n {2}const size = w \* h;\n/,
+  );
   const lost = await call('edit_file', { path: 'a.js', old_string: '%%%%%%%%', new_string: 'x' });
-  assert.match(lost.text, /nor anything like it/);
+  assert.match(lost.text, /nor any similar text/);
   assert.equal(text('a.js'), file);
 });
 
@@ -282,7 +282,7 @@ test('[A73, P17] a command shows its output as it comes, and how it ended', asyn
   assert.deepEqual(heard.join(''), 'a.txt\n');
   assert.deepEqual((await call('run_command', { command: 'true' })).text, '(no output)');
   const late = await call('run_command', { command: 'echo begun; sleep 60', timeout_s: 1 });
-  assert.match(late.text, /^begun\n\[Ended by us after 1 s/);
+  assert.match(late.text, /^begun\n\[Stopped after 1 s/);
 });
 
 test('a command that is aborted counts as interrupted, with what it had said', async (t) => {

@@ -36,7 +36,10 @@ export function resolveRemote(workspace: Workspace, url: string): { readonly url
     );
   const local = url.startsWith('file://') ? decodeURIComponent(url.slice('file://'.length)) : url;
   if (/^-|::|^\w+:/.test(local))
-    throw gitError('git/bad-remote', `${escapeInvisibleLine(url)} is not a valid URL or folder to clone from or push to.`);
+    throw gitError(
+      'git/bad-remote',
+      `${escapeInvisibleLine(url)} is not a valid URL or folder to clone from or push to.`,
+    );
   return { url: pathToFileURL(workspace.locate(local)).href, isLocal: true };
 }
 

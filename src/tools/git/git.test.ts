@@ -230,11 +230,11 @@ test('attacks 12, 60: what leads a connection elsewhere is refused, and so are p
   ])
     assert.match(
       (await call('git_remote', { operation: 'clone', url, path: 'new' })).text,
-      /is not a place|is outside the workspace|name or password/,
+      /is not a valid URL|is outside the workspace|name or password/,
       url,
     );
   sh(`remote set-url origin 'ext::sh -c touch% ${mark}' && git config protocol.ext.allow always`);
-  assert.match((await call('git_remote', { operation: 'pull' })).text, /is not a place/);
+  assert.match((await call('git_remote', { operation: 'pull' })).text, /is not a valid URL/);
   assert.equal(existsSync(mark), false);
   assert.equal(existsSync(path.join(root, 'new')), false);
 });

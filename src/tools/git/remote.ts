@@ -95,8 +95,7 @@ async function pullOrPush(
     .trim()
     .split('\n')
     .map((url) => resolveRemote(run.workspace, url));
-  if (places.length > 1)
-    throw gitError('git/bad-remote', `${name} has several URLs; use a remote with one.`);
+  if (places.length > 1) throw gitError('git/bad-remote', `${name} has several URLs; use a remote with one.`);
   const isLocal = places.some((place) => place.isLocal);
   if (isPush)
     return runGit(

@@ -51,8 +51,7 @@ export function createFrameDecoder(
     const said = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
     if (said === undefined) return stop(`a message has no valid length: ${quoteFirstLine(all)}`);
     length = Number(said);
-    if (length > maxBodyBytes)
-      return stop(`a message has ${length} bytes, and the max is ${maxBodyBytes}`);
+    if (length > maxBodyBytes) return stop(`a message has ${length} bytes, and the max is ${maxBodyBytes}`);
     keep(all.subarray(end + 4));
     return true;
   }

@@ -160,7 +160,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
   assert.equal(moved.text, 'Edited src/main.ts.', 'an old problem that only moved is not told again');
   assert.match(
     (await change('words: number', 'words: string')).text,
-    /^Edited src\/main\.ts\.\nNo problems are left in it\.$/,
+    /^Edited src\/main\.ts\.\nNo problems remain in it\.$/,
   );
   const created = await call(write, { path: 'src/new.ts', content: 'export const x: string = 1;\n' });
   assert.match(
@@ -218,7 +218,7 @@ test('opening a folder does not run the TypeScript that comes with it, unless it
   );
   const opened = open(({ hash }) => /^[0-9a-f]{64}$/.test(hash));
   const refusal = await opened.ask({ action: 'hover', path: 'src/main.ts', symbol: 'greet' });
-  assert.match(refusal, /^The language server typescript cannot be used: it ended with exit code 0\.$/);
+  assert.match(refusal, /^The language server typescript cannot be used: it exited with code 0\.$/);
   assert.equal(opened.planted.sprung(), true);
 });
 

@@ -39,7 +39,7 @@ test('[P67] attack 45, 46: garbage, wrong ids, floods and silence become failed 
   assert.equal(late.outcome, 'unknown');
   assert.match(
     late.text,
-    /The MCP server h gave no answer to never: .*may or may not have happened, and was not sent again/,
+    /The MCP server h did not respond to never: .*may or may not have been executed, and was not sent again/,
   );
   assert.equal((await call('mcp__h__hello')).text, 'hello');
 
@@ -75,7 +75,7 @@ test('[A99] a server that dies in mid-call leaves an unknown outcome, is not sen
   ]);
   const dead = await call('mcp__h__once');
   assert.equal(dead.outcome, 'unknown');
-  assert.match(dead.text, /may or may not have happened/);
+  assert.match(dead.text, /may or may not have been executed/);
   assert.equal(readFileSync(file, 'utf8'), 'x');
   const first = mcp.status()[0]?.pid;
   assert.equal((await call('mcp__h__hello')).text, 'hello');
@@ -103,13 +103,13 @@ test('[A99] a server that keeps failing to start is not started at every call', 
   assert.equal((await call('mcp__h__once')).outcome, 'unknown');
   assert.match((await call('mcp__h__hello')).text, /hello was not run: The MCP server h cannot be reached: .*licence/);
   const soon = await call('mcp__h__hello');
-  assert.match(soon.text, /it failed; the next try is in \d+ s/);
+  assert.match(soon.text, /it failed; the next attempt is in \d+ s/);
   assert.equal(soon.outcome, 'failed');
 
   const falls = await openMcpServers(t, [createUserServer('h', createHostileServer('plain'), { timeoutMs: 20_000 })]);
   assert.equal((await falls.call('mcp__h__die')).outcome, 'unknown');
   assert.equal((await falls.call('mcp__h__die')).outcome, 'unknown');
-  assert.match((await falls.call('mcp__h__die')).text, /die was not run: .*the next try is in \d+ s/);
+  assert.match((await falls.call('mcp__h__die')).text, /die was not run: .*the next attempt is in \d+ s/);
 });
 
 test('an answer that a server gave before it left is not lost', async (t) => {
@@ -267,11 +267,11 @@ test('attack 42: a change that is announced in the middle of a session switches 
   await waitForCondition(() => standing() === 'changed');
   assert.match(
     (await call('mcp__h__hello')).text,
-    /hello was not run: the MCP server h changed what it says of this tool/,
+    /hello was not run: the MCP server h changed the definition of this tool/,
   );
   await call('mcp__h__remove');
   await waitForCondition(() => standing() === undefined);
-  assert.match((await call('mcp__h__hello')).text, /does not have it any more/);
+  assert.match((await call('mcp__h__hello')).text, /no longer has it/);
   assert.equal(JSON.stringify(mcp.tools), specs);
 });
 
@@ -282,7 +282,7 @@ test('attack 42: a server that comes back with other definitions is looked at be
   ]);
   assert.equal((await call('mcp__h__hello')).text, 'hello');
   assert.equal((await call('mcp__h__once')).outcome, 'unknown');
-  assert.match((await call('mcp__h__hello')).text, /hello was not run: the MCP server h changed what it says/);
+  assert.match((await call('mcp__h__hello')).text, /hello was not run: the MCP server h changed the definition/);
 });
 
 test('attack 43, 44: what a server says is shown as its own, bounded and visible, and takes no name of ours', async (t) => {
@@ -374,7 +374,7 @@ test('a schema that is broken, endless or odd stops neither the tool nor the ses
   ]);
   const hidden = mcp.tools.flatMap(({ deferred: is, name }) => (is && name.startsWith('mcp__') ? [name] : []));
   assert.deepEqual(hidden, ['mcp__s__self', 'mcp__s__odd']);
-  assert.match((await call('mcp__s__endless', { a: `${'a'.repeat(40)}!` })).text, /could not be followed in time/);
+  assert.match((await call('mcp__s__endless', { a: `${'a'.repeat(40)}!` })).text, /could not be evaluated in time/);
   for (const name of ['self', 'nowhere', 'regexp', 'odd'])
     assert.equal((await call(`mcp__s__${name}`, { a: 'x' })).text, 'ran');
   assert.match((await call('mcp__s__fine', { a: 'x' })).text, /Expected "number" at #\/a/);

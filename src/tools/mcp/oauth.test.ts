@@ -33,13 +33,13 @@ test('a person logs in once: the token is kept for its owner alone, used again, 
   if (process.platform === 'win32') return;
   chmodSync(file, 0o644);
   const third = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
-  assert.match(third.mcp.status()[0]?.why ?? '', /Others can read .*logins\.json/);
+  assert.match(third.mcp.status()[0]?.why ?? '', /Other users can read .*logins\.json/);
 });
 
 test('where no page can be opened, a server that asks for a login is not used and says so', async (t) => {
   const desk = await startMcpOauthServer(t);
   const { mcp } = await openMcpServers(t, [remoteServer(desk)]);
-  assert.match(mcp.status()[0]?.why ?? '', /The MCP server o asks for a login\. Log in/);
+  assert.match(mcp.status()[0]?.why ?? '', /The MCP server o requires a login\. Log in/);
   assert.deepEqual(desk.grants, []);
 });
 

@@ -56,11 +56,15 @@ export async function listenForCallback(port: number, state: string): Promise<OA
     await listen(server, port);
   } catch (cause) {
     clearTimeout(timer);
-    throw new FairleadError('oauth/callback', `The login cannot be redirected to port ${port}: ${errorMessage(cause)}`, {
-      blame: 'user',
-      hint: 'End the program that uses this port, or set another one ("callbackPort" under "oauth" of an MCP server).',
-      cause,
-    });
+    throw new FairleadError(
+      'oauth/callback',
+      `The login cannot be redirected to port ${port}: ${errorMessage(cause)}`,
+      {
+        blame: 'user',
+        hint: 'End the program that uses this port, or set another one ("callbackPort" under "oauth" of an MCP server).',
+        cause,
+      },
+    );
   }
   return { params: arrived, close };
 }

@@ -202,8 +202,7 @@ function parseTokenResponse({
   expires_in: seconds,
   token_type: type,
 }: Lib.TokenEndpointResponse): TokenSet {
-  if (type !== 'bearer')
-    throw oauthError(`The token has the unknown type ${escapeInvisibleLine(type)}.`);
+  if (type !== 'bearer') throw oauthError(`The token has the unknown type ${escapeInvisibleLine(type)}.`);
   return {
     access,
     ...(refresh === undefined ? {} : { refresh }),

@@ -172,9 +172,9 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
   assert.deepEqual([at.grants, store.list()], [[], []]);
   const willing = oauthLogin({ store, workspace, showPage: (_, page) => browser(page) });
   for (const wish of [{ api: 'http://api.example' }, { api: at.url, issuer: 'http://login.example' }])
-    await assert.rejects(run(willing, { name: 'x', ...wish }), { message: /not an encrypted address/ });
+    await assert.rejects(run(willing, { name: 'x', ...wish }), { message: /not an encrypted URL/ });
   at.metadata = { ...at.metadata, code_challenge_methods_supported: ['plain'] };
-  await assert.rejects(run(willing, { name: 'x', api: at.url }), { message: /no PKCE with S256/ });
+  await assert.rejects(run(willing, { name: 'x', api: at.url }), { message: /does not support PKCE with S256/ });
   const { registration_endpoint: _, ...closed } = at.metadata;
   at.metadata = { ...closed, code_challenge_methods_supported: ['S256'] };
   await assert.rejects(run(willing, { name: 'x', api: at.url }), { message: /give a client_id/ });

@@ -81,9 +81,9 @@ test('[A15] every call of a program passes the gate of the run, and no program c
   const { text } = await runProgram(t, code, { gates: [gate] });
   const [denied, asked, rewritten, unfit] = JSON.parse(text.slice(3)) as string[];
   assert.equal(denied, 'Not a.txt.');
-  assert.match(asked ?? '', /put to a person first \(Read b\.txt\?\)/);
-  assert.match(rewritten ?? '', /do not fit the schema/);
-  assert.match(unfit ?? '', /do not fit the schema of grep/);
+  assert.match(asked ?? '', /needs the approval of the user first \(Read b\.txt\?\)/);
+  assert.match(rewritten ?? '', /do not match the schema/);
+  assert.match(unfit ?? '', /do not match the schema of grep/);
   assert.deepEqual(
     seen,
     ['run_code', 'read_file', 'read_file', 'read_file', 'read_file'],
@@ -126,7 +126,7 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     'await tools.list_files({}); for (;;);',
     '/^(a+)+$/.test("a".repeat(40) + "b")',
   ].map((code) => runProgram(t, code, { input }));
-  for (const { text } of await Promise.all(endless)) assert.match(text, /did not end within 1 s/);
+  for (const { text } of await Promise.all(endless)) assert.match(text, /did not finish within 1 s/);
   let stopped = false;
   const slow: Tool = {
     name: 'slow',
@@ -135,7 +135,7 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
     effect: 'read',
     execute: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
   };
-  assert.match((await runProgram(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not end within 1 s/);
+  assert.match((await runProgram(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not finish within 1 s/);
   assert.equal(stopped, true, 'what it waits for ends with it');
   assert.match((await runProgram(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
   assert.match((await runProgram(t, 'const f = () => f(); f()')).text, /stack/i);

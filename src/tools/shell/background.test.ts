@@ -102,7 +102,7 @@ test('an end that nobody saw is told once, to the session that started the comma
   }
   assert.equal(
     said,
-    `The background command ${unseen} (echo last words; exit 5) has ended. Exit code: 5. command_output shows what it wrote since you last looked.`,
+    `The background command ${unseen} (echo last words; exit 5) has ended. Exit code: 5. command_output shows what it wrote since the last call.`,
   );
   assert.equal(remind(), '');
   assert.equal((await call('command_output', { id: unseen })).text, 'last words\n[Exit code: 5.]');
@@ -129,7 +129,7 @@ test('a command has a time in the background too', longTimeout, async (t) => {
   const id = await start('sleep 600', { timeout_s: 1 });
   assert.match(
     (await call('command_output', { id, wait_s })).text,
-    /Ended by us after 1 s; set timeout_s if it needs longer/,
+    /Stopped after 1 s; set timeout_s if it needs longer/,
   );
 });
 
@@ -151,7 +151,7 @@ test(
     for (const tool of ['command_output', 'stop_command'])
       assert.match(
         (await call(tool, { id: 'bg-012345' })).text,
-        /^The command bg-012345 is gone: .* is not started again\. No other was started\.$/,
+        /^There is no command bg-012345: .* are not restarted\. No other was started\.$/,
       );
     const ids = await Promise.all(Array.from({ length: 16 }, () => start('echo $$; exec sleep 600')));
     assert.equal(new Set(ids).size, 16);

@@ -7,8 +7,7 @@ const defaultWidth = 80;
 /** The canvas_render tool. */
 export const canvasRender: Tool = {
   name: 'canvas_render',
-  description:
-    'Draw a table (columns, rows), bars or a line (points), or a tree (nested objects) for the user.',
+  description: 'Draw a table (columns, rows), bars or a line (points), or a tree (nested objects) for the user.',
   input: {
     type: 'object',
     properties: {

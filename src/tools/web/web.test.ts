@@ -85,7 +85,7 @@ test('[P20] what is no article is shown whole; plain text and JSON come as they 
   assert.match(await read('/fragment'), /\njust \*\*this\*\*\n/);
   assert.match(await read('/deep'), /deep down/);
   const gone = await call(webFetch(workspace), { url: `${base}/gone` });
-  assert.deepEqual([gone.outcome, /The server answered 404\./.test(gone.text)], ['failed', true]);
+  assert.deepEqual([gone.outcome, /The server returned 404\./.test(gone.text)], ['failed', true]);
 });
 
 test('[P20] attack 66: a page cannot end the block that marks it as words of others', async (t) => {
@@ -121,7 +121,7 @@ test('[P20] a long page comes in pieces of one and the same document', async (t)
   );
   const tool = webFetch(workspace);
   const first = await call(tool, { url: base });
-  assert.match(first.text, /\[Characters 0-20000 of 30001\. Go on with offset 20000\.\]$/);
+  assert.match(first.text, /\[Characters 0-20000 of 30001\. Continue with offset 20000\.\]$/);
   const second = await call(tool, { url: base, offset: 20_000 });
   assert.match(second.text, />\nxy{10000}\n<\/outside-text>\n\[Characters 20000-30001 of 30001\.\]$/);
   assert.equal(seen.length, 1);
