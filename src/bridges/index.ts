@@ -13,13 +13,8 @@ export {
   type ConversationTracker,
   type TrackedRequest,
 } from './conversation-tracking/tracker.ts';
-export {
-  detectWireFormat,
-  wireFormats,
-  type InterceptFormatName,
-  type MessageAddition,
-  type WireFormat,
-} from '../wire/index.ts';
+export { detectWireFormat, wireFormats } from '../wire/formats/index.ts';
+export type { InterceptFormatName, MessageAddition, WireFormat } from '../wire/index.ts';
 export {
   createInterceptor,
   type InterceptedResponse,

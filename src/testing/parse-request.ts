@@ -1,7 +1,7 @@
 // Parses a request to the scripted server into the form that a script sees, whatever its wire format.
 import { messageText, type JsonObject } from '../core/index.ts';
-import { asString, wireFormats, type ParsedModelRequest, type WireFormatName } from '../wire/index.ts';
-import { parseGoogleModel } from '../wire/google/index.ts';
+import { wireFormats } from '../wire/formats/index.ts';
+import { asString, type ParsedModelRequest, type WireFormatName, parseGoogleModel } from '../wire/index.ts';
 import { anthropicWriter } from './response-writers/anthropic.ts';
 import { googleWriter } from './response-writers/google.ts';
 import { ollamaWriter } from './response-writers/ollama.ts';

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
 import { sendResponse, type OutgoingResponse } from './send-response.ts';
-import { parseGoogleModel } from '../wire/google/index.ts';
-import { wireFormatOfPath, type WireFormatName } from '../wire/index.ts';
+import { wireFormatOfPath, type WireFormatName, parseGoogleModel } from '../wire/index.ts';
 import { parseScriptRequest, responseWriters, wantsStream } from './parse-request.ts';
 import { resolveFailure } from './failure.ts';
 import { assertValidRequestBody } from './request-validation/validate.ts';

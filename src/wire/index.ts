@@ -1,22 +1,33 @@
-// Provider wire formats as pure codecs: parse and write requests, responses, streams, usage, finish reasons and errors.
-export { detectWireFormat, wireFormatOfPath, wireFormats } from './detect.ts';
+// Provider wire formats as pure codecs: shared types, JSON fields, server-sent events, usage and errors; each format has an index of its own.
+export { parseGoogleModel, wireFormatOfPath } from './detect.ts';
+export { classifyProviderError, inferErrorStatus, parseErrorBody } from './error-kinds.ts';
 export {
   asJsonArray,
   asObject,
   asObjectArray,
   asString,
   numberField,
+  numberOrUndefined,
   parseCallArguments,
+  stringOrUndefined,
   toOpaquePart,
   tryParseJson,
+  type WireObject,
 } from './fields.ts';
+export { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
 export {
+  createLineParser,
+  createSseParser,
   formatSseFrame,
   formatStreamEvent,
   formatStreamEvents,
   parseStreamEvent,
+  type SseEvent,
+  type TextLimit,
+  type TextParser,
   type WireStreamEvent,
 } from './sse.ts';
+export { fillCounts, mergeCounts, type ReportedUsage } from './usage.ts';
 export {
   getSystemAddition,
   groupByPosition,
@@ -29,8 +40,3 @@ export {
   type WireFormat,
   type WireFormatName,
 } from './wire-format.ts';
-export { stringOrUndefined, type WireObject, numberOrUndefined } from './fields.ts';
-export { mergeCounts, type ReportedUsage, fillCounts } from './usage.ts';
-export { classifyProviderError, parseErrorBody, inferErrorStatus } from './error-kinds.ts';
-export { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';
-export { createLineParser, createSseParser, type SseEvent, type TextLimit, type TextParser } from './sse.ts';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FinishReason, JsonObject } from '../core/index.ts';
 import { parseAnthropicFinish } from './anthropic/finish-reasons.ts';
-import { wireFormats, type InterceptFormatName, type ParsedModelResponse } from './index.ts';
+import { wireFormats } from './formats/index.ts';
+import type { InterceptFormatName, ParsedModelResponse } from './index.ts';
 import { parseChatFinish } from './openai-chat/finish-reasons.ts';
 
 /** The response as a document, and assembled from a stream whose only event holds the same fields. */

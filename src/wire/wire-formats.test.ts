@@ -5,13 +5,8 @@ import * as fc from 'fast-check';
 import { messageToolCalls, isObject, messageText, type Json, type JsonObject } from '../core/index.ts';
 import { calls, says, scriptedServer, type ScriptedResponse } from '../testing/index.ts';
 import { splitSseFrames } from '../bridges/http-intercept/sse.ts';
-import {
-  detectWireFormat,
-  wireFormats,
-  type InterceptFormatName,
-  type MessageAddition,
-  type WireStreamEvent,
-} from './index.ts';
+import { detectWireFormat, wireFormats } from './formats/index.ts';
+import type { InterceptFormatName, MessageAddition, WireStreamEvent } from './index.ts';
 
 const names = Object.keys(wireFormats) as readonly InterceptFormatName[];
 

@@ -5,7 +5,8 @@ import {
   type ConversationTrackerOptions,
   type ConversationTracker,
 } from '../conversation-tracking/tracker.ts';
-import { detectWireFormat, tryParseJson } from '../../wire/index.ts';
+import { detectWireFormat } from '../../wire/formats/index.ts';
+import { tryParseJson } from '../../wire/index.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 

@@ -7,7 +7,8 @@ import {
   type StopReason,
   type ToolSpec,
 } from '../../core/index.ts';
-import { wireFormats, type InterceptFormatName } from '../../wire/index.ts';
+import { wireFormats } from '../../wire/formats/index.ts';
+import type { InterceptFormatName } from '../../wire/index.ts';
 import { createInterceptor, type Interceptor, type InterceptorOptions } from '../interceptor/interceptor.ts';
 
 /** Options of `guardMessages`. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { wireFormats } from '../../wire/index.ts';
+import { wireFormats } from '../../wire/formats/index.ts';
 import { parseSseEvents, createToolCallHold } from './hold-tool-calls.ts';
 
 const chunk = (delta: object): string => JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null }] });

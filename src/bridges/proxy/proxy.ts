@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mergeExtensions, type Extension } from '../../agent/index.ts';
 import { FairleadError, errorMessage, isLoopbackHost } from '../../core/index.ts';
 import { createConversationTracker, type ConversationTrackerOptions } from '../conversation-tracking/tracker.ts';
-import { detectWireFormat } from '../../wire/index.ts';
+import { detectWireFormat } from '../../wire/formats/index.ts';
 import { authorizeRequest } from './auth.ts';
 import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handler.ts';
 import { createUpstream } from './upstream.ts';

@@ -4,10 +4,8 @@ import type { JSONValue } from '@ai-sdk/provider';
 import { messageToolCalls, toArray, type MessagePart, type Provider, type ModelRequest } from '../../core/index.ts';
 import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
 import { toObjectSchema } from '../http/schema.ts';
-import { parseAnthropicFinish } from '../../wire/anthropic/index.ts';
-import { parseAnthropicUsage } from '../../wire/anthropic/index.ts';
-import { asObject, asObjectArray, stringOrUndefined, type WireObject } from '../../wire/index.ts';
-import { mergeCounts } from '../../wire/index.ts';
+import { parseAnthropicFinish, parseAnthropicUsage } from '../../wire/anthropic/index.ts';
+import { asObject, asObjectArray, mergeCounts, stringOrUndefined, type WireObject } from '../../wire/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
 /** How Claude is reached. */

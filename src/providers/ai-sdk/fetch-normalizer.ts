@@ -10,8 +10,7 @@ import {
 } from '../http/errors.ts';
 import { post, readReplyText, type HttpReply } from '../http/http.ts';
 import { createSseDecoder } from '../http/sse.ts';
-import { tryParseJson, type WireObject } from '../../wire/index.ts';
-import { formatSseFrame } from '../../wire/index.ts';
+import { formatSseFrame, tryParseJson, type WireObject } from '../../wire/index.ts';
 
 /** What a reply says of itself, filled in while it is read. */
 export type ResponseMeta = {

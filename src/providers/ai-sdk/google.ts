@@ -4,10 +4,8 @@ import type { JSONValue } from '@ai-sdk/provider';
 import { isObject, type Provider, type ModelRequest } from '../../core/index.ts';
 import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
 import { toObjectSchema, toGeminiSchema } from '../http/schema.ts';
-import { asObject, asObjectArray, stringOrUndefined, type WireObject } from '../../wire/index.ts';
-import { findGoogleFinish } from '../../wire/google/index.ts';
-import { parseGoogleUsage } from '../../wire/google/index.ts';
-import { mergeCounts } from '../../wire/index.ts';
+import { asObject, asObjectArray, mergeCounts, stringOrUndefined, type WireObject } from '../../wire/index.ts';
+import { findGoogleFinish, parseGoogleUsage } from '../../wire/google/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
 /** How Gemini is reached. */

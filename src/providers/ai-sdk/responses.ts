@@ -5,8 +5,7 @@ import type { JsonObject, Provider, ModelRequest } from '../../core/index.ts';
 import { createAiSdkProvider, type AiSdkOptions } from './provider.ts';
 import { isStrictSchema, toObjectSchema } from '../http/schema.ts';
 import { asObject, asObjectArray, numberOrUndefined, stringOrUndefined, type WireObject } from '../../wire/index.ts';
-import { findResponsesFinish, parseResponsesFinish } from '../../wire/openai-responses/index.ts';
-import { parseResponsesUsage } from '../../wire/openai-responses/index.ts';
+import { findResponsesFinish, parseResponsesFinish, parseResponsesUsage } from '../../wire/openai-responses/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
 /** How a server with a Responses API is reached. */

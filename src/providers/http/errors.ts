@@ -1,8 +1,13 @@
 // What goes wrong between us and a model's server, as typed errors: who has to act, whether to try again, when, and what to do.
 import { FairleadError, isLoopbackUrl, type ErrorDetails } from '../../core/index.ts';
-import { classifyProviderError, parseErrorBody, inferErrorStatus } from '../../wire/index.ts';
-import { parseRetryDelay, type HttpHeaderMap } from '../../wire/index.ts';
-import type { ReportedUsage } from '../../wire/index.ts';
+import {
+  classifyProviderError,
+  inferErrorStatus,
+  parseErrorBody,
+  parseRetryDelay,
+  type HttpHeaderMap,
+  type ReportedUsage,
+} from '../../wire/index.ts';
 
 /** Whom an error speaks of. */
 export type ProviderInfo = {

@@ -1,6 +1,6 @@
 // Model listing of Ollama with capabilities and context windows.
-import { asObject } from '../../wire/fields.ts';
-import { parseOllamaWindows } from '../../wire/ollama/show.ts';
+import { asObject } from '../../wire/index.ts';
+import { parseOllamaWindows } from '../../wire/ollama/index.ts';
 import { getJson, postJson } from '../http/http.ts';
 import { priceOf } from '../prices.ts';
 import {

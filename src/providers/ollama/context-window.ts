@@ -1,6 +1,6 @@
 // Resolves the context window of an Ollama model. Ollama truncates a conversation silently to its default of 4,096 tokens, so the window is always set.
-import { asObject, asObjectArray } from '../../wire/fields.ts';
-import { parseOllamaWindows, positiveInteger } from '../../wire/ollama/show.ts';
+import { asObject, asObjectArray } from '../../wire/index.ts';
+import { parseOllamaWindows, positiveInteger } from '../../wire/ollama/index.ts';
 import type { ProviderInfo } from '../http/errors.ts';
 import { getJson, postJson, redactUrl } from '../http/http.ts';
 

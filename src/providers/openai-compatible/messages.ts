@@ -1,7 +1,7 @@
 // Encodes messages for chat completions; metadata of other families is dropped.
 import type { ToolCallPart, FilePart, Json, Message, MessagePart, ReasoningPart } from '../../core/index.ts';
 import type { ChatCompat } from './compat.ts';
-import type { WireObject } from '../../wire/fields.ts';
+import type { WireObject } from '../../wire/index.ts';
 import { toolResultFileParts } from '../http/images.ts';
 import { withTextField, type MessageEncoder } from '../http/encode-messages.ts';
 

@@ -1,6 +1,6 @@
 // Parses the reasoning of chat servers in all its fields, and merges streamed reasoning details to send them back.
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { WireObject } from '../../wire/fields.ts';
+import type { WireObject } from '../../wire/index.ts';
 
 /** Returns the reasoning of a delta or message from the first field that has it; some servers repeat it in two fields. */
 export function parseReasoning(fields: WireObject): string {

@@ -4,7 +4,7 @@ import { createChatMessageEncoder } from './messages.ts';
 import type { ChatCompat } from './compat.ts';
 import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../http/request-body.ts';
 import { isStrictSchema, toObjectSchema } from '../http/schema.ts';
-import type { WireObject } from '../../wire/fields.ts';
+import type { WireObject } from '../../wire/index.ts';
 
 /** Creates a request body encoder for one model. */
 export function createChatBodyEncoder(

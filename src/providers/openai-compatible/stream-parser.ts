@@ -11,10 +11,8 @@ import { createResponseAssembler } from '../http/response-assembler.ts';
 import { createToolCallIndex, parseToolCall } from './tool-calls.ts';
 import { createContentFastPath } from './fast-parse.ts';
 import { appendReasoningDetails, parseReasoning, parseThinkingChunk } from './reasoning.ts';
-import type { WireObject } from '../../wire/fields.ts';
-import { findChatUsage } from '../../wire/openai-chat/index.ts';
-import { chatFailureStatus, parseChatFinish } from '../../wire/openai-chat/index.ts';
-import type { ReportedUsage } from '../../wire/index.ts';
+import type { WireObject, ReportedUsage } from '../../wire/index.ts';
+import { chatFailureStatus, findChatUsage, parseChatFinish } from '../../wire/openai-chat/index.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 
 /** Options of the parser; `keepReasoning` is what the server requires back in the next request. */

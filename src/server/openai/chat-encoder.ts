@@ -1,14 +1,14 @@
 // Writes the result of a run as an OpenAI chat completion, whole or streamed.
 import { type FleetRun, type JsonObject } from '../../core/index.ts';
 import { asObject, asString, type WireStreamEvent } from '../../wire/index.ts';
-import { chatFinishNames } from '../../wire/openai-chat/index.ts';
-import { writeChatUsage } from '../../wire/openai-chat/index.ts';
 import {
+  chatFinishNames,
   writeChatChunk,
   writeChatCompletion,
   writeChatHead,
   writeChatMessage,
   writeChatToolCall,
+  writeChatUsage,
 } from '../../wire/openai-chat/index.ts';
 import { formatCallId, getRunUsage, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
 import { formatOpenAiError } from './errors.ts';

@@ -1,7 +1,6 @@
 // Writes the result of a run as an OpenAI response, whole or streamed, and resolves references to its items.
 import { isObject, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
 import type { WireStreamEvent } from '../../wire/index.ts';
-import { writeResponsesUsage } from '../../wire/openai-responses/index.ts';
 import {
   createResponsesEvents,
   writeCallItem,
@@ -9,6 +8,7 @@ import {
   writeMessageItem,
   writePendingResponse,
   writeRefusalPart,
+  writeResponsesUsage,
   writeTextPart,
   type ItemEvents,
 } from '../../wire/openai-responses/index.ts';

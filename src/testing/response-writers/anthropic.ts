@@ -1,16 +1,15 @@
 // Writes scripted responses as Anthropic messages.
 import type { JsonObject } from '../../core/index.ts';
-import { writeAnthropicError } from '../../wire/anthropic/index.ts';
-import { anthropicFinishNames } from '../../wire/anthropic/index.ts';
-import { writeAnthropicUsage } from '../../wire/anthropic/index.ts';
 import {
+  anthropicFinishNames,
+  writeAnthropicError,
   writeAnthropicEvent,
   writeAnthropicMessage,
+  writeAnthropicUsage,
   writeBlockEvents,
   writeMessageDelta,
 } from '../../wire/anthropic/index.ts';
-import { formatStreamEvent } from '../../wire/index.ts';
-import { fillCounts } from '../../wire/index.ts';
+import { fillCounts, formatStreamEvent } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';

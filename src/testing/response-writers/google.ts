@@ -1,9 +1,6 @@
 // Writes scripted responses as Google generateContent responses.
 import type { JsonObject } from '../../core/index.ts';
-import { writeGoogleError } from '../../wire/google/index.ts';
-import { googleFinishNames } from '../../wire/google/index.ts';
-import { writeGoogleUsage } from '../../wire/google/index.ts';
-import { writeGoogleResponse } from '../../wire/google/index.ts';
+import { googleFinishNames, writeGoogleError, writeGoogleResponse, writeGoogleUsage } from '../../wire/google/index.ts';
 import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';

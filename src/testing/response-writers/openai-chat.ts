@@ -1,17 +1,16 @@
 // Writes scripted responses as OpenAI chat completions.
 import type { JsonObject } from '../../core/index.ts';
-import { asObject, formatSseFrame, formatStreamEvent } from '../../wire/index.ts';
-import { writeOpenAiError } from '../../wire/openai-chat/index.ts';
-import { chatFinishNames } from '../../wire/openai-chat/index.ts';
-import { writeChatUsage } from '../../wire/openai-chat/index.ts';
+import { asObject, fillCounts, formatSseFrame, formatStreamEvent } from '../../wire/index.ts';
 import {
+  chatFinishNames,
   writeChatChunk,
   writeChatCompletion,
   writeChatHead,
   writeChatMessage,
   writeChatToolCall,
+  writeChatUsage,
+  writeOpenAiError,
 } from '../../wire/openai-chat/index.ts';
-import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';

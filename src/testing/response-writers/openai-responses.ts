@@ -1,7 +1,6 @@
 // Writes scripted responses as OpenAI responses.
 import type { JsonObject } from '../../core/index.ts';
-import { asJsonArray, formatStreamEvent, formatStreamEvents } from '../../wire/index.ts';
-import { writeResponsesUsage } from '../../wire/openai-responses/index.ts';
+import { asJsonArray, fillCounts, formatStreamEvent, formatStreamEvents } from '../../wire/index.ts';
 import {
   createResponsesEvents,
   writeCallItem,
@@ -9,10 +8,10 @@ import {
   writeMessageItem,
   writePendingResponse,
   writeRefusalPart,
+  writeResponsesUsage,
   writeTextPart,
   type ItemKind,
 } from '../../wire/openai-responses/index.ts';
-import { fillCounts } from '../../wire/index.ts';
 import type { ResolvedResponse } from '../script.ts';
 import { splitText, splitToolArguments } from '../split-text.ts';
 import { writeScriptedError } from './openai-chat.ts';

@@ -9,11 +9,9 @@ import {
   type MessagePart,
   type ToolSpec,
 } from '../../core/index.ts';
+import { parseGoogleModel } from '../detect.ts';
 import { asJsonArray, asObject, asObjectArray, asString, toOpaquePart } from '../fields.ts';
 import { getSystemAddition, groupByPosition, type MessageAddition, type ParsedModelRequest } from '../wire-format.ts';
-
-/** Returns the model that a path names. */
-export const parseGoogleModel = (path: string): string => /models\/([^/:]+):/.exec(path)?.[1] ?? '';
 
 /** Parses a request body; the model is in the path. */
 export function parseGoogleRequest(request: JsonObject, path = ''): ParsedModelRequest {

@@ -1,2 +1,3 @@
-// Exports of src/wire/ollama for other modules.
-export { parseOllamaFinish, parseOllamaUsage, ollamaFinishNames, writeOllamaUsage } from './usage.ts';
+// Context windows, token counts and finish reasons of Ollama's API.
+export { parseOllamaWindows, positiveInteger } from './show.ts';
+export { ollamaFinishNames, parseOllamaFinish, parseOllamaUsage, writeOllamaUsage } from './usage.ts';

@@ -1,7 +1,7 @@
 // OpenAI's endpoints over the governed loop: any client can ask, the tools run here, and every request is a run of the fleet.
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/index.ts';
-import { wireFormats } from '../../../wire/index.ts';
+import { wireFormats } from '../../../wire/formats/index.ts';
 import { handleCompletion, retrieveResponse, type CompletionEndpoint } from '../../openai/handle-completion.ts';
 import { assertKnownModel } from '../../openai/start-run.ts';
 import { createChatEncoder } from '../../openai/chat-encoder.ts';
