@@ -20,7 +20,7 @@ test('[P1, P4, P5, P7, P8] an agent of the package entry runs a tool in its loop
     description: 'Adds two numbers.',
     inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
     effect: 'read',
-    execute: ({ a, b }) => `${Number(a) + Number(b)}`,
+    execute: ({ a, b }) => `${a + b}`,
   });
   const file = path.join(folder, 'sum.jsonl');
   const ask = async (provider: ReturnType<typeof scriptedProvider>, input: string): Promise<readonly Message[]> => {

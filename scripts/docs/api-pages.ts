@@ -20,12 +20,13 @@ export function renderApiPages(modules: readonly ApiModule[]): readonly SitePage
     const link = (name: string): string | undefined =>
       own.has(name) ? `#${name}` : firstPage.has(name) ? `${firstPage.get(name)}#${name}` : undefined;
     const list = entries.map(({ name }) => `<a href="#${name}"><code>${escapeHtml(name)}</code></a>`).join(' ');
-    const body = entries.map(
-      ({ name, description, declaration, source }) =>
-        `<h2 id="${name}">${escapeHtml(name)}<a class="anchor" href="#${name}" aria-label="Link to this name">#</a></h2>\n` +
-        renderMarkdown(description, (href) => href).html +
-        `<pre tabindex="0"><code>${highlightDeclaration(declaration, name, link)}</code></pre>\n` +
+    const body = entries.map(({ name, description, declaration, source }) =>
+      [
+        `<h2 id="${name}">${escapeHtml(name)}<a class="anchor" href="#${name}" aria-label="Link to this name">#</a></h2>`,
+        renderMarkdown(description, (href) => href).html,
+        `<pre tabindex="0"><code>${highlightDeclaration(declaration, name, link)}</code></pre>`,
         `<p class="source">${escapeHtml(source)}</p>`,
+      ].join('\n'),
     );
     return {
       path: `api/${getFileName(subpath)}`,
