@@ -1,4 +1,4 @@
-// What a folder or a stranger on this machine says about who we talk to: what becomes of it is seen, not supposed.
+// Attacks through configuration: what a folder or another user of this machine sets about servers and keys. The outcomes are observed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ test('[attack 39] [attack 40] a folder neither redirects the provider nor moves 
   assertAttack(t, 40, [moved ? 'done' : 'blocked']);
 });
 
-/** The status of a request with these headers, the host among them. */
+/** Returns the status of a request with these headers, including the host. */
 const getStatus = (url: URL, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
     const asked = request(

@@ -1,4 +1,4 @@
-// Paths and files of an attacker, tried on the terminal's own agent: what becomes of each is seen, not supposed.
+// Attacks through paths and files, run against the terminal's own agent. The outcomes are observed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -21,7 +21,7 @@ import { assertAttack } from './support/attack-report.ts';
 
 const skip = await noSandbox();
 
-/** What becomes of these calls where nobody is asked. */
+/** Returns the outcomes of these calls in auto mode, without approvals. */
 async function collectOutcomes(
   desk: AttackFixture,
   tool: string,

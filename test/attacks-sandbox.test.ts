@@ -1,4 +1,4 @@
-// Commands of an attacker that everybody allowed, tried in the terminal's own sandbox: what they reach is seen, not supposed.
+// Attacks through commands that every gate allowed, run in the terminal's own sandbox. What they reach is observed.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ import { assertAttack } from './support/attack-report.ts';
 
 const skip = await noSandbox();
 
-/** What a command says that every gate let through. */
+/** Returns the output of a command that every gate allowed. */
 async function runInSandbox(desk: AttackFixture, command: string, seconds = 20): Promise<string> {
   const workspace = withSandbox(localWorkspace({ roots: [desk.root] }), desk.codingAgent.sandbox);
   const { text, stopped } = await workspace.exec(command, { timeoutMs: seconds * 1000 });
@@ -101,7 +101,7 @@ test('[attack 79] [attack 80] nothing stays behind, and there is no terminal to 
     `setsid nohup sh -c 'while :; do date +%s%N > ${alive}; sleep 0.05; done' >/dev/null 2>&1 & until [ -s ${alive} ]; do sleep 0.05; done`,
   );
   const words = (): string => readFileSync(alive, 'utf8');
-  // A kernel that ends a whole tree takes a moment; a daemon that lives writes another word every time.
+  // The kernel needs a moment to kill a process tree; a daemon that survived keeps writing.
   let isStill = false;
   for (let tries = 0; tries < 10 && !isStill; tries++) {
     const once = words();

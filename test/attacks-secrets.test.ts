@@ -1,4 +1,4 @@
-// Secrets that tools come across, with the real program: they reach neither model nor log, neither exports nor clients, and the person can decide otherwise.
+// Secrets in tool output, with the real program: they reach neither model nor log, neither exports nor clients, and the user can disable that.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ async function createProgramWithNotes(t: test.TestContext): Promise<TestProgram>
   return made;
 }
 
-/** Everything that the program left on the disk, beside the working folder. */
+/** Returns everything that the program left on disk, outside the working folder. */
 const readKeptFiles = (made: TestProgram): string =>
   [made.data(), made.state()]
     .flatMap((folder) => globSync('**/*', { cwd: folder, withFileTypes: true }))
@@ -95,7 +95,7 @@ test('[attack 87] the person can turn it off, and a folder cannot', async (t) =>
 const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.toml');
 const noRules = existsSync(rulesFile) ? false : 'the rules of gitleaks are not here';
 
-/** Half of their rules go by the name of a service before a value without any form of its own. */
+/** Half of their rules match the name of a service before a value without a form of its own. */
 const namedRulePattern = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
 
 test('[attack 87] of what the rules of gitleaks look for most is found', { skip: noRules }, (t) => {

@@ -1,4 +1,4 @@
-// Commands of an attacker, tried on the terminal's own agent: what becomes of each is seen, not supposed.
+// Attacks through shell commands, run against the terminal's own agent. The outcomes are observed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { attacks, type AttackOutcome } from '../scripts/attacks/catalogue.ts';
@@ -80,7 +80,7 @@ const collectOutcomes = async (
 
 for (const [attack, tried] of Object.entries(commands))
   test(`[attack ${attack}] ${attacks[Number(attack)]?.[0]}`, async (t) => {
-    // What no shell could take is refused even where nobody is asked.
+    // A command that no shell accepts is denied even in auto mode.
     assertAttack(
       t,
       Number(attack),

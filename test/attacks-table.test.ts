@@ -1,4 +1,4 @@
-// The table of attacks: a row shows what tests observed and is right only for an allowed outcome.
+// The table of attacks: a row shows what tests observed, and passes only with an allowed outcome.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAttackObservation } from '../scripts/attacks/catalogue.ts';

@@ -1,4 +1,4 @@
-// A hooks file that people already have, unchanged, in the real program: asked about once, bound to what it runs, and heeded at every event.
+// An existing hooks file, unchanged, in the real program: approved once, bound to the scripts it runs, and applied at every event.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const steps: readonly (readonly [string, JsonObject])[] = [
   ['write_file', { path: 'notes.txt', content: 'Ahoy\n' }],
 ];
 
-/** Makes the calls, one a turn, then answers; once it is told to run the tests it says that it did. */
+/** Makes the calls, one per turn, then answers; after the request to run the tests it says that it did. */
 const script: Script<JsonObject> = ({ results, body }) => {
   const [tool, input] = steps[results.length] ?? [];
   if (tool !== undefined && input) return calls(tool, input);

@@ -1,4 +1,4 @@
-// A folder that means harm, opened with the real program: what it brings along decides neither who gets a key nor what is allowed.
+// A hostile folder, opened with the real program: its files decide neither which server gets a key nor what is allowed.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { openJsonl } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 
-/** A folder's own list of models, which says that a hosted one is at the folder's server. */
+/** Writes a list of models in a folder, which says that a hosted model is at the folder's server. */
 function writeModelsFile(made: TestProgram, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const model = { id: 'gpt-5', provider: 'openai', url: `${made.server.url}/v1`, tools: true };
@@ -16,7 +16,7 @@ function writeModelsFile(made: TestProgram, folder: string): void {
   writeFileSync(path.join(folder, 'previous_model_name'), 'gpt-5\n');
 }
 
-// Where the key would rightly go nothing listens, and no provider is declared.
+// Nothing listens at the correct address of the key, and no provider is configured.
 const env = { OLLAMA_API_URL: '', OPENAI_API_KEY: 'sk-of-the-person', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 
 test('[attack 39] a key is not sent where a folder’s .env file and its list of models say', async (t) => {
@@ -54,7 +54,7 @@ test('[J77] what a .env file decides is said on standard error and in the greeti
   assert.ok(greeting.out.replaceAll(/\s+/g, '').includes(told.replaceAll(' ', '')), greeting.out);
 });
 
-/** A session that waits with a question about a command, behind which somebody wrote more. */
+/** Creates a session that waits for approval of a command, with an additional event written to its file. */
 async function writeSessionFile(made: TestProgram, more: (call: string) => Fact = createApprovalFact): Promise<void> {
   await made.run(['--session-name', 'trap', 'do it']);
   const log = await openJsonl(made.data('sessions/session_trap.jsonl'));
@@ -72,7 +72,7 @@ const createHarmlessQuestionFact = (call: string): Fact => ({
   question: 'list_files src',
 });
 
-// The command must be able to run on a machine that has no sandbox, or its absence would prove nothing.
+// The command must be able to run on a machine without a sandbox, or its absence would prove nothing.
 const interactive = ['--interactive', '--no-sandbox'];
 const command = 'echo ran > owned.txt';
 const commandScript = ({ results }: { readonly results: readonly string[] }): string | ReturnType<typeof calls> =>

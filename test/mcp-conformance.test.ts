@@ -1,4 +1,4 @@
-// The protocol's own conformance suite against our client: one test a scenario, two at a time.
+// Runs the MCP conformance suite against our client: one test per scenario, two in parallel.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -33,7 +33,7 @@ describe('[P63] the conformance suite', { concurrency: 2, skip: missingServers }
     test(scenario, async (t) => {
       const command = `"${process.execPath}" "${client}"`;
       const args = [getServerProgram('conformance'), 'client', '--command', command, '--scenario', scenario];
-      // It exits with an error where a check failed, and writes its results beneath the folder it is in.
+      // It exits with an error if a check failed, and writes its results below its working folder.
       const { stderr } = await run(process.execPath, args, { cwd: createTempDir(t), timeout: 60_000 });
       assert.match(stderr, /Passed: (\d+)\/\1, 0 failed/);
     });

@@ -1,4 +1,4 @@
-// The reference servers, as they are published: over stdio, over HTTP and over SSE.
+// Tests the published reference MCP servers over stdio, HTTP and SSE.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -60,7 +60,7 @@ async function startEverythingServer(
   return { url: `http://127.0.0.1:${port}`, kill: () => void child.kill('SIGKILL') };
 }
 
-/** What every way to the everything server must give. */
+/** Checks what the everything server must return over every transport. */
 async function checkEverything({ mcp, call }: McpFixture): Promise<void> {
   const [status] = mcp.status();
   assert.equal(status?.state, 'ready', status?.why);

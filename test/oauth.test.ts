@@ -1,4 +1,4 @@
-// Logging in to an API at the prompt: asked before a page opens, kept for its owner alone, used in a pipe, and never written down.
+// OAuth login at the prompt: approved before a page opens, stored for its owner only, used in a pipe, and never logged.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ test(
     });
     await made.seedModels('qwen3');
     await made.run(['config', 'set', 'network.private', '127.0.0.1']);
-    // A browser that only fetches what it is sent to, and leaves a mark.
+    // A browser that only fetches the page it is given, and writes a marker file.
     const browser = path.join(made.home, 'bin', 'xdg-open');
     const fetches = `fetch(process.argv[1]).then(() => {})`;
     writeFiles(path.dirname(browser), {
@@ -45,7 +45,7 @@ test(
     const alone = await made.run([...always, '--one-shot', '--prompt', 'log in'], { env });
     assert.match(alone.out, /A login needs a user, and none is present\./, alone.err);
 
-    // The terminal's own shell sets the path anew.
+    // The shell of the terminal resets PATH.
     const withBrowser = `PATH="${env.PATH}" "$@"; echo "(left with $?)"; read _`;
     const command = [process.execPath, bin, ...always, '--interactive', '--session-name', 'login'];
     const place = { columns: 100, rows: 40, cwd: made.cwd, env: made.env };

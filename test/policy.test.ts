@@ -1,4 +1,4 @@
-// A policy in the real program: it decides without asking, its examples are proven, and it can be tried on what was done before.
+// A policy in the real program: it decides without asking, its examples are tested, and it can be simulated on past sessions.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const policyYaml = `rules:
   - allow: { tool: write_file, path: 'out/**' }
 `;
 
-/** The program with a policy and a model that makes these calls, one a turn. */
+/** Creates the program with a policy and a model that makes these calls, one per turn. */
 async function createProgramWithPolicy(
   t: TestContext,
   policy: string,

@@ -1,4 +1,4 @@
-// Rules and hooks of the documents: the blocks are the example files, and these do what the documents say.
+// The rules and hooks in the documentation: its code blocks are the example files, and these do what it says.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

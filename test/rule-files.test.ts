@@ -1,4 +1,4 @@
-// Rules in files, in the real program: they hold before the act, remind, write outputs down and end runs; what they did can be explained and measured.
+// Rule files in the real program: gates, reminders, renderers and stop conditions; their effects can be explained and measured.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ export default ({ stopWhen }: Kit) => ({
 });
 `;
 
-/** Makes these calls, one a turn, and then tells what came of them. */
+/** Makes these calls, one per turn, then answers with their results. */
 const scriptCalls =
   (...list: readonly (readonly [string, JsonObject])[]): Script<JsonObject> =>
   ({ results }) => {

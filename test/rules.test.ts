@@ -1,4 +1,4 @@
-// What rules promise whatever they are, whatever tools do and wherever a process dies: no note is lost, doubled or put before a more urgent one, and every refused call is answered.
+// Guarantees of rules for any rules, tools and crashes: no note is lost, duplicated or shown before a more urgent one, and every denied call gets a result.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -89,7 +89,7 @@ const gates: readonly GateRule[] = [
 const arbitraryCall = fc.record({ tool: fc.constantFrom(...names), n: fc.nat(2) });
 const arbitraryScript = fc.array(fc.array(arbitraryCall, { maxLength: 4 }), { minLength: 1, maxLength: 6 });
 
-/** A model that goes by how often it has answered, so that it says the same after a crash. */
+/** A model whose answers depend on how often it has answered, so that they are the same after a crash. */
 const createModel = (lines: readonly (readonly { readonly tool: string; readonly n: number }[])[]): Provider => ({
   family: 'test',
   model: 'test',
@@ -121,7 +121,7 @@ const createAgent = (parts: CompiledRuleSet, provider: Provider, noteTokens: num
   ...parts,
 });
 
-/** Runs on this log until nothing is left to do; questions are answered with yes. */
+/** Runs on this log until nothing is left to do; approvals are granted. */
 async function resumeFrom(agent: ResolvedAgent, events: readonly Event[]): Promise<readonly Event[]> {
   const log = memoryLog(events);
   const head = await openSessionWriter(log, runStateView(agent.rules, agent.views));
@@ -140,7 +140,7 @@ async function resumeFrom(agent: ResolvedAgent, events: readonly Event[]): Promi
   return log.events;
 }
 
-/** What the rules left at each event, told apart from the queue they are put into. */
+/** Returns the notes that the rules added at each event, separate from the queue. */
 function collectNotes(agent: ResolvedAgent, events: readonly Event[]): ReadonlyMap<number, readonly Note[]> {
   const found = new Map<number, Note[]>();
   const listening = agent.rules.map((rule): ResolvedAgent['rules'][number] => (event, state) => {
@@ -153,7 +153,7 @@ function collectNotes(agent: ResolvedAgent, events: readonly Event[]): ReadonlyM
   return found;
 }
 
-/** Goes through a log with a queue of its own and says what became of every note. */
+/** Replays a log with its own queue, and checks what happened to every note. */
 function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: readonly Note[]): void {
   const made = collectNotes(agent, events);
   const waiting = new Map<string, Note>();
@@ -226,7 +226,7 @@ const arbitraryStep: fc.Arbitrary<ExampleStep> = fc.oneof(
   fc.record({ model: fc.constantFrom('m1', 'm2') }),
 );
 
-/** A view's state with its tables as sorted lists: their order means nothing. */
+/** Converts the state of a view to plain data, with maps as sorted lists, because their order is irrelevant. */
 const toPlain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-// What a model runs is confined, in the real program: it says by what, refuses where nothing confines, and leaves the choice to the person alone.
+// Commands of a model are sandboxed, in the real program: it names the sandbox, refuses without one, and only the user can disable it.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

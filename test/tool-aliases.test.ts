@@ -1,4 +1,4 @@
-// The loop and the tools of the practical guide, by the guide's own names, in the real program.
+// The tools of the practical guide by the guide's own names, in the real program.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

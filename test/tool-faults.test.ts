@@ -1,4 +1,4 @@
-// Faults 30 to 39: what goes wrong with tools, each through a real server, a real wire, the real loop, and real tools on real files and processes.
+// Faults 30 to 39: failures of tools, with a real server, the real loop, and real tools on real files and processes.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { createGatewayFixture, type GatewayFixture, type GatewayFixtureOptions }
 type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
 type ToolFixture = GatewayFixture & { readonly root: string; readonly file: (name: string) => string };
 
-/** A stage with the real tools on a folder of its own, and these. */
+/** Creates a fixture with the real tools on a temporary folder, and these. */
 async function createToolFixture(
   t: test.TestContext,
   script: Script<JsonObject>,
@@ -76,7 +76,7 @@ test(
     const command = `trap '' TERM; sleep 600 & echo $! > child; (trap '' TERM; sleep 600) & echo $! >> child; wait; sleep 600`;
     const on = await createToolFixture(t, [calls('run_command', { command, timeout_s: 1 }), says('Ended.')]);
     assert.equal((await on.run('go')).ended?.reason, 'answered');
-    assert.match(getToolEnds(on)[0]?.text ?? '', /^\[Ended by us after 1 s; set timeout_s if it needs longer\.\]$/);
+    assert.match(getToolEnds(on)[0]?.text ?? '', /^\[Stopped after 1 s; set timeout_s if it needs longer\.\]$/);
     assert.deepEqual(getOutcomes(on), ['failed']);
     for (const pid of readFileSync(on.file('child'), 'utf8').trim().split('\n').map(Number))
       await waitUntil(`${pid} is gone`, () => !isProcessAlive(pid));
@@ -105,7 +105,7 @@ test(
       assert.match(text, /left out …\]\n[^]*the end\n\[[^\n]*\]$/);
       const [, told, file = ''] = /It wrote (\d+) bytes; [^:]* is in (\S+): use read_file/.exec(text) ?? [];
       assert.equal(Number(told), bytes);
-      // Of what is no text more is written down than came.
+      // Escaping makes output that is not text longer.
       assert.ok(statSync(file).size >= Math.min(bytes, 2 ** 25) && statSync(file).size <= 2 ** 25);
     }
     await on.assertInvariants();

@@ -1,4 +1,4 @@
-// The permission gate: reads are allowed unless they read secrets; every other call is asked about, with the exact call in the question.
+// The permission gate: reads are allowed unless they read secrets; every other call needs approval, with the exact call in the question.
 import {
   hash53,
   isObject,
@@ -19,7 +19,7 @@ export type PermissionOptions = {
   /** `ask` asks before each call that changes something or reads a secret. `auto` allows all of them except changes to auto-executed files. Read at every call. */
   readonly mode: () => 'ask' | 'auto';
   readonly grants: Grants;
-  /** All tools that can be called, with their effects. A tool that is not listed is asked about. */
+  /** All tools that can be called, with their effects. A tool that is not listed needs approval. */
   readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>;
   readonly locate: ResolvePath;
 };

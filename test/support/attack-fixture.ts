@@ -1,4 +1,4 @@
-// Where attacks are tried: the agent of the terminal as it is, in a folder of its own, with an attacker in the place of the model.
+// The fixture of attack tests: the terminal's own agent in a temporary folder, with an attacker instead of a model.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,18 +11,18 @@ import { sessionGrants } from '../../src/guards/index.ts';
 import { memoryLog } from '../../src/stores/index.ts';
 import { calls, scriptedProvider } from '../../src/testing/index.ts';
 
-/** What became of a call: put to a person, not done, or done; with what was asked or given. */
+/** The outcome of a call: asked, refused or done; with the question or the result. */
 export type AttackAttempt = { readonly how: 'asked' | 'blocked' | 'done'; readonly text: string };
 
-/** The place of an attack. */
+/** The fixture of an attack. */
 export type AttackFixture = {
   /** The working folder. */
   readonly root: string;
-  /** A folder beside it that nobody opened. */
+  /** A folder next to it that was not opened. */
   readonly siblingDir: string;
   readonly home: string;
   readonly codingAgent: CodingAgent;
-  /** Lets the attacker make this call. Where `auto` is set nobody is asked. */
+  /** Makes this call as the attacker. With `auto`, no approval is requested. */
   attempt(tool: string, input: Json, auto?: boolean): Promise<AttackAttempt>;
 };
 
@@ -32,7 +32,7 @@ const policyYaml = `rules:
   - deny: { path: '/etc/**' }
 `;
 
-/** Opens a desk. What a person would be asked about the folder itself is answered with no, and counted in `asked`. */
+/** Creates the fixture. Approval requests about the folder itself are denied, and counted in `asked`. */
 export async function createAttackFixture(
   t: TestContext,
   prepare: (root: string) => void = () => {},

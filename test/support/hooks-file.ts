@@ -1,4 +1,4 @@
-// A hooks file as people have them for another program, with the scripts that it runs; a test puts it into a folder unchanged.
+// A hooks file of another program, with the scripts that it runs, which a test copies into a folder unchanged.
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { writeFiles } from './program-dirs.ts';
@@ -52,7 +52,7 @@ echo '{"decision":"block","reason":"Run the tests before you stop."}'
 `,
 };
 
-/** Puts the hooks file and its scripts into a folder, and gives the path of one of the scripts by its name. */
+/** Writes the hooks file and its scripts to a folder. Returns a function from script name to path. */
 export function writeHooks(folder: string): (name: string) => string {
   const place = (name: string): string => path.join('.claude/hooks', name);
   writeFiles(folder, {

@@ -1,4 +1,4 @@
-// A language server of a few lines for tests: notes that it was started, and tells its environment to whoever hovers.
+// A minimal language server for tests: records that it was started, and returns its environment on hover.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 

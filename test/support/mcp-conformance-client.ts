@@ -1,4 +1,4 @@
-// The client that the MCP conformance suite drives: opens the server at the address it is given and calls every tool once, by the product's own means.
+// The client that the MCP conformance suite drives: opens the server at the given URL and calls every tool once, with the product's own code.
 import {
   CrossAppAccessProvider,
   PrivateKeyJwtProvider,
@@ -23,7 +23,7 @@ function createRemote(): McpRemoteConfig {
     return { ...remote, auth: new PrivateKeyJwtProvider({ clientId, privateKey, algorithm }) };
   }
   if (scenario === 'auth/cross-app-access-complete-flow') return { ...remote, auth: createCrossAppProvider() };
-  // Its authorization server of early 2025 does not call itself by its own address.
+  // Its authorization server of early 2025 has an issuer that differs from its URL.
   if (scenario === 'auth/2025-03-26-oauth-metadata-backcompat') return { ...remote, login: { checkIssuer: false } };
   if (scenario === 'auth/pre-registration') return { ...remote, login: { clientId, clientSecret } };
   return { ...remote, login: { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' } };
@@ -58,7 +58,7 @@ function createCrossAppProvider(): CrossAppAccessProvider {
 const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', transport: createRemote() }], {
   trust: memoryTrust(),
   elicit: () => Promise.resolve({ type: 'accept', content: {} }),
-  // The person's browser: it follows the login page back to where we wait.
+  // The browser of the user: follows the login page back to the redirect.
   openUrl: async (_server, page) => {
     const { headers } = await fetch(page, { redirect: 'manual' });
     await fetch(headers.get('location') ?? '');

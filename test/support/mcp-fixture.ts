@@ -1,4 +1,4 @@
-// Opens test servers the way the product does, and closes them with the test.
+// Opens MCP test servers as the product does, and closes them with the test.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ import {
 import { serveMcpOn, type McpBehaviour } from './mcp-server.ts';
 import { callTool, type ToolCallResult } from './tool-call.ts';
 
-/** Servers that are open, and a short way to call their tools. */
+/** Open servers, and a function to call their tools. */
 export type McpFixture = {
   readonly mcp: McpClients;
   readonly call: (name: string, input?: Json, signal?: AbortSignal) => Promise<ToolCallResult>;
 };
 
-/** The user's own server of this name. */
+/** Creates a server configured by the user. */
 export const createUserServer = (
   name: string,
   reach: McpServer['transport'],
@@ -36,7 +36,7 @@ export const createUserServer = (
   ...more,
 });
 
-/** The hostile program, behaving like this. */
+/** Creates the hostile server with this behavior. */
 export const createHostileServer = (...args: readonly string[]): McpStdioConfig => ({
   type: 'stdio',
   command: process.execPath,
@@ -44,13 +44,13 @@ export const createHostileServer = (...args: readonly string[]): McpStdioConfig 
   env: {},
 });
 
-/** A server in this process that behaves like this. */
+/** Creates a server in this process with this behavior. */
 export const createInProcessServer = (behaviour: McpBehaviour): McpInProcessConfig => ({
   type: 'in-process',
   serve: (end) => serveMcpOn(behaviour)(end),
 });
 
-/** The block that says whose words a result is. */
+/** The block that marks a result as untrusted text. */
 const outsideTextPattern = /^<outside-text from="the MCP server [^"]*">\n([^]*)\n<\/outside-text>$/;
 
 /** Opens these servers until the test ends. */
@@ -70,14 +70,14 @@ export async function openMcpServers(
   };
 }
 
-/** A folder of the test's own. */
+/** Creates a temporary folder for the test. */
 export function createTempDir(t: TestContext): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-mcp-')));
   t.after(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
-/** Waits until this holds; fails where it does not come to that. */
+/** Waits until this is true. Fails after a timeout. */
 export async function waitForCondition(holds: () => boolean): Promise<void> {
   for (let tried = 0; !holds(); tried++) {
     assert.ok(tried < 1000, 'what was waited for did not come');
@@ -87,7 +87,7 @@ export async function waitForCondition(holds: () => boolean): Promise<void> {
   }
 }
 
-/** Whether a process is there and not a corpse nobody has collected. */
+/** Returns true if a process exists and is not a zombie. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-// A program that is an MCP server over stdio and behaves as badly as its first argument says.
+// A hostile MCP server over stdio, whose first argument selects its behavior.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ const [, , manner = '', file = ''] = process.argv;
 const writeMessage = (message: unknown): boolean => process.stdout.write(`${JSON.stringify(message)}\n`);
 const notify = (method: string): boolean => writeMessage({ jsonrpc: '2.0', method });
 
-/** A tool that does what its name says. */
+/** Tools that do what their name says. */
 const toolActions: Readonly<Record<string, () => ReturnType<NonNullable<McpBehaviour['call']>>>> = {
   hello: () => createTextResult('hello'),
   never: () => undefined,

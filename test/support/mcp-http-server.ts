@@ -1,4 +1,4 @@
-// A small MCP server on loopback, over HTTP, over the older pair of event stream and posts, or over a WebSocket.
+// A small MCP server on loopback, over HTTP, SSE or WebSocket.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { answerMcpMessage, type McpBehaviour, type McpMessage } from './mcp-server.ts';
 
-/** A request as it came. */
+/** A recorded request. */
 export type RecordedHttpRequest = {
   readonly method: string;
   readonly url: URL;
@@ -15,17 +15,17 @@ export type RecordedHttpRequest = {
   readonly message: McpMessage;
 };
 
-/** A server that is up. */
+/** A running server. */
 export type McpHttpServer = {
   readonly url: string;
   readonly requests: RecordedHttpRequest[];
   readonly stop: () => void;
 };
 
-/** Answers a request before the server does; true where it has. */
+/** Handles a request before the server does. Returns true if it responded. */
 export type RequestInterceptor = (asked: RecordedHttpRequest, response: ServerResponse) => boolean;
 
-/** Serves over HTTP at `/mcp`, with a session; over `/sse` in the older way; over a WebSocket at `/ws`. */
+/** Serves over HTTP at `/mcp`, with a session; over SSE at `/sse`; over a WebSocket at `/ws`. */
 export async function startMcpHttpServer(
   t: TestContext,
   behaviour: McpBehaviour,
@@ -74,7 +74,7 @@ function openSseStream(response: ServerResponse, streams: Map<string, ServerResp
   response.write(`event: endpoint\ndata: /post${id}\n\n`);
 }
 
-/** The little of RFC 6455 that text frames need. */
+/** The part of RFC 6455 that text frames need. */
 function upgradeToWebSocket(key: string, socket: Duplex, behaviour: McpBehaviour): void {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
   socket.write(

@@ -1,4 +1,4 @@
-// A small MCP server that lets nobody in without a token, and the authorization server that gives it.
+// A small MCP server that requires a token, and the authorization server that issues it.
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
@@ -6,7 +6,7 @@ import type { OpenUrl } from '../../src/tools/mcp/index.ts';
 import { createListedTool, createTextResult } from './mcp-server.ts';
 import { startMcpHttpServer, type RecordedHttpRequest, type McpHttpServer } from './mcp-http-server.ts';
 
-/** A server that asks for a login, and what it was asked. */
+/** A server that requires a login, and the requests it received. */
 export type McpOauthServer = McpHttpServer & {
   readonly grants: string[];
   validToken: string;
@@ -14,7 +14,7 @@ export type McpOauthServer = McpHttpServer & {
   readonly openUrl: OpenUrl;
 };
 
-/** A server that lets nobody in without its token, and the authorization server that gives it. */
+/** Starts a server that requires a token, and the authorization server that issues it. */
 export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServer> {
   const grants: string[] = [];
   const pages: string[] = [];

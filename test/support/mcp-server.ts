@@ -1,7 +1,7 @@
-// A small MCP server without a library, good or hostile as its behaviour says: for in-process, sockets and HTTP as it is, and as a program over stdio.
+// A small MCP server without a library, well-behaved or hostile: in process, over sockets and HTTP, or as a program over stdio.
 import type { Json, JsonObject } from '../../src/core/index.ts';
 
-/** A message of the protocol, as far as tests look at it. */
+/** A message of the protocol, with the members that tests use. */
 export type McpMessage = {
   readonly jsonrpc: '2.0';
   readonly id?: number | string;
@@ -14,16 +14,16 @@ export type McpMessage = {
 /** A tool as a server lists it. */
 export type ListedTool = { readonly name: string; readonly description?: string } & Readonly<Record<string, Json>>;
 
-/** What a server does. */
+/** The behavior of a server. */
 export type McpBehaviour = {
   tools: readonly ListedTool[];
   readonly capabilities?: JsonObject;
-  /** What a call gives; nothing is an answer that never comes. */
+  /** Returns the result of a call; undefined never responds. */
   readonly call?: (tool: string, args: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
   readonly other?: (message: McpMessage) => JsonObject | undefined;
 };
 
-/** A tool without wishes. */
+/** Creates a tool without input. */
 export const createListedTool = (name: string, more: Readonly<Record<string, Json>> = {}): ListedTool => ({
   name,
   description: `Does ${name}.`,
@@ -31,13 +31,13 @@ export const createListedTool = (name: string, more: Readonly<Record<string, Jso
   ...more,
 });
 
-/** A result that says this. */
+/** Creates a text result. */
 export const createTextResult = (said: string, more: JsonObject = {}): JsonObject => ({
   content: [{ type: 'text', text: said }],
   ...more,
 });
 
-/** The answer to a message, if it gets one. */
+/** Returns the response to a message, if any. */
 export async function answerMcpMessage(behaviour: McpBehaviour, message: McpMessage): Promise<McpMessage | undefined> {
   const { id, method, params = {} } = message;
   if (id === undefined || method === undefined) return undefined;

@@ -1,4 +1,4 @@
-// A well-behaved MCP server over stdio that tells in a folder how often it was started, and says of itself what a file there says.
+// A well-behaved MCP server over stdio that records its starts in a folder, and takes its description from a file there.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,7 @@ const [, , folder = ''] = process.argv;
 const writeMessage = (message: McpMessage): boolean => process.stdout.write(`${JSON.stringify(message)}\n`);
 const pendingRequests = new Map<string | number, (result: JsonObject) => void>();
 
-/** Asks the client something, and waits for what it says. */
+/** Sends a request to the client, and waits for the response. */
 const requestClient = (method: string, params: JsonObject): Promise<JsonObject> =>
   new Promise((resolve) => {
     const id = `q${pendingRequests.size + 1}`;

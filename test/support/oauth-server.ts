@@ -1,4 +1,4 @@
-// A real authorization server for tests, with the API that its tokens are for: it checks PKCE, takes a code once, and changes its tokens.
+// An authorization server for tests, with the API of its tokens: it checks PKCE, accepts a code once, and rotates its tokens.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,19 +8,19 @@ import type { JsonObject } from '../../src/core/index.ts';
 
 type AuthorizationCode = { readonly challenge: string; readonly back: string; readonly client: string };
 
-/** An authorization server and an API in one, which can be told to misbehave. */
+/** An authorization server and an API in one, which can be made to misbehave. */
 export type OauthServer = {
   readonly url: string;
-  /** How tokens were asked for. */
+  /** The grant types of token requests. */
   readonly grants: string[];
-  /** What came to the API with which authorization. */
+  /** The requests to the API with their authorization. */
   readonly apiRequests: string[];
   readonly clients: string[];
   accessToken: string;
   refreshToken: string;
-  /** Seconds that a token holds. */
+  /** Seconds until a token expires. */
   expiresIn: number | undefined;
-  /** Changes what the browser is sent back with. */
+  /** Changes the redirect of the browser. */
   tamperRedirect: (back: URL) => void;
   metadata: JsonObject;
 };
@@ -31,7 +31,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Opens it until the test ends. */
+/** Starts it until the test ends. */
 export async function startOauthServer(t: TestContext): Promise<OauthServer> {
   const codes = new Map<string, AuthorizationCode>();
   const say = (response: ServerResponse, status: number, said: object): void =>

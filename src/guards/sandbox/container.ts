@@ -16,7 +16,7 @@ export type ContainerOptions = {
   readonly volume?: string;
   /** The mount point of the volume inside, default `/workspace`. */
   readonly mountpoint?: string;
-  /** The user id inside. Default: the own user id, or that of nobody if it is root. */
+  /** The user id inside. Default: the own user id, or 65534 if it is root. */
   readonly user?: number;
 };
 

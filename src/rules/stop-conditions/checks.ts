@@ -27,7 +27,7 @@ export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCh
   };
 };
 
-/** The run is complete when the answer contains this text or matches this pattern; until then the model is told what is missing. */
+/** The run is complete when the answer contains this text or matches this pattern; until then the model gets a note about what is missing. */
 export const answerMatches = (
   expected: string | RegExp,
   why = `The answer must contain ${String(expected)}.`,

@@ -43,7 +43,7 @@ export type McpClientHandlers = {
   readonly sample?: (wish: SamplingRequest, signal: AbortSignal) => Promise<SamplingResult>;
   /** Max model responses per server and session. Default 5. */
   readonly maxSamples?: number;
-  /** Folders that servers are told they may use. */
+  /** Folders that are sent to servers as their roots. */
   readonly roots?: readonly string[];
 };
 
