@@ -1,4 +1,4 @@
-// Storage faults in which bytes of the session file are not what was written: everything that can be read loads, nothing is dropped in silence.
+// Damaged session files: every readable event loads, and every loss is reported.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } fr
 
 const annotationFact = { type: 'annotation-added', key: 'after', value: 'the damage' } as const;
 
-/** Opens a hurt file, adds an event, and opens it again: both times the same events and the addition are there. */
+/** Opens a damaged file, appends an event, and opens it again: the events and the new one must be there. */
 async function assertSurvives(
   file: string,
 ): Promise<{ readonly events: readonly Event[]; readonly report: readonly SessionFileProblem[] }> {
@@ -31,7 +31,7 @@ const omitLines = (events: readonly Event[], ...lines: readonly number[]): reado
 const getKeptBytes = (report: readonly SessionFileProblem[]): Buffer =>
   fs.readFileSync(report.find((problem) => problem.backupFile)?.backupFile ?? '');
 
-test('fault 2: a last line torn at any byte is kept in a side file, cut off before the next event, and reported', async () => {
+test('fault 2: a last line torn at any byte is kept in a side file, truncated before the next event, and reported', async () => {
   const { lines, events } = await getFinishedSession();
   const before = lines.slice(0, -1).join('');
   const end = lines.at(-1) ?? '';
@@ -48,7 +48,7 @@ test('fault 2: a last line torn at any byte is kept in a side file, cut off befo
   }
 });
 
-test('fault 2: a last line that lacks only its line end is whole', async () => {
+test('fault 2: a last line that lacks only its line end counts', async () => {
   const { lines, events } = await getFinishedSession();
   const { file } = writeSessionBytes(lines.join('').slice(0, -1));
   const { events: found, report } = await assertSurvives(file);
@@ -75,7 +75,7 @@ test('fault 3: events before and after a block of NUL bytes load, and the gap is
   assert.equal((await verifyFile(file)).ok, false);
 });
 
-test('fault 3: a block of NUL bytes put between or into lines costs no event that is still whole', async () => {
+test('fault 3: a block of NUL bytes between or inside lines costs no complete event', async () => {
   const { lines, events } = await getFinishedSession();
   const zeros = '\0'.repeat(512);
   const between = await assertSurvives(writeSessionBytes(lines.toSpliced(20, 0, zeros).join('')).file);
@@ -85,7 +85,7 @@ test('fault 3: a block of NUL bytes put between or into lines costs no event tha
   assert.equal(alone.report.length, 1);
 });
 
-test('fault 4: two records on one line, or the torn beginning of one before its full copy, load once each', async () => {
+test('fault 4: two records on one line, or a torn record before its full copy, load once each', async () => {
   const { lines, events } = await getFinishedSession();
   const line = lines[20] ?? '';
   const glued = lines.with(20, line.trimEnd());
@@ -134,7 +134,7 @@ test('fault 5: every line may be bad, one at a time, the header too', async () =
   }
 });
 
-test('fault 7: a record that is there twice counts once, wherever its copy stands', async () => {
+test('fault 7: a duplicated record counts once, wherever its copy is', async () => {
   const { lines, events } = await getFinishedSession();
   const line = lines[20] ?? '';
   for (const at of [21, 22, 30, lines.length]) {
@@ -226,7 +226,7 @@ type FileCorruption = {
   readonly bytes: Uint8Array;
 };
 
-/** Something that happens to bytes: they are overwritten, zeroed, cut out, doubled, or others come between them. */
+/** A corruption: bytes are overwritten, zeroed, removed, duplicated or inserted. */
 const arbitraryCorruption: fc.Arbitrary<FileCorruption> = fc.record({
   kind: fc.constantFrom('overwrite', 'zero', 'cut', 'double', 'insert', 'flip', 'end'),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -252,7 +252,7 @@ function applyCorruption(bytes: Buffer, { kind, at, length, bytes: other }: File
   return flipped;
 }
 
-test('whatever happens to its bytes, a session opens, folds to a legal request, goes on, and says the same when opened again', async () => {
+test('after any corruption a session opens, folds to a valid request, continues, and reads the same when opened again', async () => {
   const { lines, events } = await getFinishedSession();
   const header = Buffer.byteLength(lines[0] ?? '');
   const whole = Buffer.from(lines.join(''));
@@ -270,10 +270,10 @@ test('whatever happens to its bytes, a session opens, folds to a legal request, 
   );
 });
 
-test('an answer that stands twice in a hurt file is two answers, and the request stays legal', async () => {
+test('a model answer that is in a damaged file twice counts as two answers, and the request stays valid', async () => {
   const { lines } = await getFinishedSession();
   const at = lines.findLastIndex((line) => line.includes('"type":"turn-ended"'));
-  // The seam of a piece that was written twice can lie anywhere: here in a line's head, so that both lines can be read.
+  // A block that was written twice can begin anywhere: here near the start of a line, so that both lines are readable.
   const seam = Buffer.byteLength(lines.slice(0, at).join('')) + 40;
   const whole = Buffer.from(lines.join(''));
   const length = Buffer.byteLength(lines[at] ?? '');
@@ -282,7 +282,7 @@ test('an answer that stands twice in a hurt file is two answers, and the request
   assert.equal(events.filter((event) => event.type === 'turn-ended' && event.turn === 11).length, 2);
 });
 
-test('a file that is no session is refused and left alone', async () => {
+test('a file that is not a session is refused and not changed', async () => {
   for (const text of ['hello', 'hello\nworld\n', '{"role":"user","content":"hi"}\n', '# title\n\ntext\n']) {
     const { file } = writeSessionBytes(text);
     await assert.rejects(openJsonl(file), { code: 'store/not-a-session' });
@@ -292,7 +292,7 @@ test('a file that is no session is refused and left alone', async () => {
   }
 });
 
-test('line ends that another system put in cost nothing', async () => {
+test('line endings of another system cost nothing', async () => {
   const { lines, events } = await getFinishedSession();
   const { file } = writeSessionBytes(lines.join('').replaceAll('\n', '\r\n'));
   const { events: found, report } = await assertSurvives(file);

@@ -1,4 +1,4 @@
-// Storage faults in which the disk refuses: nothing half done stays, nothing unsaved is called saved, and the session goes on when it can.
+// Disk errors under session files: no partial write stays, nothing unsaved is reported as saved, and the session continues when it can.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { resumeScriptedSession } from './crash/session.ts';
 
 type StorageError = { readonly code?: string; readonly message: string; readonly hint?: string };
 
-/** Runs the session on a disk that fails at operation n = 1, 2, 3 … until it does not, and after each failure resumes it. */
+/** Runs the session on a disk that fails at operation n = 1, 2, 3 … until none fails, and resumes it after each failure. */
 async function failEachOperation(
   code: string,
   only: readonly (keyof Disk)[],
@@ -48,7 +48,7 @@ async function failEachOperation(
   }
 }
 
-test('fault 8: a full disk at any write stops the run with a clear error, and the same log goes on when there is room', async () => {
+test('fault 8: a full disk at any write stops the run with a clear error, and the same log continues when there is space', async () => {
   assert.ok((await failEachOperation('ENOSPC', ['write'], /^store\/full$/, 'same log')) > 40);
 });
 
@@ -66,7 +66,7 @@ test('fault 9: a sync that fails means not saved, nothing more succeeds on that 
   assert.deepEqual((await inspectSession(file)).events, []);
 });
 
-test('fault 9: a write whose beginning cannot be taken back closes the log to further writing', async () => {
+test('fault 9: a partial write that cannot be truncated closes the log to further writes', async () => {
   const { file } = createSessionFiles();
   let failing = false;
   const fail = (): void => {
@@ -97,7 +97,7 @@ test('fault 9: a write whose beginning cannot be taken back closes the log to fu
   assert.equal(opened.report[0]?.kind, 'torn');
 });
 
-test('the disk may fail at any operation of any kind, and nothing is lost, left open or left lying about', async () => {
+test('the disk may fail at any operation, and nothing is lost, no descriptor stays open and no temporary file stays', async () => {
   const all: readonly (keyof Disk)[] = [
     'open',
     'read',
@@ -112,7 +112,7 @@ test('the disk may fail at any operation of any kind, and nothing is lost, left 
   assert.ok((await failEachOperation('EIO', all, /^store\//, 'new log')) > 80);
 });
 
-test('fault 10: a place that may no longer be written to gives a clear error, and the session can be exported', async () => {
+test('fault 10: a location that is no longer writable gives a clear error, and the session can be exported', async () => {
   for (const code of ['EROFS', 'EACCES', 'EPERM']) {
     const { file, ledger } = createSessionFiles();
     const disk = createFailingDisk(25, code, { only: ['write'], lasting: true });
@@ -130,7 +130,7 @@ test('fault 10: a place that may no longer be written to gives a clear error, an
   }
 });
 
-test('fault 10: a folder deleted in the middle of a run gives a clear error, and everything can still be exported', async () => {
+test('fault 10: a directory deleted during a run gives a clear error, and everything can still be exported', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const remark = { type: 'annotation-added', key: 'k', value: 1 } as const;
@@ -145,7 +145,7 @@ test('fault 10: a folder deleted in the middle of a run gives a clear error, and
   assert.equal(events.length, 3);
 });
 
-test('fault 10: a session file deleted or replaced under its writer is noticed before anything is called safe', async () => {
+test('fault 10: a session file deleted or replaced under its writer is detected before anything is reported as durable', async () => {
   for (const change of [fs.rmSync, (file: string) => (fs.rmSync(file), fs.writeFileSync(file, 'other'))]) {
     const { file } = createSessionFiles();
     const log = await openJsonl(file);
@@ -157,7 +157,7 @@ test('fault 10: a session file deleted or replaced under its writer is noticed b
   }
 });
 
-test('fault 11: the power may go at any moment: a session is there as it was before or after, never not at all', async () => {
+test('fault 11: after a power cut at any moment a session is as it was before or after a write, and never missing', async () => {
   const { lines } = await getFinishedSession();
   const edited = lines.slice(0, 20).join('').replace('seen 0', 'seen by hand');
   const remark = { type: 'annotation-added', key: 'k', value: 'x'.repeat(300) } as const;
@@ -198,7 +198,7 @@ test('fault 11: the power may go at any moment: a session is there as it was bef
   }
 });
 
-test('fault 12: short writes and calls that ask to be made again are completed', async () => {
+test('fault 12: short and interrupted writes are completed', async () => {
   const { file, ledger } = createSessionFiles();
   let calls = 0;
   const disk: Disk = {
@@ -216,7 +216,7 @@ test('fault 12: short writes and calls that ask to be made again are completed',
   assert.equal((await inspectSession(file)).events.length, 67);
 });
 
-test('fault 12: a disk that takes no more bytes and gives no reason is reported', async () => {
+test('fault 12: a disk that writes no bytes and gives no reason is reported', async () => {
   for (const stuck of [() => 0, () => assert.fail(createSystemError('EAGAIN'))]) {
     const { file } = createSessionFiles();
     let broken = false;
@@ -252,7 +252,7 @@ test(
   },
 );
 
-test('fault 18: a network or overlay file system is noticed and warned of, and the session still opens', async () => {
+test('fault 18: a network or overlay file system causes a warning, and the session still opens', async () => {
   for (const [kind, name] of [
     [0x6969, 'NFS'],
     [-0xacb2be, 'CIFS'],
@@ -274,7 +274,7 @@ test('fault 18: a network or overlay file system is noticed and warned of, and t
   await log.close();
 });
 
-test('a file system without hard links keeps one writer too', async () => {
+test('a file system without hard links also allows one writer only', async () => {
   const { file } = createSessionFiles();
   const link = (): never => assert.fail(createSystemError('ENOTSUP'));
   const disk: Disk = { ...realDisk, link };

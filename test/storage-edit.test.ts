@@ -1,4 +1,4 @@
-// A session file is a tree that people may read and edit: what they change becomes a branch that says so, and nothing is lost.
+// Session files that the user edits: an edit becomes a recorded branch, and nothing is lost.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
@@ -11,13 +11,13 @@ import { createFailingDisk } from './crash/faulty-disks.ts';
 import { writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 
-/** What events say, apart from their places. */
+/** Events without their positions. */
 const getFacts = (events: readonly Event[]): readonly unknown[] =>
   events.map(({ seq: _seq, id: _id, parent: _parent, ...fact }) => fact);
 const parseLine = (line: string | undefined): { [key: string]: unknown } =>
   JSON.parse(line ?? '{}') as { [key: string]: unknown };
 
-/** Opens an edited file and checks what every edit must come to. */
+/** Opens an edited file and checks what holds after every edit. */
 async function openEditedSession(text: string): Promise<{
   readonly file: string;
   readonly events: readonly Event[];
@@ -44,7 +44,7 @@ async function openEditedSession(text: string): Promise<{
   return { file, events, branch };
 }
 
-test('[J93] [D13] a session file is a versioned header and one readable event a line, each tied to the line before it', async () => {
+test('[J93] [D13] a session file is a versioned header and one readable event per line, each chained to the line before it', async () => {
   const { createHash } = await import('node:crypto');
   const { lines, events } = await getFinishedSession();
   const header = parseLine(lines[0]);
@@ -72,7 +72,7 @@ test('[J93] [D13] a session file is a versioned header and one readable event a 
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
 });
 
-test('[J93] a result that a person rewrote is what the model sees from then on, on a branch that records the edit', async () => {
+test('[J93] a tool result that the user edited is what the model sees from then on, on a branch that records the edit', async () => {
   const { lines, events } = await getFinishedSession();
   const { events: found, branch } = await openEditedSession(
     lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join(''),
@@ -89,7 +89,7 @@ test('[J93] a result that a person rewrote is what the model sees from then on, 
   assert.equal(state.ended?.reason, 'answered');
 });
 
-test('[J93] what a person put in, took out, moved or changed at either end becomes a branch in the order of the file', async () => {
+test('[J93] lines that the user inserted, removed, moved or changed become a branch in the order of the file', async () => {
   const { lines, events } = await getFinishedSession();
   const note = { type: 'input-received', input: 'by-hand', how: 'follow-up', parts: [{ type: 'text', text: 'me' }] };
   const put = await openEditedSession(lines.toSpliced(10, 0, `${JSON.stringify(note)}\n`).join(''));
@@ -113,7 +113,7 @@ test('[J93] what a person put in, took out, moved or changed at either end becom
   assert.equal((await verifyFile(start.file)).ok, true);
 });
 
-test('a file that a program wrote anew, line by line, opens as one edit from its first event on', async () => {
+test('a file that another program rewrote line by line opens as one edit from its first event on', async () => {
   const { lines, events } = await getFinishedSession();
   const { file } = writeSessionBytes(
     lines.map((line) => `${JSON.stringify(parseLine(line), null, 1).replaceAll('\n', '')}\n`).join(''),
@@ -123,7 +123,7 @@ test('a file that a program wrote anew, line by line, opens as one edit from its
   assert.equal((await verifyFile(file)).ok, true);
 });
 
-test('[A24] a session edited in the middle of a run goes on from the edit, and no effect happens twice', async () => {
+test('[A24] a session edited during a run continues from the edit, and no effect happens twice', async () => {
   const { lines } = await getFinishedSession();
   for (const cut of [12, 14, 20, 23, 27]) {
     const text = lines.slice(0, cut).join('').replace('seen 0', 'seen by hand');
@@ -142,7 +142,7 @@ test('[A24] a session edited in the middle of a run goes on from the edit, and n
   }
 });
 
-/** The effects whose calls a session's text says were started. */
+/** The effects whose calls were started, from the text of a session. */
 const collectEffects = (text: string): readonly string[] => {
   const events = text
     .trim()
@@ -161,7 +161,7 @@ const collectEffects = (text: string): readonly string[] => {
   );
 };
 
-test('opened for reading, an edited file shows what it says and stays as it is', async () => {
+test('an edited file that is opened for reading shows its content and is not changed', async () => {
   const { lines } = await getFinishedSession();
   const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
   const { file } = writeSessionBytes(text);
@@ -179,7 +179,7 @@ test('opened for reading, an edited file shows what it says and stays as it is',
   assertNoLeftovers(file);
 });
 
-test('an edit that is no longer JSON, or no event, is kept aside with a sentence that says why', async () => {
+test('an edited line that is not JSON or not an event is kept in a side file, with the reason', async () => {
   const { lines, events } = await getFinishedSession();
   const line = lines[14] ?? '';
   for (const [bad, why] of [
@@ -194,7 +194,7 @@ test('an edit that is no longer JSON, or no event, is kept aside with a sentence
   }
 });
 
-test('a file may be edited again and again, each time where it is followed from', async () => {
+test('a file may be edited repeatedly, each time on its current branch', async () => {
   const { lines, events } = await getFinishedSession();
   const { file } = writeSessionBytes(lines.join('').replace('seen 0', 'seen once'));
   await inspectSession(file);
@@ -219,7 +219,7 @@ test('a file may be edited again and again, each time where it is followed from'
   assertNoLeftovers(file, ['.edited-1', '.edited-2', '.edited-3', '.edited-4']);
 });
 
-test('whatever a person writes into a line, the session opens, folds to a legal request, and goes on', async () => {
+test('whatever the user writes into a line, the session opens, folds to a valid request, and continues', async () => {
   const { lines } = await getFinishedSession();
   const places = fc.record({ line: fc.integer({ min: 1, max: lines.length - 1 }), key: fc.nat(), inner: fc.nat() });
   await fc.assert(
@@ -245,14 +245,14 @@ test('whatever a person writes into a line, the session opens, folds to a legal 
   );
 });
 
-test('a file changed in place while it is open is not written to as if it were the same, and the change is kept', async () => {
+test('a file changed in place while it is open is not written to any more, and the change is kept', async () => {
   const { lines, events } = await getFinishedSession();
   for (const instead of ['done by hand', 'done 9']) {
     const { file } = writeSessionBytes(lines.join(''));
     const log = await openJsonl(file);
     const { atime, mtime } = fs.statSync(file);
     fs.writeFileSync(file, lines.join('').replace('done 2', instead));
-    // Within one tick of the system's clock, two writes have the same time.
+    // Two writes within one tick of the system clock have the same time.
     fs.utimesSync(file, atime, mtime);
     if (instead.length > 6) {
       await assert.rejects(log.append(67, [createAnnotation('x')], { durable: true }), {
@@ -268,7 +268,7 @@ test('a file changed in place while it is open is not written to as if it were t
   }
 });
 
-test('an edit on a branch that is no longer followed is named and changes nothing', async () => {
+test('an edit on an abandoned branch is reported and changes nothing', async () => {
   const { lines, events } = await getFinishedSession();
   const { file } = writeSessionBytes(lines.join(''));
   const log = await openJsonl(file);
@@ -286,7 +286,7 @@ test('an edit on a branch that is no longer followed is named and changes nothin
   assertNoLeftovers(file);
 });
 
-test('taking up an edit fails as a whole or succeeds as a whole, at whichever step the disk fails', async () => {
+test('recording an edit is atomic, at whichever step the disk fails', async () => {
   const { lines } = await getFinishedSession();
   const text = lines.with(14, (lines[14] ?? '').replace('done 2', 'done by hand')).join('');
   for (let n = 1; ; n++) {
@@ -308,7 +308,7 @@ test('taking up an edit fails as a whole or succeeds as a whole, at whichever st
 
 const createAnnotation = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
-test('[M11] a session is a tree: any event can be gone back to, and every branch can be read', async () => {
+test('[M11] a session is a tree: it can continue from any event, and every branch can be read', async () => {
   const { file } = writeSessionBytes('');
   const log = await openJsonl(file, { session: 'tree' });
   const [a, b] = await log.append(0, [createAnnotation('a'), createAnnotation('b')]);
@@ -345,7 +345,7 @@ test('[M11] a session is a tree: any event can be gone back to, and every branch
   assert.deepEqual(await verifyFile(file), { ok: true, events: 7, problems: [] });
 });
 
-test('events handed over as facts get places of their own, whatever the order of their keys', async () => {
+test('events that are appended as facts get new positions, whatever the order of their keys', async () => {
   const { file } = writeSessionBytes('');
   const log = await openJsonl(file);
   const [first] = await log.append(0, [createAnnotation('a')]);

@@ -1,4 +1,4 @@
-// What a session file can hold, and which versions of it can be opened.
+// Format of session files: any content is read back unchanged, and known versions open.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } fr
 
 const fixture = path.join(import.meta.dirname, 'fixtures/session-v1.jsonl');
 
-test('fault 6: any text is one physical line and comes back as it was', async () => {
+test('fault 6: any text is one physical line and is read back unchanged', async () => {
   const nasty = [
     '\u2028',
     '\u2029',
@@ -47,7 +47,7 @@ test('fault 6: any text is one physical line and comes back as it was', async ()
   );
 });
 
-test('fault 6: any JSON at all comes back as it was, and the file verifies', async () => {
+test('fault 6: any JSON is read back unchanged, and the file verifies', async () => {
   const file = path.join(tempDir, 'any.jsonl');
   const log = await openJsonl(file);
   const text = fc.oneof(
@@ -57,7 +57,7 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
   let seq = 0;
   await fc.assert(
     fc.asyncProperty(fc.json({ stringUnit: 'binary' }), text, async (json, words) => {
-      // Negative zero is no JSON number.
+      // JSON has no negative zero.
       const value = JSON.parse(json) as Json;
       const [event] = await log.append(seq++, [{ type: 'annotation-added', key: words, value }]);
       const found = await readLogEvents(log);
@@ -81,7 +81,7 @@ test('fault 6: any JSON at all comes back as it was, and the file verifies', asy
   assert.deepEqual(await verifyFile(file), { ok: true, events: seq, problems: [] });
 });
 
-test('fault 6: a line far longer than any buffer comes back as it was', async () => {
+test('fault 6: a line far longer than any buffer is read back unchanged', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const value = 'ä\u2028'.repeat(1_000_000);
@@ -95,7 +95,7 @@ test('fault 6: a line far longer than any buffer comes back as it was', async ()
   await log.close();
 });
 
-test('fault 21: a file of a newer format is refused politely and left as it is', async () => {
+test('fault 21: a file of a newer format is refused and not changed', async () => {
   const { lines } = await getFinishedSession();
   const text = lines.join('').replace('{"fairlead":1,', '{"fairlead":2,');
   const { file } = writeSessionBytes(text);
@@ -112,7 +112,7 @@ test('fault 21: a file of a newer format is refused politely and left as it is',
   assertNoLeftovers(file);
 });
 
-test('fault 21: a file of the first format opens, reads, verifies and goes on', async () => {
+test('fault 21: a file of the first format opens, reads, verifies and continues', async () => {
   assert.deepEqual(await verifyFile(fixture), { ok: true, events: 28, problems: [] });
   const { file } = writeSessionBytes(fs.readFileSync(fixture));
   const log = await openJsonl(file);
@@ -146,7 +146,7 @@ test('fault 21: a file of the first format opens, reads, verifies and goes on', 
   assert.equal((await verifyFile(file)).ok, true);
 });
 
-test('bad input gets one clear sentence and a typed error', async () => {
+test('invalid input throws a typed error with one clear sentence', async () => {
   await assert.rejects(openJsonl(path.join(tempDir, 'nowhere/at/all.jsonl')), { code: 'store/gone', blame: 'store' });
   await assert.rejects(openJsonl(path.join(tempDir, 'missing.jsonl'), { mode: 'read' }), { code: 'store/gone' });
   await assert.rejects(openJsonl(tempDir), { code: 'store/io' });

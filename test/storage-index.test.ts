@@ -1,4 +1,4 @@
-// Long sessions open from an index that vouches for what lies before the last epoch, and from the log alone whenever it cannot.
+// Sidecar index of long sessions: they open from it if it is valid, and from the log alone if not.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -24,7 +24,7 @@ const createAnnotation = (value: number): Fact => ({ type: 'annotation-added', k
 const createAnnotations = (count: number): readonly Fact[] =>
   Array.from({ length: count }, (_, i) => createAnnotation(i));
 
-/** A session with a branch and, on it, two epochs, of which the second is indexed: the events on the way to its end. */
+/** A session with a branch that has two epochs, the second of them indexed: the events of the branch. */
 async function createIndexedSession(): Promise<{ readonly file: string; readonly events: readonly Event[] }> {
   const { file } = createSessionFiles();
   const log = await openJsonl(file, { indexBytes: 1000 });
@@ -51,7 +51,7 @@ async function withOpenLog<T>(file: string, look: (log: JsonlLog) => Promise<T>)
   }
 }
 
-test('[M11] from an epoch on only the epoch and what follows is read; from the root, and before the index, everything still is', async () => {
+test('[M11] reading from an epoch reads only what follows it; reading from the root still reads everything', async () => {
   const { file, events } = await createIndexedSession();
   await withOpenLog(file, async (log) => {
     assert.deepEqual(log.opened, { from: 'index', lines: 6 });
@@ -81,7 +81,7 @@ test('[M11] from an epoch on only the epoch and what follows is read; from the r
   });
 });
 
-test('a new epoch moves the index on, while the session is open', async () => {
+test('a new epoch advances the index while the session is open', async () => {
   const { file } = await createIndexedSession();
   const offset = (): number => (JSON.parse(fs.readFileSync(`${file}.index`, 'utf8')) as { offset: number }).offset;
   const before = offset();
@@ -95,7 +95,7 @@ test('a new epoch moves the index on, while the session is open', async () => {
   });
 });
 
-test('fault 15: an index that is missing, broken, of another file or not true is not believed, and is written anew', async () => {
+test('fault 15: an index that is missing, damaged, of another file or wrong is not used, and is written again', async () => {
   const { file, events } = await createIndexedSession();
   const index = `${file}.index`;
   const good = fs.readFileSync(index, 'utf8');
@@ -124,7 +124,7 @@ test('fault 15: an index that is missing, broken, of another file or not true is
   }
 });
 
-test('fault 15: a change before the index is noticed, though nothing there is parsed', async () => {
+test('fault 15: a change before the index is detected, although nothing there is parsed', async () => {
   const { file } = await createIndexedSession();
   const text = fs.readFileSync(file, 'utf8');
   fs.writeFileSync(file, text.replace('"value":7,', '"value":8,'));
@@ -137,14 +137,14 @@ test('fault 15: a change before the index is noticed, though nothing there is pa
 
 type ReadReport = { readonly found: number; readonly most: number; readonly from: string; readonly lines: number };
 
-/** Reads a session in a process that may use little memory, far less than the session is long. */
+/** Reads a session in a process with far less memory than the size of the session. */
 async function readWithLimitedMemory(file: string, from: 'root' | 'epoch'): Promise<ReadReport> {
   const program = path.join(import.meta.dirname, 'crash/reader-process.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=24', program, file, from]);
   return JSON.parse(stdout) as ReadReport;
 }
 
-test('fault 14: a log of a million events and 200 MB opens from its index: few lines are looked at and memory stays small', async () => {
+test('fault 14: a log of a million events and 200 MB opens from its index: few lines are scanned and memory stays small', async () => {
   const file = path.join(tempDir, 'big.jsonl');
   const { version } = JSON.parse(fs.readFileSync(`${(await createIndexedSession()).file}.index`, 'utf8')) as {
     version: number;
@@ -159,7 +159,7 @@ test('fault 14: a log of a million events and 200 MB opens from its index: few l
   fs.rmSync(file);
 });
 
-/** Writes a log as our lines are, without our code, with an index that vouches for all but its last thousand events. */
+/** Writes a log in the format of session files without the code of the store, with an index of all but its last thousand events. */
 function writeLargeSession(file: string, count: number, version: number): number {
   const out = fs.openSync(file, 'w');
   const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
@@ -201,7 +201,7 @@ function writeLargeSession(file: string, count: number, version: number): number
   return offset;
 }
 
-test('a long log without an epoch is read through in memory that does not grow with it', async () => {
+test('a long log without an epoch is read in constant memory', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const value = 'y'.repeat(500);

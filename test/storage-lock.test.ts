@@ -1,4 +1,4 @@
-// One writer a session: a second is refused, a dead one's place is taken at once, a silent one is fenced off.
+// Writer lock of session files: a second writer is refused, the lock of an ended process is taken over at once, an unresponsive one is fenced.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const annotationFact = { type: 'annotation-added', key: 'k', value: 1 } as const
 
 type WriterProcess = {
   readonly child: ChildProcess;
-  /** Tells it what to do, and gives what it answers. */
+  /** Sends a command, and returns the reply. */
   ask(command: string): Promise<string>;
   tell(command: string): void;
   hear(): Promise<string>;
@@ -61,7 +61,7 @@ async function killChild(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-test('fault 16: a second process is refused by name or reads only, until the first one closes', async () => {
+test('fault 16: a second process is refused with the name of the owner, or reads only, until the first one closes', async () => {
   const { file } = createSessionFiles();
   const first = await startWriter(file);
   const pid = new RegExp(`is being written by process ${first.child.pid} on `);
@@ -78,7 +78,7 @@ test('fault 16: a second process is refused by name or reads only, until the fir
   assertNoLeftovers(file);
 });
 
-test('fault 16: a session is one session under every name that leads to it', async () => {
+test('fault 16: a session is locked under every name that links to it', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   fs.symlinkSync(file, `${file}-too`);
@@ -87,7 +87,7 @@ test('fault 16: a session is one session under every name that leads to it', asy
   await log.close();
 });
 
-test('fault 16: the place of a dead process is taken at once, and so is one whose number another process has', async () => {
+test('fault 16: the lock of an ended process is taken over at once, also if another process has its pid', async () => {
   const { file } = createSessionFiles();
   const first = await startWriter(file);
   await first.ask('append');
@@ -109,12 +109,12 @@ test('fault 16: the place of a dead process is taken at once, and so is one whos
   assertNoLeftovers(file);
 });
 
-test('fault 16: of eight processes that want a dead one’s place exactly one gets it, every time', async () => {
+test('fault 16: of eight processes that take over from an ended one, exactly one succeeds, every time', async () => {
   for (let round = 0; round < 3; round++) {
     const { file } = createSessionFiles();
     const dead = await startWriter(file);
     await killChild(dead.child);
-    // One who died while taking over leaves its claim behind.
+    // A process that ended during a takeover leaves its claim file behind.
     if (round % 2) {
       const { token } = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { token: string };
       fs.copyFileSync(`${file}.lock`, `${file}.lock.${token}`);
@@ -132,7 +132,7 @@ test('fault 16: of eight processes that want a dead one’s place exactly one ge
   }
 });
 
-test('fault 17: a stopped process is taken over from; when it goes on its writes are refused and reach nobody', async () => {
+test('fault 17: a stopped process loses its lock; when it continues, its writes are refused and reach no session', async () => {
   const { file } = createSessionFiles();
   const zombie = await startWriter(file, 300);
   assert.equal(await zombie.ask('append'), 'saved 1');
@@ -154,7 +154,7 @@ test('fault 17: a stopped process is taken over from; when it goes on its writes
   assertNoLeftovers(file);
 });
 
-/** Opens a session once its holder has been silent for long enough. */
+/** Opens a session once its owner has sent no heartbeat for long enough. */
 async function waitForLock(file: string, lockTimeoutMs: number): ReturnType<typeof openJsonl> {
   for (;;) {
     try {
@@ -168,7 +168,7 @@ async function waitForLock(file: string, lockTimeoutMs: number): ReturnType<type
   }
 }
 
-test('fault 17: a process stopped between its look at the lock and its write writes to nobody, and is told so', async () => {
+test('fault 17: a process stopped between its lock check and its write reaches no session, and gets an error', async () => {
   const { file } = createSessionFiles();
   const zombie = await startWriter(file, 300);
   assert.equal(await zombie.ask('append'), 'saved 1');
@@ -184,7 +184,7 @@ test('fault 17: a process stopped between its look at the lock and its write wri
   assert.deepEqual(await verifyFile(file), { ok: true, events: 4, problems: [] });
 });
 
-test('fault 17: who finds another in the place it had writes nothing', async () => {
+test('fault 17: a writer that finds its lock taken over writes nothing', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   fs.rmSync(`${file}.lock`);
@@ -198,7 +198,7 @@ test('fault 17: who finds another in the place it had writes nothing', async () 
   assertNoLeftovers(file);
 });
 
-test('a live process that beats is not taken over from, however long it writes nothing', async () => {
+test('a process that sends heartbeats keeps its lock, however long it writes nothing', async () => {
   const { file } = createSessionFiles();
   const holder = await startWriter(file, 300);
   await new Promise((resolve) => {
@@ -209,7 +209,7 @@ test('a live process that beats is not taken over from, however long it writes n
   await killChild(holder.child);
 });
 
-test('[M11] a session can be followed from another process while it is written, through a takeover too', async () => {
+test('[M11] a session can be followed from another process while it is written, also through a takeover', async () => {
   const { file } = createSessionFiles();
   const writer = await startWriter(file);
   const reader = await openJsonl(file, { mode: 'read' });
@@ -238,7 +238,7 @@ test('[M11] a session can be followed from another process while it is written, 
   await reader.close();
 });
 
-test('a log follows itself, and stops when it is closed or told to', async () => {
+test('a log follows itself, and stops when it is closed or aborted', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const seen: number[] = [];

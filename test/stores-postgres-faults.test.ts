@@ -1,4 +1,4 @@
-// What becomes of a PostgreSQL store when its server stops, its processes crowd, or it is not what it should be.
+// PostgreSQL store under faults: the server stops, many processes compete, or the database is not as expected.
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
@@ -19,7 +19,7 @@ async function openTestStore(t: TestContext, url: string, options: FleetStoreOpt
   return store;
 }
 
-/** Sends a statement as another program would. */
+/** Executes a statement as another program would. */
 async function executeSql(url: string, sql: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -41,9 +41,9 @@ async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> 
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-function startWork(store: FleetStore, drive: WorkOptions['handle'], more: Partial<WorkOptions> = {}) {
+function startWork(store: FleetStore, handle: WorkOptions['handle'], more: Partial<WorkOptions> = {}) {
   const control = new AbortController();
-  const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, handle: drive, ...more });
+  const done = store.queue.work({ worker: 'w', concurrency: 4, signal: control.signal, handle, ...more });
   return {
     done,
     async end() {
@@ -63,7 +63,7 @@ async function readValues({ sessions }: FleetStore, session: string): Promise<re
 const testPostgres = (title: string, work: (t: TestContext) => Promise<void>): void =>
   void test(title, { timeout: 120_000, ...skip }, work);
 
-testPostgres('[A116] eight processes that open an empty database at the same moment all find it made', async (t) => {
+testPostgres('[A116] eight processes that open an empty database at the same time all open it', async (t) => {
   const url = await postgres.empty();
   const actors = await Promise.all(Array.from({ length: 8 }, () => spawnScriptedWorker(t, url, 10_000)));
   for (const actor of actors) actor.send('go');
@@ -73,7 +73,7 @@ testPostgres('[A116] eight processes that open an empty database at the same mom
   await Promise.all(actors.map((actor) => actor.close()));
 });
 
-testPostgres('[A116] a store of an earlier version is brought up to date, with what is in it', async (t) => {
+testPostgres('[A116] a store of an earlier version is migrated with its data', async (t) => {
   const url = await postgres.fresh();
   await (await openTestStore(t, url)).queue.enqueue([{ id: 'kept', prompt: 'Stay.' }]);
   await executeSql(
@@ -87,7 +87,7 @@ testPostgres('[A116] a store of an earlier version is brought up to date, with w
 });
 
 testPostgres(
-  '[A116] a store of a later version, a wrong password and a server that is not there are each named',
+  '[A116] a store of a later version, a wrong password and a missing server are each reported',
   async (t) => {
     const url = await postgres.fresh();
     await executeSql(url, 'UPDATE fairlead.version SET version = version + 1');
@@ -120,7 +120,7 @@ testPostgres(
   },
 );
 
-testPostgres('[A52] what is settled in any part of a store takes along all that was written before it', async (t) => {
+testPostgres('[A52] a durable write in any part of a store makes all writes before it durable', async (t) => {
   const store = await openTestStore(t, await postgres.fresh());
   const log = await store.sessions.open('one');
   const other = await store.sessions.open('two');
@@ -141,7 +141,7 @@ testPostgres('[A52] what is settled in any part of a store takes along all that 
 });
 
 testPostgres(
-  '[A52] appends go on while the server is stopped and started: each is there once, none is lost',
+  '[A52] appends continue while the server is stopped and started: each is there once, none is lost',
   async (t) => {
     const store = await openTestStore(t, await postgres.fresh());
     const log = await store.sessions.open('one');
@@ -170,7 +170,7 @@ testPostgres(
 );
 
 testPostgres(
-  '[A52, A71, A111] work goes on while the server is stopped and started: each effect once, no run lost',
+  '[A52, A71, A111] work continues while the server is stopped and started: each effect once, no run lost',
   async (t) => {
     const url = await postgres.fresh();
     const store = await openTestStore(t, url);
@@ -196,7 +196,7 @@ testPostgres(
 );
 
 testPostgres(
-  '[A116] a worker whose signs of life are not heard in time lets go of its runs, and they are done again',
+  '[A116] a worker whose heartbeats are too late releases its runs, and they are handled again',
   async (t) => {
     const url = await postgres.fresh();
     const store = await openTestStore(t, url, { leaseMs: 500 });
@@ -219,18 +219,18 @@ testPostgres(
   },
 );
 
-testPostgres('[A71, A111] two versions of the program work side by side, each on what it has begun', async (t) => {
+testPostgres('[A71, A111] two versions of the program work side by side, each on the runs that it has started', async (t) => {
   const url = await postgres.fresh();
   const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
   await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, prompt: '' })));
   const had = new Map<string, string[]>();
-  const drive: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
+  const handle: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
     had.set(id, [...(had.get(id) ?? []), version]);
     return attempts === 1 ? restingSettlement : endedSettlement;
   };
   const workers = [
-    startWork(first, drive, { version: '1', concurrency: 1, worker: 'w1' }),
-    startWork(second, drive, { version: '2', concurrency: 1, worker: 'w2' }),
+    startWork(first, handle, { version: '1', concurrency: 1, worker: 'w1' }),
+    startWork(second, handle, { version: '2', concurrency: 1, worker: 'w2' }),
   ];
   await waitUntil(async () => (await first.queue.depth()).waiting === 4);
   for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
@@ -239,26 +239,23 @@ testPostgres('[A71, A111] two versions of the program work side by side, each on
   await Promise.all(workers.map((worker) => worker.end()));
 });
 
-testPostgres(
-  '[A71] a schedule fires once over all workers, and once for all the times that nobody was there',
-  async (t) => {
-    const url = await postgres.fresh();
-    const stores = [await openTestStore(t, url), await openTestStore(t, url)];
-    await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
-    await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
-    const driven: string[] = [];
-    const drive: WorkOptions['handle'] = async ({ id, prompt: words }) => (
-      driven.push(`${id} ${words}`),
-      endedSettlement
-    );
-    await Promise.all(stores.map((store) => startWork(store, drive, { drain: true }).done));
-    assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
-    const [row] = await executeSql(url, 'SELECT next FROM fairlead.schedules');
-    assert.ok(Number(row?.['next']) > Date.now());
-  },
-);
+testPostgres('[A71] a schedule fires once over all workers, and once for all missed times', async (t) => {
+  const url = await postgres.fresh();
+  const stores = [await openTestStore(t, url), await openTestStore(t, url)];
+  await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
+  await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
+  const handled: string[] = [];
+  const handle: WorkOptions['handle'] = async ({ id, prompt }) => (
+    handled.push(`${id} ${prompt}`),
+    endedSettlement
+  );
+  await Promise.all(stores.map((store) => startWork(store, handle, { drain: true }).done));
+  assert.deepEqual(handled, ['nightly@2026-01-05T03:00:00.000Z tidy']);
+  const [row] = await executeSql(url, 'SELECT next FROM fairlead.schedules');
+  assert.ok(Number(row?.['next']) > Date.now());
+});
 
-testPostgres('[A71] queued runs whose workflows DBOS has lost are worked on all the same', async (t) => {
+testPostgres('[A71] queued runs whose workflows DBOS has lost are still handled', async (t) => {
   const url = await postgres.fresh();
   const store = await openTestStore(t, url);
   await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, prompt: '' })));
@@ -268,12 +265,12 @@ testPostgres('[A71] queued runs whose workflows DBOS has lost are worked on all 
   for (const id of ['a', 'b', 'c']) assert.equal((await store.queue.run(id))?.attempts, 1, id);
 });
 
-testPostgres("[A66] DBOS's rows of runs that have ended do not stay", async (t) => {
+testPostgres('[A66] DBOS rows of ended runs are deleted', async (t) => {
   const url = await postgres.fresh();
   const store = await openTestStore(t, url);
   await store.queue.enqueue(Array.from({ length: 30 }, () => ({ prompt: '' })));
   await startWork(store, async () => endedSettlement, { drain: true }).done;
-  // Their outcomes may still be on their way.
+  // Their outcomes may not be written yet.
   const rows = async (): Promise<number> => {
     await executeSql(url, "UPDATE fairlead_dbos.workflow_status SET completed_at = 1 WHERE status = 'SUCCESS'");
     const counts = ['status', 'input', 'output'].map((name) => `(SELECT count(*) FROM fairlead_dbos.workflow_${name})`);
@@ -286,7 +283,7 @@ testPostgres("[A66] DBOS's rows of runs that have ended do not stay", async (t) 
   assert.equal((await store.queue.list({ status: 'ended' })).length, 30, 'ours do');
 });
 
-testPostgres('a second database whose queue a process would work on is refused in one sentence', async (t) => {
+testPostgres('a process that works on the queue of a second database is refused with one sentence', async (t) => {
   const [one, other] = [await openTestStore(t, await postgres.fresh()), await openTestStore(t, await postgres.fresh())];
   await startWork(one, async () => endedSettlement, { drain: true }).done;
   await assert.rejects(startWork(other, async () => endedSettlement, { drain: true }).done, {
@@ -301,7 +298,7 @@ testPostgres('a second database whose queue a process would work on is refused i
 });
 
 test(
-  '[A116] a worker that slept until others had what it held takes no session from them, and works again after',
+  '[A116] a worker that was suspended past its lease takes no session back, and works again afterwards',
   skip,
   async (t) => {
     const url = await postgres.fresh();

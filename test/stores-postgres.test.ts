@@ -1,4 +1,4 @@
-// The PostgreSQL store keeps what the ports promise, against a real PostgreSQL.
+// Conformance of the PostgreSQL store, against a real PostgreSQL.
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
@@ -44,7 +44,7 @@ damageConformance(
 );
 
 test(
-  'postgres: [A53, A116] an append whose answer was lost is there once, and refused to whom others have taken the session from',
+  'postgres: [A53, A116] an append whose reply was lost is there once, and refused if the session was taken over',
   options,
   async (t) => {
     const where = await fresh();
@@ -73,8 +73,8 @@ test(
 );
 
 test(
-  'postgres: [A116] a worker whose line goes dead without a word ends when it is told to, and so does its store',
-  // What is awaited here took two minutes, or had no end.
+  'postgres: [A116] a worker whose connection goes dead still stops when told to, and so does its store',
+  // Without timeouts this took two minutes, or did not end.
   { timeout: 60_000, ...options },
   async (t) => {
     const line = await startLossyProxy(t, await fresh());
@@ -83,13 +83,13 @@ test(
     await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ prompt: '', tenant: `t${i % 3}` })));
     const over = new AbortController();
     const enough = Promise.withResolvers<void>();
-    let drives = 0;
-    const drive = async (): Promise<RunSettlement> => {
-      drives += 1;
-      if (drives === 50) enough.resolve();
+    let handledCount = 0;
+    const handle = async (): Promise<RunSettlement> => {
+      handledCount += 1;
+      if (handledCount === 50) enough.resolve();
       return endedResult();
     };
-    const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, handle: drive });
+    const done = store.queue.work({ worker: 'w', concurrency: 20, signal: over.signal, handle });
     await enough.promise;
     line.blackhole();
     over.abort();
@@ -105,7 +105,7 @@ test('postgres: [A116] a worker whose queue could not be started can start it la
   const client = new Client({ connectionString: where });
   await client.connect();
   t.after(() => client.end());
-  // What it writes is gone at once, as when others that start take it away.
+  // The version that it writes is deleted at once, as other processes that start do.
   await client.query(
     `CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
      CREATE TRIGGER gone BEFORE INSERT ON fairlead_dbos.application_versions FOR EACH ROW EXECUTE FUNCTION gone()`,
@@ -120,13 +120,13 @@ test('postgres: [A116] a worker whose queue could not be started can start it la
 });
 
 test(
-  'postgres: [A91] a run whose id the database cannot hold is refused, and none that came with it',
+  'postgres: [A91] a run whose id the database cannot store is refused, and no run that was enqueued with it',
   options,
   async (t) => {
     const store = await openPostgres(await fresh());
     t.after(() => store.close());
-    const asked = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, prompt: '' }]));
-    const found = await Promise.allSettled(asked);
+    const enqueued = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, prompt: '' }]));
+    const found = await Promise.allSettled(enqueued);
     assert.deepEqual(
       found.map((each) => (each.status === 'fulfilled' ? each.value[0]?.id : (each.reason as { code?: string }).code)),
       ['a', 'store/failed', 'b'],

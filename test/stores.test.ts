@@ -1,4 +1,4 @@
-// The stores keep what the ports promise, all of them by the same suite.
+// Conformance of the JSONL, memory and SQLite stores, by the same suite.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -45,7 +45,7 @@ damageConformance('sqlite', async (t) => {
   };
 });
 
-test('whoever keeps sessions in files does not load SQLite', () => {
+test('a program that keeps sessions in files does not load SQLite', () => {
   const index = path.join(import.meta.dirname, '../src/stores/index.ts');
   const script = `
     const { openFleetStore } = await import(${JSON.stringify(index)});
@@ -54,7 +54,7 @@ test('whoever keeps sessions in files does not load SQLite', () => {
     await (await openFleetStore('sqlite:' + process.argv[1])).close();
     process.stdout.write(before + ' ' + isLoaded());`;
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-stores-'));
-  const words = ['--input-type=module', '-e', script, path.join(folder, 'fleet.sqlite')];
-  assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8' }), 'false true');
+  const args = ['--input-type=module', '-e', script, path.join(folder, 'fleet.sqlite')];
+  assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), 'false true');
   fs.rmSync(folder, { recursive: true });
 });

@@ -1,4 +1,4 @@
-// A schedule's next time is found, and what is no schedule is named as that.
+// Next times of cron expressions, and errors for invalid ones.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -29,9 +29,10 @@ for (const [cron, after, due] of cases)
 
 const wrong = ['', '* * * *', '* * * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8'];
 for (const cron of [...wrong, '5-1 * * * *', '*/0 * * * *', 'a * * * *', '1- * * * *', '0 0 30 2 *', '* * * foo *'])
-  test(`"${cron}" is no schedule`, () => assert.throws(() => nextCronTime(cron, 0), { code: 'queue/bad-cron' }));
+  test(`"${cron}" is not a valid schedule`, () =>
+    assert.throws(() => nextCronTime(cron, 0), { code: 'queue/bad-cron' }));
 
-test('the next time is the first that fits: none between has its minute, hour and day', () => {
+test('the next time is the first match: no time between matches', () => {
   const numbers = fc.tuple(
     fc.integer({ min: 0, max: 59 }),
     fc.integer({ min: 0, max: 23 }),

@@ -1,4 +1,4 @@
-// Words between processes whose letters are lost, doubled or never read: nothing is heard twice or out of order, and nobody writes to the deaf.
+// Partial text over a bus that loses and duplicates messages: nothing is delivered twice or out of order.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,12 +6,12 @@ import type { PartialText } from '../core/index.ts';
 import type { CreateMessageBus, BusMessage } from './partial-text-protocol.ts';
 import { createPartialTextChannel, type OpenPartialTextChannel } from './partial-text.ts';
 
-/** A bus in memory, with all letters that were posted, on which things can go wrong. */
+/** A bus in memory that records its messages and can lose or duplicate them. */
 type FakeBusNetwork = {
   readonly open: () => OpenPartialTextChannel;
   readonly messages: BusMessage[];
-  /** How often a letter arrives. */
-  deliveryCount: (letter: BusMessage) => number;
+  /** How often a message is delivered. */
+  deliveryCount: (message: BusMessage) => number;
 };
 
 function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): FakeBusNetwork {
@@ -20,18 +20,18 @@ function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, ren
     messages: [],
     deliveryCount: () => 1,
     open() {
-      const makeBus: CreateMessageBus = (me, heard) => ({
+      const makeBus: CreateMessageBus = (me, received) => ({
         setListening(is) {
           if (!is || houses.has(me)) return;
-          houses.set(me, heard);
-          heard(undefined);
+          houses.set(me, received);
+          received(undefined);
         },
-        async send(letters) {
+        async send(messages) {
           await pause(1);
-          mine.messages.push(...letters);
-          for (const letter of letters)
-            for (let i = 0; i < mine.deliveryCount(letter); i++)
-              for (const [name, told] of houses) if ((letter.to ?? name) === name) told(letter.text);
+          mine.messages.push(...messages);
+          for (const message of messages)
+            for (let i = 0; i < mine.deliveryCount(message); i++)
+              for (const [name, told] of houses) if ((message.to ?? name) === name) told(message.text);
         },
       });
       const live = createPartialTextChannel(makeBus, { flushMs: 5, renewMs });
@@ -58,10 +58,10 @@ async function waitUntil(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(2)) assert.ok(Date.now() < end, 'not in 20 seconds');
 }
 
-const textMessages = (letters: readonly BusMessage[]): readonly BusMessage[] =>
-  letters.filter(({ text }) => text.includes('"said"'));
+const textMessages = (messages: readonly BusMessage[]): readonly BusMessage[] =>
+  messages.filter(({ text }) => text.includes('"said"'));
 
-test('[A93] words that nobody listens to are told to nobody', async (t) => {
+test('[A93] text without subscribers is sent to no process', async (t) => {
   const { open, messages } = createFakeBusNetwork(t);
   const [speaker, other] = [open(), open()];
   const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
@@ -75,7 +75,7 @@ test('[A93] words that nobody listens to are told to nobody', async (t) => {
   assert.deepEqual(textMessages(messages), []);
 });
 
-test('[A93] a letter that is lost is asked for again, one that comes twice is heard once', async (t) => {
+test('[A93] a lost message is requested again, a duplicated one is delivered once', async (t) => {
   const place = createFakeBusNetwork(t);
   const [speaker, far] = [place.open(), place.open()];
   const ear = subscribeTo(far);
@@ -94,7 +94,7 @@ test('[A93] a letter that is lost is asked for again, one that comes twice is he
   assert.ok(n > 3, `${n} letters`);
 });
 
-test('[A93] a process that woke up late does not take the word from the one that went on', async (t) => {
+test('[A93] a process that resumes late does not replace the text of the current one', async (t) => {
   const { open } = createFakeBusNetwork(t);
   const [old, now, far] = [open(), open(), open()];
   far.subscribe('s', () => assert.fail('An ear that fails harms nobody else.'));
@@ -109,13 +109,13 @@ test('[A93] a process that woke up late does not take the word from the one that
   await waitUntil(() => ear.text === 'new words');
 });
 
-test('[A93] who gives no sign of life is written to no more', async (t) => {
+test('[A93] a subscription that is not renewed expires', async (t) => {
   const place = createFakeBusNetwork(t, 20);
   const [speaker, far] = [place.open(), place.open()];
   const ear = subscribeTo(far);
   speaker.publish('s', partialText(1, 'a'));
   await waitUntil(() => ear.text === 'a');
-  // Its letters arrive nowhere from now on: it is dead to the others.
+  // From now on its messages are lost: other processes cannot see it.
   place.deliveryCount = ({ to }) => (to === undefined ? 0 : 1);
   let told = -1;
   await waitUntil(() => {
@@ -129,7 +129,7 @@ test('[A93] who gives no sign of life is written to no more', async (t) => {
   assert.equal(textMessages(place.messages).length, count);
 });
 
-test('[A93] a flood of words is told in few letters, each short enough for any store', async (t) => {
+test('[A93] much text is sent in few messages, each short enough for any store', async (t) => {
   const { open, messages } = createFakeBusNetwork(t);
   const [speaker, far] = [open(), open()];
   const ear = subscribeTo(far);
@@ -146,13 +146,13 @@ test('[A93] a flood of words is told in few letters, each short enough for any s
   assert.ok(messages.every(({ text }) => Buffer.byteLength(text) < 8000));
 });
 
-test('[A93] letters that mean nothing here are passed over', async (t) => {
-  const heard: ((text: string | undefined) => void)[] = [];
+test('[A93] unknown messages are ignored', async (t) => {
+  const received: ((text: string | undefined) => void)[] = [];
   const posted: BusMessage[] = [];
   const live = createPartialTextChannel(
     (_, told) => {
-      heard.push(told);
-      return { setListening: () => {}, send: async (letters) => void posted.push(...letters) };
+      received.push(told);
+      return { setListening: () => {}, send: async (messages) => void posted.push(...messages) };
     },
     { flushMs: 1 },
   );
@@ -171,9 +171,9 @@ test('[A93] letters that mean nothing here are passed over', async (t) => {
     '{"type":"later","from":"ab"}',
     ...bad.map((each) => JSON.stringify({ type: 'said', pieces: [each] })),
   ];
-  for (const text of nonsense) heard[0]?.(text);
+  for (const text of nonsense) received[0]?.(text);
   assert.equal(ear.text, '');
-  heard[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
+  received[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
   assert.equal(ear.text, 'right');
   live.publish('s', partialText(9, 'mine'));
   await pause(20);

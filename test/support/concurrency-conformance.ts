@@ -1,4 +1,4 @@
-// What every store promises to many who ask at the same moment: each gets his own answer, and nobody fails for another.
+// Conformance tests of stores for concurrent calls: each caller gets its own result, and none fails because of another.
 import assert from 'node:assert/strict';
 import type { Event, Fact, FleetStore, Log } from '../../src/core/index.ts';
 import { endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
@@ -12,16 +12,16 @@ async function readValues({ sessions }: FleetStore, session: string): Promise<re
   return events.map((event) => (event.type === 'annotation-added' ? event.value : event.type));
 }
 
-/** What became of each: `yes`, or the code of the error. */
-async function outcomes(asked: readonly Promise<unknown>[]): Promise<readonly string[]> {
-  const settled = await Promise.allSettled(asked);
+/** The result of each: `yes`, or the code of the error. */
+async function outcomes(calls: readonly Promise<unknown>[]): Promise<readonly string[]> {
+  const settled = await Promise.allSettled(calls);
   return settled.map((each) => (each.status === 'fulfilled' ? 'yes' : String((each.reason as { code?: string }).code)));
 }
 
-/** Registers the promises to a crowd. */
-export function concurrencyConformance(promise: RegisterConformanceTest): void {
-  promise(
-    '[A116] of many who append at once, each adds to his own session; who lost his is refused alone',
+/** Registers the tests of concurrent calls. */
+export function concurrencyConformance(register: RegisterConformanceTest): void {
+  register(
+    '[A116] concurrent appends reach their own sessions; only a writer that lost its session is refused',
     async (open) => {
       const [store, other] = [await open(), await open()];
       const logs = await Promise.all(sessionNames.map((session) => store.sessions.open(session)));
@@ -49,12 +49,12 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
       assert.deepEqual(
         (await store.sessions.list({ limit: 100 })).filter(({ holder }) => holder !== undefined),
         [],
-        'all are let go of',
+        'all are released',
       );
     },
   );
 
-  promise('[A52] a session that several open at once is given to one of them', async (open) => {
+  register('[A52] a session that several writers open at once is opened by one of them', async (open) => {
     const { sessions } = await open();
     const opened = sessionNames.map((_, i) => sessions.open(i % 3 === 0 ? 'one' : `s${i}`));
     const found = await outcomes(opened);
@@ -66,59 +66,67 @@ export function concurrencyConformance(promise: RegisterConformanceTest): void {
     await Promise.all(logs.map((log) => log.close()));
   });
 
-  promise('letters that many read at once are each given to their own session', async (open) => {
+  register('concurrent reads of the inbox return the messages of their own session', async (open) => {
     const { inbox } = await open();
     for (const session of sessionNames.slice(0, 5))
-      for (const words of ['one', 'two']) await inbox.send(session, { type: 'steer', text: `${session} ${words}` });
+      for (const text of ['one', 'two']) await inbox.send(session, { type: 'steer', text: `${session} ${text}` });
     const read = await Promise.all(sessionNames.map((session) => inbox.read(session, 0)));
     assert.deepEqual(
-      read.map((letters) => letters.map(({ message }) => ('text' in message ? message.text : ''))),
+      read.map((messages) => messages.map(({ message }) => ('text' in message ? message.text : ''))),
       sessionNames.map((session, i) => (i < 5 ? [`${session} one`, `${session} two`] : [])),
     );
   });
 
-  promise('[A91] runs that many enqueue at once are each given back, one of an id once', async (open) => {
-    const { queue } = await open();
-    const given = await Promise.all(
-      sessionNames.map((id, i) =>
-        queue.enqueue(i % 10 === 9 ? [{ id: 'same', prompt: 'w' }] : [{ id, prompt: id }, { prompt: `${id}+` }]),
-      ),
-    );
-    assert.deepEqual(
-      given.map((runs) => runs.map(({ prompt: words }) => words)),
-      sessionNames.map((id, i) => (i % 10 === 9 ? ['w'] : [id, `${id}+`])),
-    );
-    assert.equal((await queue.list({ limit: 100 })).length, 27 * 2 + 1);
-  });
+  register(
+    '[A91] runs that are enqueued concurrently are returned to their callers, and a run with a known id is added once',
+    async (open) => {
+      const { queue } = await open();
+      const results = await Promise.all(
+        sessionNames.map((id, i) =>
+          queue.enqueue(i % 10 === 9 ? [{ id: 'same', prompt: 'w' }] : [{ id, prompt: id }, { prompt: `${id}+` }]),
+        ),
+      );
+      assert.deepEqual(
+        results.map((runs) => runs.map(({ prompt: text }) => text)),
+        sessionNames.map((id, i) => (i % 10 === 9 ? ['w'] : [id, `${id}+`])),
+      );
+      assert.equal((await queue.list({ limit: 100 })).length, 27 * 2 + 1);
+    },
+  );
 
-  promise('[A92] runs that end at once each end in their own way, and their parents are told', async (open) => {
-    const store = await open();
-    const { queue, inbox } = store;
-    await queue.enqueue([{ id: 'above', prompt: '', notBefore: new Date(Date.now() + 3_600_000).toISOString() }]);
-    await queue.enqueue(sessionNames.map((id, i) => ({ id, prompt: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })));
-    const { promise: all, resolve } = Promise.withResolvers<void>();
-    const begun = new Set<string>();
-    const stop = new AbortController();
-    const working = queue.work({
-      worker: 'w',
-      concurrency: sessionNames.length,
-      signal: stop.signal,
-      async handle({ id }) {
-        if (begun.add(id).size === sessionNames.length) resolve();
-        await all;
-        return id === 's3' ? { type: 'waiting', pendingApprovals: [] } : endedResult(id);
-      },
-    });
-    await all;
-    stop.abort();
-    await working;
-    for (const id of sessionNames) {
-      const run = await queue.run(id);
-      assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['waiting', undefined] : ['ended', id], id);
-    }
-    const told = (await inbox.read('above', 0)).map(({ message }) =>
-      message.type === 'ended' ? message.run : message.type,
-    );
-    assert.deepEqual(told.toSorted(), sessionNames.filter((_, i) => i % 5 === 0).toSorted());
-  });
+  register(
+    '[A92] runs that end at the same time keep their own outcomes, and their parents get a message',
+    async (open) => {
+      const store = await open();
+      const { queue, inbox } = store;
+      await queue.enqueue([{ id: 'above', prompt: '', notBefore: new Date(Date.now() + 3_600_000).toISOString() }]);
+      await queue.enqueue(
+        sessionNames.map((id, i) => ({ id, prompt: '', ...(i % 5 === 0 ? { parent: 'above' } : {}) })),
+      );
+      const { promise: all, resolve } = Promise.withResolvers<void>();
+      const started = new Set<string>();
+      const stop = new AbortController();
+      const working = queue.work({
+        worker: 'w',
+        concurrency: sessionNames.length,
+        signal: stop.signal,
+        async handle({ id }) {
+          if (started.add(id).size === sessionNames.length) resolve();
+          await all;
+          return id === 's3' ? { type: 'waiting', pendingApprovals: [] } : endedResult(id);
+        },
+      });
+      await all;
+      stop.abort();
+      await working;
+      for (const id of sessionNames) {
+        const run = await queue.run(id);
+        assert.deepEqual([run?.status, run?.outcome?.text], id === 's3' ? ['waiting', undefined] : ['ended', id], id);
+      }
+      const endedRuns = (await inbox.read('above', 0)).map(({ message }) =>
+        message.type === 'ended' ? message.run : message.type,
+      );
+      assert.deepEqual(endedRuns.toSorted(), sessionNames.filter((_, i) => i % 5 === 0).toSorted());
+    },
+  );
 }

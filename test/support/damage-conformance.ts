@@ -1,57 +1,54 @@
-// What every store promises of rows that somebody has damaged: each is set aside with a reason, and all the others go on.
+// Conformance tests of stores for damaged rows: each is reported with a reason, and the others are not affected.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
 import { readHealth } from '../../src/fleet/health/index.ts';
 import { drainStore, endedResult } from './queue-conformance.ts';
 
-/** A store, and a way to change its rows as another program would; `runs` is the table of runs. */
+/** A store, and a function that changes its rows as another program would. */
 export type DamagedStore = {
   readonly store: FleetStore;
   readonly change: (sql: (table: (name: string) => string) => string) => Promise<void>;
 };
 
-/** Registers the promises. */
+/** Registers the tests. */
 export function damageConformance(
   name: string,
   fresh: (t: TestContext) => Promise<DamagedStore>,
   options: { readonly skip?: string } = {},
 ): void {
-  const promise = (title: string, work: (made: DamagedStore) => Promise<void>): void =>
+  const register = (title: string, work: (damaged: DamagedStore) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
 
-  promise(
-    '[A52, A94] a run whose row cannot be read is set aside with a reason, and the others go on',
-    async (made) => {
-      const { store, change } = made;
-      const { queue } = store;
-      const broken = ['not json', 'a list', 'a number', 'cut off', 'wordless'];
-      const values = ['settings', '[1]', '7', '{"model":', 'null'];
-      await queue.enqueue([...broken, 'good', 'better'].map((id) => ({ id, prompt: 'Do it', parent: 'above' })));
-      await queue.enqueue([{ id: 'above', prompt: 'Wait', notBefore: '2999-01-01T00:00:00Z' }]);
-      for (const [i, id] of broken.entries())
-        await change((table) => `UPDATE ${table('runs')} SET settings = '${values[i]}' WHERE id = '${id}'`);
-      // Where words are kept as JSON, they can be broken as well.
-      await change((table) => `UPDATE ${table('runs')} SET words = '{' WHERE id = 'wordless'`);
-      assert.equal((await queue.list()).length, 8, 'a list shows them all');
-      assert.deepEqual((await drainStore(store)).map(({ id }) => id).toSorted(), ['better', 'good']);
-      for (const id of broken) {
-        const run = await queue.run(id);
-        assert.deepEqual([run?.status, run?.settings, run?.outcome?.reason], ['ended', {}, 'provider-error'], id);
-        assert.equal(run?.outcome?.error?.code, 'store/damaged');
-        assert.match(run.outcome.detail ?? '', /^The row of this run is damaged: its (settings|prompt) /);
-      }
-      const letters = await store.inbox.read('above', 0);
-      assert.equal(letters.length, 7, 'and whoever waits for it is told');
-      const { rates } = await readHealth(store, new Date());
-      assert.deepEqual([rates.ended, rates.errors.good], [7, 5]);
-    },
-  );
+  register('[A52, A94] a run whose row cannot be read ends with a reason, and the others continue', async (damaged) => {
+    const { store, change } = damaged;
+    const { queue } = store;
+    const broken = ['not json', 'a list', 'a number', 'cut off', 'wordless'];
+    const values = ['settings', '[1]', '7', '{"model":', 'null'];
+    await queue.enqueue([...broken, 'good', 'better'].map((id) => ({ id, prompt: 'Do it', parent: 'above' })));
+    await queue.enqueue([{ id: 'above', prompt: 'Wait', notBefore: '2999-01-01T00:00:00Z' }]);
+    for (const [i, id] of broken.entries())
+      await change((table) => `UPDATE ${table('runs')} SET settings = '${values[i]}' WHERE id = '${id}'`);
+    // A store that keeps prompts as JSON can have a damaged prompt too.
+    await change((table) => `UPDATE ${table('runs')} SET words = '{' WHERE id = 'wordless'`);
+    assert.equal((await queue.list()).length, 8, 'a list shows them all');
+    assert.deepEqual((await drainStore(store)).map(({ id }) => id).toSorted(), ['better', 'good']);
+    for (const id of broken) {
+      const run = await queue.run(id);
+      assert.deepEqual([run?.status, run?.settings, run?.outcome?.reason], ['ended', {}, 'provider-error'], id);
+      assert.equal(run?.outcome?.error?.code, 'store/damaged');
+      assert.match(run.outcome.detail ?? '', /^The row of this run is damaged: its (settings|prompt) /);
+    }
+    const messages = await store.inbox.read('above', 0);
+    assert.equal(messages.length, 7, 'and the run that waits for it gets a message');
+    const { rates } = await readHealth(store, new Date());
+    assert.deepEqual([rates.ended, rates.errors.good], [7, 5]);
+  });
 
-  promise(
-    '[A52] a run that was damaged while it rested or after it ended is still shown, and can be ended',
-    async (made) => {
-      const { store, change } = made;
+  register(
+    '[A52] a run that was damaged while it waited or after it ended is still listed, and can be cancelled',
+    async (damaged) => {
+      const { store, change } = damaged;
       const { queue } = store;
       await queue.enqueue(['rests', 'done', 'gone'].map((id) => ({ id, prompt: '' })));
       const rest = { type: 'waiting', pendingApprovals: [{ call: 'c', tool: 't', question: 'May I?' }] } as const;
@@ -68,19 +65,19 @@ export function damageConformance(
     },
   );
 
-  promise('[A53] a letter that cannot be read says nothing, and those around it are read', async (made) => {
-    const { store, change } = made;
-    for (const words of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', text: words });
+  register('[A53] a message that cannot be read becomes empty, and the others are read', async (damaged) => {
+    const { store, change } = damaged;
+    for (const text of ['one', 'two', 'three']) await store.inbox.send('s', { type: 'steer', text });
     await change((table) => `UPDATE ${table('letters')} SET letter = '{"type":' WHERE letter LIKE '%two%'`);
-    const letters = (await store.inbox.read('s', 0)).map(({ message }) => message);
+    const messages = (await store.inbox.read('s', 0)).map(({ message }) => message);
     assert.deepEqual(
-      letters.map((letter) => ('text' in letter ? letter.text : letter.type)),
+      messages.map((message) => ('text' in message ? message.text : message.type)),
       ['one', 'ended', 'three'],
     );
   });
 
-  promise('[A85] a schedule that cannot be read comes as a run that says so, and holds nobody up', async (made) => {
-    const { store, change } = made;
+  register('[A85] a schedule that cannot be read becomes a failed run, and delays no other', async (damaged) => {
+    const { store, change } = damaged;
     const { queue } = store;
     for (const name of ['good', 'broken', 'timeless'])
       await queue.setSchedule({ name, cron: '0 3 * * *', run: { prompt: name } });

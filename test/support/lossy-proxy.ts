@@ -1,49 +1,49 @@
-// A line to a server that can lose an answer: what was asked for is done, and nobody hears of it.
+// A TCP proxy that can drop a reply: the request is executed, and the client gets no reply.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** The line. */
+/** The proxy. */
 export type LossyProxy = {
-  /** The server's address by way of this line. */
+  /** The URL of the server through the proxy. */
   readonly url: string;
-  /** Loses the answer to a question with these words, and with it every connection, until it is mended; settles once it is lost. */
-  dropResponse(words: string): Promise<void>;
-  /** Carries nothing any more, and says nothing of it: as a cable that was pulled. */
+  /** Drops the reply to a request that contains a text, and every connection, until `restore`; settles once it is dropped. */
+  dropResponse(text: string): Promise<void>;
+  /** Forwards nothing any more without closing connections, as a pulled cable. */
   blackhole(): void;
   restore(): void;
 };
 
-/** Lays a line to a server; it ends with the test. */
+/** Starts a proxy to a server; it ends with the test. */
 export async function startLossyProxy(t: TestContext, to: string): Promise<LossyProxy> {
   const { hostname, port } = new URL(to);
-  const ends = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let losing: { readonly words: string; readonly lost: () => void } | undefined;
-  let down = false;
-  let dead = false;
+  let isDown = false;
+  let isBlackholed = false;
   const cut = (): void => {
-    for (const end of ends) end.destroy();
-    ends.clear();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
   };
-  const server = createServer((near) => {
-    if (down) return void near.destroy();
-    const far = connect(Number(port), hostname);
-    for (const end of [near, far]) ends.add(end.on('error', () => {}));
-    let asked = false;
-    near.on('data', (question) => {
-      asked ||= losing !== undefined && question.includes(losing.words);
-      if (!dead) far.write(question);
+  const server = createServer((client) => {
+    if (isDown) return void client.destroy();
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    let isMatch = false;
+    client.on('data', (request) => {
+      isMatch ||= losing !== undefined && request.includes(losing.words);
+      if (!isBlackholed) upstream.write(request);
     });
-    far.on('data', (answer) => {
-      if (dead) return;
-      if (!asked) return void near.write(answer);
-      down = true;
+    upstream.on('data', (reply) => {
+      if (isBlackholed) return;
+      if (!isMatch) return void client.write(reply);
+      isDown = true;
       cut();
       losing?.lost();
       losing = undefined;
     });
-    near.on('close', () => far.destroy());
-    far.on('close', () => void (dead || near.destroy()));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => void (isBlackholed || client.destroy()));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -54,8 +54,8 @@ export async function startLossyProxy(t: TestContext, to: string): Promise<Lossy
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    dropResponse: (words) => new Promise((lost) => (losing = { words, lost })),
-    blackhole: () => (dead = true),
-    restore: () => (down = false),
+    dropResponse: (text) => new Promise((lost) => (losing = { words: text, lost })),
+    blackhole: () => (isBlackholed = true),
+    restore: () => (isDown = false),
   };
 }

@@ -1,4 +1,4 @@
-// What every store promises of words that are not settled, as tests to be run against each of them.
+// Conformance tests of stores for partial text.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,30 +9,30 @@ type RegisterPartialTextTest = (
   work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>,
 ) => void;
 
-/** Somebody who listens: the text as it stands after everything that was heard, and all of it piece by piece. */
+/** A subscriber: its current text, and all chunks that it got. */
 type TextListener = { readonly pieces: PartialText[]; text: string; leave: () => void };
 
-function createListener(live: PartialTextChannel, session: string): TextListener {
-  const mine: TextListener = { pieces: [], text: '', leave: () => {} };
-  mine.leave = live.subscribe(session, (piece) => {
-    const goesOn = mine.pieces.at(-1)?.since === piece.since && !piece.restarted;
-    mine.text = (goesOn ? mine.text : '') + piece.text;
-    mine.pieces.push(piece);
+function createListener(channel: PartialTextChannel, session: string): TextListener {
+  const listener: TextListener = { pieces: [], text: '', leave: () => {} };
+  listener.leave = channel.subscribe(session, (chunk) => {
+    const isSameTurn = listener.pieces.at(-1)?.since === chunk.since && !chunk.restarted;
+    listener.text = (isSameTurn ? listener.text : '') + chunk.text;
+    listener.pieces.push(chunk);
   });
-  return mine;
+  return listener;
 }
 
-async function waitUntilReceived(what: string, holds: () => boolean): Promise<void> {
+async function waitUntilReceived(description: string, holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(5))
-    if (Date.now() > end) assert.fail(`Not heard: ${what}`);
+    if (Date.now() > end) assert.fail(`Not received: ${description}`);
 }
 
 const partialText = (since: number, text: string): PartialText => ({ turn: since, since, text });
 
-/** Registers them. */
-export function partialTextConformance(promise: RegisterPartialTextTest): void {
-  promise(
-    '[A93] words are heard in this process and in others, also by who comes in the middle of them',
+/** Registers the tests. */
+export function partialTextConformance(register: RegisterPartialTextTest): void {
+  register(
+    '[A93] partial text reaches subscribers in this process and in others, also those that subscribe late',
     async (open) => {
       const [here, there] = [await open(), await open()];
       const first = createListener(there.partialText, 's');
@@ -54,8 +54,8 @@ export function partialTextConformance(promise: RegisterPartialTextTest): void {
     },
   );
 
-  promise(
-    '[A93] what is begun again or given up is taken back everywhere; what is settled is told no more',
+  register(
+    '[A93] restarted or discarded text is retracted everywhere; committed text is not sent any more',
     async (open) => {
       const [here, there] = [await open(), await open()];
       const far = createListener(there.partialText, 's');
@@ -84,17 +84,17 @@ export function partialTextConformance(promise: RegisterPartialTextTest): void {
     },
   );
 
-  promise('[A93] a flood of words comes whole, in few pieces, and is bounded', async (open) => {
+  register('[A93] much text arrives complete, in few chunks, and is limited', async (open) => {
     const [here, there] = [await open(), await open()];
     const far = createListener(there.partialText, 's');
     here.partialText.publish('s', partialText(1, '>'));
     await waitUntilReceived('the beginning', () => far.text === '>');
-    const words = Array.from({ length: 20_000 }, (_, i) => `${i} \u{1F600}\n`);
-    for (const [i, word] of words.entries()) {
-      here.partialText.publish('s', partialText(1, word));
+    const parts = Array.from({ length: 20_000 }, (_, i) => `${i} \u{1F600}\n`);
+    for (const [i, part] of parts.entries()) {
+      here.partialText.publish('s', partialText(1, part));
       if (i % 1000 === 0) await pause(1);
     }
-    const all = `>${words.join('')}`;
+    const all = `>${parts.join('')}`;
     await waitUntilReceived('all of it', () => far.text.length >= all.length);
     assert.equal(far.text, all);
     assert.ok(far.pieces.length < 1000, `${far.pieces.length} pieces`);
@@ -106,7 +106,7 @@ export function partialTextConformance(promise: RegisterPartialTextTest): void {
     await waitUntilReceived('the turn after it', () => far.text === 'short');
   });
 
-  promise('[A93] who leaves hears nothing more, and many may come and go', async (open) => {
+  register('[A93] after unsubscribing a listener gets nothing, and many may subscribe and unsubscribe', async (open) => {
     const [here, there] = [await open(), await open()];
     const gone = createListener(there.partialText, 's');
     here.partialText.publish('s', partialText(1, 'a'));

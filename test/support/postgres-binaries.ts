@@ -1,11 +1,11 @@
-// Finds a PostgreSQL that this machine can run: the one that npm brings for its platform, else the system's.
+// Finds PostgreSQL binaries for tests: from the npm package of the platform, else from the system.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The programs of one PostgreSQL, and whose they run as. */
+/** The binaries of a PostgreSQL, and the user that they run as. */
 export type PostgresBinaries = {
   readonly bin: string;
   readonly version: string;
@@ -13,14 +13,14 @@ export type PostgresBinaries = {
   readonly user: { readonly uid?: number; readonly gid?: number };
 };
 
-/** Where what is made once for all tests lies. */
+/** The cache directory of all test files. */
 export const postgresCacheDir: string = path.resolve(import.meta.dirname, '../../node_modules/.cache/postgres');
 
 // PostgreSQL refuses to run as root.
 const nobodyUid = 65_534;
 const runAsUser = process.getuid?.() === 0 ? { uid: nobodyUid, gid: nobodyUid } : {};
 
-/** The first of some folders whose PostgreSQL runs here, or why there is none. */
+/** The first directory whose PostgreSQL runs on this machine, or why there is none. */
 export function findPostgresBinaries(folders: readonly string[] = getCandidateDirs()): PostgresBinaries | string {
   if (process.platform === 'win32') return 'the starter of PostgreSQL for tests does not know Windows';
   const problems: string[] = [];
@@ -35,13 +35,13 @@ export function findPostgresBinaries(folders: readonly string[] = getCandidateDi
 function checkPostgresBinaries(bin: string): PostgresBinaries | string {
   try {
     const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...getLibraryEnv(bin) };
-    const said = execFileSync(path.join(bin, 'postgres'), ['--version'], {
+    const versionText = execFileSync(path.join(bin, 'postgres'), ['--version'], {
       ...runAsUser,
       env,
       stdio: 'pipe',
       cwd: '/',
     });
-    return { bin, version: /\d[\w.]*/.exec(said.toString())?.[0] ?? 'unknown', env, user: runAsUser };
+    return { bin, version: /\d[\w.]*/.exec(versionText.toString())?.[0] ?? 'unknown', env, user: runAsUser };
   } catch (error) {
     return `${bin} (${String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ')})`;
   }
@@ -62,7 +62,7 @@ function getPackagedDirs(): string[] {
   }
 }
 
-/** npm cannot carry links: the package makes them when it is installed, unless install scripts are off. So they are made here, in the cache. */
+/** An npm package has no links: an install script creates them, unless scripts are off. So they are created in the cache. */
 function getLibraryEnv(bin: string): NodeJS.ProcessEnv {
   const native = path.dirname(bin);
   const list = path.join(native, 'pg-symlinks.json');
@@ -79,7 +79,7 @@ function createSymlink(to: string, from: string): void {
   try {
     symlinkSync(to, from);
   } catch (error) {
-    // Another test file was first.
+    // Another test file was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

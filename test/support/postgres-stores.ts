@@ -1,27 +1,34 @@
-// Empty stores in a real PostgreSQL: one is made, and the others are copies of it, because to make one takes seconds.
+// Empty stores in a real PostgreSQL: copies of one template, because creating one takes seconds.
 import { openPostgres } from '../../src/stores/postgres/store.ts';
 import { startPostgres } from './postgres.ts';
 
-/** Where empty stores come from; with `skip`, why there can be none. */
+/** Creates empty stores; `skip` is the reason if there is no PostgreSQL. */
 export type PostgresStores = {
   readonly skip?: string;
-  /** Makes an empty store and gives its address. */
+  /** Creates an empty store and returns its URL. */
   readonly fresh: () => Promise<string>;
-  /** Makes a database without a store in it. */
+  /** Creates a database without a store. */
   readonly empty: () => Promise<string>;
-  /** Stops the server as a crash does. */
+  /** Stops the server at once, as a crash does. */
   readonly stop: () => Promise<void>;
-  /** Stops the server as a crash does, and starts it again. */
+  /** Stops the server at once, and starts it again. */
   readonly restart: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Starts the PostgreSQL of this process, where there is one. */
+/** Starts the PostgreSQL of this process, if there is one. */
 export async function startPostgresStores(): Promise<PostgresStores> {
   const postgres = await startPostgres();
   if (typeof postgres === 'string') {
-    const none = async (): Promise<void> => {};
-    return { skip: postgres, fresh: async () => '', empty: async () => '', stop: none, restart: none, close: none };
+    const doNothing = async (): Promise<void> => {};
+    return {
+      skip: postgres,
+      fresh: async () => '',
+      empty: async () => '',
+      stop: doNothing,
+      restart: doNothing,
+      close: doNothing,
+    };
   }
   const url = await postgres.createDatabase();
   await (await openPostgres(url)).close();

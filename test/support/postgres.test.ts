@@ -1,4 +1,4 @@
-// The PostgreSQL of the tests is a real one: it keeps what was committed, and none is left behind.
+// The PostgreSQL server of the tests: durable, and removed afterwards.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('what was committed is there after the server was stopped at once and started again', { skip }, async () => {
+test('committed data survives an immediate stop and a restart of the server', { skip }, async () => {
   const postgres = getServer();
   const url = await postgres.createDatabase();
   await queryDatabase(url, 'CREATE TABLE kept (word text)');
@@ -50,7 +50,7 @@ test('what was committed is there after the server was stopped at once and start
   );
 });
 
-test('databases do not see each other, and none is had without the password', { skip }, async () => {
+test('databases are separate, and need the password', { skip }, async () => {
   const [one, other] = [await getServer().createDatabase(), await getServer().createDatabase()];
   await queryDatabase(one, 'CREATE TABLE mine (word text)');
   await assert.rejects(queryDatabase(other, 'SELECT * FROM mine'), /does not exist/);
@@ -72,7 +72,7 @@ test('a process that is killed leaves no server and no data behind', { skip, tim
   while (isAlive(pid) || existsSync(place)) await delay(20, undefined, { signal: t.signal });
 });
 
-test('closed, its data is deleted, also when it was stopped before', { skip }, async () => {
+test('closing deletes the data, also if the server was stopped before', { skip }, async () => {
   const postgres = getServer();
   const { pid } = postgres;
   const [place] = await queryDatabase(postgres.url, 'SHOW data_directory');
@@ -82,7 +82,7 @@ test('closed, its data is deleted, also when it was stopped before', { skip }, a
   assert.ok(!existsSync(path.dirname(String(place))));
 });
 
-test('where no PostgreSQL can be had, the reason says what was tried', () => {
+test('without PostgreSQL, the reason says what was tried', () => {
   assert.match(
     String(findPostgresBinaries(['/nowhere/bin'])),
     /^no PostgreSQL can run here: \/nowhere\/bin \(.*ENOENT/,

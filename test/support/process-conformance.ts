@@ -1,26 +1,27 @@
-// What every store promises when processes die, stop and wake up again, as tests with real ones.
+// Conformance tests of stores with real processes that are killed, suspended and resumed.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { zeroUsage, type FleetStore } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/index.ts';
 import { spawnScriptedWorker, startScriptedWorker, type ScriptedWorker } from './scripted-worker.ts';
 
-/** Makes an empty place for a store, and gives its name as `openFleetStore` takes it. */
+/** Creates an empty location for a store, as `openFleetStore` takes it. */
 export type FreshStoreLocation = (t: TestContext) => Promise<string>;
 
 const leaseMs = 700;
 
-const spawnReadyActor = (t: TestContext, where: string): Promise<ScriptedWorker> =>
-  spawnScriptedWorker(t, where, leaseMs);
-const spawnActor = (t: TestContext, where: string): Promise<ScriptedWorker> => startScriptedWorker(t, where, leaseMs);
+const spawnReadyActor = (t: TestContext, location: string): Promise<ScriptedWorker> =>
+  spawnScriptedWorker(t, location, leaseMs);
+const spawnActor = (t: TestContext, location: string): Promise<ScriptedWorker> =>
+  startScriptedWorker(t, location, leaseMs);
 
-async function openStore(t: TestContext, where: string): Promise<FleetStore> {
-  const store = await openFleetStore(where, { leaseMs, retryMs: 20 });
+async function openStore(t: TestContext, location: string): Promise<FleetStore> {
+  const store = await openFleetStore(location, { leaseMs, retryMs: 20 });
   t.after(() => store.close());
   return store;
 }
 
-/** Works on runs until all are done, and answers which it was given. */
+/** Handles runs until the queue is empty, and returns which. */
 async function drainQueue(store: FleetStore): Promise<readonly string[]> {
   const runs: string[] = [];
   await store.queue.work({
@@ -36,37 +37,37 @@ async function drainQueue(store: FleetStore): Promise<readonly string[]> {
   return runs;
 }
 
-/** Registers the promises as tests; with a reason to skip them, they are skipped by name. */
+/** Registers the tests; they are skipped with the reason in `skip`. */
 export function processConformance(
   name: string,
   fresh: FreshStoreLocation,
   options: { readonly skip?: string } = {},
 ): void {
-  const promise = (title: string, work: (t: TestContext, where: string) => Promise<void>): void =>
+  const register = (title: string, work: (t: TestContext, location: string) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 120_000, ...options }, async (t) => work(t, await fresh(t)));
 
-  promise('[A116] processes that open a new store at the same moment all find it made', async (t, where) => {
-    const actors = await Promise.all([1, 2, 3, 4].map(() => spawnReadyActor(t, where)));
+  register('[A116] processes that open a new store at the same time all open it', async (t, location) => {
+    const actors = await Promise.all([1, 2, 3, 4].map(() => spawnReadyActor(t, location)));
     for (const actor of actors) actor.send('go');
     for (const actor of actors) assert.equal(await actor.waitForLine(''), 'ready');
     for (const actor of actors) assert.equal(await actor.ask('standing'), 'stopped false');
-    assert.deepEqual(await (await openStore(t, where)).queue.depth(), { queued: 0, running: 0, waiting: 0 });
+    assert.deepEqual(await (await openStore(t, location)).queue.depth(), { queued: 0, running: 0, waiting: 0 });
   });
 
-  promise('[A95] the kill-switch that one process turns is turned for all', async (t, where) => {
-    const actor = await spawnActor(t, where);
-    const { killSwitch } = await openStore(t, where);
+  register('[A95] the kill switch that one process sets is set for all', async (t, location) => {
+    const actor = await spawnActor(t, location);
+    const { killSwitch } = await openStore(t, location);
     await killSwitch.stop('a test', 'me');
     assert.equal(await actor.ask('standing'), 'stopped true');
     await killSwitch.resume('me');
     assert.equal(await actor.ask('standing'), 'stopped false');
   });
 
-  promise('[A52] a session that a killed process held can be taken, with all that was settled', async (t, where) => {
-    const actor = await spawnActor(t, where);
+  register('[A52] a session of a killed process can be opened, with everything that was durable', async (t, location) => {
+    const actor = await spawnActor(t, location);
     assert.equal(await actor.ask('open'), 'opened');
     assert.equal(await actor.ask('append'), 'saved 1');
-    const { sessions } = await openStore(t, where);
+    const { sessions } = await openStore(t, location);
     await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
     await actor.kill();
     const log = await openWithRetry(sessions);
@@ -75,59 +76,62 @@ export function processConformance(
     await log.close();
   });
 
-  promise('[A71, A116] what a killed worker was working on is taken over by another', async (t, where) => {
-    const store = await openStore(t, where);
+  register('[A71, A116] the run of a killed worker is taken over by another', async (t, location) => {
+    const store = await openStore(t, location);
     await store.queue.enqueue([{ id: 'r', prompt: '' }]);
-    const actor = await spawnActor(t, where);
+    const actor = await spawnActor(t, location);
     actor.send('take');
     await actor.waitForLine('took r 1');
     await actor.kill();
     assert.deepEqual(await drainQueue(store), ['r 2']);
   });
 
-  promise('[A116] a worker that slept while others took its run finds its writes refused', async (t, where) => {
-    const store = await openStore(t, where);
-    const zombie = await spawnActor(t, where);
-    assert.equal(await zombie.ask('open'), 'opened');
-    assert.equal(await zombie.ask('append'), 'saved 1');
-    await store.queue.enqueue([{ id: 'r', prompt: '', session: 'one' }]);
-    zombie.send('take');
-    await zombie.waitForLine('took r 1');
-    zombie.signal('SIGSTOP');
-    assert.deepEqual(await drainQueue(store), ['r 2']);
-    const log = await store.sessions.open('one', { force: true });
-    // It lies there when it wakes up, before it can have noticed anything.
-    zombie.send('append');
-    zombie.signal('SIGCONT');
-    const first = await zombie.waitForLine('');
-    const second = await zombie.waitForLine('');
-    assert.deepEqual([first, second].toSorted(), ['lost r', 'store/fenced']);
-    zombie.send('append');
-    assert.equal(await zombie.waitForLine('store/'), 'store/fenced');
-    assert.equal((await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
-    zombie.send('finish');
-    await zombie.waitForLine('worked');
-    assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
-    await zombie.close();
-    await log.close();
-  });
+  register(
+    '[A116] a worker that was suspended while others took its run over has its writes refused',
+    async (t, location) => {
+      const store = await openStore(t, location);
+      const zombie = await spawnActor(t, location);
+      assert.equal(await zombie.ask('open'), 'opened');
+      assert.equal(await zombie.ask('append'), 'saved 1');
+      await store.queue.enqueue([{ id: 'r', prompt: '', session: 'one' }]);
+      zombie.send('take');
+      await zombie.waitForLine('took r 1');
+      zombie.signal('SIGSTOP');
+      assert.deepEqual(await drainQueue(store), ['r 2']);
+      const log = await store.sessions.open('one', { force: true });
+      // The command is there when the process resumes, before it can have noticed anything.
+      zombie.send('append');
+      zombie.signal('SIGCONT');
+      const first = await zombie.waitForLine('');
+      const second = await zombie.waitForLine('');
+      assert.deepEqual([first, second].toSorted(), ['lost r', 'store/fenced']);
+      zombie.send('append');
+      assert.equal(await zombie.waitForLine('store/'), 'store/fenced');
+      assert.equal((await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
+      zombie.send('finish');
+      await zombie.waitForLine('worked');
+      assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
+      await zombie.close();
+      await log.close();
+    },
+  );
 
-  promise('[A52, A71, A116] workers killed in the middle of work lose no run and repeat none', async (t, where) => {
-    const store = await openStore(t, where);
+  register('[A52, A71, A116] workers that are killed lose no run and repeat none', async (t, location) => {
+    const store = await openStore(t, location);
     const runs = await store.queue.enqueue(Array.from({ length: 60 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
-    const begin = async (): Promise<ScriptedWorker> => {
-      const actor = await spawnActor(t, where);
+    const startDraining = async (): Promise<ScriptedWorker> => {
+      const actor = await spawnActor(t, location);
       actor.send('drain');
       return actor;
     };
-    let actors: readonly ScriptedWorker[] = await Promise.all([begin(), begin(), begin()]);
+    let actors: readonly ScriptedWorker[] = await Promise.all([startDraining(), startDraining(), startDraining()]);
     for (let kills = 0; kills < 3; kills++) {
       const before = (await store.queue.list({ status: 'ended' })).length;
       const wanted = Math.min(50, before + 8);
       while ((await store.queue.list({ status: 'ended' })).length < wanted)
         await new Promise((resolve) => setTimeout(resolve, 5));
       await actors[0]?.kill();
-      actors = [...actors.slice(1), await begin()];
+      actors = [...actors.slice(1), await startDraining()];
     }
     for (const actor of actors) await actor.waitForLine('drained');
     for (const { id, session } of runs) {

@@ -1,9 +1,8 @@
-// What every queue promises of the runs in it: kept once, listed, woken, cancelled, counted.
+// Conformance tests of run queues: runs are added once, listed, woken, cancelled and counted.
 import assert from 'node:assert/strict';
-import type { FleetRun, FleetStore, RunOutcome, RunSettlement } from '../../src/core/index.ts';
-import { zeroUsage } from '../../src/core/index.ts';
+import { type FleetRun, type FleetStore, type RunOutcome, type RunSettlement, zeroUsage } from '../../src/core/index.ts';
 
-/** Registers a promise as a test. */
+/** Registers a test that opens a store. */
 export type RegisterConformanceTest = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;
 
 /** A settlement that ends a run. */
@@ -12,13 +11,13 @@ export const endedResult = (text = '', more: Partial<RunOutcome> = {}): RunSettl
   outcome: { reason: 'answered', text, spent: zeroUsage, ...more },
 });
 
-/** Works on what is in the queue until it is empty, one run at a time, and gives the runs as they were handed out. */
+/** Handles runs one at a time until the queue is empty, and returns them in the order of their claims. */
 export async function drainStore(
   { queue }: FleetStore,
-  drive: (run: FleetRun) => RunSettlement = () => endedResult(),
+  handle: (run: FleetRun) => RunSettlement = () => endedResult(),
   more: { readonly worker?: string; readonly version?: string } = {},
 ): Promise<readonly FleetRun[]> {
-  const driven: FleetRun[] = [];
+  const handled: FleetRun[] = [];
   await queue.work({
     worker: 'w',
     concurrency: 1,
@@ -26,20 +25,20 @@ export async function drainStore(
     signal: new AbortController().signal,
     ...more,
     async handle(run) {
-      driven.push(run);
-      return drive(run);
+      handled.push(run);
+      return handle(run);
     },
   });
-  return driven;
+  return handled;
 }
 
 const runIds = (runs: readonly FleetRun[]): readonly string[] => runs.map(({ id }) => id);
 const approvalQuestions = [{ call: 'c', tool: 'send', question: 'May I?' }];
-const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: approvalQuestions };
+const waitingResult: RunSettlement = { type: 'waiting', pendingApprovals: approvalQuestions };
 
-/** Registers the promises of a queue's rows. */
-export function queueConformance(promise: RegisterConformanceTest): void {
-  promise('[A91] a run is kept as it was given, with what was left out filled in', async (open) => {
+/** Registers the tests of the queue. */
+export function queueConformance(register: RegisterConformanceTest): void {
+  register('[A91] a run is stored as it was given, with default values', async (open) => {
     const { queue } = await open();
     const [plain, full] = await queue.enqueue([
       { prompt: 'do it' },
@@ -90,7 +89,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.equal(await other.queue.run('none'), undefined);
   });
 
-  promise('[A91] a run of an id that is known is the one that is there, as it stands', async (open) => {
+  register('[A91] enqueueing a known id returns the existing run', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: 'first' }]);
     await drainStore(store);
@@ -104,8 +103,8 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.equal((await store.queue.list()).length, 2);
   });
 
-  promise(
-    '[A91] many runs are added in their order, and one whose time is none is refused with all of them',
+  register(
+    '[A91] many runs are added in order, and one with an invalid time is refused with all of them',
     async (open) => {
       const { queue } = await open();
       const runs = Array.from({ length: 450 }, (_, i) => ({ id: `r${i}`, prompt: '' }));
@@ -116,7 +115,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     },
   );
 
-  promise('runs are handed out by priority, then by age', async (open) => {
+  register('runs are claimed by priority, then by age', async (open) => {
     const store = await open();
     await store.queue.enqueue([
       { id: 'a', prompt: '' },
@@ -130,7 +129,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.deepEqual(runIds(await drainStore(store)), ['b', 'c', 'a', 'e', 'd']);
   });
 
-  promise('a run is not handed out before its time', async (open) => {
+  register('a run is not claimed before its time', async (open) => {
     const store = await open();
     const notBefore = new Date(Date.now() + 700).toISOString();
     await store.queue.enqueue([
@@ -152,8 +151,8 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.ok((times.get('later') ?? 0) >= Date.parse(notBefore));
   });
 
-  promise(
-    '[A85] who drains a queue does not wait for what begins later, is of another version, or waits behind such',
+  register(
+    '[A85] draining does not wait for runs that are due later, of another version, or blocked by such a run',
     async (open) => {
       const store = await open();
       const { queue } = store;
@@ -166,14 +165,14 @@ export function queueConformance(promise: RegisterConformanceTest): void {
         { id: 'later', prompt: '', notBefore: '2999-01-01T00:00:00.000Z' },
         { id: 'asks', prompt: '', session: 't' },
       ]);
-      assert.deepEqual(runIds(await drainStore(store, () => suspendedResult, { version: '2' })), ['asks']);
+      assert.deepEqual(runIds(await drainStore(store, () => waitingResult, { version: '2' })), ['asks']);
       await queue.enqueue([{ id: 'waits', prompt: '', session: 't' }]);
       assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '2' })), []);
       assert.deepEqual(runIds(await drainStore(store, () => endedResult(), { version: '1' })), ['old', 'behind']);
     },
   );
 
-  promise('[A92] a run that has ended says how, who had it and when', async (open) => {
+  register('[A92] an ended run has its outcome, its worker and its times', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     const outcome: RunOutcome = {
@@ -183,8 +182,8 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       error: { code: 'x/y', message: 'm', blame: 'provider', retry: false },
       spent: { ...zeroUsage, usd: 0.5, input: 3 },
     };
-    const [driven] = await drainStore(store, () => ({ type: 'completed', outcome }), { worker: 'kim', version: '7' });
-    assert.deepEqual([driven?.status, driven?.worker, driven?.attempts], ['running', 'kim', 1]);
+    const [handled] = await drainStore(store, () => ({ type: 'completed', outcome }), { worker: 'kim', version: '7' });
+    assert.deepEqual([handled?.status, handled?.worker, handled?.attempts], ['running', 'kim', 1]);
     const run = await (await open()).queue.run('one');
     assert.deepEqual(run?.outcome, outcome);
     assert.deepEqual([run?.status, run?.worker, run?.version, run?.attempts], ['ended', 'kim', '7', 1]);
@@ -192,14 +191,14 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.ok(Date.parse(queued) <= Date.parse(started) && Date.parse(started) <= Date.parse(end));
   });
 
-  promise('[A112] a run that rests shows what it waits for, and goes on once it is woken', async (open) => {
+  register('[A112] a waiting run shows its questions, and continues once it is woken', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: '' }]);
-    await drainStore(store, () => suspendedResult);
+    await drainStore(store, () => waitingResult);
     const { queue } = await open();
     const waiting = await queue.run('one');
     assert.deepEqual([waiting?.status, waiting?.pendingApprovals], ['waiting', approvalQuestions]);
-    assert.deepEqual(await drainStore(store), [], 'nobody is handed a run that rests');
+    assert.deepEqual(await drainStore(store), [], 'a waiting run is not claimed');
     await queue.wake('one');
     assert.deepEqual([(await queue.run('one'))?.status, (await queue.run('one'))?.pendingApprovals], ['queued', []]);
     await queue.wake('one');
@@ -210,26 +209,26 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.equal((await queue.run('one'))?.status, 'ended', 'what has ended stays so');
   });
 
-  promise('[A112] a run that is woken just before it rests does not rest', async (open) => {
+  register('[A112] a run that is woken just before it waits does not wait', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: '' }]);
-    let drives = 0;
+    let handledCount = 0;
     await store.queue.work({
       worker: 'w',
       concurrency: 1,
       drain: true,
       signal: new AbortController().signal,
       async handle() {
-        drives += 1;
-        if (drives === 1) await store.queue.wake('one');
-        return drives < 3 ? suspendedResult : endedResult();
+        handledCount += 1;
+        if (handledCount === 1) await store.queue.wake('one');
+        return handledCount < 3 ? waitingResult : endedResult();
       },
     });
-    assert.equal(drives, 2, 'woken once, it is worked on once more, and then it rests');
+    assert.equal(handledCount, 2, 'woken once, it is handled once more, and then it waits');
     assert.equal((await store.queue.run('one'))?.status, 'waiting');
   });
 
-  promise('a run that nobody works on is cancelled at once, and stays cancelled', async (open) => {
+  register('a run that no worker handles is cancelled at once, and stays cancelled', async (open) => {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
@@ -243,7 +242,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
       signal: end.signal,
       async handle() {
         end.abort();
-        return suspendedResult;
+        return waitingResult;
       },
     });
     for (const id of ['waits', 'rests']) {
@@ -256,7 +255,7 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.deepEqual(await drainStore(store), []);
   });
 
-  promise('[A92] runs are listed the latest first, by what is asked for, page by page', async (open) => {
+  register('[A92] runs are listed latest first, filtered and paged', async (open) => {
     const store = await open();
     const { queue } = store;
     for (const i of [1, 2, 3, 4, 5])
@@ -269,19 +268,19 @@ export function queueConformance(promise: RegisterConformanceTest): void {
     assert.deepEqual(runIds(await queue.list({ tenant: 'odd', before: 'r5' })), ['r3', 'r1']);
     assert.deepEqual(runIds(await queue.list({ session: 's0' })), ['r4', 'r2']);
     assert.deepEqual(runIds(await queue.list({ parent: 'ptrue' })), ['r5', 'r4']);
-    await drainStore(store, ({ id }) => (id === 'r3' ? suspendedResult : endedResult()));
+    await drainStore(store, ({ id }) => (id === 'r3' ? waitingResult : endedResult()));
     assert.deepEqual(runIds(await queue.list({ status: 'waiting' })), ['r3']);
     assert.deepEqual(runIds(await queue.list({ status: 'ended', tenant: 'even' })), ['r4', 'r2']);
   });
 
-  promise('[A92] the depth of a queue counts what waits, is under way and rests', async (open) => {
+  register('[A92] the depth of a queue counts queued, running and waiting runs', async (open) => {
     const store = await open();
     const { queue } = store;
     assert.deepEqual(await queue.depth(), { queued: 0, running: 0, waiting: 0 });
     const [first] = await queue.enqueue([{ prompt: '' }, { prompt: '' }, { prompt: '' }]);
     assert.deepEqual(await queue.depth(), { queued: 3, running: 0, waiting: 0, oldest: first?.queued });
     let seen: unknown;
-    await drainStore(store, () => suspendedResult);
+    await drainStore(store, () => waitingResult);
     await queue.enqueue([{ id: 'last', prompt: '' }]);
     await queue.work({
       worker: 'w',

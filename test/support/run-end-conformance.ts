@@ -1,31 +1,34 @@
-// What every queue promises those who speak to a run at its end, cancel it, or clear away what is old: no word is lost, and none reaches another.
+// Conformance tests of run queues for messages at the end of a run, cancellation and pruning.
 import assert from 'node:assert/strict';
 import type { FleetRun, FleetStore, RunSettlement } from '../../src/core/index.ts';
 import { endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
 
-/** Works on all there is; each run is handed to `drive` with how often it was taken. */
-const startWork = ({ queue }: FleetStore, drive: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
-  queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), handle: drive });
+/** Handles all runs with a function. */
+const startWork = ({ queue }: FleetStore, handle: (run: FleetRun) => Promise<RunSettlement>): Promise<void> =>
+  queue.work({ worker: 'w', concurrency: 1, drain: true, signal: AbortSignal.timeout(30_000), handle });
 
-const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
+const waitingResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
-/** Registers what a queue promises at the end of runs. */
-export function runEndConformance(promise: RegisterConformanceTest): void {
-  promise('a cancel names its run, and a run that is about to rest is worked on again to read it', async (open) => {
-    const store = await open();
-    await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
-    let drives = 0;
-    await startWork(store, async () => {
-      drives += 1;
-      if (drives === 1) await store.queue.cancel('one', 'enough');
-      return suspendedResult;
-    });
-    assert.equal(drives, 2);
-    const letters = (await store.inbox.read('s', 0)).map(({ message }) => message);
-    assert.deepEqual(letters, [{ type: 'cancel', run: 'one' }]);
-  });
+/** Registers the tests of the end of runs. */
+export function runEndConformance(register: RegisterConformanceTest): void {
+  register(
+    'a cancel message names its run, and a run that is about to wait is handled again to read it',
+    async (open) => {
+      const store = await open();
+      await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
+      let attemptCount = 0;
+      await startWork(store, async () => {
+        attemptCount += 1;
+        if (attemptCount === 1) await store.queue.cancel('one', 'enough');
+        return waitingResult;
+      });
+      assert.equal(attemptCount, 2);
+      const messages = (await store.inbox.read('s', 0)).map(({ message }) => message);
+      assert.deepEqual(messages, [{ type: 'cancel', run: 'one' }]);
+    },
+  );
 
-  promise('a cancel reaches the runs that a run has begun, whether it rests or is under way', async (open) => {
+  register('a cancel reaches the child runs of a run, whether it waits or is running', async (open) => {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
@@ -41,7 +44,7 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
       signal: end.signal,
       async handle() {
         end.abort();
-        return suspendedResult;
+        return waitingResult;
       },
     });
     assert.equal((await queue.cancel('top', 'enough'))?.status, 'ended');
@@ -52,41 +55,44 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
     );
   });
 
-  promise('[A53] a run does not end over words that came while it ended, and does over all others', async (open) => {
-    const store = await open();
-    const { queue, inbox } = store;
-    await queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
-    const drives: number[] = [];
-    await startWork(store, async ({ attempts }) => {
-      drives.push(attempts);
-      // The first attempt has read its letters already; the second reads them, and is told something else.
-      if (attempts === 1) await inbox.send('s', { type: 'follow-up', text: 'And the rest?' });
-      else {
-        const letters = await inbox.read('s', 0);
-        if (letters.length > 0) await inbox.clear('s', letters.at(-1)?.position ?? 0);
-        await inbox.send('s', { type: 'answer', call: 'c', allowed: true });
-      }
-      await queue.wake('one');
-      return endedResult();
-    });
-    assert.deepEqual(drives, [1, 2]);
-    assert.equal((await queue.run('one'))?.status, 'ended');
-  });
+  register(
+    '[A53] a run does not end before it has read a prompt that came while it ended, but does for other messages',
+    async (open) => {
+      const store = await open();
+      const { queue, inbox } = store;
+      await queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
+      const attemptCount: number[] = [];
+      await startWork(store, async ({ attempts }) => {
+        attemptCount.push(attempts);
+        // The first attempt has read its messages already; the second reads the new one, and gets one of another type.
+        if (attempts === 1) await inbox.send('s', { type: 'follow-up', text: 'And the rest?' });
+        else {
+          const messages = await inbox.read('s', 0);
+          if (messages.length > 0) await inbox.clear('s', messages.at(-1)?.position ?? 0);
+          await inbox.send('s', { type: 'answer', call: 'c', allowed: true });
+        }
+        await queue.wake('one');
+        return endedResult();
+      });
+      assert.deepEqual(attemptCount, [1, 2]);
+      assert.equal((await queue.run('one'))?.status, 'ended');
+    },
+  );
 
-  promise('a driver that reads no letters ends all the same', async (open) => {
+  register('a run whose handler reads no messages still ends', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
     await store.inbox.send('s', { type: 'steer', text: 'left' });
-    let drives = 0;
+    let attemptCount = 0;
     await startWork(store, async () => {
-      drives += 1;
-      if (drives === 1) await store.queue.wake('one');
+      attemptCount += 1;
+      if (attemptCount === 1) await store.queue.wake('one');
       return endedResult();
     });
-    assert.equal(drives, 2);
+    assert.equal(attemptCount, 2);
   });
 
-  promise('what is old is forgotten once it has ended, unless a run that goes on has begun it', async (open) => {
+  register('old runs are deleted once they have ended, unless their parent continues', async (open) => {
     const store = await open();
     const { queue, sessions } = store;
     await queue.enqueue([
@@ -103,7 +109,7 @@ export function runEndConformance(promise: RegisterConformanceTest): void {
       signal: end.signal,
       async handle({ id }) {
         if (id === 'alone') end.abort();
-        return id === 'top' ? suspendedResult : endedResult();
+        return id === 'top' ? waitingResult : endedResult();
       },
     });
     const later = new Date(Date.now() + 60_000).toISOString();

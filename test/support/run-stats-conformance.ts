@@ -1,12 +1,12 @@
-// What every queue promises of its counts and its clock: tallies of what ended, and runs that come again.
+// Conformance tests of run queues for statistics and schedules.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zeroUsage } from '../../src/core/index.ts';
 import { drainStore, endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
 
-/** Registers the promises of a queue's tallies and schedules. */
-export function runStatsConformance(promise: RegisterConformanceTest): void {
-  promise('[A94] a tally says what ended when, for what reason, at what cost and how fast', async (open) => {
+/** Registers the tests of statistics and schedules. */
+export function runStatsConformance(register: RegisterConformanceTest): void {
+  register('[A94] run statistics have counts, reasons, costs and durations per time bucket', async (open) => {
     const store = await open();
     const { queue } = store;
     const from = Date.now();
@@ -15,12 +15,12 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     const spent = { ...zeroUsage, usd: 0.5, input: 2, output: 1 };
     await drainStore(store, ({ id }) => endedResult('', id === 't0' ? { reason: 'abstained', spent } : { spent }));
     const day = 86_400_000;
-    const tallies = await queue.stats(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
+    const stats = await queue.stats(new Date(from - day).toISOString(), new Date(from + day).toISOString(), day);
     assert.deepEqual(
-      tallies.map((tally) => tally.from),
+      stats.map((bucket) => bucket.from),
       [new Date(from - day).toISOString(), new Date(from).toISOString()],
     );
-    const [empty, today] = tallies;
+    const [empty, today] = stats;
     assert.deepEqual(
       [empty?.ended, empty?.reasons, empty?.queueMs, empty?.durationMs, empty?.usd],
       [0, {}, undefined, undefined, 0],
@@ -35,36 +35,33 @@ export function runStatsConformance(promise: RegisterConformanceTest): void {
     await assert.rejects(queue.stats(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
   });
 
-  promise(
-    '[A94] a run that is to begin later waits from then on, and until then nobody counts it as old',
-    async (open) => {
-      const { queue } = await open();
-      await queue.enqueue([{ id: 'far', prompt: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
-      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, waiting: 0 });
-      const notBefore = new Date(Date.now() + 700).toISOString();
-      const [soon] = await queue.enqueue([{ id: 'soon', prompt: '', notBefore }]);
-      // On a machine that stood still, it is queued when its time has come already.
-      const ready = [notBefore, soon?.queued ?? ''].toSorted().at(-1) ?? '';
-      let oldest: string | undefined;
-      for (; oldest === undefined; await pause(10)) oldest = (await queue.depth()).oldest;
-      assert.equal(oldest, ready);
-      const over = new AbortController();
-      await queue.work({
-        worker: 'w',
-        concurrency: 1,
-        signal: over.signal,
-        handle: async () => (over.abort(), endedResult()),
-      });
-      const { started = '' } = (await queue.run('soon')) ?? {};
-      const day = 86_400_000;
-      const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
-      const [today] = await queue.stats(...ends, 2 * day);
-      const waited = Math.max(0, Date.parse(started) - Date.parse(ready));
-      assert.deepEqual(today?.queueMs, [waited, waited, waited]);
-    },
-  );
+  register('[A94] the waiting time of a run that is due later counts from then on', async (open) => {
+    const { queue } = await open();
+    await queue.enqueue([{ id: 'far', prompt: '', notBefore: '2999-01-01T00:00:00.000Z' }]);
+    assert.deepEqual(await queue.depth(), { queued: 1, running: 0, waiting: 0 });
+    const notBefore = new Date(Date.now() + 700).toISOString();
+    const [soon] = await queue.enqueue([{ id: 'soon', prompt: '', notBefore }]);
+    // On a slow machine it is queued after its time.
+    const ready = [notBefore, soon?.queued ?? ''].toSorted().at(-1) ?? '';
+    let oldest: string | undefined;
+    for (; oldest === undefined; await pause(10)) oldest = (await queue.depth()).oldest;
+    assert.equal(oldest, ready);
+    const over = new AbortController();
+    await queue.work({
+      worker: 'w',
+      concurrency: 1,
+      signal: over.signal,
+      handle: async () => (over.abort(), endedResult()),
+    });
+    const { started = '' } = (await queue.run('soon')) ?? {};
+    const day = 86_400_000;
+    const ends = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()] as const;
+    const [today] = await queue.stats(...ends, 2 * day);
+    const queueMs = Math.max(0, Date.parse(started) - Date.parse(ready));
+    assert.deepEqual(today?.queueMs, [queueMs, queueMs, queueMs]);
+  });
 
-  promise('schedules are kept, changed and taken away by their names; what is no schedule is refused', async (open) => {
+  register('schedules are added, changed and removed by name; an invalid one is refused', async (open) => {
     const { queue } = await open();
     const nightly = { name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy up', tenant: 'acme' } };
     await queue.setSchedule(nightly);

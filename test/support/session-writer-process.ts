@@ -1,4 +1,4 @@
-// Another process that has a session open and does what it is told.
+// Another process that has a session open for writing and executes commands.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,13 +9,13 @@ import type { TestContext } from 'node:test';
 /** The other process. */
 export type SessionWriterProcess = {
   readonly pid: number;
-  /** Tells it `append` or `close`, and gives what it answers. */
+  /** Sends `append` or `close`, and returns the reply. */
   ask(command: string): Promise<string>;
-  /** Ends it without a chance to tidy up. */
+  /** Kills it without cleanup. */
   kill(): Promise<void>;
 };
 
-/** Starts a process that opens a session file; it is ended with the test. */
+/** Starts a process that opens a session file; it ends with the test. */
 export async function startSessionWriterProcess(t: TestContext, file: string): Promise<SessionWriterProcess> {
   const program = path.join(import.meta.dirname, '../crash/writer-process.ts');
   const child = spawn(process.execPath, [program, file], { stdio: ['pipe', 'pipe', 'inherit'] });

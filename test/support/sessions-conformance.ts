@@ -1,11 +1,11 @@
-// What every place that keeps sessions promises, as tests to be run against each of them.
+// Conformance tests of session stores.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { zeroUsage, type Event, type Fact, type Log, type SessionStore } from '../../src/core/index.ts';
 import { memoryLog } from '../../src/stores/index.ts';
 
-/** Makes an empty place and gives how to look at it; asked again, it gives the same place as another process would see it. */
+/** Creates an empty store and returns a function that opens it; opened again, it is the same store as another process sees it. */
 export type FreshSessions = (t: TestContext) => Promise<() => Promise<SessionStore>>;
 
 const annotation = (value: number): Fact => ({ type: 'annotation-added', key: 'n', value });
@@ -28,16 +28,16 @@ async function readEvents(log: Log, options?: Parameters<Log['read']>[0]): Promi
 
 const eventSeqs = (events: readonly Event[]): readonly number[] => events.map(({ seq }) => seq);
 
-/** Registers the promises of a place as tests. */
+/** Registers the tests of a session store. */
 export function sessionsConformance(
   name: string,
   fresh: FreshSessions,
   options: { readonly skip?: string } = {},
 ): void {
-  const promise = (title: string, work: (open: () => Promise<SessionStore>) => Promise<void>): void =>
+  const register = (title: string, work: (open: () => Promise<SessionStore>) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t)));
 
-  promise('[A52] a session gives back what was written to it, in its order and place', async (open) => {
+  register('[A52] a session returns what was written to it, in order', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
     const facts: readonly Fact[] = [{ type: 'session-started', session: 'one' }, annotation(1), annotation(2)];
@@ -60,7 +60,7 @@ export function sessionsConformance(
     assert.deepEqual(await readEvents(await (await open()).reader('one')), written);
   });
 
-  promise('[A52] an append that does not follow the last event is refused, and leaves nothing behind', async (open) => {
+  register('[A52] an append that does not follow the last event is refused and writes nothing', async (open) => {
     const log = await (await open()).open('one');
     await log.append(0, [annotation(1)]);
     await assert.rejects(log.append(0, [annotation(2), annotation(3)]), { code: 'store/conflict' });
@@ -70,7 +70,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('[A52] a session that is held is refused to a second writer, and free once it is closed', async (open) => {
+  register('[A52] an open session is refused to a second writer, and can be opened once it is closed', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one', { holder: 'the first' });
     await assert.rejects(sessions.open('one'), { code: 'store/locked' });
@@ -82,7 +82,7 @@ export function sessionsConformance(
     await next.close();
   });
 
-  promise('[A116] who lost a session to another cannot write to it any more', async (open) => {
+  register('[A116] a writer that lost its session cannot write any more', async (open) => {
     const log = await (await open()).open('one');
     await log.append(0, [annotation(1)], { durable: true });
     const other = await (await open()).open('one', { force: true });
@@ -90,13 +90,13 @@ export function sessionsConformance(
     assert.deepEqual(eventSeqs(await other.append(1, [annotation(3)], { durable: true })), [2]);
     await assert.rejects(log.append(2, [annotation(4)]), { code: 'store/fenced' });
     await log.close();
-    // That it lets go of what it no longer has takes nothing from the one who has it.
+    // Closing a log that lost its session does not release the session of the new writer.
     await assert.rejects((await open()).open('one'), { code: 'store/locked' });
     assert.equal((await readEvents(other)).length, 2);
     await other.close();
   });
 
-  promise('a reader reads what is there and may not write; where nothing is, that is said', async (open) => {
+  register('a reader reads and may not write; a missing session is an error', async (open) => {
     const sessions = await open();
     await assert.rejects(sessions.reader('none'), { code: 'store/no-session' });
     const log = await sessions.open('one');
@@ -109,7 +109,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('[A24] a session is read from its last epoch on, along the branch that is asked for', async (open) => {
+  register('[A24] a session is read from its last epoch on, along any branch', async (open) => {
     const log = await (await open()).open('one');
     const first = await log.append(0, [annotation(1), epoch('one'), annotation(3), annotation(4)]);
     await log.append(4, [epoch('one'), annotation(6)]);
@@ -125,7 +125,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('[A93] who follows a session sees every event once, of all branches, as others write them', async (open) => {
+  register('[A93] a follower gets every event once, of all branches, from any writer', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
     const [first] = await log.append(0, [annotation(1), annotation(2)]);
@@ -151,7 +151,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('a long session is read whole, in its order, whatever lies in its events', async (open) => {
+  register('a long session is read completely and in order, whatever its events contain', async (open) => {
     const log = await (await open()).open('one');
     const values = Array.from(
       { length: 700 },
@@ -170,7 +170,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('the list shows the session changed last first, page by page, and who holds which', async (open) => {
+  register('sessions are listed last changed first, in pages, with their writers', async (open) => {
     const sessions = await open();
     assert.deepEqual(await sessions.list(), []);
     for (const session of ['a', 'b', 'c/../d']) {
@@ -194,7 +194,7 @@ export function sessionsConformance(
     await log.close();
   });
 
-  promise('a session that nobody holds can be removed, and its name begins anew', async (open) => {
+  register('a session that is not open can be removed, and its id can be used again', async (open) => {
     const sessions = await open();
     const log = await sessions.open('one');
     await log.append(0, [annotation(1)]);
@@ -208,7 +208,7 @@ export function sessionsConformance(
     await again.close();
   });
 
-  promise('[A52] whatever is written, it reads as the plainest log in memory does', async (open) => {
+  register('[A52] any sequence of appends reads as it does from a log in memory', async (open) => {
     const sessions = await open();
     let count = 0;
     await fc.assert(
@@ -229,16 +229,16 @@ const step: fc.Arbitrary<Step> = fc.record({
   n: fc.nat({ max: 20 }),
 });
 
-/** Does the same to a log and to one in memory; ids are their own, so that events are compared by their seqs. */
+/** Applies the same steps to a log and to one in memory. Ids differ, so events are compared by seq. */
 async function assertSameAsMemoryLog(log: Log, steps: readonly Step[]): Promise<void> {
   const plain = memoryLog();
   const ids: string[] = [];
   const write = async (facts: readonly Fact[], parent?: number): Promise<void> => {
     const at = plain.events.length;
-    const ours = parent === undefined ? {} : { parent: ids[parent] ?? '' };
-    const theirs = parent === undefined ? {} : { parent: plain.events[parent]?.id ?? '' };
-    ids.push(...(await log.append(at, facts, { durable: parent === 1, ...ours })).map(({ id }) => id));
-    await plain.append(at, facts, theirs);
+    const ownOptions = parent === undefined ? {} : { parent: ids[parent] ?? '' };
+    const memoryOptions = parent === undefined ? {} : { parent: plain.events[parent]?.id ?? '' };
+    ids.push(...(await log.append(at, facts, { durable: parent === 1, ...ownOptions })).map(({ id }) => id));
+    await plain.append(at, facts, memoryOptions);
   };
   for (const { type, n } of steps) {
     const some = n % Math.max(1, plain.events.length);
@@ -248,15 +248,15 @@ async function assertSameAsMemoryLog(log: Log, steps: readonly Step[]): Promise<
     if (type === 'late') await assert.rejects(log.append(plain.events.length + 1 + n, [annotation(n)]));
     if (type !== 'read' || plain.events.length === 0) continue;
     const from = n % 2 === 0 ? 'root' : 'epoch';
-    const ours = await readEvents(log, { at: ids[some] ?? '', from });
-    assert.deepEqual(eventSeqs(ours), eventSeqs(await readEvents(plain, { at: plain.events[some]?.id ?? '', from })));
+    const ownOptions = await readEvents(log, { at: ids[some] ?? '', from });
+    assert.deepEqual(eventSeqs(ownOptions), eventSeqs(await readEvents(plain, { at: plain.events[some]?.id ?? '', from })));
   }
   const bare = ({ id: _id, parent: _parent, time: _time, ...rest }: Event): unknown => rest;
   for (const from of ['root', 'epoch'] as const)
     assert.deepEqual((await readEvents(log, { from })).map(bare), (await readEvents(plain, { from })).map(bare));
 }
 
-/** Times are kept in milliseconds: what is to be told apart by them must not share one. */
+/** Times have a resolution of milliseconds: sessions that are sorted by time must not share one. */
 async function nextMillisecond(): Promise<void> {
   for (const now = Date.now(); Date.now() === now;) await new Promise(setImmediate);
 }

@@ -1,4 +1,4 @@
-// A SQLite store in a folder of its own, and ways to do to its file what other programs might do.
+// A SQLite store in a temporary directory, and functions that change its file as other programs might.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,14 +7,14 @@ import type { TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
 import { openSqlite } from '../../src/stores/sqlite/store.ts';
 
-/** A file that is not there yet; its folder goes with the test. */
+/** The path of a new file; its directory is removed with the test. */
 export function createSqlitePath(t: TestContext): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'fairlead-sqlite-'));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   return path.join(folder, 'fleet.sqlite');
 }
 
-/** Opens the store in a file, quick to try again; it is closed with the test. */
+/** Opens the store in a file with short retries; it is closed with the test. */
 export async function openSqliteStore(t: TestContext, file: string): Promise<FleetStore> {
   const store = await openSqlite(file, { retryMs: 1, pollMs: 10 });
   t.after(() => store.close());

@@ -1,4 +1,4 @@
-// What every store that a fleet shares promises, as tests to be run against each of them.
+// Conformance tests of fleet stores.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { InboxDelivery, FleetStore } from '../../src/core/index.ts';
@@ -11,14 +11,14 @@ import { runStatsConformance } from './run-stats-conformance.ts';
 import { workerConformance } from './worker-conformance.ts';
 
 /**
- * Makes an empty store and gives how to open it; opened again, it is the same store as another process sees it.
- * It should try again after milliseconds where working on a run has failed. What is opened is closed with the test.
+ * Creates an empty store and returns a function that opens it; opened again, it is the same store as another process sees it.
+ * It should retry failed runs after milliseconds. Opened stores are closed with the test.
  */
 export type FreshStore = (t: TestContext) => Promise<() => Promise<FleetStore>>;
 
-/** Registers the promises of a store as tests; with a reason to skip them, they are skipped by name. */
+/** Registers the tests of a store; they are skipped with the reason in `skip`. */
 export function storeConformance(name: string, fresh: FreshStore, options: { readonly skip?: string } = {}): void {
-  const promise = (title: string, work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>): void =>
+  const register = (title: string, work: (open: () => Promise<FleetStore>, t: TestContext) => Promise<void>): void =>
     void test(`${name}: ${title}`, { timeout: 60_000, ...options }, async (t) => work(await fresh(t), t));
 
   const freshSessions = async (t: TestContext) => {
@@ -26,52 +26,52 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     return async () => (await open()).sessions;
   };
   sessionsConformance(name, freshSessions, options);
-  queueConformance(promise);
-  workerConformance(promise);
-  runEndConformance(promise);
-  runStatsConformance(promise);
-  partialTextConformance(promise);
-  concurrencyConformance(promise);
+  queueConformance(register);
+  workerConformance(register);
+  runEndConformance(register);
+  runStatsConformance(register);
+  partialTextConformance(register);
+  concurrencyConformance(register);
 
-  promise('letters keep their order, each session its own, until they are cleared', async (open) => {
+  register('messages of a session keep their order until they are cleared', async (open) => {
     const { inbox } = await open();
     const first = await inbox.send('a', { type: 'steer', text: 'left', by: 'me' });
     await inbox.send('b', { type: 'cancel' });
     const second = await (await open()).inbox.send('a', { type: 'answer', call: 'c', allowed: true, happened: true });
     assert.ok(second > first);
-    const letters: readonly InboxDelivery[] = [
+    const messages: readonly InboxDelivery[] = [
       { position: first, message: { type: 'steer', text: 'left', by: 'me' } },
       { position: second, message: { type: 'answer', call: 'c', allowed: true, happened: true } },
     ];
-    assert.deepEqual(await inbox.read('a', 0), letters);
-    assert.deepEqual(await inbox.read('a', first), letters.slice(1));
+    assert.deepEqual(await inbox.read('a', 0), messages);
+    assert.deepEqual(await inbox.read('a', first), messages.slice(1));
     await inbox.clear('a', first);
-    assert.deepEqual(await inbox.read('a', 0), letters.slice(1));
+    assert.deepEqual(await inbox.read('a', 0), messages.slice(1));
     await inbox.clear('a', second);
-    assert.ok((await inbox.send('a', { type: 'cancel' })) > second, 'a place is never given twice');
+    assert.ok((await inbox.send('a', { type: 'cancel' })) > second, 'a position is never used twice');
     assert.equal((await inbox.read('b', 0)).length, 1);
   });
 
-  promise('whoever watches the inbox is told of letters that any process puts', async (open) => {
+  register('an inbox watcher gets the sessions of messages from any process', async (open) => {
     const { inbox } = await open();
     const other = await open();
     const end = new AbortController();
-    const told: string[] = [];
+    const received: string[] = [];
     const watching = (async () => {
-      for await (const session of inbox.watch(end.signal)) told.push(session);
+      for await (const session of inbox.watch(end.signal)) received.push(session);
     })();
     for (const [i, each] of [inbox, other.inbox, inbox].entries()) {
-      // Watching may not have begun yet: the first letters are put until one is heard.
-      for (const session = `s${i}`; !told.includes(session);) {
+      // The watcher may not have started yet: send until a message is received.
+      for (const session = `s${i}`; !received.includes(session);) {
         await each.send(session, { type: 'cancel' });
-        for (let looks = 0; looks < 30 && !told.includes(session); looks++) await pause(10);
+        for (let polls = 0; polls < 30 && !received.includes(session); polls++) await pause(10);
       }
     }
     end.abort();
     await watching;
   });
 
-  promise('[A53] who removes a session removes the letters to it, and no others', async (open) => {
+  register('[A53] removing a session removes its messages, and no others', async (open) => {
     const { sessions, inbox } = await open();
     for (const session of ['gone', 'kept']) {
       const log = await sessions.open(session);
@@ -86,7 +86,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     assert.deepEqual([(await inbox.read('gone', 0)).length, (await inbox.read('kept', 0)).length], [0, 1]);
   });
 
-  promise('[A95] the kill-switch stays as it was set, for all processes and after the last has ended', async (open) => {
+  register('[A95] the kill switch stays as it was set, for all processes and after the last has ended', async (open) => {
     const first = await open();
     assert.equal((await first.killSwitch.status()).stopped, false);
     const stopped = await first.killSwitch.stop('a leak', 'kim');
@@ -100,57 +100,60 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     assert.deepEqual(await (await open()).killSwitch.status(), resumed);
   });
 
-  promise('[A95] a kill-switch that cannot be read says stopped', async (open) => {
+  register('[A95] a kill switch that cannot be read counts as stopped', async (open) => {
     const store = await open();
     await store.close();
-    const { stopped, reason: why } = await store.killSwitch.status();
+    const { stopped, reason } = await store.killSwitch.status();
     assert.equal(stopped, true);
-    assert.match(why ?? '', /cannot be read/);
+    assert.match(reason ?? '', /cannot be read/);
   });
 
-  promise('[A64] a tenant cannot spend more than its allowance, however many ask at once', async (open) => {
+  register('[A64] a tenant cannot spend more than its budget, even with concurrent calls', async (open) => {
     const { ledger } = await open();
     const other = await open();
     await ledger.setBudget({ tenant: 'acme', period: 'day', usd: 1 });
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         (i % 2 === 0 ? ledger : other.ledger).reserve('acme', `h${i}`, { usd: 0.1, tokens: 5 }),
       ),
     );
-    assert.equal(answers.filter((why) => why === undefined).length, 10);
-    for (const why of answers) assert.match(why ?? 'acme may spend $1', /^acme may spend \$1/);
-    const [allowance] = await ledger.budgets();
-    assert.deepEqual([allowance?.tenant, allowance?.period, allowance?.usd], ['acme', 'day', 1]);
-    assert.ok(Math.abs((allowance?.reserved.usd ?? 0) - 1) < 1e-6);
-    assert.deepEqual(allowance?.spent, { usd: 0, tokens: 0 });
+    assert.equal(results.filter((reason) => reason === undefined).length, 10);
+    for (const reason of results) assert.match(reason ?? 'acme may spend $1', /^acme may spend \$1/);
+    const [budget] = await ledger.budgets();
+    assert.deepEqual([budget?.tenant, budget?.period, budget?.usd], ['acme', 'day', 1]);
+    assert.ok(Math.abs((budget?.reserved.usd ?? 0) - 1) < 1e-6);
+    assert.deepEqual(budget?.spent, { usd: 0, tokens: 0 });
     assert.equal(await ledger.reserve('other', 'h', { usd: 100, tokens: 1e9 }), undefined, 'no allowance, no bound');
   });
 
-  promise('[A64] what was held is spent as it turned out, once; what was never settled stays held', async (open) => {
-    const { ledger } = await open();
-    await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 1, tokens: 100 });
-    const most = { usd: 0.6, tokens: 60 };
-    assert.equal(await ledger.reserve('acme', 'a', most), undefined);
-    assert.equal(await ledger.reserve('acme', 'a', most), undefined, 'the same again holds once');
-    assert.match((await ledger.reserve('acme', 'b', { usd: 0, tokens: 41 })) ?? '', /^acme may use 100 tokens/);
-    await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
-    await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
-    assert.equal(await ledger.reserve('acme', 'b', { usd: 0.5, tokens: 80 }), undefined);
-    assert.match((await ledger.reserve('acme', 'c', { usd: 0.3, tokens: 0 })) ?? '', /spent or reserved/);
-    const [allowance] = await (await open()).ledger.budgets();
-    assert.deepEqual(
-      [allowance?.spent, allowance?.reserved],
-      [
-        { usd: 0.25, tokens: 20 },
-        { usd: 0.5, tokens: 80 },
-      ],
-    );
-    await ledger.setBudget({ tenant: 'acme', period: 'ever' });
-    assert.deepEqual(await ledger.budgets(), []);
-    assert.equal(await ledger.reserve('acme', 'c', { usd: 9, tokens: 0 }), undefined);
-  });
+  register(
+    '[A64] a reservation is committed once with the amount spent; an uncommitted one stays reserved',
+    async (open) => {
+      const { ledger } = await open();
+      await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 1, tokens: 100 });
+      const maxAmount = { usd: 0.6, tokens: 60 };
+      assert.equal(await ledger.reserve('acme', 'a', maxAmount), undefined);
+      assert.equal(await ledger.reserve('acme', 'a', maxAmount), undefined, 'the same again holds once');
+      assert.match((await ledger.reserve('acme', 'b', { usd: 0, tokens: 41 })) ?? '', /^acme may use 100 tokens/);
+      await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
+      await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
+      assert.equal(await ledger.reserve('acme', 'b', { usd: 0.5, tokens: 80 }), undefined);
+      assert.match((await ledger.reserve('acme', 'c', { usd: 0.3, tokens: 0 })) ?? '', /spent or reserved/);
+      const [budget] = await (await open()).ledger.budgets();
+      assert.deepEqual(
+        [budget?.spent, budget?.reserved],
+        [
+          { usd: 0.25, tokens: 20 },
+          { usd: 0.5, tokens: 80 },
+        ],
+      );
+      await ledger.setBudget({ tenant: 'acme', period: 'ever' });
+      assert.deepEqual(await ledger.budgets(), []);
+      assert.equal(await ledger.reserve('acme', 'c', { usd: 9, tokens: 0 }), undefined);
+    },
+  );
 
-  promise('the roster shows who gave a sign of life and has not left', async (open) => {
+  register('the worker registry lists workers with a recent heartbeat that have not left', async (open) => {
     const { workers } = await open();
     const startedAt = new Date().toISOString();
     const kim = { worker: 'kim', host: 'h', pid: 1, version: '1', startedAt, running: 0, info: {} };
@@ -173,7 +176,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     );
   });
 
-  promise('a store answers while it is open, and says what it is without secrets', async (open) => {
+  register('a store responds to ping while it is open, and its description has no secrets', async (open) => {
     const store = await open();
     await store.ping();
     assert.match(store.description, /^\w+ /);

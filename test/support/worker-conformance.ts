@@ -1,18 +1,18 @@
-// What every queue promises those who work on its runs: one at a time, within the limits, and nothing lost when it fails.
+// Conformance tests of run queues for workers: one run at a time per session, within the limits, and nothing lost after failures.
 import assert from 'node:assert/strict';
 import type { FleetRun, FleetStore, RunSettlement, WorkOptions } from '../../src/core/index.ts';
 import { drainStore, endedResult, type RegisterConformanceTest } from './queue-conformance.ts';
 
-const suspendedResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
+const waitingResult: RunSettlement = { type: 'waiting', pendingApprovals: [] };
 
-/** Works on runs beside the test; `end` tells it to stop and waits until it has. */
+/** A worker that runs during the test; `end` stops it and waits for it. */
 function startTestWorker(
   { queue }: FleetStore,
-  drive: WorkOptions['handle'],
+  handle: WorkOptions['handle'],
   more: Partial<WorkOptions> = {},
 ): { readonly done: Promise<void>; end(): Promise<void> } {
   const control = new AbortController();
-  const done = queue.work({ worker: 'w', concurrency: 100, signal: control.signal, handle: drive, ...more });
+  const done = queue.work({ worker: 'w', concurrency: 100, signal: control.signal, handle, ...more });
   return {
     done,
     async end() {
@@ -22,12 +22,12 @@ function startTestWorker(
   };
 }
 
-/** Waits until something is so, however long that takes; the test's own time ends it. */
+/** Waits until a condition holds; the timeout of the test ends it. */
 async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Counts how many of a kind are under way at once, and holds each for a moment so that others could come. */
+/** Counts how many runs of a group are active at once, and keeps each for a moment so that others could start. */
 function createConcurrencyMeter(): {
   readonly most: ReadonlyMap<string, number>;
   readonly enter: (kind: string) => Promise<void>;
@@ -48,20 +48,20 @@ function createConcurrencyMeter(): {
 const isEnded = async ({ queue }: FleetStore, id: string): Promise<boolean> =>
   (await queue.run(id))?.status === 'ended';
 
-/** Registers the promises of a queue to its workers. */
-export function workerConformance(promise: RegisterConformanceTest): void {
-  promise('[A71, A116] many workers share the runs: each is worked on once', async (open) => {
+/** Registers the tests of workers. */
+export function workerConformance(register: RegisterConformanceTest): void {
+  register('[A71, A116] many workers share the runs: each run is handled once', async (open) => {
     const stores = [await open(), await open()];
     const [first] = stores;
     assert.ok(first);
     await first.queue.enqueue(Array.from({ length: 120 }, (_, i) => ({ id: `r${i}`, prompt: `${i}` })));
-    const driven: string[] = [];
+    const handled: string[] = [];
     const workers = stores.flatMap((store, s) =>
       [1, 2].map((w) =>
         startTestWorker(
           store,
           async ({ id, worker }) => {
-            driven.push(id);
+            handled.push(id);
             assert.equal(worker, `w${s}${w}`);
             await new Promise(setImmediate);
             return endedResult(id);
@@ -71,12 +71,12 @@ export function workerConformance(promise: RegisterConformanceTest): void {
       ),
     );
     await Promise.all(workers.map(({ done }) => done));
-    assert.equal(new Set(driven).size, 120);
-    assert.equal(driven.length, 120);
+    assert.equal(new Set(handled).size, 120);
+    assert.equal(handled.length, 120);
     assert.deepEqual(await first.queue.depth(), { queued: 0, running: 0, waiting: 0 });
   });
 
-  promise('[A71] work that comes while a worker waits is begun at once, whichever process brings it', async (open) => {
+  register('[A71] a run that is enqueued while a worker waits is started at once, by any process', async (open) => {
     const store = await open();
     const other = await open();
     const worker = startTestWorker(store, async () => endedResult());
@@ -87,33 +87,30 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await worker.end();
   });
 
-  promise(
-    'a worker has no more runs at a time than it was told, and takes none once it is told to stop',
-    async (open) => {
-      const store = await open();
-      await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
-      const { most, enter } = createConcurrencyMeter();
-      let drives = 0;
-      const worker = startTestWorker(
-        store,
-        async () => {
-          drives += 1;
-          await enter('all');
-          if (drives === 4) void worker.end();
-          return endedResult();
-        },
-        { concurrency: 2 },
-      );
-      await worker.done;
-      assert.equal(most.get('all'), 2);
-      const { queued, running } = await store.queue.depth();
-      assert.equal(running, 0, 'what was under way is settled');
-      assert.equal(queued, 9 - drives);
-      assert.ok(drives < 9);
-    },
-  );
+  register('a worker keeps its concurrency limit, and claims nothing after it is stopped', async (open) => {
+    const store = await open();
+    await store.queue.enqueue(Array.from({ length: 9 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
+    const { most, enter } = createConcurrencyMeter();
+    let handledCount = 0;
+    const worker = startTestWorker(
+      store,
+      async () => {
+        handledCount += 1;
+        await enter('all');
+        if (handledCount === 4) void worker.end();
+        return endedResult();
+      },
+      { concurrency: 2 },
+    );
+    await worker.done;
+    assert.equal(most.get('all'), 2);
+    const { queued, running } = await store.queue.depth();
+    assert.equal(running, 0, 'what was under way is settled');
+    assert.equal(queued, 9 - handledCount);
+    assert.ok(handledCount < 9);
+  });
 
-  promise('of one session, one run is under way at a time, and others wait also while it rests', async (open) => {
+  register('a session has one started run at a time, also while that run waits', async (open) => {
     const store = await open();
     const { queue } = store;
     await queue.enqueue([
@@ -126,7 +123,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const worker = startTestWorker(store, async ({ id, session, attempts }) => {
       seen.push(id);
       await enter(session);
-      return id === 'a' && attempts === 1 ? suspendedResult : endedResult();
+      return id === 'a' && attempts === 1 ? waitingResult : endedResult();
     });
     await waitUntil(() => isEnded(store, 'c'));
     await waitUntil(async () => (await queue.run('a'))?.status === 'waiting');
@@ -140,7 +137,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     assert.equal(most.get('s'), 1);
   });
 
-  promise('a run that is left goes back as it is, and another goes on with it', async (open) => {
+  register('a released run is queued as it is, and another worker continues it', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'one', prompt: 'w', settings: { a: 1 } }]);
     const runs = await drainStore(store, ({ attempts }) => (attempts < 3 ? { type: 'released' } : endedResult('done')));
@@ -151,8 +148,8 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     assert.equal((await store.queue.run('one'))?.outcome?.text, 'done');
   });
 
-  promise(
-    '[A52] a run whose driver throws is tried again, and given up with a reason after ten times',
+  register(
+    '[A52] a run whose handler throws is tried again, and ended with a reason after ten failures',
     async (open) => {
       const store = await open();
       await store.queue.enqueue([
@@ -172,7 +169,7 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     },
   );
 
-  promise('a run under way is told by a letter that it is cancelled', async (open) => {
+  register('a running run gets a message that it is cancelled', async (open) => {
     const store = await open();
     const other = await open();
     await store.queue.enqueue([{ id: 'one', prompt: '', session: 's' }]);
@@ -190,39 +187,36 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     );
   });
 
-  promise(
-    '[A89, A117] the end of a run wakes the run that waits for it, with a letter, however it ended',
-    async (open) => {
-      const store = await open();
-      const { queue, inbox } = store;
-      await queue.enqueue([{ id: 'parent', prompt: '', session: 'ps' }]);
-      const letters: string[][] = [];
-      const worker = startTestWorker(store, async ({ id, attempts }) => {
-        if (id !== 'parent') return endedResult();
-        if (attempts === 1)
-          await queue.enqueue([
-            { id: 'child', prompt: '', parent: 'parent' },
-            { id: 'dropped', prompt: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
-          ]);
-        const heard = (await inbox.read('ps', 0)).map(({ message }) =>
-          message.type === 'ended' ? message.run : message.type,
-        );
-        letters.push(heard);
-        return heard.length < 2 ? suspendedResult : endedResult();
-      });
-      await waitUntil(() => isEnded(store, 'child'));
-      await waitUntil(async () => (await queue.run('parent'))?.status === 'waiting' && letters.at(-1)?.[0] === 'child');
-      await queue.cancel('dropped', 'not needed');
-      await waitUntil(() => isEnded(store, 'parent'));
-      await worker.end();
-      assert.deepEqual(letters.at(-1), ['child', 'dropped']);
-    },
-  );
+  register('[A89, A117] the end of a run wakes its parent with a message, whatever its outcome', async (open) => {
+    const store = await open();
+    const { queue, inbox } = store;
+    await queue.enqueue([{ id: 'parent', prompt: '', session: 'ps' }]);
+    const deliveries: string[][] = [];
+    const worker = startTestWorker(store, async ({ id, attempts }) => {
+      if (id !== 'parent') return endedResult();
+      if (attempts === 1)
+        await queue.enqueue([
+          { id: 'child', prompt: '', parent: 'parent' },
+          { id: 'dropped', prompt: '', parent: 'parent', notBefore: '2090-01-01T00:00:00.000Z' },
+        ]);
+      const received = (await inbox.read('ps', 0)).map(({ message }) =>
+        message.type === 'ended' ? message.run : message.type,
+      );
+      deliveries.push(received);
+      return received.length < 2 ? waitingResult : endedResult();
+    });
+    await waitUntil(() => isEnded(store, 'child'));
+    await waitUntil(async () => (await queue.run('parent'))?.status === 'waiting' && deliveries.at(-1)?.[0] === 'child');
+    await queue.cancel('dropped', 'not needed');
+    await waitUntil(() => isEnded(store, 'parent'));
+    await worker.end();
+    assert.deepEqual(deliveries.at(-1), ['child', 'dropped']);
+  });
 
-  promise('a run that another version of the program has begun is left to it', async (open) => {
+  register('a run that another version has started is left to that version', async (open) => {
     const store = await open();
     await store.queue.enqueue([{ id: 'old', prompt: '' }]);
-    const first = await drainStore(store, () => suspendedResult, { version: '1' });
+    const first = await drainStore(store, () => waitingResult, { version: '1' });
     assert.equal(first[0]?.version, '1');
     await store.queue.wake('old');
     await store.queue.enqueue([{ id: 'new', prompt: '' }]);
@@ -231,39 +225,36 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     assert.deepEqual(names(await drainStore(store, () => endedResult(), { version: '1' })), ['old']);
   });
 
-  promise(
-    '[A116] a worker of no version takes what any version has begun, and leaves it that version',
-    async (open) => {
-      const store = await open();
-      const { queue } = store;
-      for (const version of ['1', '2']) {
-        await queue.enqueue([{ id: `of ${version}`, prompt: '' }]);
-        await drainStore(store, () => suspendedResult, { version });
-        await queue.wake(`of ${version}`);
-      }
-      await queue.enqueue([{ id: 'fresh', prompt: '' }]);
-      const leaving = await drainStore(store, ({ attempts, id }) =>
-        id !== 'fresh' && attempts < 3 ? { type: 'released' } : endedResult(),
-      );
-      assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
-      assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
-        '1',
-        '2',
-        undefined,
-      ]);
-      await queue.setLimits({ tenantConcurrency: 1 });
-      await queue.enqueue([{ id: 'bound', prompt: '' }]);
-      await drainStore(store, () => suspendedResult, { version: '3' });
-      await queue.wake('bound');
-      assert.deepEqual(
-        (await drainStore(store)).map(({ id }) => id),
-        ['bound'],
-        'also within limits',
-      );
-    },
-  );
+  register('[A116] a worker without a version claims runs of any version, and keeps their version', async (open) => {
+    const store = await open();
+    const { queue } = store;
+    for (const version of ['1', '2']) {
+      await queue.enqueue([{ id: `of ${version}`, prompt: '' }]);
+      await drainStore(store, () => waitingResult, { version });
+      await queue.wake(`of ${version}`);
+    }
+    await queue.enqueue([{ id: 'fresh', prompt: '' }]);
+    const leaving = await drainStore(store, ({ attempts, id }) =>
+      id !== 'fresh' && attempts < 3 ? { type: 'released' } : endedResult(),
+    );
+    assert.deepEqual(leaving.map(({ id }) => id).toSorted(), ['fresh', 'of 1', 'of 1', 'of 2', 'of 2']);
+    assert.deepEqual(await Promise.all(['of 1', 'of 2', 'fresh'].map(async (id) => (await queue.run(id))?.version)), [
+      '1',
+      '2',
+      undefined,
+    ]);
+    await queue.setLimits({ tenantConcurrency: 1 });
+    await queue.enqueue([{ id: 'bound', prompt: '' }]);
+    await drainStore(store, () => waitingResult, { version: '3' });
+    await queue.wake('bound');
+    assert.deepEqual(
+      (await drainStore(store)).map(({ id }) => id),
+      ['bound'],
+      'also within limits',
+    );
+  });
 
-  promise('[A71] limits on how many runs are under way hold over all workers, also for each tenant', async (open) => {
+  register('[A71] concurrency limits hold over all workers, also per tenant', async (open) => {
     const stores = [await open(), await open()];
     const [first] = stores;
     assert.ok(first);
@@ -272,11 +263,11 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     const tenants = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'b', 'c', 'c'];
     await first.queue.enqueue(tenants.map((tenant) => ({ prompt: '', tenant })));
     const { most, enter } = createConcurrencyMeter();
-    const drive: WorkOptions['handle'] = async ({ tenant }) => {
+    const handle: WorkOptions['handle'] = async ({ tenant }) => {
       await Promise.all([enter('all'), enter(tenant)]);
       return endedResult();
     };
-    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
+    await Promise.all(stores.map((store) => startTestWorker(store, handle, { drain: true }).done));
     assert.ok((most.get('all') ?? 9) <= 3);
     for (const tenant of ['a', 'b', 'c']) assert.ok((most.get(tenant) ?? 9) <= 2);
     await first.queue.setLimits({});
@@ -284,16 +275,16 @@ export function workerConformance(promise: RegisterConformanceTest): void {
     await first.queue.enqueue(tenants.map(() => ({ prompt: '' })));
     const free = createConcurrencyMeter();
     await startTestWorker(first, async () => (await free.enter('all'), endedResult()), { drain: true }).done;
-    assert.ok((free.most.get('all') ?? 0) > 3, 'limits that were taken away bind nobody');
+    assert.ok((free.most.get('all') ?? 0) > 3, 'limits that were removed do not apply');
   });
 
-  promise('[A71] a limit on the rate holds over all workers', async (open) => {
+  register('[A71] a rate limit holds over all workers', async (open) => {
     const stores = [await open(), await open()];
     const ms = 400;
     await stores[0]?.queue.setLimits({ rate: { runs: 3, ms } });
     await stores[0]?.queue.enqueue(Array.from({ length: 7 }, () => ({ prompt: '' })));
-    const drive: WorkOptions['handle'] = async () => endedResult();
-    await Promise.all(stores.map((store) => startTestWorker(store, drive, { drain: true }).done));
+    const handle: WorkOptions['handle'] = async () => endedResult();
+    await Promise.all(stores.map((store) => startTestWorker(store, handle, { drain: true }).done));
     const begun = (await stores[0]?.queue.list())
       ?.map(({ started = '' }) => Date.parse(started))
       .toSorted((a, b) => a - b);
@@ -302,16 +293,16 @@ export function workerConformance(promise: RegisterConformanceTest): void {
       if (i >= 3) assert.ok(time - (begun?.[i - 3] ?? 0) >= ms, `run ${i + 1} was begun too soon`);
   });
 
-  promise('[A95] while the kill-switch is on no run is handed out, and all go on once it is off', async (open) => {
+  register('[A95] while the kill switch is on no run is claimed, and all continue once it is off', async (open) => {
     const store = await open();
     const other = await open();
     await store.killSwitch.stop('a test', 'me');
-    let drives = 0;
-    const worker = startTestWorker(store, async () => ((drives += 1), endedResult()));
+    let handledCount = 0;
+    const worker = startTestWorker(store, async () => ((handledCount += 1), endedResult()));
     await other.queue.enqueue([{ id: 'one', prompt: '' }]);
-    // Long enough for a run that is handed out to be seen most of the time.
+    // Long enough to detect a wrong claim most of the time.
     for (let looks = 0; looks < 20; looks++) await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.deepEqual([drives, (await other.queue.run('one'))?.status], [0, 'queued']);
+    assert.deepEqual([handledCount, (await other.queue.run('one'))?.status], [0, 'queued']);
     await other.killSwitch.resume('me');
     await waitUntil(() => isEnded(other, 'one'));
     await worker.end();

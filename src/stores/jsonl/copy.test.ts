@@ -1,4 +1,4 @@
-// A copy of a session is a session of its own that says the same; the original is not touched.
+// Copies of session files: new sessions with the same events; the original is not changed.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ async function readState(file: string): Promise<RunState> {
   return state;
 }
 
-test('[J46, J57] a copy has all branches, another id, says where it came from, and leaves the original byte for byte', async (t) => {
+test('[J46, J57] a copy has all branches, a new id and its origin, and does not change the original', async (t) => {
   const { a, b } = createFiles(t);
   await writeBranchedSession(a);
   const before = readFileSync(a);
@@ -96,7 +96,7 @@ test('a copy that is opened from an epoch on has its own id there too', async (t
   await copy.close();
 });
 
-test('a session that another process writes to can be copied; a name that is taken cannot be copied to', async (t) => {
+test('a session with a writer can be copied; an existing file is not overwritten', async (t) => {
   const { a, b } = createFiles(t);
   const other = await startSessionWriterProcess(t, a);
   assert.equal(await other.ask('append'), 'saved 1');
@@ -108,7 +108,7 @@ test('a session that another process writes to can be copied; a name that is tak
   assert.deepEqual(readFileSync(b), before);
 });
 
-test('a hurt session is copied as it reads: what is lost is left out, what follows it is tied to what is left', async (t) => {
+test('a damaged session is copied as it reads: lost events are left out, and later ones are chained to the rest', async (t) => {
   const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   for (let n = 0; n < 4; n++) await log.append(n, [{ type: 'annotation-added', key: 'n', value: n }]);

@@ -1,4 +1,4 @@
-// Following a session file that somebody else tampers with.
+// Following a session file that another program changes.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { openJsonl, realDisk, type Disk } from '../index.ts';
 
-test('a file that is cut short under its writer keeps nobody spinning', async (t) => {
+test('following a file that is truncated under its writer does not loop', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-follow-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'a.jsonl');

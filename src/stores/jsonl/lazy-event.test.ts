@@ -1,4 +1,4 @@
-// Long results stay the bytes they are in the file, and nothing that is made of them can be told from what it was before.
+// Long tool results stay undecoded bytes, and requests made of them are unchanged.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ async function readBack(file: string): Promise<readonly Event[]> {
 const long = 5000;
 const repeatToLength = (unit: string): string => unit.repeat(Math.ceil(long / unit.length));
 
-/** Texts and whether they can be passed on as they stand. */
+/** Texts, and whether they can be passed on without decoding. */
 const texts: readonly (readonly [string, string, boolean])[] = [
   ['plain', repeatToLength('all work and no play '), true],
   ['lines', repeatToLength('one\n\ttwo\r\n'), true],
@@ -61,7 +61,7 @@ const texts: readonly (readonly [string, string, boolean])[] = [
 ];
 
 for (const [name, text, passes] of texts)
-  test(`[A24] a long result reads back as it was: ${name}`, async (t) => {
+  test(`[A24] a long result is read back unchanged: ${name}`, async (t) => {
     const file = createFile(t);
     const events = await writeEvents(file, [
       toolEnded(text, { data: { text: repeatToLength('x') }, notes: [{ key: 'k', text: 'n' }] }),
@@ -79,7 +79,7 @@ for (const [name, text, passes] of texts)
 const position = { seq: 1, id: '1.a', parent: null, time: new Date(0).toISOString() };
 const hashedLine = (fact: Fact): string => withHash(formatEventBody(fact, position), 'x'.repeat(22));
 
-/** How a line reads as a whole and, where its text can be kept, like that. */
+/** A line parsed as a whole and, if its text can stay undecoded, lazily. */
 function parseBothWays(line: string): {
   readonly read: Event | 'refused';
   readonly kept: Event | 'refused' | undefined;
@@ -98,7 +98,7 @@ function parseBothWays(line: string): {
   };
 }
 
-test('[A24] a line reads the same whether its text is read or kept', () => {
+test('[A24] a line reads the same whether its text is decoded or not', () => {
   const unit = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(unit, fc.string({ maxLength: 20 }), (each, call) => {
@@ -120,7 +120,7 @@ for (const [name, raw] of [
   ['one behind other scripts', 'é\t'],
   ['one behind an escape', '\\n\u001b'],
 ] as const)
-  test(`what claims to be a text and is not JSON is refused: ${name}`, () => {
+  test(`a text that is not valid JSON is rejected: ${name}`, () => {
     const line = hashedLine(toolEnded(repeatToLength('TEXT'))).replace(
       repeatToLength('TEXT'),
       () => repeatToLength('a') + raw,
@@ -128,7 +128,7 @@ for (const [name, raw] of [
     assert.deepEqual(parseBothWays(line), { read: 'refused', kept: undefined });
   });
 
-test('a character that JSON must escape is found wherever it stands', () => {
+test('a character that JSON must escape is found at any position', () => {
   const line = hashedLine(toolEnded(repeatToLength('é') + repeatToLength('a')));
   const [first, last] = [line.indexOf('é'), line.indexOf('aaa') + long - 1];
   for (const at of Array.from({ length: 40 }, (_, i) => [first + i, last - i]).flat()) {
@@ -137,7 +137,7 @@ test('a character that JSON must escape is found wherever it stands', () => {
   }
 });
 
-test('whatever stands before its text, a line reads the same', () => {
+test('a line reads the same whatever precedes its text', () => {
   const line = hashedLine(toolEnded(repeatToLength('a')));
   for (const [of, by] of [
     ['"id":"1.a"', '"id":"é"'],
@@ -150,7 +150,7 @@ test('whatever stands before its text, a line reads the same', () => {
   }
 });
 
-test('whatever stands in the place of a text, what is kept of it is what JSON says', () => {
+test('whatever a text contains, its lazy value is what JSON says', () => {
   const bits = ['"', '\\', '\\"', '\\\\', '\\n', '\\u0041', ',', '","', 'x', 'é', repeatToLength('y')];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...bits), { maxLength: 12 }), (some) => {
@@ -163,7 +163,7 @@ test('whatever stands in the place of a text, what is kept of it is what JSON sa
   );
 });
 
-test('what was read stays as it was while the rest of a long file is read', async (t) => {
+test('events stay unchanged while the rest of a long file is read', async (t) => {
   const file = createFile(t);
   const events = await writeEvents(
     file,
@@ -172,7 +172,7 @@ test('what was read stays as it was while the rest of a long file is read', asyn
   assert.deepEqual(await readBack(file), events);
 });
 
-test('a result whose text stands elsewhere in its line is read as a whole', async (t) => {
+test('a result whose text is elsewhere in its line is parsed as a whole', async (t) => {
   const { text, ...rest } = toolEnded(repeatToLength('last '), { call: '"text":"{' });
   const file = createFile(t);
   const nested = { ...rest, data: [{ text: repeatToLength('inner ') }], text } as ToolEndedFact;
@@ -181,7 +181,7 @@ test('a result whose text stands elsewhere in its line is read as a whole', asyn
 });
 
 for (const second of ['second', ''])
-  test(`a line that names its text twice means the second one, as it does to every other reader: "${second}"`, async (t) => {
+  test(`of two text fields in a line the second one counts, as in every JSON parser: "${second}"`, async (t) => {
     const file = createFile(t);
     await writeEvents(file, [toolEnded(repeatToLength('first '))]);
     const lines = readFileSync(file, 'utf8').split('\n');
@@ -191,10 +191,10 @@ for (const second of ['second', ''])
     assert.equal(event.text, second);
   });
 
-test('bytes that are no text are never passed on', async (t) => {
+test('bytes that are not valid text are never passed on', async (t) => {
   const file = createFile(t);
   const events = await writeEvents(file, [toolEnded(repeatToLength('a\ufffd'))]);
-  // The line reads as before, and so its hash is still right.
+  // The line reads as before, so its hash is still correct.
   writeFileSync(file, Buffer.from(readFileSync(file, 'utf8').replaceAll('\ufffd', 'ÿ'), 'latin1'));
   const [event] = await readBack(file);
   assert.deepEqual(event, events[0]);
@@ -204,7 +204,7 @@ test('bytes that are no text are never passed on', async (t) => {
 const epoch: Fact = { type: 'epoch-started', epoch: 1, reason: 'started', system: 's', tools: [], model: 'm' };
 const limits = { turns: 9, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 5, outputChars: 1e9 };
 
-/** A conversation whose results are these texts. */
+/** A conversation with these texts as tool results. */
 const conversation = (results: readonly string[]): readonly Fact[] => [
   { type: 'session-started', session: 's' },
   epoch,
@@ -227,7 +227,7 @@ const conversation = (results: readonly string[]): readonly Fact[] => [
   { type: 'turn-started', turn: 2, inputs: [], notes: [] },
 ];
 
-test('[A24] [A10] a resumed session comes to the same state and sends the same bytes, unread', async (t) => {
+test('[A24] [A10] a resumed session has the same state and sends the same bytes, without decoding them', async (t) => {
   const results = texts.map(([, text]) => text);
   const file = createFile(t);
   const before = fold(runStateView(), await writeEvents(file, conversation(results)));

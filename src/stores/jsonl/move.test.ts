@@ -1,4 +1,4 @@
-// A session file gets another name: while it is open here, never while it is open elsewhere, and never over another file.
+// Moving session files: while they are open in this process, never while another process writes, and never over another file.
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ async function writeSession(file: string): Promise<void> {
   await log.close();
 }
 
-test('[J55] a session that is open is moved and goes on under its new name, which is locked', async (t) => {
+test('[J55] an open session is moved and continues under its new name, which is locked', async (t) => {
   const { a, b, folder } = createFiles(t);
   const log = await openJsonl(a, { indexBytes: 1 });
   await log.append(0, [annotation]);
@@ -37,7 +37,7 @@ test('[J55] a session that is open is moved and goes on under its new name, whic
   assert.deepEqual(await verifyFile(b), { ok: true, events: 2, problems: [] });
 });
 
-test('appends that were asked for before a move come before it, those after it after it', async (t) => {
+test('appends before a move come before it, those after it after it', async (t) => {
   const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   const [first, , second] = await Promise.all([
@@ -50,7 +50,7 @@ test('appends that were asked for before a move come before it, those after it a
   assert.equal((await verifyFile(b)).events, 2);
 });
 
-test('whoever follows a session goes on following it when it is moved and another takes its old name, here and in a reader', async (t) => {
+test('followers continue when a session is moved and another takes its old name, here and in a reader', async (t) => {
   const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   const reader = await openJsonl(a, { mode: 'read' });
@@ -80,7 +80,7 @@ test('whoever follows a session goes on following it when it is moved and anothe
   await log.close();
 });
 
-test('a copy put under the old name does not lead the writer’s own followers astray', async (t) => {
+test('a copy under the old name does not mislead the writer’s own followers', async (t) => {
   const { a, b } = createFiles(t);
   const log = await openJsonl(a);
   await log.append(0, [annotation]);
@@ -94,7 +94,7 @@ test('a copy put under the old name does not lead the writer’s own followers a
   await log.close();
 });
 
-test('[J55] a name that is taken is refused and nothing is moved, open or not', async (t) => {
+test('[J55] an existing name is refused and nothing is moved, open or not', async (t) => {
   const { a, b } = createFiles(t);
   await writeSession(a);
   writeFileSync(b, 'mine');
@@ -115,7 +115,7 @@ test('[J55] a name that is taken is refused and nothing is moved, open or not', 
   assert.equal((await verifyFile(a)).events, 3);
 });
 
-test('a session that another process writes to is not moved, and its holder is named; a reader takes nothing', async (t) => {
+test('a session with a writer is not moved, and the error names its owner; a reader acquires no lock', async (t) => {
   const { a, b } = createFiles(t);
   const other = await startSessionWriterProcess(t, a);
   assert.equal(getLockOwner(a)?.pid, other.pid);
@@ -148,7 +148,7 @@ test('a name that another process is about to use is refused', async (t) => {
   assert.equal(existsSync(b), true);
 });
 
-test('what was kept of a hurt file moves along; other files with a like name stay', async (t) => {
+test('side files of a damaged file are moved with it; other files with a similar name stay', async (t) => {
   const { a, b, folder } = createFiles(t);
   await writeSession(a);
   for (const ending of ['.torn-1', '.damaged-12', '.damaged-12-2', '.edited-1', '.bak', '.new.jsonl'])
@@ -165,7 +165,7 @@ test('what was kept of a hurt file moves along; other files with a like name sta
   ]);
 });
 
-test('a writer that has given up cannot be moved back into service', async (t) => {
+test('a writer that has failed cannot be revived by a move', async (t) => {
   const { a, b } = createFiles(t);
   let broken = false;
   const disk = {

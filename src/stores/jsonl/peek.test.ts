@@ -1,4 +1,4 @@
-// A look at the ends of a session file costs the same whatever its length, and never fails for what it finds.
+// Reading the ends of a session file: constant cost, and no error for any content.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ function createFile(t: TestContext): string {
 
 const annotation = (value: string): Fact => ({ type: 'annotation-added', key: 'k', value });
 
-/** The disk, and how many bytes were read from it. */
+/** A disk that counts the bytes read from it. */
 function createCountingDisk(): { readonly disk: Disk; readonly read: () => number } {
   let bytes = 0;
   const disk: Disk = {
@@ -40,7 +40,7 @@ async function writeLongSession(file: string, more: readonly Fact[] = []): Promi
   await log.close();
 }
 
-test('[J93] the id, the last event and both ends of a long file are seen without reading what lies between', async (t) => {
+test('[J93] the id, the last event and both ends of a long file are read without the part between them', async (t) => {
   const file = createFile(t);
   await writeLongSession(file, [annotation('last')]);
   const { disk, read } = createCountingDisk();
@@ -54,7 +54,7 @@ test('[J93] the id, the last event and both ends of a long file are seen without
   assert.ok(read() <= 100 * 1024, `${read()} bytes were read`);
 });
 
-test('a last line that is longer than an end is still found; one far longer is given up', async (t) => {
+test('a long last line is still found; one that is far longer is skipped', async (t) => {
   const file = createFile(t);
   await writeLongSession(file);
   assert.equal(peekSession(file).events, 3);
@@ -66,7 +66,7 @@ test('a last line that is longer than an end is still found; one far longer is g
   assert.ok(read() < 5_000_000);
 });
 
-test('first lines that are long are seen too, and the id costs next to nothing', async (t) => {
+test('long first lines are read too, and reading the id is cheap', async (t) => {
   const file = createFile(t);
   const log = await openJsonl(file, { session: 'one' });
   const parts = [{ type: 'text', text: 'hello' }] as const;
@@ -82,7 +82,7 @@ test('first lines that are long are seen too, and the id costs next to nothing',
   assert.ok(read() <= 1024);
 });
 
-test('where lines are short, no more than the two ends is read', async (t) => {
+test('if lines are short, only the two ends are read', async (t) => {
   const file = createFile(t);
   const log = await openJsonl(file, { session: 'one' });
   for (let n = 0; n < 100; n++) await log.append(n, [annotation('x'.repeat(1000))]);
@@ -92,7 +92,7 @@ test('where lines are short, no more than the two ends is read', async (t) => {
   assert.ok(read() <= 32 * 1024);
 });
 
-test('a torn end, a file without a header and an empty one are looked at without an error', async (t) => {
+test('a torn file, a file without a header and an empty one are read without an error', async (t) => {
   const file = createFile(t);
   await writeLongSession(file, [annotation('last')]);
   appendFileSync(file, '{"seq":5,"id":"torn');

@@ -1,4 +1,4 @@
-// A straight file that was closed in order is vouched for as a whole, and never believed where the bytes say otherwise.
+// Sidecar index of a closed file without branches: it covers the whole file, and is not used if the bytes differ.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ async function readEvents(log: Log): Promise<readonly Event[]> {
   return events;
 }
 
-test('a straight file opens from its index, reads the same events, and goes on', async (t) => {
+test('a file without branches opens from its index, reads the same events, and continues', async (t) => {
   const file = await createClosedFile(t);
   const plain = await openJsonl(file, { mode: 'read' });
   const log = await openJsonl(file, { indexBytes });
@@ -45,7 +45,7 @@ test('a straight file opens from its index, reads the same events, and goes on',
   await again.close();
 });
 
-test('what was added after the index was written is looked at line by line', async (t) => {
+test('lines after the index are scanned', async (t) => {
   const file = await createClosedFile(t);
   const log = await openJsonl(file, { indexBytes });
   const index = readFileSync(`${file}.index`);
@@ -58,7 +58,7 @@ test('what was added after the index was written is looked at line by line', asy
   await next.close();
 });
 
-test('a file that was changed, cut or lengthened by hand is not believed because of its index', async (t) => {
+test('the index of a file that was changed, truncated or extended by hand is not used', async (t) => {
   const changes: Readonly<Record<string, (file: string) => void>> = {
     changed: (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"value":7', '"value":8')),
     cut: (file) => writeFileSync(file, readFileSync(file, 'utf8').slice(0, -300)),
@@ -74,7 +74,7 @@ test('a file that was changed, cut or lengthened by hand is not believed because
   }
 });
 
-test('a branch ends the straight line: the index then says nothing of the whole', async (t) => {
+test('the index of a file with a branch does not cover the whole file', async (t) => {
   const file = await createClosedFile(t);
   const log = await openJsonl(file, { indexBytes });
   const [, second] = await readEvents(log);

@@ -1,29 +1,29 @@
-// What is asked for at the same time goes together, and nobody pays for another.
+// Batching of concurrent requests: they are sent together, and none fails because of another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError } from '../../core/index.ts';
 import { createBatcher } from './batcher.ts';
 
-/** Doubles numbers, in batches that wait until the door is opened. */
+/** Doubles numbers, in batches that wait until they are released. */
 function createDoublingBatcher(
   refused: (numbers: readonly number[]) => Error | undefined = () => undefined,
   weigh?: () => number,
 ) {
   const sent: (readonly number[])[] = [];
-  const door = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const ask = createBatcher(async (numbers: readonly number[]) => {
     sent.push(numbers);
-    await door.promise;
+    await release.promise;
     const why = refused(numbers);
     if (why) throw why;
     return numbers.map((number) => number * 2);
   }, weigh);
-  return { ask, sent, open: () => door.resolve() };
+  return { ask, sent, open: () => release.resolve() };
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
 
-test('what is asked for in one turn, and what comes while two batches are under way, is sent together', async () => {
+test('requests of one turn, and those made while two batches are in flight, are sent together', async () => {
   const { ask, sent, open } = createDoublingBatcher();
   const first = [ask(1), ask(2)];
   await nextTurn();
@@ -39,14 +39,14 @@ test('what is asked for in one turn, and what comes while two batches are under 
   assert.deepEqual(sent, [[1, 2], [3], [4, 5, 6]]);
 });
 
-test('a batch takes no more than its weight, and at least one', async () => {
+test('a batch keeps its maximum weight, and has at least one request', async () => {
   const { ask, sent, open } = createDoublingBatcher(undefined, () => 60);
   open();
   assert.deepEqual(await Promise.all([1, 2, 3].map(ask)), [2, 4, 6]);
   assert.deepEqual(sent, [[1], [2], [3]]);
 });
 
-test('where a batch is refused, only who is to blame is', async () => {
+test('if a batch fails, only the request that causes it is rejected', async () => {
   const { ask, sent, open } = createDoublingBatcher((numbers) =>
     numbers.includes(2) ? new FairleadError('store/failed', 'No twos.', { blame: 'store' }) : undefined,
   );
@@ -59,7 +59,7 @@ test('where a batch is refused, only who is to blame is', async () => {
   assert.deepEqual(sent, [[1, 2, 3], [1], [2], [3]]);
 });
 
-test('what is nobody’s fault is told to all at once, and the next are asked again', async () => {
+test('an error that concerns all rejects all at once, and later requests are sent again', async () => {
   let away = true;
   const { ask, sent, open } = createDoublingBatcher(() =>
     away ? new FairleadError('store/unreachable', 'Gone.', { blame: 'store', retry: true }) : undefined,

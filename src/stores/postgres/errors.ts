@@ -3,7 +3,7 @@ import { FairleadError, errorMessage, systemErrorCode } from '../../core/index.t
 
 /** Errors of the network, of the driver, or of a server that starts or stops: the same call may succeed later. */
 const unreachablePattern =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|not queryable|Client was closed/;
 
 /** Whether the database was unreachable: it is unknown whether the statement was executed. */
 export function isUnreachable(error: unknown): boolean {

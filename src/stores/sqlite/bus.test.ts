@@ -1,4 +1,4 @@
-// The file through which unsettled words pass: for its owner alone, made by who listens, emptied by itself, and never in the way of the store.
+// The SQLite file for partial text: private, created on demand, cleaned up, and never an obstacle for the store.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
@@ -12,7 +12,7 @@ async function waitUntil(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await pause(5)) assert.ok(Date.now() < end, 'not in 20 seconds');
 }
 
-test('[A93] the file is made by who listens, for its owner alone, and old words are thrown away', async (t) => {
+test('[A93] the file is created by a subscriber, for its owner only, and old text is deleted', async (t) => {
   const file = createSqlitePath(t);
   const [here, there] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   here.partialText.publish('s', partialText('unheard '));
@@ -31,7 +31,7 @@ test('[A93] the file is made by who listens, for its owner alone, and old words 
   assert.ok(countRows(`${file}-live`, 'letters WHERE time < 1000 * unixepoch() - 30000') === 0);
 });
 
-/** Says a word in one of two processes on a store, and tells what each has heard a while later. */
+/** Publishes a text in one of two processes, and returns what each has received after a while. */
 async function publishBetween(
   t: TestContext,
   file: string,
@@ -45,17 +45,17 @@ async function publishBetween(
   return { here, heard: [near, far] };
 }
 
-test('[A93] a file that cannot be used costs the words and nothing else', async (t) => {
+test('[A93] a file that cannot be used costs the partial text and nothing else', async (t) => {
   const file = createSqlitePath(t);
   writeFileSync(`${file}-live`, 'something that is not a database at all, and long enough to be looked at twice');
-  const { here, heard } = await publishBetween(t, file);
-  assert.deepEqual(heard, ['words', '']);
+  const { here, heard: received } = await publishBetween(t, file);
+  assert.deepEqual(received, ['words', '']);
   const log = await here.sessions.open('s');
   await log.append(0, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
 });
 
-test('what was said to a listener is gone from the file when it has gone itself', async (t) => {
+test('messages to a process are deleted from the file when it closes', async (t) => {
   const file = createSqlitePath(t);
   const [here, there] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   let text = '';
@@ -73,13 +73,13 @@ for (const [name, plant] of [
   ['a file that more may read than the store', (at: string) => (writeFileSync(at, ''), chmodSync(at, 0o644))],
 ] as const)
   test(
-    `words go into no file that was put there for them: ${name}`,
+    `text is not written to a prepared file: ${name}`,
     { skip: process.platform === 'win32' && 'files have no such rights here' },
     async (t) => {
       const [file, elsewhere] = [createSqlitePath(t), createSqlitePath(t)];
       writeFileSync(elsewhere, '');
       plant(`${file}-live`, elsewhere);
-      const { heard } = await publishBetween(t, file);
-      assert.deepEqual([...heard, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
+      const { heard: received } = await publishBetween(t, file);
+      assert.deepEqual([...received, readFileSync(`${file}-live`, 'utf8')], ['words', '', '']);
     },
   );

@@ -1,4 +1,4 @@
-// What a file may be when a store is opened in it: none, ours, somebody else's, newer, damaged.
+// Opening a SQLite store in a file that is missing, valid, of another program, newer or damaged.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { executeSql, openSqliteStore, createSqlitePath } from '../../../test/sup
 import { migrations } from './migrations.ts';
 import { openSqlite } from './store.ts';
 
-test('a store is made where there is none, with its folder, for its owner alone', async (t) => {
+test('a missing store is created with its directory, for its owner only', async (t) => {
   const file = path.join(path.dirname(createSqlitePath(t)), 'deep/er/fleet.sqlite');
   const store = await openSqliteStore(t, file);
   await store.sessions.open('one');
@@ -25,7 +25,7 @@ test('a store that was closed leaves one file, and opens again with all that was
   assert.equal((await (await openSqliteStore(t, file)).queue.run('one'))?.prompt, 'w');
 });
 
-test('fault 19: what a killed process left beside the file is taken in, and what it had not finished is undone', async (t) => {
+test('fault 19: the journal of a killed process is recovered, and its open transaction is rolled back', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   await store.queue.enqueue([{ id: 'one', prompt: 'w' }]);
@@ -45,7 +45,7 @@ test('fault 19: what a killed process left beside the file is taken in, and what
   assert.equal((await (await openSqliteStore(t, hot)).queue.run('one'))?.prompt, 'w', 'from the journal');
 });
 
-test('a store of a later version is refused in one sentence and left as it is', async (t) => {
+test('a store of a later version is refused with one sentence and not changed', async (t) => {
   const file = createSqlitePath(t);
   await (await openSqliteStore(t, file)).close();
   executeSql(file, `PRAGMA user_version = ${migrations.length + 1}`);
@@ -57,7 +57,7 @@ test('a store of a later version is refused in one sentence and left as it is', 
   assert.deepEqual(fs.readFileSync(file), before);
 });
 
-test('a file that is not ours is named as that and left as it is', async (t) => {
+test('a database of another program is refused and not changed', async (t) => {
   const file = createSqlitePath(t);
   fs.writeFileSync(file, 'These are the notes of somebody else.\n'.repeat(200));
   const notes = fs.readFileSync(file);
@@ -71,7 +71,7 @@ test('a file that is not ours is named as that and left as it is', async (t) => 
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['fleet.sqlite']);
 });
 
-test('a damaged file is named as that', async (t) => {
+test('a damaged file is reported as damaged', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   await store.queue.enqueue(Array.from({ length: 50 }, (_, i) => ({ id: `r${i}`, prompt: 'w'.repeat(500) })));
@@ -90,7 +90,7 @@ test('a damaged file is named as that', async (t) => {
   assert.deepEqual(fs.readFileSync(file), before);
 });
 
-test('a place where no file can be made is named', async (t) => {
+test('a location where no file can be created is reported', async (t) => {
   const folder = path.dirname(createSqlitePath(t));
   await assert.rejects(openSqlite(folder), { code: 'store/gone', message: new RegExp(folder) });
 });

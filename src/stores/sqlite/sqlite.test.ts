@@ -1,4 +1,4 @@
-// What only a SQLite store has to prove: its fences against the silent, its shared transactions, its schedules and its forgetting.
+// SQLite store: expired leases, shared transactions, schedules and pruning.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,21 +11,21 @@ import { openSqlite } from './store.ts';
 const annotation = { type: 'annotation-added', key: 'k', value: 1 } as const;
 
 async function drain({ queue }: FleetStore): Promise<readonly string[]> {
-  const driven: string[] = [];
+  const handled: string[] = [];
   await queue.work({
     worker: 'w',
     concurrency: 4,
     drain: true,
     signal: new AbortController().signal,
-    async handle({ id, prompt: words }) {
-      driven.push(`${id} ${words}`);
+    async handle({ id, prompt }) {
+      handled.push(`${id} ${prompt}`);
       return { type: 'completed', outcome: { reason: 'answered', text: '', spent: zeroUsage } };
     },
   });
-  return driven;
+  return handled;
 }
 
-test('[A52] an event that somebody changed is not believed, and named', async (t) => {
+test('[A52] an event that was changed in the database is reported', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   const log = await store.sessions.open('one');
@@ -46,7 +46,7 @@ test('[A52] an event that somebody changed is not believed, and named', async (t
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 1 of session one is missing.' });
 });
 
-test('[A95] a kill-switch that is missing, says nothing that can be read, or lies in a lost file is stopped', async (t) => {
+test('[A95] a kill switch that is missing, unreadable, or in a removed file counts as stopped', async (t) => {
   const file = createSqlitePath(t);
   const { killSwitch } = await openSqliteStore(t, file);
   const stopped = async (): Promise<boolean> => (await killSwitch.status()).stopped;
@@ -67,7 +67,7 @@ test('[A95] a kill-switch that is missing, says nothing that can be read, or lie
   assert.equal(await stopped(), false);
 });
 
-/** How many transactions the log of the database holds: each ends with a frame that says how long the file then is. */
+/** The number of transactions in the write-ahead log: the last frame of each has the size of the database. */
 function countCommits(file: string): number {
   const wal = fs.readFileSync(`${file}-wal`);
   const page = wal.readUInt32BE(8);
@@ -76,7 +76,7 @@ function countCommits(file: string): number {
   return commits;
 }
 
-test('[A66] the writes of a hundred runs that come at once share a few transactions', async (t) => {
+test('[A66] the concurrent writes of a hundred runs share a few transactions', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   const logs: readonly Log[] = await Promise.all(Array.from({ length: 100 }, (_, i) => store.sessions.open(`s${i}`)));
@@ -87,7 +87,7 @@ test('[A66] the writes of a hundred runs that come at once share a few transacti
   await Promise.all(logs.map((log) => log.close()));
 });
 
-test('a change that fails is undone by itself, and takes no other down that shares its transaction', async (t) => {
+test('a failed write is rolled back alone, without the others of its transaction', async (t) => {
   const { sessions, queue } = await openSqliteStore(t, createSqlitePath(t));
   const log = await sessions.open('a');
   const none = undefined as unknown as string;
@@ -107,7 +107,7 @@ test('a change that fails is undone by itself, and takes no other down that shar
   assert.deepEqual(await queue.list(), []);
 });
 
-test('[A116] a process that was silent too long has lost its sessions and runs before it knows', async (t) => {
+test('[A116] a process without heartbeats loses its sessions and runs before it notices', async (t) => {
   const file = createSqlitePath(t);
   const silent = await openSqlite(file, { leaseMs: 600_000 });
   t.after(() => silent.close());
@@ -139,7 +139,7 @@ test('[A116] a process that was silent too long has lost its sessions and runs b
   await (await other.sessions.open('s')).close();
 });
 
-test('[A116] a process whose death can be seen is not waited for, however long its lease', async (t) => {
+test('[A116] a process that has ended on this machine is not waited for, however long its lease', async (t) => {
   const file = createSqlitePath(t);
   const { sessions } = await openSqliteStore(t, file);
   const actor = await startScriptedWorker(t, file, 3_600_000);
@@ -153,7 +153,7 @@ test('[A116] a process whose death can be seen is not waited for, however long i
   assert.equal(presences, 1, 'whoever came in has tidied up');
 });
 
-test('[A71] fault 19: a writer waits for another process that has the database, without holding up everything else', async (t) => {
+test('[A71] fault 19: a writer waits for another process that has locked the database, without blocking the event loop', async (t) => {
   const file = createSqlitePath(t);
   const { queue } = await openSqliteStore(t, file);
   const db = new DatabaseSync(file);
@@ -168,14 +168,14 @@ test('[A71] fault 19: a writer waits for another process that has the database, 
   db.close();
 });
 
-test('[A71] a schedule fires once over all workers, and once for all the times that nobody was there', async (t) => {
+test('[A71] a schedule fires once over all workers, and once for all missed times', async (t) => {
   const file = createSqlitePath(t);
   const stores = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
   const missed = Date.UTC(2026, 0, 5, 3);
   executeSql(file, `UPDATE schedules SET next = ${missed}`);
-  const driven = (await Promise.all(stores.map(drain))).flat();
-  assert.deepEqual(driven, ['nightly@2026-01-05T03:00:00.000Z tidy']);
+  const handled = (await Promise.all(stores.map(drain))).flat();
+  assert.deepEqual(handled, ['nightly@2026-01-05T03:00:00.000Z tidy']);
   assert.equal((await stores[0]?.queue.list())?.[0]?.tenant, 'acme');
   const db = new DatabaseSync(file);
   const next = Number(db.prepare('SELECT next FROM schedules').get()?.['next']);
@@ -183,7 +183,7 @@ test('[A71] a schedule fires once over all workers, and once for all the times t
   assert.ok(next > Date.now() && new Date(next).getUTCHours() === 3);
 });
 
-test('[A116] a worker that slept from before it opened a session does not take it from the one who has its run now', async (t) => {
+test('[A116] a worker that was suspended before it opened a session does not take it from the worker that has its run now', async (t) => {
   const file = createSqlitePath(t);
   const [sleeper, heir] = [await openSqliteStore(t, file), await openSqliteStore(t, file)];
   await sleeper.queue.enqueue([{ id: 'one', prompt: '' }]);
@@ -220,7 +220,7 @@ test('[A116] a worker that slept from before it opened a session does not take i
   await (await sleeper.sessions.open('another', { force: true })).close();
 });
 
-test('what is old is forgotten: runs, their sessions, letters and holds; what is spent stays spent', async (t) => {
+test('old runs, sessions, messages and reservations are deleted; spending stays', async (t) => {
   const file = createSqlitePath(t);
   const store = await openSqliteStore(t, file);
   await store.queue.enqueue([
@@ -248,7 +248,7 @@ test('what is old is forgotten: runs, their sessions, letters and holds; what is
   );
   assert.deepEqual((await store.sessions.list()).map(({ session }) => session).toSorted(), ['kept', 'new', 'talk']);
   assert.deepEqual([(await store.inbox.read('old', 0)).length, (await store.inbox.read('new', 0)).length], [0, 1]);
-  const [allowance] = await store.ledger.budgets();
-  assert.deepEqual([allowance?.spent.usd, allowance?.reserved.usd], [2, 0]);
+  const [budget] = await store.ledger.budgets();
+  assert.deepEqual([budget?.spent.usd, budget?.reserved.usd], [2, 0]);
   assert.equal(await store.prune(new Date(0).toISOString()), 0);
 });
