@@ -42,7 +42,7 @@ try {
   );
   const page = await server.open(scriptContext);
   const ask = async (words: string, until: string): Promise<void> => {
-    await page.getByLabel('What is to be done').fill(words);
+    await page.getByLabel('Prompt').fill(words);
     await page.keyboard.press('Control+Enter');
     await page.locator('.live-head .status', { hasText: until }).waitFor();
   };

@@ -96,7 +96,7 @@ test('the page as it is read', { skip }, async (t) => {
       await submitPrompt(page, 'from afar');
       await waitForStatus(page, 'answered');
       await page.getByRole('button', { name: 'Copy the words of turn 1' }).click();
-      const field = page.getByLabel('What is to be done');
+      const field = page.getByLabel('Prompt');
       await eventually('it was copied', async () => {
         await field.fill('');
         await field.press('Control+V');
@@ -151,7 +151,7 @@ test('the page as it is read', { skip }, async (t) => {
       const page = await server.open(t, { key: webKeys.runner });
       await page.getByText('Settings').click();
       assert.ok(await page.getByLabel('Allow without asking').isDisabled());
-      await page.getByLabel('What is to be done').fill('bounded');
+      await page.getByLabel('Prompt').fill('bounded');
       const run = page.getByRole('button', { name: 'Run', exact: true });
       await page.getByLabel('At most US dollars').fill('2,5');
       await page.getByRole('alert').filter({ hasText: 'no number of US dollars' }).waitFor();
@@ -174,7 +174,7 @@ test('the page as it is read', { skip }, async (t) => {
         ask: 'Nothing has been asked',
         runs: /boat \d+/,
         sessions: /just now| ago/,
-        approvals: 'Nobody waits',
+        approvals: 'No pending approvals',
         fleet: 'Nothing comes by the clock',
         health: 'Drift',
         budgets: 'spent of',

@@ -63,7 +63,7 @@ test('the page in a browser', { skip }, async (t) => {
       assert.ok(!page.url().includes('key'), page.url());
       await page.reload();
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
-      await page.getByLabel('What is to be done').fill('nobody else is to read this');
+      await page.getByLabel('Prompt').fill('nobody else is to read this');
       await page.getByRole('button', { name: 'Forget key' }).click();
       await page.getByLabel('Key', { exact: true }).waitFor();
       await page.waitForFunction(
@@ -84,7 +84,7 @@ test('the page in a browser', { skip }, async (t) => {
     const turn = page.locator('.timeline .turn');
     assert.equal(await turn.count(), 1);
     assert.match((await turn.textContent()) ?? '', /word0 word1 .*word59.* in, .* out/s);
-    assert.equal(await page.getByLabel('What is to be done').inputValue(), '');
+    assert.equal(await page.getByLabel('Prompt').inputValue(), '');
   });
 
   await t.test(
@@ -101,7 +101,7 @@ test('the page in a browser', { skip }, async (t) => {
       await call.waitFor();
       assert.equal(await call.locator('.hidden-letter').first().textContent(), '<U+202E>');
       await call.getByRole('button', { name: 'Refuse' }).click();
-      await page.getByText('Nobody waits for you.').waitFor();
+      await page.getByText('No pending approvals.').waitFor();
       const left = page.getByRole('region', { name: 'No longer waiting' }).getByRole('listitem');
       await left.filter({ hasText: 'answered' }).waitFor();
       assert.match((await left.textContent()) ?? '', /Clear up.*You answered: Refuse\./);
@@ -126,7 +126,7 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87] what was asked comes back by a click, also of a run that failed at once', async (t) => {
     const page = await server.open(t);
-    const field = page.getByLabel('What is to be done');
+    const field = page.getByLabel('Prompt');
     await page.getByText('Settings', { exact: false }).first().click();
     await page.getByLabel('Model', { exact: true }).fill('no-such-model');
     await submitPrompt(page, 'Long words that took a while to write');
@@ -234,7 +234,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('All work is stopped. The bill is too high').waitFor();
     await submitPrompt(page, 'Hello');
     await waitForStatus(page, 'queued');
-    await page.getByText('It is begun once the kill-switch lets work go on.').waitFor();
+    await page.getByText('It starts when the kill switch is released.').waitFor();
     await press('resume', 'Resume');
     await waitForStatus(page, 'answered');
     assert.equal(await page.getByText('All work is stopped.').count(), 0);
@@ -254,7 +254,7 @@ test('the page in a browser', { skip }, async (t) => {
   await t.test('[A87, A97] a key that may only read sees everything and can change nothing', async (t) => {
     const page = await server.open(t, { key: webKeys.reader });
     await page.getByText('Your key may only read.').waitFor();
-    await page.getByLabel('What is to be done').fill('x');
+    await page.getByLabel('Prompt').fill('x');
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
     await page.getByRole('button', { name: /Kill-switch/ }).click();
     await page.getByText("Only an operator's key may do this.").waitFor();
@@ -332,14 +332,14 @@ test('the page when the server dies', { skip }, async (t) => {
     await page.getByText('word3').first().waitFor();
     await server.crash();
     await page.getByText(offlineMessage).waitFor();
-    await page.getByLabel('What is to be done').fill('typed while it was gone');
+    await page.getByLabel('Prompt').fill('typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
     await server.restart();
     await waitForStatus(page, 'answered');
     assert.equal(await page.getByText(offlineMessage).count(), 0);
     assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
-    assert.equal(await page.getByLabel('What is to be done').inputValue(), 'typed while it was gone');
+    assert.equal(await page.getByLabel('Prompt').inputValue(), 'typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Heard: typed while it was gone').first().waitFor();
   });

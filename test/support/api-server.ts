@@ -1,4 +1,4 @@
-// The server on a store of its own, with a worker whose model is scripted; every answer is held to the schema of its route.
+// Test fixture: the server on a temporary store with a scripted worker; every response is validated against its schema.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,7 +26,7 @@ import { readSseFrames, type SseFrame } from './sse-frames.ts';
 
 export type { SseFrame };
 
-/** The keys of the server by role; `wrong` is nobody's. */
+/** The keys of the server by role; `wrong` is not a valid key. */
 export const roleKeys = {
   reader: 'a-key-for-reading-only',
   runner: 'a-key-for-running-things',
@@ -34,13 +34,13 @@ export const roleKeys = {
   wrong: 'a-key-that-nobody-has',
 } as const;
 
-/** Who asks. */
+/** The key of a request. */
 export type RequestRole = keyof typeof roleKeys | 'nobody';
 
-/** What came back. */
+/** A response. */
 export type ApiReply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
-/** What a request is given besides its path. */
+/** The options of a request. */
 export type ApiRequestOptions = {
   readonly as?: RequestRole;
   readonly body?: unknown;
@@ -48,38 +48,38 @@ export type ApiRequestOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** How the server is opened. */
+/** The options of the fixture. */
 export type ApiOptions = {
   readonly script?: Script<ModelRequest>;
   readonly tools?: readonly Tool[];
   readonly gates?: readonly Gate[];
   readonly bounds?: Partial<ServerLimits>;
-  /** False where nobody is to work on the runs. */
+  /** False to start no worker. */
   readonly worker?: boolean;
   readonly page?: string;
-  /** Folders beside its own in which runs may work. */
+  /** Further folders that runs may work in. */
   readonly folders?: readonly string[];
-  /** More keys, as `HARNESS_API_KEYS` has them. */
+  /** Further keys, in the format of `HARNESS_API_KEYS`. */
   readonly extraKeys?: string;
   readonly onMessage?: (sentence: string) => void;
 };
 
-/** A server of a test. */
+/** The server of a test. */
 export type ApiFixture = {
   readonly server: ApiServer;
   readonly store: FleetStore;
   readonly url: string;
-  /** The folder in which runs work. */
+  /** The default folder of runs. */
   readonly folder: string;
-  /** Asks, and checks that the answer fits the schema of its route. */
+  /** Sends a request, and validates the response. */
   readonly request: (request: string, sending?: ApiRequestOptions) => Promise<ApiReply>;
-  /** Waits until a run stands so. */
+  /** Waits until a run has a status. */
   readonly waitForStatus: (run: string, status: FleetRun['status']) => Promise<FleetRun>;
 };
 
 const unlimitedRate = { burst: 10_000, perSecond: 10_000 };
 
-/** Opens a server that ends with the test. */
+/** Starts a server that stops with the test. */
 export async function createApiFixture(t: TestContext, options: ApiOptions = {}): Promise<ApiFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-api-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
@@ -142,7 +142,7 @@ function startScriptedWorker(store: FleetStore, options: ApiOptions): ReturnType
   });
 }
 
-/** Asks a server: `POST /api/runs`. */
+/** Sends a request such as `POST /api/runs`. */
 export async function sendApiRequest(url: string, request: string, sending: ApiRequestOptions = {}): Promise<ApiReply> {
   const { as = 'operator', body, headers = {}, signal } = sending;
   const [method = 'GET', address = '/'] = request.split(' ');
@@ -163,7 +163,7 @@ export async function sendApiRequest(url: string, request: string, sending: ApiR
   return reply;
 }
 
-/** Throws where an answer is not what the OpenAPI document says of it. */
+/** Throws if a response does not match the schema of its route. */
 function assertFitsSchema(method: string, address: string, { status, body }: ApiReply): void {
   const place = new URL(address, 'http://x').pathname;
   const isHere = (pattern: string): boolean => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place);
@@ -181,13 +181,13 @@ function assertFitsSchema(method: string, address: string, { status, body }: Api
     );
 }
 
-/** Waits until something holds; fails after a while, saying what was waited for. */
+/** Waits until a condition holds; throws with its description after a timeout. */
 export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 20_000; !(await holds()); await pause(20))
     if (Date.now() > end) throw new Error(`Not so after 20 seconds: ${what}.`);
 }
 
-/** Follows a stream until it closes or enough was seen. */
+/** Reads a stream until it closes or a condition holds. */
 export async function* openFrames(
   url: string,
   address: string,

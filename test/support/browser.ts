@@ -1,4 +1,4 @@
-// The page in a real browser against the real server: started for a test, killed and started again by it, watched for what must never happen.
+// Test fixture: the dashboard in a real browser against the real server, which a test can kill and restart.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -17,16 +17,16 @@ const chromiumCandidates = [
   '/usr/bin/google-chrome',
 ];
 
-/** The browser of the tests, if one is installed. */
+/** The path of the installed browser, if there is one. */
 export const chromiumPath: string | undefined = chromiumCandidates.find(
   (place) => place !== undefined && existsSync(place),
 );
 
-/** Why the tests of the page cannot be run here; nothing where they can. */
+/** Why browser tests are skipped; false if they can run. */
 export const noBrowser: string | false =
   chromiumPath === undefined ? 'needs Chromium: install it, or name it in CHROMIUM' : false;
 
-/** The key that operates the server of a test, one that begins runs, and one that may only read. */
+/** The operator, runner and reader keys of the test server. */
 export const webKeys = {
   operator: 'a-key-that-operates-it',
   runner: 'a-key-that-begins-runs',
@@ -41,28 +41,28 @@ const getBrowser = (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-background-networking'],
   }));
 
-/** Closes the browser once the last test of the file is over. */
+/** Closes the browser after the last test of the file. */
 export const closeBrowser = async (): Promise<void> => (await browser)?.close();
 
-/** How a page is opened: with another key or none, as wide as a phone, in the dark. */
+/** The options of a page: key, phone width, dark theme. */
 export type PageOptions = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
 
-/** A server with its page. */
+/** A server with its dashboard. */
 export type WebServer = Omit<TestProgram, 'open'> & {
   readonly url: string;
-  /** Opens the page, with the operator's key unless told otherwise. What it must never do fails the test: errors, foreign requests, a broken policy. */
+  /** Opens the dashboard, by default with the operator key. Script errors, requests to other hosts and policy violations fail the test. */
   open(t: TestContext, options?: PageOptions): Promise<Page>;
-  /** Kills the server as a crash would. */
+  /** Kills the server with SIGKILL. */
   crash(): Promise<void>;
-  /** Starts it again at the same address. */
+  /** Restarts the server at the same address. */
   restart(): Promise<void>;
-  /** Asks the API with the operator's key. */
+  /** Sends an API request with the operator key. */
   request(method: string, path: string, body?: unknown): Promise<JsonObject>;
 };
 
-/** Starts the server of the real program on a scripted model; it ends with the test. */
+/** Starts the real server on a scripted model; it stops with the test. */
 export async function startWebServer(t: TestContext, script?: Script<JsonObject>): Promise<WebServer> {
-  // What was built for the tests brings its page along.
+  // The test build includes the dashboard.
   if (bin === source && isWebStale()) await buildWeb();
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
@@ -145,16 +145,16 @@ async function openPage(t: TestContext, url: string, options: PageOptions): Prom
   return page;
 }
 
-/** Asks something on the first screen. */
-export async function submitPrompt(page: Page, words: string): Promise<void> {
-  await page.getByLabel('What is to be done').fill(words);
+/** Submits a prompt on the first screen. */
+export async function submitPrompt(page: Page, prompt: string): Promise<void> {
+  await page.getByLabel('Prompt').fill(prompt);
   await page.keyboard.press('Control+Enter');
 }
 
-/** Waits until the run that is shown stands so. */
+/** Waits until the shown run has a status. */
 export const waitForStatus = (page: Page, word: string): Promise<void> =>
   page.locator('.live-head .status', { hasText: word }).waitFor();
 
-/** A run as the server knows it. */
+/** Returns a run from the API. */
 export const fetchRun = async (server: Pick<WebServer, 'request'>, id: string): Promise<FleetRun> =>
   (await server.request('GET', `/api/runs/${id}`))['run'] as unknown as FleetRun;

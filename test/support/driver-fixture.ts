@@ -1,13 +1,13 @@
-// A run as a driver is handed it, and what it is handed with.
+// Creates the run and the context of a run handler.
 import type { FleetRun, FleetStore } from '../../src/core/index.ts';
 import type { RunHandlerContext } from '../../src/fleet/run-handler.ts';
 import { createFleetRun } from './run-fixture.ts';
 
-/** A run that a worker has just taken. */
+/** Returns a run that a worker has just claimed. */
 export const createDriverRun = (more: Partial<FleetRun> = {}): FleetRun =>
-  createFleetRun({ id: 'r', words: 'Go.', kind: 'run', session: 's', ...more });
+  createFleetRun({ id: 'r', prompt: 'Go.', kind: 'run', session: 's', ...more });
 
-/** What a worker gives a driver: nothing stops it, everything is allowed. */
+/** Returns a handler context: nothing is stopped and every call is allowed. */
 export const createDriverContext = (store: FleetStore, more: Partial<RunHandlerContext> = {}): RunHandlerContext => ({
   store,
   worker: 'w',

@@ -1,4 +1,4 @@
-// The world outside of a fleet: a service on the loopback that writes down every effect that reaches it, repeats too, and hides none.
+// A local HTTP service that records every external effect of a fleet, including repeats.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,12 +6,12 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createBarrier } from './fleet-program.ts';
 
-/** What reached the outside. `repeat`: the service knew the key of one that it was told to do once, and did nothing. */
+/** A recorded effect. `repeat`: the service knew its idempotency key and did nothing. */
 export type EffectEntry = {
   readonly run: string;
   readonly tool: string;
   readonly key: string;
-  /** The process that asked for it. */
+  /** The process that requested it. */
   readonly by: number;
   readonly repeat: boolean;
 };
@@ -20,21 +20,21 @@ export type EffectEntry = {
 export type EffectRecorder = {
   readonly url: string;
   readonly entries: readonly EffectEntry[];
-  /** What has happened, without the repeats that were refused. */
+  /** The effects, without refused repeats. */
   effects(run?: string, tool?: string): readonly EffectEntry[];
-  /** Keeps back the next answer about a tool of a run: what was asked for is done by then, and nobody knows it. */
+  /** Holds the next response for a tool of a run: the effect has happened, but the caller does not know it. */
   holdReply(run: string, tool: string): ReturnType<typeof createBarrier>;
 };
 
-/** Answers come up to so many milliseconds late: in that time whoever asked may die. */
+/** The maximum delay of a response in milliseconds, in which the caller may be killed. */
 const maxReplyDelayMs = 15;
 
-/** Starts the service; it ends with the test. */
+/** Starts the service; it stops with the test. */
 export async function startEffectRecorder(t: TestContext): Promise<EffectRecorder> {
   const entries: EffectEntry[] = [];
   const doors = new Map<string, ReturnType<typeof createBarrier>>();
 
-  /** Before anything is awaited: who asks later whether it has happened is told the truth. */
+  /** Records the effect synchronously, so that a later query for it is correct. */
   function act(asked: URLSearchParams): string {
     const given = (name: string): string => asked.get(name) ?? '';
     const key = given('key');

@@ -1,4 +1,4 @@
-// Runs that act on the world outside, a person who answers whether an effect has happened, and what must hold of each in the end.
+// Fixture of fleet crash tests: runs with external effects, automatic answers to outcome questions, and the final assertions.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,23 +9,23 @@ import { readLogEvents } from '../crash/checker.ts';
 import type { WorkerProcess, SpawnWorker } from './spawn-workers.ts';
 import { startEffectRecorder, type EffectRecorder } from './effect-recorder.ts';
 
-/** What the runs do, each once. */
+/** The effects of each run. */
 export const effectTools: readonly string[] = ['pay', 'book', 'mail'];
 
-/** Nothing in these tests takes so long that nothing else goes on. */
+/** The longest time without progress, in milliseconds. */
 const maxIdleMs = 60_000;
 
-/** A fleet, what it acts on, and a person who answers for it. */
+/** A fleet with its effect recorder and automatic answers. */
 export type FleetFixture = {
   readonly store: FleetStore;
   readonly recorder: EffectRecorder;
-  /** Starts a worker process; others take its runs after 10 seconds of silence, unless told otherwise. The dead are not waited for. */
+  /** Starts a worker process; its lease is 10 seconds by default. */
   readonly spawnWorker: (leaseMs?: number) => WorkerProcess;
-  /** Waits until all runs but so many have ended, and gives all; meanwhile answers, as a person would, whether an effect has happened. */
+  /** Waits until all but so many runs have ended, and returns all; meanwhile answers outcome questions from the recorder. */
   readonly waitForRuns: (but?: number) => Promise<readonly FleetRun[]>;
 };
 
-/** Prepares a scene on a store. */
+/** Creates the fixture on a store. */
 export async function createFleetFixture(t: TestContext, where: string, hire: SpawnWorker): Promise<FleetFixture> {
   const outside = await startEffectRecorder(t);
   const store = await openFleetStore(where);
@@ -48,13 +48,13 @@ export async function createFleetFixture(t: TestContext, where: string, hire: Sp
   };
 }
 
-/** Fails, and says of each run that has not ended where it stands. */
+/** Throws with the status of each run that has not ended. */
 async function failWithOpenRuns({ queue }: FleetStore): Promise<never> {
   const open = (await queue.list({ limit: 10_000 })).filter(({ status }) => status !== 'ended');
   assert.fail(`nothing goes on any more: ${JSON.stringify(open)}`);
 }
 
-/** While a store is away, whoever looks into it waits. */
+/** Retries while the store is unavailable. */
 async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + 60_000; ; await pause(100)) {
     try {
@@ -65,7 +65,7 @@ async function retryWhileStoreDown<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Answers what is asked by looking outside, and gives how many runs have not ended. */
+/** Answers pending questions from the recorded effects, and returns the number of runs that have not ended. */
 async function answerQuestions(store: FleetStore, outside: EffectRecorder): Promise<number> {
   for (const { session, id, pendingApprovals: questions } of await store.queue.list({
     status: 'waiting',
@@ -80,7 +80,7 @@ async function answerQuestions(store: FleetStore, outside: EffectRecorder): Prom
   return queued + running + waiting;
 }
 
-/** All that the log of a run says. */
+/** Returns all events of a run's session. */
 export async function readRunEvents({ sessions }: FleetStore, { session }: FleetRun): Promise<readonly Event[]> {
   const log = await sessions.reader(session);
   const events = await readLogEvents(log);
@@ -88,11 +88,11 @@ export async function readRunEvents({ sessions }: FleetStore, { session }: Fleet
   return events;
 }
 
-/** How many events of a type there are. */
+/** Counts the events of a type. */
 export const countEvents = (events: readonly Event[], type: Event['type']): number =>
   events.filter((event) => event.type === type).length;
 
-/** What must hold of a run, whatever became of its workers: it said and did everything once. */
+/** Asserts that a run recorded and did everything exactly once. */
 export function assertRanOnce(run: FleetRun, events: readonly Event[], outside: EffectRecorder): void {
   const { outcome, status, id } = run;
   assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', '3 things done'], id);

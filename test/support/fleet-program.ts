@@ -1,4 +1,4 @@
-// A fleet for tests: the real program with its queue, the store beside it to look into, and a model that can be held.
+// Test fixture: the real program with a fleet store, and a scripted model that can be paused.
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetRun, FleetStore, JsonObject, RunStatus } from '../../src/core/index.ts';
@@ -6,20 +6,20 @@ import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { createProgram, waitUntil as untilWithin, type TestProgram, type RunningProgram } from './cli-harness.ts';
 
-/** The program with a fleet's store. */
+/** The program and its store. */
 export type FleetProgram = TestProgram & {
   readonly store: FleetStore;
-  /** Starts a worker, which is killed with the test. */
+  /** Starts a worker that is killed with the test. */
   worker(...args: readonly string[]): RunningProgram;
-  /** Runs a command and gives what it printed; fails where it fails. */
+  /** Runs a command and returns its output; throws if it fails. */
   runCommand(...args: readonly string[]): Promise<string>;
-  /** Waits until a run stands so, or is otherwise as wanted. */
+  /** Waits until a run has a status or meets a condition. */
   waitForRun(id: string, as: RunStatus | ((run: FleetRun) => boolean)): Promise<FleetRun>;
 };
 
 const timeoutMs = 30_000;
 
-/** Prepares a fleet for a test. */
+/** Creates the fixture. */
 export async function createFleetProgram(t: TestContext, script?: Script<JsonObject>): Promise<FleetProgram> {
   const made = await createProgram(t, script);
   await made.seedModels('qwen3');
@@ -50,10 +50,10 @@ export async function createFleetProgram(t: TestContext, script?: Script<JsonObj
   };
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export const waitUntilTrue = (what: string, holds: () => boolean): Promise<void> => untilWithin(what, holds, timeoutMs);
 
-/** A door that a scripted model waits at: `reached` says that it stands there, `open` lets it go on. */
+/** Pauses a scripted model: `reached` resolves when the model waits, `open` lets it continue. */
 export function createBarrier(): {
   readonly reached: Promise<void>;
   readonly open: () => void;

@@ -1,4 +1,4 @@
-// A fleet's store in a folder of its own, for tests that need no program.
+// Creates a temporary fleet store for a test.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { FleetStore } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 
-/** A new store, removed with the test. */
+/** Returns a new store that is removed with the test. */
 export async function openTempFleetStore(t: Pick<TestContext, 'after'>): Promise<FleetStore> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-fleet-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'), { retryMs: 10 });

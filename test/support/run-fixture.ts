@@ -1,8 +1,8 @@
-// A run as a queue would show it, for tests of what is decided from runs alone.
+// Creates runs as the queue returns them.
 import type { FleetRun } from '../../src/core/index.ts';
 
-/** A run that was just taken, with these traits. */
-export const createFleetRun = (traits: Pick<FleetRun, 'id' | 'words' | 'kind'> & Partial<FleetRun>): FleetRun => ({
+/** Returns a running run with these fields. */
+export const createFleetRun = (traits: Pick<FleetRun, 'id' | 'prompt' | 'kind'> & Partial<FleetRun>): FleetRun => ({
   settings: {},
   session: traits.id,
   tenant: 'default',
@@ -10,6 +10,6 @@ export const createFleetRun = (traits: Pick<FleetRun, 'id' | 'words' | 'kind'> &
   status: 'running',
   attempts: 1,
   queued: '2026-01-01T00:00:00.000Z',
-  questions: [],
+  pendingApprovals: [],
   ...traits,
 });

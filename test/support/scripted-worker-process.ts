@@ -1,5 +1,5 @@
-// A process of a fleet that does what it is told on its standard input, a line each. Arguments: where the store is, its lease in ms.
-// `open`, `append` and `close` are about the session `one`; `take` works on one run and holds it until `finish`; `drain` works until all is done.
+// A fleet process that executes commands from standard input, one per line. Arguments: store location, lease in ms.
+// `open`, `append` and `close` use the session `one`; `take` claims one run and holds it until `finish`; `drain` handles all runs.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { zeroUsage, type FleetRun, type Log, type RunSettlement } from '../../src/core/index.ts';
@@ -33,7 +33,7 @@ async function readTail(given: Log): Promise<readonly [number, readonly string[]
   return [last, keys];
 }
 
-/** A run with one effect: its intent is written before it, its receipt after it, and whoever finds the receipt does it no more. */
+/** Handles a run with one effect: the intent is recorded before it and the receipt after it; an existing receipt skips the effect. */
 async function runWithEffect(run: FleetRun): Promise<RunSettlement> {
   const held = await store.sessions.open(run.session, { force: true, holder: run.worker ?? '' });
   const [last, keys] = await readTail(held);

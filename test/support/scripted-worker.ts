@@ -1,4 +1,4 @@
-// Starts another process of a fleet and talks to it; what it understands stands in fleet-actor.ts.
+// Starts a scripted fleet process and sends it commands; they are defined in scripted-worker-process.ts.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,20 +6,20 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
-/** The other process. */
+/** A scripted process. */
 export type ScriptedWorker = {
   readonly pid: number;
-  /** Waits for a line that begins with these words, whatever comes before it. */
-  waitForLine(words: string): Promise<string>;
+  /** Waits for a line with this prefix. */
+  waitForLine(prefix: string): Promise<string>;
   send(command: string): void;
   ask(command: string): Promise<string>;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
-  /** Its standard input ends: it closes its store and ends. */
+  /** Closes its standard input, so that it closes its store and exits. */
   close(): Promise<void>;
 };
 
-/** A process that is about to open the store; it does so at the first command. */
+/** Starts a process; it opens the store at the first command. */
 export async function spawnScriptedWorker(t: TestContext, where: string, leaseMs: number): Promise<ScriptedWorker> {
   const program = path.join(import.meta.dirname, 'scripted-worker-process.ts');
   const child = spawn(process.execPath, [program, where, String(leaseMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -34,10 +34,10 @@ export async function spawnScriptedWorker(t: TestContext, where: string, leaseMs
   };
   const actor: ScriptedWorker = {
     pid: child.pid ?? 0,
-    async waitForLine(words) {
+    async waitForLine(prefix) {
       for (;;) {
         const line = await next();
-        if (line.startsWith(words)) return line;
+        if (line.startsWith(prefix)) return line;
       }
     },
     send: tell,
@@ -59,7 +59,7 @@ export async function spawnScriptedWorker(t: TestContext, where: string, leaseMs
   return actor;
 }
 
-/** A process that has the store open. */
+/** Starts a process, and waits until it has opened the store. */
 export async function startScriptedWorker(t: TestContext, where: string, leaseMs: number): Promise<ScriptedWorker> {
   const actor = await spawnScriptedWorker(t, where, leaseMs);
   assert.equal(await actor.ask('go'), 'ready');

@@ -1,4 +1,4 @@
-// Starts the worker processes of a fleet, which are killed with the test; what they do stands in worker-process.ts.
+// Starts worker processes that are killed with the test; their program is worker-process.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -9,24 +9,24 @@ import { waitUntilTrue } from './fleet-program.ts';
 /** A worker process. */
 export type WorkerProcess = {
   readonly pid: number;
-  /** What it has said so far. */
+  /** Its output lines so far. */
   output(): string;
-  /** Waits until it has said a line. */
+  /** Waits for an output line. */
   waitForLine(line: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** How it ended: its exit code, or the signal that killed it. */
+  /** Its exit code or signal. */
   readonly ended: Promise<number | string>;
 };
 
 /** Starts a worker process on a store. */
 export type SpawnWorker = (t: TestContext, where: string, outside: string, leaseMs: number) => WorkerProcess;
 
-/** Prepares worker processes that start quickly. */
+/** Bundles the worker program, so that its processes start quickly. */
 export async function createWorkerSpawner(): Promise<SpawnWorker> {
   const program = await bundleProgram(path.join(import.meta.dirname, 'worker-process.ts'));
   return (t, where, outside, leaseMs) => {
-    const words = [program, where, outside, String(leaseMs)];
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = [program, where, outside, String(leaseMs)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     t.after(() => child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));

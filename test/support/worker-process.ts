@@ -1,6 +1,5 @@
-// A worker process of a fleet whose runs act on the world outside. Arguments: where the store is, the outside's address, the lease in ms.
-// It says `leaving` once it is told to end, `refused` with the session and the error's code for each write that the store refuses, and `over` with
-// the run once it works on it no more.
+// A worker process whose runs have external effects. Arguments: store location, URL of the effect recorder, lease in ms.
+// Output lines: `leaving` after a stop signal, `refused` with session and error code for each refused write, `over` with the run after it was handled.
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent } from '../../src/agent/index.ts';
@@ -14,13 +13,13 @@ const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 
 type EffectQuery = Readonly<Record<string, string>>;
 
-/** A question of one packet: a process that is killed has asked it or not, and never half of it. */
+/** Sends a request in one packet: a killed process has sent all of it or nothing. */
 async function queryRecorder(path: 'act' | 'find' | 'think', asked: EffectQuery, signal: AbortSignal): Promise<string> {
   const query = new URLSearchParams({ ...asked, by: String(process.pid) });
   return (await fetch(`${outside}/${path}?${query}`, { signal })).text();
 }
 
-/** The three ways in which a tool can live through the death of its worker: it can find out, it may be repeated, or neither. */
+/** Tools for the three cases after a crash: the outcome can be checked, the call can be repeated, or neither. */
 function createEffectTools(run: FleetRun): readonly Tool[] {
   const act = async (tool: string, { key, signal }: ToolContext, more: EffectQuery = {}): Promise<string> => {
     await pause(Math.random() * 5, undefined, { signal });
@@ -62,7 +61,7 @@ const driveRun = createAgentRunHandler(async (run, signal) => ({
 
 const driver: RunHandler = (run, context) => driveRun(run, context).finally(() => printLine(`over ${run.id}`));
 
-/** The store, and a word for each write that it refuses. */
+/** The store, with a line of output for each refused write. */
 function reportRefusedWrites(store: FleetStore): FleetStore {
   const { sessions } = store;
   const open: typeof sessions.open = async (session, options) => {

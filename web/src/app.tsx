@@ -1,4 +1,4 @@
-// The frame of the page: header, navigation, the screen somebody is on, and what is said when the server is gone.
+// The app: header, navigation, current screen, and a message if the server is unreachable.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApprovalsScreen } from './screens/approvals.tsx';
@@ -22,7 +22,7 @@ import { api } from './api/client.ts';
 import { connectionStatus, keyState } from './api/connection.ts';
 import { forgetKeyInAllTabs } from './api/tab-sync.ts';
 
-/** The whole page. */
+/** The app. */
 export function App(): JSX.Element {
   const key = useAtom(keyState);
   const who = useAtom(currentUser);
@@ -39,7 +39,7 @@ function Layout(): JSX.Element {
   const now = useAtom(currentRoute);
   const who = useAtom(currentUser);
   const gone = useAtom(connectionStatus) === 'gone';
-  const standing = useKillSwitch();
+  const killSwitch = useKillSwitch();
   useShortcuts();
   useFocusOnNavigate(now);
   return (
@@ -65,13 +65,13 @@ function Layout(): JSX.Element {
         <p class={`line ${gone ? 'gone' : ''}`} role="status">
           {gone ? 'The server does not answer; it is asked again. Nothing you typed is lost.' : ''}
         </p>
-        <KillSwitch status={standing} />
+        <KillSwitch status={killSwitch} />
         <ThemeToggle />
         <button type="button" class="quiet" onClick={forgetKeyInAllTabs}>
           Forget key
         </button>
       </header>
-      <StoppedBanner status={standing} />
+      <StoppedBanner status={killSwitch} />
       <p class="unseen" role="status">
         {useAtom(announcement)}
       </p>
@@ -85,7 +85,7 @@ function Layout(): JSX.Element {
   );
 }
 
-/** Who comes to another screen begins at its heading, and so does a screen reader; what is typed into keeps the focus. */
+/** Moves the focus to the heading of a new screen, unless a field has it. */
 function useFocusOnNavigate({ screen, id, query }: Route): void {
   const isFirst = useRef(true);
   const page = new URLSearchParams(query).get('before');

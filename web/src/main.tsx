@@ -1,4 +1,4 @@
-// Where the page begins: the key is taken from the address, the theme from before, and the page is drawn.
+// Entry point: reads the key from the URL, applies the theme and renders the app.
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { startRouter } from './state/router.ts';
@@ -12,7 +12,7 @@ startTabSync();
 startRouter();
 const rootElement = document.querySelector('#page');
 if (rootElement) render(<App />, rootElement);
-// A key that comes with an address while the page is open counts as well.
+// A key in the URL is also used if the page is already open.
 addEventListener('hashchange', () => {
   if (/[#&]key=/.test(location.hash)) loadKey();
 });

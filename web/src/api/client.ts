@@ -1,4 +1,4 @@
-// The server's HTTP, one function a request. Every answer is JSON, and every failure is one ApiError that says what to do.
+// HTTP client of the API: one function per request; every failure is an ApiError.
 import type {
   TenantBudget,
   FleetRun,
@@ -23,7 +23,7 @@ import type {
   SessionDetail,
 } from './types.ts';
 
-/** A request that failed: the server's own words where it gave some. `status` is 0 where nothing answered. */
+/** A failed request with the error of the server; `status` is 0 if the server did not respond. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly status: number;
@@ -40,7 +40,7 @@ export class ApiError extends Error {
 
 type RequestOptions = { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal };
 
-/** Sends a request with the key and gives the answer if it is a good one. */
+/** Sends a request with the key; throws ApiError unless the response is successful. */
 export async function sendRequest(
   method: string,
   path: string,
@@ -103,7 +103,7 @@ const formatQuery = (fields: Readonly<Record<string, string | number | undefined
 
 const encodeSegment = encodeURIComponent;
 
-/** An id that nobody else has. Where the page came without TLS from another machine, the browser makes none by itself. */
+/** Creates a unique id; crypto.randomUUID needs TLS or localhost. */
 export function createId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -123,7 +123,7 @@ export const api = {
   me: (signal?: AbortSignal): Promise<CurrentUser> => getJson('api/me', signal),
   /** The models that a run may name. */
   models: (signal?: AbortSignal): Promise<{ data: { id: string }[] }> => getJson('v1/models', signal),
-  /** Starts a run; the same id again starts nothing. */
+  /** Starts a run; the same id again returns the same run. */
   startRun: (mode: RunMode, request: RunRequest, id: string): Promise<{ run: FleetRun }> =>
     sendJson('POST', runPaths[mode], request, { headers: { 'idempotency-key': id } }),
   enqueue: (runs: readonly NewRun[]): Promise<{ runs: FleetRun[] }> => sendJson('POST', 'api/runs', { runs }),

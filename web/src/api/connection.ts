@@ -1,13 +1,13 @@
-// Whether the server answers, and the key that it is asked with.
+// Connection state and the API key of the tab.
 import { createAtom, type Atom } from '../state/atom.ts';
 
-/** `gone`: the last request did not reach it, and it is asked again until it answers. */
+/** `gone`: the last request failed; the server is polled until it responds. */
 export type ConnectionStatus = 'here' | 'gone';
 
-/** Where the connection stands. */
+/** The connection state. */
 export const connectionStatus: Atom<ConnectionStatus> = createAtom<ConnectionStatus>('here');
 
-/** The key, and whether the server refused it; `typed` is what the key field holds then. */
+/** The key, and whether the server refused it; `typed` is then the content of the key field. */
 export type KeyState =
   | { readonly type: 'none' }
   | { readonly type: 'given'; readonly key: string }
@@ -15,10 +15,10 @@ export type KeyState =
 
 const keyStorageKey = 'fairlead-key';
 
-/** The key of this tab: it is kept as long as the tab is, and in no address. */
+/** The key of this tab: kept while the tab is open, and never in the URL. */
 export const keyState: Atom<KeyState> = createAtom<KeyState>({ type: 'none' });
 
-/** Takes the key from the address, where it does not stay, or from before. */
+/** Reads the key from the URL, and removes it there, or from the session storage. */
 export function loadKey(): void {
   const found = /(?:^#|[#&])key=([^&]*)/.exec(location.hash)?.[1];
   if (found !== undefined) {
@@ -29,7 +29,7 @@ export function loadKey(): void {
   keyState.set(key === null ? { type: 'none' } : { type: 'given', key });
 }
 
-/** What an address means; a stray per cent sign is one. */
+/** Decodes a URL part; a stray percent sign is kept. */
 export function safeDecodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -44,7 +44,7 @@ export function setKey(key: string): void {
   keyState.set({ type: 'given', key });
 }
 
-/** Forgets the key and everything else that the tab holds, as who leaves wants it: what was typed, asked and seen. */
+/** Signs out: removes the key, drafts and everything else that the tab stores. */
 export function forgetKeyInTab(): void {
   sessionStorage.clear();
   // Another tab may ask for it before this one has begun anew.
@@ -53,7 +53,7 @@ export function forgetKeyInTab(): void {
   location.reload();
 }
 
-/** The server refused a key. Late answers to a request with another key, or with none, say nothing about the one at hand. */
+/** Marks the key as refused, unless the response belongs to a request with another key. */
 export function markKeyRejected(key: string): void {
   const now = keyState.get();
   if (now.type !== 'given' || now.key !== key) return;
@@ -61,7 +61,7 @@ export function markKeyRejected(key: string): void {
   keyState.set({ type: 'refused', typed: key });
 }
 
-/** Nothing answered: says so, and asks until something does. One asks for all. */
+/** Marks the server as unreachable, and polls until it responds; there is one poll for all callers. */
 export function markOffline(): void {
   if (connectionStatus.get() === 'gone') return;
   connectionStatus.set('gone');
@@ -82,7 +82,7 @@ async function pollUntilOnline(): Promise<void> {
   }
 }
 
-/** Comes back once the server answers again, or once the signal aborts. */
+/** Resolves when the server responds again, or when the signal aborts. */
 export function waitUntilOnline(signal: AbortSignal): Promise<void> {
   if (connectionStatus.get() === 'here' || signal.aborted) return Promise.resolve();
   return new Promise((done) => {

@@ -1,21 +1,21 @@
-// Follows a stream of the server to its end: comes back after a break where it left off, so that no event is lost or seen twice.
+// Follows an event stream to its end, and resumes after a disconnect without gaps or duplicates.
 import { ApiError, sendRequest } from './client.ts';
 import { markOffline, waitUntilOnline } from './connection.ts';
 import { createSseParser, type SseMessage } from './sse.ts';
 
-/** What a stream is followed with. `broken` is told when it broke off and is about to be taken up again. */
+/** The callbacks of a stream. `broken` is called on a disconnect, before the reconnect. */
 export type FollowOptions = {
   readonly signal: AbortSignal;
-  /** The last event that is known already. */
+  /** The id of the last known event. */
   readonly afterSeq?: number;
   readonly onMessage: (message: SseMessage) => void;
   readonly onDisconnect?: () => void;
 };
 
-/** The server says something at least every 15 seconds; after three times that, the line is dead. */
+/** The server sends data at least every 15 seconds; after three times that, the connection is dead. */
 const silenceTimeoutMs = 45_000;
 
-/** Follows until the stream says `end` or the signal aborts; fails where the server refuses. */
+/** Follows until the event `end` or until the signal aborts; throws if the server refuses. */
 export async function followStream(path: string, following: FollowOptions): Promise<void> {
   let last = following.afterSeq === undefined ? undefined : String(following.afterSeq);
   for (let tries = 0; !following.signal.aborted; tries++) {

@@ -1,8 +1,8 @@
-// Health as the server reports it: counts with intervals, percentiles with intervals, and verdicts that may be "not enough data".
+// Types of the health report of the server.
 import type { QueueDepth, KillSwitchState, WorkerInfo } from '../../../src/core/index.ts';
 import type { ConfidenceInterval } from './types.ts';
 
-/** So many of so many, the rate where there is one, and its interval. */
+/** A rate with its counts and interval; null if the total is 0. */
 export type HealthRate = {
   readonly good: number;
   readonly total: number;
@@ -10,7 +10,7 @@ export type HealthRate = {
   readonly interval: readonly [number, number];
 };
 
-/** A percentile of so many durations. */
+/** A percentile of `count` durations. */
 export type HealthQuantile = { readonly count: number; readonly value: number; readonly interval: ConfidenceInterval };
 
 /** Three percentiles of durations. */
@@ -20,7 +20,7 @@ export type HealthPercentiles = {
   readonly p99: HealthQuantile;
 };
 
-/** What the fleet is held to, and whether it is met. */
+/** An objective and whether it is met. */
 export type HealthObjective = {
   readonly id: string;
   readonly description: string;
@@ -30,10 +30,10 @@ export type HealthObjective = {
   readonly budgetLeft: number | null;
 };
 
-/** The middle of the 95th percentiles of some stretches of time. */
+/** The median of the 95th percentiles of some time buckets. */
 export type HealthLatency = { readonly buckets: number; readonly runs: number; readonly ms: number | null };
 
-/** How a figure of today stands to those before. */
+/** The change of a figure against the week before. */
 export type HealthDrift = {
   readonly id: string;
   readonly description: string;
@@ -44,7 +44,7 @@ export type HealthDrift = {
   readonly verdict: string;
 };
 
-/** How the fleet is. */
+/** The health of the fleet. */
 export type HealthReport = {
   readonly measuredAt: string;
   readonly depth: QueueDepth;

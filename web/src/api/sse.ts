@@ -1,12 +1,12 @@
-// Server-sent events out of a stream of text, as the standard says: fields a line, a message at an empty line.
+// Parser of server-sent events.
 
-/** One message of the stream; `id` is the last one that was said, with this message or before it. */
+/** An event; `id` is the last id of the stream so far. */
 export type SseMessage = { readonly event: string; readonly data: string; readonly id: string | undefined };
 
-/** Takes text as it comes, in pieces of any length, and gives the messages that are complete. */
+/** Takes text in chunks of any length, and returns the events that are complete. */
 export type SseParser = (text: string) => readonly SseMessage[];
 
-/** A reader at the beginning of a stream. */
+/** Creates a parser. */
 export function createSseParser(): SseParser {
   let rest = '';
   let begun = false;
@@ -14,7 +14,7 @@ export function createSseParser(): SseParser {
   let event = '';
   let data: string[] = [];
 
-  /** A line; an empty one ends a message, which counts only where it has data. */
+  /** Parses a line; an empty one ends an event, which is dropped if it has no data. */
   function take(line: string, found: SseMessage[]): void {
     if (line === '') {
       if (data.length > 0) found.push({ event: event || 'message', data: data.join('\n'), id });

@@ -1,4 +1,4 @@
-// The tabs of one browser: a new one is handed the key by one that has it, and what one forgets, all forget. Nothing is stored for this.
+// Shares the key between tabs over a BroadcastChannel: a new tab gets it from another one, and signing out applies to all.
 import { forgetKeyInTab, setKey, keyState } from './connection.ts';
 
 type TabMessage =
@@ -6,13 +6,13 @@ type TabMessage =
   | { readonly type: 'given'; readonly key: string }
   | { readonly type: 'forgotten' };
 
-/** Only pages of this very server, by its name and port, hear each other. */
+/** Only pages of the same origin receive these messages. */
 const channel = new BroadcastChannel('fairlead');
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone
 const broadcast = (said: TabMessage): void => channel.postMessage(said);
 
-/** Hears the other tabs, and asks them for the key where this one has none. */
+/** Listens to other tabs, and asks them for the key if this tab has none. */
 export function startTabSync(): void {
   channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     const now = keyState.get();
@@ -23,7 +23,7 @@ export function startTabSync(): void {
   if (keyState.get().type === 'none') broadcast({ type: 'asked' });
 }
 
-/** Forgets the key in every tab. */
+/** Removes the key in every tab. */
 export function forgetKeyInAllTabs(): void {
   broadcast({ type: 'forgotten' });
   forgetKeyInTab();

@@ -1,4 +1,4 @@
-// What the server says beyond the core's own types, as its contract has it. What may be missing is marked so and drawn as "not measured".
+// Types of API requests and responses that core does not define.
 import type {
   TenantBudget,
   BudgetAmount,
@@ -13,10 +13,10 @@ import type {
   WorkerInfo,
 } from '../../../src/core/index.ts';
 
-/** What a key may do; each may do what those before it may. */
+/** The roles of keys; each includes the rights of those before it. */
 export type Role = 'reader' | 'runner' | 'operator';
 
-/** Who is asking, and of what. */
+/** The response of GET /api/me. */
 export type CurrentUser = {
   readonly role: Role;
   readonly version: string;
@@ -24,7 +24,7 @@ export type CurrentUser = {
   readonly stopped: boolean;
 };
 
-/** The bounds of a run, as the page sets them. */
+/** The limits of a run. */
 export type RunLimits = {
   readonly turns?: number;
   readonly usd?: number;
@@ -32,7 +32,7 @@ export type RunLimits = {
   readonly ms?: number;
 };
 
-/** What is asked of a run, a plan or a verification. */
+/** The request of a run, a plan or a verification. */
 export type RunRequest = {
   readonly prompt: string;
   readonly model?: string;
@@ -46,7 +46,7 @@ export type RunRequest = {
   readonly models?: readonly string[];
 };
 
-/** The fleet at a glance. */
+/** The response of GET /api/queue. */
 export type QueueStatus = {
   readonly depth: QueueDepth;
   readonly limits: QueueLimits;
@@ -55,10 +55,10 @@ export type QueueStatus = {
   readonly killSwitch: KillSwitchState;
 };
 
-/** A session with its events; where it stands is folded from them. */
+/** A session with its events. */
 export type SessionDetail = { readonly session: SessionInfo; readonly events: readonly Event[] };
 
-/** A run that waits for a person. */
+/** A run that waits for approval. */
 export type Approval = {
   readonly run: string;
   readonly session: string;
@@ -67,10 +67,10 @@ export type Approval = {
   readonly pendingApprovals: readonly (ApprovalQuestion & { readonly input?: Json })[];
 };
 
-/** An allowance with what was spent of it. */
+/** A budget with its spent and reserved amounts. */
 export type BudgetStatus = TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount };
 
-/** From and to, both included; an end is null where too little was seen to bound it. */
+/** A closed interval; an end is null if there is too little data to bound it. */
 export type ConfidenceInterval = readonly [low: number | null, high: number | null];
 
 /** One row of the scorecard. */

@@ -1,4 +1,4 @@
-// What a screen reader says of a run: beginnings, questions and ends, when they matter; never the answer word by word.
+// Announces starts, approvals and ends of a run to screen readers, without reading the streamed answer.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
@@ -6,10 +6,10 @@ import { formatRunStatus } from '../text/labels.ts';
 import type { SessionFeed } from '../hooks/use-session-feed.ts';
 import { getPendingApproval } from '../state/timeline.ts';
 
-/** Waits a little before it speaks, so that what passes at once is not said. */
+/** Milliseconds before an announcement, so that short states are skipped. */
 const announceDelayMs = 700;
 
-/** Says how a run stands, out of sight. */
+/** A visually hidden live region with the status of a run. */
 export function Announcer({
   feed,
   run,

@@ -1,4 +1,4 @@
-// A question to a person, answered in place: yes or no, or for an unknown outcome one of three.
+// Form that approves or denies a tool call, or states the outcome of a call that a crash interrupted.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalQuestion } from '../../../src/core/index.ts';
@@ -26,7 +26,7 @@ const outcomeChoices: readonly ApprovalChoice[] = [
   { name: 'I cannot tell', allowed: false, happened: false, kind: '' },
 ];
 
-/** The question and its answers. Once one is sent it says so, until the session has read it. */
+/** The question and its answers; after one is sent, a confirmation is shown until the session has read it. */
 export function ApprovalForm({
   session,
   question,
@@ -40,7 +40,7 @@ export function ApprovalForm({
   const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const told = useRef<HTMLParagraphElement>(null);
-  // The button that had the focus is gone with the question.
+  // The focused button disappears, so the confirmation gets the focus.
   useEffect(() => {
     if (given !== undefined) told.current?.focus();
   }, [given]);
@@ -73,7 +73,7 @@ export function ApprovalForm({
         </div>
       ) : (
         <p class="sent" role="status" tabIndex={-1} ref={told}>
-          Answered: {given}. The run goes on as soon as a worker has read it.
+          Answered: {given}. The run continues when a worker has read it.
         </p>
       )}
       <ErrorMessage failed={error} />

@@ -1,4 +1,4 @@
-// A tool call drawn: exactly what is asked for, what a person is asked about it, and what came of it.
+// Renders a tool call: its exact input, its approvals and its result.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FilePart, Json } from '../../../src/core/index.ts';
@@ -8,7 +8,7 @@ import { EscapedText } from './markdown-view.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 import { isClientSideCall, getPendingApproval, type TimelineCall } from '../state/timeline.ts';
 
-/** The input of a call, word for word: a lone text as it is, anything else as JSON. */
+/** The exact input of a call: a single text as it is, anything else as JSON. */
 export function CallInput({ tool, input }: { readonly tool: string; readonly input: Json | undefined }): JSX.Element {
   const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
   const plain = fields.length > 0 && fields.every(([, value]) => typeof value !== 'object' || value === null);
@@ -38,7 +38,7 @@ const previewLines = 14;
 
 type LongTextProps = { readonly text: string; readonly label?: string; readonly isDiff?: boolean };
 
-/** A text that is shown in full on asking where it is long; `what` names it. */
+/** A text that is collapsed if it is long; `what` is its label. */
 export function LongText({ text, label = 'this text', isDiff = false }: LongTextProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const lines = text.split('\n');
@@ -72,7 +72,7 @@ function renderDiffLine(line: string, key: number): JSX.Element {
 
 const looksLikeDiff = (text: string): boolean => /^@@ .* @@/m.test(text) || /^--- .*\n\+\+\+ /m.test(text);
 
-/** A call with everything that is known of it. */
+/** A call with its state, approvals and result. */
 export function CallView({ call, session }: { readonly call: TimelineCall; readonly session: string }): JSX.Element {
   const asked = getPendingApproval(call);
   const { result } = call;
@@ -140,7 +140,7 @@ export function CallView({ call, session }: { readonly call: TimelineCall; reado
   );
 }
 
-/** What went in and came out; drawn once it is opened, for a long session has hundreds of these. */
+/** Input and result; rendered when opened, because a long session has hundreds of calls. */
 function CallDetails({ call: { tool, input, invalid, result } }: { readonly call: TimelineCall }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -176,7 +176,7 @@ const callStateLabels: Readonly<Record<string, string>> = {
   runs: 'under way',
 };
 
-/** The first words of an input, on one line. */
+/** Returns the beginning of an input on one line. */
 function formatCallSummary(input: Json): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return JSON.stringify(input).slice(0, 120);
   const first = Object.values(input).find((value) => typeof value === 'string');
@@ -185,7 +185,7 @@ function formatCallSummary(input: Json): string {
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
 
-/** A file of a message: pictures are shown, of others only the name; none is fetched from outside. */
+/** A file of a message: images are shown, other files by name; nothing is fetched from other hosts. */
 export function FileView({ file }: { readonly file: FilePart }): JSX.Element {
   const name = file.name ?? file.mediaType;
   if (!imageTypes.test(file.mediaType) || !/^[\w+/=\s]+$/.test(file.data)) return <p class="file">A file: {name}</p>;

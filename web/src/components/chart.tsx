@@ -1,32 +1,32 @@
-// A chart over time. The same figures stand in a table below it, for who cannot see a picture or wants the numbers.
+// A time chart, with the same values in a table below it for accessibility.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import { formatTime } from '../text/format.ts';
 import type { SeriesValues } from '../state/health-series.ts';
 
-/** One line of a chart; `band` holds the ends of the interval of each of its values. */
+/** One series of a chart; `band` contains the interval of each value. */
 export type ChartSeries = {
   readonly name: string;
   readonly values: SeriesValues;
   readonly band?: readonly [SeriesValues, SeriesValues];
 };
 
-/** What a chart shows, and how its figures are written. */
+/** The properties of a chart. */
 export type ChartProps = {
   readonly title: string;
   readonly times: readonly number[];
   readonly lines: readonly ChartSeries[];
   readonly write: (value: number) => string;
-  /** Rates are drawn from nothing to at least this. */
+  /** The minimum of the upper end of the scale. */
   readonly least?: number;
-  /** What the lines across may stand apart, for figures that people do not count in tens. */
+  /** Allowed distances of the grid lines, for units that are not decimal. */
   readonly steps?: readonly number[];
 };
 
 const height = 150;
 
-/** A chart with its numbers below. */
+/** A chart with its table. */
 export function Chart({ title, times, lines, write, least, steps }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
@@ -130,7 +130,7 @@ function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }
   };
 }
 
-/** Midnight is the day that begins; any other time is the time. */
+/** Formats a tick: the date at midnight, otherwise the time. */
 function formatAxisTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   if (date.getHours() === 0 && date.getMinutes() === 0)
@@ -138,7 +138,7 @@ function formatAxisTime(seconds: number): string {
   return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
-/** Each interval as a bar of its own: a band would suggest that something was measured in between. */
+/** Draws each interval as a bar: a band would suggest measurements in between. */
 function drawBand(plot: UPlot, band: ChartSeries['band'], colour: string): void {
   if (!band) return;
   const { ctx } = plot;

@@ -1,13 +1,13 @@
-// A button that copies a text: exactly what is shown, so that nothing unseen is pasted elsewhere.
+// A button that copies a text exactly as shown, without invisible characters.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { announcement } from '../state/atom.ts';
 import { splitInvisible } from '../text/escape-invisible.ts';
 
-/** How long it says that it was copied. */
+/** Milliseconds that the confirmation is shown. */
 const confirmationMs = 2000;
 
-/** Copies a text; `what` names it for who cannot see where the button stands. */
+/** Copies a text; `what` is its label for screen readers. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
   const [said, setSaid] = useState('');
   useEffect(() => {
@@ -32,7 +32,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** A page that is not on this machine and not behind TLS has no clipboard of its own: there a selection is copied. */
+/** Copies by a selection: the clipboard API needs TLS or localhost. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// What the fleet is held to and whether it drifts, as tables: each verdict beside the figures it rests on.
+// Tables of objectives and drift, each verdict with its figures.
 import type { JSX } from 'preact';
 import { formatCount, formatDuration, formatPercentInterval, formatPercent } from '../text/format.ts';
 import type { HealthDrift, HealthLatency, HealthObjective, HealthRate } from '../api/health-types.ts';

@@ -1,4 +1,4 @@
-// The kill-switch: its state is always in sight, and neither stopping nor going on happens by a slip of the hand.
+// The kill switch: always visible in the header; stopping and resuming need a typed confirmation.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KillSwitchState } from '../../../src/core/index.ts';
@@ -10,7 +10,7 @@ import { usePermission } from '../hooks/use-permission.ts';
 import { ErrorMessage, FormField, RelativeTime } from './primitives.tsx';
 import { usePoll, useSubmit, type PollResult } from '../hooks/use-poll.ts';
 
-/** How the fleet stands, asked for every two seconds; what cannot be read counts as stopped, as it does for the workers. */
+/** Polls the kill switch every two seconds; it counts as stopped if it cannot be read, as it does for workers. */
 export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStopped: boolean } {
   const polled = usePoll((signal) => api.killSwitch(signal), 2000);
   return { ...polled, isStopped: polled.value?.stopped ?? polled.error !== undefined };
@@ -18,7 +18,7 @@ export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStop
 
 type KillSwitchProps = { readonly status: ReturnType<typeof useKillSwitch> };
 
-/** The switch in the header. */
+/** The button in the header. */
 export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
   const { value: state, error, isStopped, refresh } = status;
   const [isOpen, setOpen] = useState(false);
@@ -43,7 +43,7 @@ export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
   );
 }
 
-/** The strip below the header while everything is stopped: who did it, when and why. */
+/** The banner below the header while the fleet is stopped. */
 export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Element {
   return (
     <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
@@ -73,7 +73,7 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
   const needed = isStopped ? 'resume' : 'stop';
   const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
   useEffect(() => dialog.current?.showModal(), []);
-  // Closed by itself, the dialog gives the focus back to where it came from.
+  // Closing the dialog restores the focus.
   const leave = (): void => dialog.current?.close();
   const act = (): void =>
     submit(async () => {
@@ -90,20 +90,20 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
           if (isReady && !busy) act();
         }}
       >
-        <h2 id="switch-title">{isStopped ? 'Let work go on?' : 'Stop all work?'}</h2>
+        <h2 id="switch-title">{isStopped ? 'Resume all work?' : 'Stop all work?'}</h2>
         {isStopped ? (
           <p>
             Stopped{state?.by === undefined ? '' : ` by ${state.by}`} <RelativeTime time={state?.since} />
-            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} Workers take runs again once it goes on.
+            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} Workers then claim runs again.
           </p>
         ) : (
           <p>
-            Every worker heeds this within two seconds: what is under way is left where it stands, and nothing new is
-            begun until somebody lets it go on.
+            Every worker stops within two seconds: active runs return to the queue, and no run starts until an operator
+            resumes the fleet.
           </p>
         )}
         {isStopped ? null : (
-          <FormField name="Why" hint="Everybody who looks here reads it.">
+          <FormField name="Why" hint="Shown to everyone who uses the dashboard.">
             <input
               name="why"
               value={why}

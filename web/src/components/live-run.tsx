@@ -1,4 +1,4 @@
-// A run while it goes on: the answer streaming in, its questions, what it spent, and how to end it.
+// An active run: streamed answer, pending approvals, cost, and a cancel button.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { Markdown, EscapedText } from './markdown-view.tsx';
@@ -14,7 +14,7 @@ import { RunTable } from './run-table.tsx';
 import { useSessionFeed, type SessionFeed } from '../hooks/use-session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 
-/** A run, followed to its end. */
+/** Follows a run to its end. */
 export function LiveRun({ id }: { readonly id: string }): JSX.Element {
   const feed = useSessionFeed({ run: id });
   const { run } = feed;
@@ -62,7 +62,7 @@ function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: Ses
   );
 }
 
-/** What a run spent, in one line. */
+/** The cost of a run in one line. */
 export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null {
   if (!run.outcome) return null;
   const { spent } = run.outcome;
@@ -74,7 +74,7 @@ export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null
   );
 }
 
-/** The outcome in words, where the timeline does not say it already: a plan or a verification has its answer here. */
+/** The outcome of a run, unless the timeline shows it: the answer of a plan or a verification. */
 export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element | null {
   const { outcome } = run;
   if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <WaitingReason run={run} /> : null;
@@ -96,13 +96,13 @@ export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly fe
   );
 }
 
-/** What a run that nobody has begun waits for, and what would help it. */
+/** Why a queued run has not started, and what to do about it. */
 export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element {
   const { value } = usePoll((signal) => api.queue(signal), 3000);
   const now = useNow();
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
     return <p class="waiting-dots">Not before {formatTime(run.notBefore, now)}</p>;
-  if (value?.killSwitch.stopped) return <p class="hint">It is begun once the kill-switch lets work go on.</p>;
+  if (value?.killSwitch.stopped) return <p class="hint">It starts when the kill switch is released.</p>;
   if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
     return (
       <p class="hint">
@@ -113,7 +113,7 @@ export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element 
   return <p class="waiting-dots">Waiting for a worker</p>;
 }
 
-/** The runs that a run began, while they go on. */
+/** The child runs of a run. */
 export function ChildRuns({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
   return (
     <section aria-label="Its parts">

@@ -1,4 +1,4 @@
-// Markdown drawn: every node is made by us, so nothing in a model's text can become markup, and a link says where it leads.
+// Renders Markdown from parsed data, so that the text of a model cannot become HTML; links show their target.
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
@@ -7,7 +7,7 @@ import type { MarkdownInline } from '../text/inline.ts';
 import { parseMarkdown, type MarkdownBlock } from '../text/markdown.ts';
 import { splitSections } from '../text/sections.ts';
 
-/** A text of a model or a person, drawn as Markdown. */
+/** Renders a text as Markdown. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
   const sections = useMemo(() => splitSections(text), [text]);
   return (
@@ -19,12 +19,12 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-/** Drawn again only where its text changed. */
+/** A section that renders again only if its text changes. */
 function MarkdownSection({ text }: { readonly text: string }): JSX.Element {
   return useMemo(() => <div class="section">{parseMarkdown(text).map(renderBlock)}</div>, [text]);
 }
 
-/** A text in which what does not show is written out and marked. */
+/** A text whose invisible characters are escaped and marked. */
 export function EscapedText({ text }: { readonly text: string }): JSX.Element {
   const pieces = useMemo(() => splitInvisible(text), [text]);
   return (
@@ -122,7 +122,7 @@ function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
   }
 }
 
-/** An item of one paragraph needs no paragraph of its own. */
+/** Renders a list item; a single paragraph gets no <p>. */
 function renderListItem(blocks: readonly MarkdownBlock[], key: number): ComponentChildren {
   return (
     <li key={key}>

@@ -1,4 +1,4 @@
-// The navigation, and the keys that lead to the same places.
+// Navigation between the screens, and its keyboard shortcuts.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../api/client.ts';
@@ -17,7 +17,7 @@ const screenLabels: Readonly<Record<Screen, readonly [name: string, key: string]
   scorecard: ['Scorecard', 'c'],
 };
 
-/** The screens, with how many approvals wait. */
+/** The list of screens, with the number of pending approvals. */
 export function Navigation(): JSX.Element {
   const now = useAtom(currentRoute);
   const { value } = usePoll((signal) => api.approvals(signal), 5000);
@@ -109,13 +109,13 @@ function ShortcutsDialog({ close }: { readonly close: () => void }): JSX.Element
   );
 }
 
-/** Where it is kept that somebody wants no shortcuts: who speaks to the computer sets single keys off by mistake. */
+/** The storage key of the choice to turn shortcuts off: voice input can trigger single-key shortcuts by mistake. */
 const shortcutsDisabledKey = 'fairlead-no-shortcuts';
 
-/** How long after `g` the second key counts. */
+/** Milliseconds after `g` within which the second key must follow. */
 const leaderTimeoutMs = 1200;
 
-/** Listens for the shortcuts, but not where somebody types or holds a modifier. */
+/** Handles shortcuts, except in text fields and with a modifier key. */
 export function useShortcuts(): void {
   useEffect(() => {
     let leader = 0;

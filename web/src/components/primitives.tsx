@@ -1,4 +1,4 @@
-// Small things that every screen draws the same way.
+// Small components that all screens share: errors, badges, times, titles, metrics, fields, tables.
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { FleetRun, StopReason } from '../../../src/core/index.ts';
@@ -11,7 +11,7 @@ import { announcement } from '../state/atom.ts';
 import type { ApiError } from '../api/client.ts';
 import { useNow } from '../hooks/use-poll.ts';
 
-/** What went wrong, in the server's words, and what to do. */
+/** An error message of the server with its hint. */
 export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined }): JSX.Element | null {
   if (failed === undefined) return null;
   return (
@@ -22,7 +22,7 @@ export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined
   );
 }
 
-/** The word for where a run stands, with a mark that does not rely on colour. */
+/** The status of a run, with a marker that does not depend on colour. */
 export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
   const { status, outcome, pendingApprovals: questions } = run;
   const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
@@ -32,7 +32,7 @@ export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
 
 const successfulStopReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
 
-/** A moment: how long ago, and when exactly on hovering. */
+/** A relative time; the tooltip shows the exact time. */
 export function RelativeTime({ time }: { readonly time: string | undefined }): JSX.Element | null {
   const now = useNow(10_000);
   if (time === undefined) return null;
@@ -43,7 +43,7 @@ export function RelativeTime({ time }: { readonly time: string | undefined }): J
   );
 }
 
-/** The title of a screen, and of the tab, with what stands beside it. */
+/** The heading of a screen, which is also the title of the tab. */
 export function PageTitle({
   children,
   beside,
@@ -65,7 +65,7 @@ export function PageTitle({
   );
 }
 
-/** The name of a run or a session, which commands and the API take, to be copied. */
+/** The id of a run or a session with a copy button. */
 export function CopyableId({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
   return (
     <span class="name hint">
@@ -74,7 +74,7 @@ export function CopyableId({ of, name }: { readonly of: string; readonly name: s
   );
 }
 
-/** A figure with its name; `note` says what it is measured on. */
+/** A metric with its name; `note` says what it is based on. */
 export function Metric({
   name,
   value,
@@ -95,7 +95,7 @@ export function Metric({
   );
 }
 
-/** What is shown where there is nothing yet: what it is for, and what to do first. */
+/** The placeholder of an empty list: what it shows and how to start. */
 export function EmptyState({
   title,
   children,
@@ -111,7 +111,7 @@ export function EmptyState({
   );
 }
 
-/** A field with its name above it and a hint below, which belongs to the field but not to its name. */
+/** A form field with a label and a hint; the hint is a description, not part of the label. */
 export function FormField({
   name,
   hint,
@@ -138,7 +138,7 @@ export function FormField({
   );
 }
 
-/** A button for what cannot be taken back: it acts on the second press, and forgets the first when it is left. */
+/** A button for irreversible actions: it acts on the second press, and resets when it loses the focus. */
 export function ConfirmButton({
   name,
   of,
@@ -169,14 +169,14 @@ export function ConfirmButton({
   );
 }
 
-/** A table that may be wider than the page: it scrolls by itself, and says what it holds. */
+/** A table that scrolls horizontally, with a caption for screen readers. */
 export function DataTable({
   caption,
   head,
   children,
 }: {
   readonly caption: string;
-  /** The columns; those that begin with # hold numbers. */
+  /** The column names; those that start with # contain numbers. */
   readonly head: readonly string[];
   readonly children: ComponentChildren;
 }): JSX.Element {

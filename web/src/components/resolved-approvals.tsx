@@ -1,4 +1,4 @@
-// What waited for a person and no longer does: a line for each, so that an answer leads on to what came of it.
+// Approvals that are no longer pending, each with a link to its session.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { EscapedText } from './markdown-view.tsx';
@@ -14,17 +14,17 @@ type ResolvedApproval = Pick<Approval, 'run' | 'session' | 'prompt'>;
 
 const maxResolvedShown = 10;
 
-/** Kept between visits of the screen, the latest first. */
+/** Kept while the page is open, latest first. */
 const resolvedApprovals = createAtom<readonly ResolvedApproval[]>([]);
 
-/** What was answered from here, by run. */
+/** The answers that were given on this page, by run. */
 const answersByRun = new Map<string, readonly string[]>();
 
-/** Remembers an answer that was given here. */
+/** Records an answer that was given on this page. */
 export const recordAnswer = (run: string, answer: string): void =>
   void answersByRun.set(run, [...(answersByRun.get(run) ?? []), answer]);
 
-/** The lines of what has left a list of approvals while somebody looked. */
+/** Lists the approvals that have left the list since the page was opened. */
 export function ResolvedApprovals({
   approvals,
 }: {
@@ -38,7 +38,7 @@ export function ResolvedApprovals({
     const left = before.current.filter(({ run }) => !waiting.has(run));
     const known = new Set([...waiting, ...left.map(({ run }) => run)]);
     before.current = approvals;
-    // One that asks again waits again, and is no longer among these.
+    // A run that asks again is pending again.
     const kept = resolvedApprovals.get().filter(({ run }) => !known.has(run));
     if (left.length > 0 || kept.length < resolvedApprovals.get().length)
       resolvedApprovals.set([...left, ...kept].slice(0, maxResolvedShown));
@@ -65,7 +65,7 @@ function ResolvedApprovalRow({ line: { run, session, prompt } }: { readonly line
         <EscapedText text={formatHeading(prompt)} />
       </span>
       <span class="hint">
-        {answers ? `You answered: ${answers.join(', ')}.` : 'Answered by somebody else, or its run ended.'}
+        {answers ? `You answered: ${answers.join(', ')}.` : 'Answered elsewhere, or its run ended.'}
       </span>
       {value ? <StatusBadge run={value.run} /> : null}
       <a href={linkTo('sessions', session)}>

@@ -1,4 +1,4 @@
-// How a run is to be made, folded away: nothing here has to be filled in.
+// Optional settings of a new run, collapsed by default.
 import type { JSX } from 'preact';
 import type { RunRequest } from '../api/types.ts';
 import { api } from '../api/client.ts';
@@ -6,7 +6,7 @@ import { usePermission } from '../hooks/use-permission.ts';
 import { FormField } from './primitives.tsx';
 import { usePoll } from '../hooks/use-poll.ts';
 
-/** What was filled in, as it was typed. */
+/** The values of the form, as typed. */
 export type NewRunSettings = Readonly<
   Partial<
     Record<
@@ -24,7 +24,7 @@ const numberFields = {
   minutes: 'minutes',
 } as const;
 
-/** What is wrong with what was filled in: a bound that is no number must not be dropped unsaid. */
+/** Returns what is wrong with the values: an invalid limit must not be ignored silently. */
 export function validateRunSettings(settings: NewRunSettings): string | undefined {
   for (const [name, words] of Object.entries(numberFields)) {
     const typed = settings[name as keyof typeof numberFields]?.trim() ?? '';
@@ -34,7 +34,7 @@ export function validateRunSettings(settings: NewRunSettings): string | undefine
   return undefined;
 }
 
-/** What was filled in, as the server takes it; what is empty is left out. */
+/** Returns the values as request fields, without empty ones. */
 export function parseRunSettings(settings: NewRunSettings, way: string): Omit<RunRequest, 'prompt'> {
   const text = (value: string | undefined): string | undefined => value?.trim() || undefined;
   const number = (value: string | undefined): number | undefined => {
@@ -72,7 +72,7 @@ type RunSettingsFormProps = {
   readonly change: (settings: NewRunSettings) => void;
 };
 
-/** The fields for how a run is made. */
+/** The form fields of the settings. */
 export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps): JSX.Element {
   const may = usePermission('operator');
   const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];

@@ -1,4 +1,4 @@
-// Runs as rows, the latest first, asked for again while somebody looks.
+// A table of runs, latest first, that polls while the page is visible.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { formatDuration, formatUsd, formatCompact } from '../text/format.ts';
@@ -9,17 +9,17 @@ import { ErrorMessage, StatusBadge, DataTable, RelativeTime } from './primitives
 import { useNow, usePoll } from '../hooks/use-poll.ts';
 import { linkTo } from '../state/router.ts';
 
-/** Which runs, how often, and what is said where there are none. */
+/** The filter, the interval and the empty state of the table. */
 export type RunTableProps = {
   readonly caption: string;
   readonly filter: Parameters<typeof api.runs>[0];
   readonly intervalMs: number;
   readonly emptyState: JSX.Element | string;
-  /** The address of those before a run; without it no more are offered. */
+  /** Returns the link to the runs before a run; without it there is no link. */
   readonly olderHref?: (before: string) => string;
 };
 
-/** The table of the runs that a filter lets through. */
+/** The runs that match a filter. */
 export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }: RunTableProps): JSX.Element {
   const { value, error } = usePoll((signal) => api.runs(filter, signal), intervalMs, JSON.stringify(filter));
   if (value?.runs.length === 0)

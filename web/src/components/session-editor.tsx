@@ -1,4 +1,4 @@
-// The conversation of a session, to be changed: what is kept begins a new branch, and the old one stays.
+// Editor of the messages of a session: saving creates a new branch, and the old one is kept.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Message, MessagePart } from '../../../src/core/index.ts';
@@ -6,7 +6,7 @@ import { api } from '../api/client.ts';
 import { ErrorMessage } from './primitives.tsx';
 import { useSubmit } from '../hooks/use-poll.ts';
 
-/** Each message with its words in a field of its own; calls stay as they are and go with their message. */
+/** One text field per message; tool calls cannot be edited and stay with their message. */
 export function SessionEditor({
   session,
   close,

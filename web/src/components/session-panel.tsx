@@ -1,4 +1,4 @@
-// A session that is followed, and what can be done with it: spoken to, forked, edited, cancelled.
+// A live session with its actions: send a message, fork, edit, cancel.
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
@@ -18,16 +18,16 @@ import { useSessionFeed, type FeedTarget } from '../hooks/use-session-feed.ts';
 import { TimelineView } from './timeline-view.tsx';
 import type { TimelineItem, Timeline } from '../state/timeline.ts';
 
-/** What is followed, of which session; `isCompleteLogin` where nothing else on the screen sums it up. */
+/** The run or session to follow; `isStandalone` if the panel is the whole screen and shows a title and totals. */
 export type SessionPanelProps = {
   readonly target: FeedTarget;
   readonly session: string;
   readonly isStandalone?: boolean;
-  /** Whether somebody came to say something. */
+  /** Whether the message field gets the focus. */
   readonly shouldFocusInput?: boolean;
 };
 
-/** The timeline of a session with its acts. */
+/** The timeline of a session with its actions. */
 export function SessionPanel({
   target,
   session,
@@ -65,7 +65,7 @@ export function SessionPanel({
           <button
             type="button"
             disabled={busy || timeline.seq === 0}
-            title="Begins another session as this one stands"
+            title="Creates a session with this history"
             onClick={() => fork()}
           >
             Fork
@@ -95,7 +95,7 @@ export function SessionPanel({
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
       {feed.loaded && timeline.items.length === 0 && !feed.error ? (
         <EmptyState title="Nothing has been said in this session yet.">
-          {run && isLive ? <WaitingReason run={run} /> : <p>Say something below to begin a run in it.</p>}
+          {run && isLive ? <WaitingReason run={run} /> : <p>Send a message below to start a run in it.</p>}
         </EmptyState>
       ) : null}
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
@@ -120,7 +120,7 @@ export function SessionPanel({
   );
 }
 
-/** What the session was begun with. */
+/** Returns the first prompt of a session. */
 function getFirstPrompt({ items }: Timeline): string {
   const first = items.find((item) => item.type === 'input' || (item.type === 'said' && item.message.role === 'user'));
   if (first?.type === 'input') return first.text;
@@ -129,7 +129,7 @@ function getFirstPrompt({ items }: Timeline): string {
     : '';
 }
 
-/** What the session came to: money, tokens, cache. */
+/** The totals of a session: cost, tokens, cache. */
 function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
   const turns = timeline.items.filter(
     (item): item is Extract<TimelineItem, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
@@ -175,7 +175,7 @@ type PromptFormProps = {
   readonly shouldFocus: boolean;
 };
 
-/** Words to the session: into the run that goes on, or as the beginning of another. */
+/** Sends a message to the active run, or starts a new run in the session. */
 function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }: PromptFormProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<SteerMode>('steer');
@@ -193,7 +193,7 @@ function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }:
         : (await api.startRun('run', { ...inheritRunSettings(previousRun), prompt: words, session }, createId())).run;
       setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
       setWords('');
-      // Who looks at a run that has ended sees no other; who looks at the session does.
+      // The screen of a run shows only that run, so open the new one.
       if (begun && !isStandalone) navigate('runs', begun.id);
     });
   return (

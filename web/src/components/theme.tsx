@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody says otherwise.
+// Light or dark theme: the system's by default, or the user's choice.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -8,13 +8,13 @@ type Theme = (typeof themes)[number];
 
 const loadTheme = (): Theme => themes.find((each) => each === localStorage.getItem(themeStorageKey)) ?? 'system';
 
-/** Takes over what was chosen before; called before the first drawing so that nothing flashes. */
+/** Applies the stored choice; must run before the first render, to avoid a flash. */
 export function applyTheme(theme: Theme = loadTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 }
 
-/** Goes through the three choices. */
+/** A button that cycles through the three choices. */
 export function ThemeToggle(): JSX.Element {
   const [theme, setTheme] = useState(loadTheme);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The timeline drawn: each thing once, and again only when it changed.
+// Renders the timeline of a session; items render again only if they change.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
@@ -18,10 +18,10 @@ import { CallView, LongText, FileView } from './call-view.tsx';
 import { linkTo } from '../state/router.ts';
 import type { TimelineItem } from '../state/timeline.ts';
 
-/** What can be done at a turn. */
+/** The actions of a turn. */
 export type TurnActions = { readonly session: string; readonly fork?: ((event: string) => void) | undefined };
 
-/** The things of a session in order, and the turn that is being said. */
+/** The items of a session in order, and the turn that is streaming. */
 export function TimelineView({
   items,
   live,
@@ -66,7 +66,7 @@ export function TimelineView({
   );
 }
 
-/** Keeps the end of what streams in in sight, for who is at the end of the page; who has scrolled away is left there. */
+/** Scrolls with the streamed text if the user is at the end of the page. */
 function useAutoScroll(text: string | undefined): void {
   const isAtEnd = useRef(true);
   useEffect(() => {
@@ -82,7 +82,7 @@ function useAutoScroll(text: string | undefined): void {
   }, [text]);
 }
 
-/** A long session is drawn from its end: who wants its beginning asks for it. */
+/** The number of items that are rendered first, from the end of a long session. */
 const itemPageSize = 60;
 
 type ItemViewProps = {
@@ -202,7 +202,7 @@ function TurnView({
             <button
               type="button"
               class="quiet"
-              title="Begins another session as this one stood here"
+              title="Creates a session with the history up to here"
               onClick={() => actions.fork?.(item.at)}
             >
               Fork from here
@@ -217,7 +217,7 @@ function TurnView({
 const getMessageText = (message: Message): string =>
   message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** A message that came with the history: its words, and its calls and results as they stand. */
+/** A message of the history that a session started with. */
 function MessageView({ message }: { readonly message: Message }): JSX.Element {
   return (
     <>
@@ -231,7 +231,7 @@ function MessageView({ message }: { readonly message: Message }): JSX.Element {
   );
 }
 
-/** What the model was told besides, and under which name: the name says which rule put it there. */
+/** A note that a rule added for the model, with the name of the rule. */
 function TurnNotes({ notes }: { readonly notes: readonly Note[] }): JSX.Element | null {
   if (notes.length === 0) return null;
   return (
@@ -260,7 +260,7 @@ function TurnNotes({ notes }: { readonly notes: readonly Note[] }): JSX.Element 
   );
 }
 
-/** What a turn took: money, tokens, how much of them came from the cache, time, model. */
+/** The cost of a turn: money, tokens, cached share, time, model. */
 function TurnCost({
   item,
   children,

@@ -1,4 +1,4 @@
-// Words that somebody is writing: kept in the tab until they are sent, so that neither a reload nor a server that is gone loses them.
+// Text drafts in sessionStorage: they survive a reload and an unreachable server until they are sent.
 import { useCallback, useState } from 'preact/hooks';
 
 /** The words under a name, and how to change them; empty words are forgotten. */

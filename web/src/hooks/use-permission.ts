@@ -1,13 +1,13 @@
-// What the key at hand may do: what it may not is shown as such instead of failing later.
+// The role of the current key, so that actions it does not allow are disabled.
 import type { CurrentUser, Role } from '../api/types.ts';
 import { createAtom, useAtom, type Atom } from '../state/atom.ts';
 
-/** Who we are to the server, once it has said so. */
+/** The role and server of the key, when known. */
 export const currentUser: Atom<CurrentUser | undefined> = createAtom<CurrentUser | undefined>(undefined);
 
 const roleOrder: readonly Role[] = ['reader', 'runner', 'operator'];
 
-/** Whether the key may do what this role may. */
+/** Whether the key has at least this role. */
 export function usePermission(needed: Role): boolean {
   const now = useAtom(currentUser);
   return now !== undefined && roleOrder.indexOf(now.role) >= roleOrder.indexOf(needed);

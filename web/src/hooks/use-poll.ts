@@ -1,17 +1,17 @@
-// Asking again and again while somebody looks: not behind another tab, not while the server is gone, at once when it is back.
+// Polls the server while the tab is visible and the server is reachable; polls at once when it is back.
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { connectionStatus } from '../api/connection.ts';
 import { useAtom } from '../state/atom.ts';
 
-/** What was last loaded, what went wrong since, and how to load it now. */
+/** The last value, the error since then, and a function that loads again. */
 export type PollResult<T> = {
   readonly value: T | undefined;
   readonly error: ApiError | undefined;
   readonly refresh: () => void;
 };
 
-/** Loads every so many milliseconds; `of` says what it is about, and a change of it starts over. What was loaded stays while a later load fails. */
+/** Loads every so many milliseconds; a change of `of` starts over. The last value stays if a later load fails. */
 export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): PollResult<T> {
   const [value, setValue] = useState<{ readonly of: string; readonly value: T } | undefined>(undefined);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);
@@ -47,7 +47,7 @@ export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number
   return { value: value?.of === of ? value.value : undefined, error: failed, refresh: again };
 }
 
-/** The time, told anew every so many milliseconds. */
+/** The current time, updated every so many milliseconds. */
 export function useNow(ms = 1000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -57,14 +57,14 @@ export function useNow(ms = 1000): number {
   return now;
 }
 
-/** Something that is sent: whether it is under way, what went wrong, and how to send it. */
+/** The state of a submit action. */
 export type Submission = {
   readonly busy: boolean;
   readonly error: ApiError | undefined;
   readonly submit: (work: () => Promise<unknown>) => void;
 };
 
-/** Sends one thing at a time and keeps what went wrong until the next. */
+/** Runs one submit at a time, and keeps its error until the next. */
 export function useSubmit(): Submission {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);

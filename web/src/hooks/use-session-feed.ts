@@ -1,4 +1,4 @@
-// A session as it goes on: its events folded as they come, what is being said, and the run that is in it.
+// Follows a session: folds its events into a timeline, with partial text and the active run.
 import { useEffect, useState } from 'preact/hooks';
 import type { Event, FleetRun } from '../../../src/core/index.ts';
 import { api, ApiError } from '../api/client.ts';
@@ -29,7 +29,7 @@ const emptyFeed: SessionFeed = {
 /** Most events that one request for a session's past brings. */
 const eventPageSize = 1000;
 
-/** Follows a run or a session while the component is drawn. */
+/** Follows a run or a session while the component is mounted. */
 export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
   const [feed, setFeed] = useState(emptyFeed);
   const of = followed === undefined ? '' : JSON.stringify(followed);
@@ -46,7 +46,7 @@ export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
   return feed;
 }
 
-/** Draws at most once a frame, however much comes in between. */
+/** Renders at most once per frame. */
 function batchFrameUpdates(draw: (feed: SessionFeed) => void): (patch: Partial<SessionFeed>) => void {
   let now = emptyFeed;
   let planned = false;
@@ -91,7 +91,7 @@ async function followTarget(
   await followStream(`api/stream?${what}`, {
     signal,
     ...(timeline.seq > 0 ? { afterSeq: timeline.seq } : {}),
-    // What was said of the turn under way is told again from its beginning.
+    // The server sends the partial text of the turn again from its start.
     onDisconnect: () => (isStale = true),
     onMessage({ event, data }) {
       if (event === 'event') take(JSON.parse(data) as Event);

@@ -1,4 +1,4 @@
-// Approvals: the runs that wait for a person, answered in place, with the exact call in sight.
+// Screen of pending approvals, each with its exact call.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { EscapedText } from '../components/markdown-view.tsx';
@@ -12,7 +12,7 @@ import { linkTo } from '../state/router.ts';
 import { api } from '../api/client.ts';
 import type { Approval } from '../api/types.ts';
 
-/** The screen of what waits for a person. */
+/** The approvals screen. */
 export function ApprovalsScreen(): JSX.Element {
   const { value, error, refresh } = usePoll((signal) => api.approvals(signal), 2000);
   const approvals = value?.approvals ?? [];
@@ -21,13 +21,13 @@ export function ApprovalsScreen(): JSX.Element {
       <PageTitle>Approvals</PageTitle>
       <ErrorMessage failed={error} />
       {value && approvals.length === 0 ? (
-        <EmptyState title="Nobody waits for you.">
+        <EmptyState title="No pending approvals.">
           <p>
-            When a tool call needs a person's word, its run waits here until it is answered, for days if need be, and
-            costs nothing meanwhile.
+            A run whose tool call needs approval waits here until it is answered, for days if necessary, and costs
+            nothing meanwhile.
           </p>
           <p>
-            Which calls ask is a matter of your policy. Begin a run in <a href={linkTo('ask')}>Ask</a>.
+            Your policy decides which calls need approval. Start a run in <a href={linkTo('ask')}>Ask</a>.
           </p>
         </EmptyState>
       ) : null}

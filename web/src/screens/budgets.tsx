@@ -1,4 +1,4 @@
-// Budgets: what each tenant may spend in a period, has spent, and holds back for calls under way.
+// Screen of tenant budgets: spent, reserved and limit.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
@@ -10,7 +10,7 @@ import type { BudgetStatus } from '../api/types.ts';
 
 const periods = ['day', 'month', 'ever'] as const;
 
-/** The screen of what tenants may spend. */
+/** The budgets screen. */
 export function BudgetsScreen(): JSX.Element {
   const { value, error, refresh } = usePoll((signal) => api.budgets(signal), 3000);
   const [edited, setEdited] = useState<BudgetStatus | undefined>(undefined);
@@ -109,7 +109,7 @@ type BudgetFormProps = { readonly known: BudgetStatus | undefined; readonly refr
 function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    // Who wants to change one goes on in the form.
+    // Changing a budget moves the focus to the form.
     if (known) form.current?.querySelector<HTMLInputElement>('[inputmode=decimal]')?.focus();
   }, [known]);
   const [typed, setTyped] = useState({

@@ -1,4 +1,4 @@
-// The fleet: what waits, who works, what holds them back, and what comes again by the clock.
+// Screen of the fleet: queue, workers, limits and schedules.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.ts';
@@ -20,7 +20,7 @@ import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
 import { api } from '../api/client.ts';
 import { QueueMetrics } from './runs.tsx';
 
-/** The screen of the fleet. */
+/** The fleet screen. */
 export function FleetScreen(): JSX.Element {
   const { value, error, refresh } = usePoll((signal) => api.queue(signal), 2000);
   return (

@@ -1,4 +1,4 @@
-// Health: how the fleet is now, how it was over time, what it is held to, and whether it drifts.
+// Screen of fleet health: current state, history charts, objectives and drift.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatDuration, formatPercentInterval, formatUsd, formatPercent } from '../text/format.ts';
@@ -17,7 +17,7 @@ const timeRanges = [
   { name: '7 days', ms: 604_800_000, bucketMs: 21_600_000 },
 ] as const;
 
-/** The screen of how the fleet is; the query of the address says how far back its charts go. */
+/** The health screen; the query sets the range of its charts. */
 export function HealthScreen({ query }: { readonly query: string }): JSX.Element {
   const { value, error } = usePoll((signal) => api.health(signal), 3000);
   return (
@@ -103,7 +103,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
   const span = timeRanges.find(({ name }) => name === wanted) ?? timeRanges[1];
   const { value, error } = usePoll(
     (signal) => {
-      // Whole stretches, so that the last point is not a sliver of one.
+      // Whole buckets, so that the last point is not a partial one.
       const to = Math.ceil(Date.now() / span.bucketMs) * span.bucketMs;
       return api.healthHistory(new Date(to - span.ms).toISOString(), new Date(to).toISOString(), span.bucketMs, signal);
     },
@@ -163,7 +163,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
           steps={durationIncrements}
         />
         <Chart
-          title="From begun to ended"
+          title="Run time"
           times={times}
           lines={lines.durationMs}
           write={formatDuration}
@@ -177,7 +177,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
   );
 }
 
-/** Things are counted in whole numbers, durations in the units of a clock. */
+/** Grid distances of the charts: integers for counts, clock units for durations. */
 const countIncrements = [1, 2, 5]
   .flatMap((each) => Array.from({ length: 8 }, (_, i) => each * 10 ** i))
   .toSorted((a, b) => a - b);
@@ -188,7 +188,7 @@ const durationIncrements = [
   ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000),
 ];
 
-const toPercentileSeries = ([p50, p95, p99]: ReturnType<typeof buildHealthSeries>['waited']): {
+const toPercentileSeries = ([p50, p95, p99]: ReturnType<typeof buildHealthSeries>['queueMs']): {
   name: string;
   values: typeof p50;
 }[] => [

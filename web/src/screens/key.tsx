@@ -1,11 +1,11 @@
-// The key field: the first thing somebody sees who has not given a key, or a wrong one.
+// Screen that asks for the key if it is missing or invalid.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { connectionStatus, setKey, keyState } from '../api/connection.ts';
 import { useAtom } from '../state/atom.ts';
 import { FormField } from '../components/primitives.tsx';
 
-/** Asks for the key. What was typed stays when it is wrong. */
+/** The key form; an invalid key stays in the field. */
 export function KeyScreen(): JSX.Element {
   const state = useAtom(keyState);
   const [typed, setTyped] = useState(state.type === 'given' ? state.key : '');

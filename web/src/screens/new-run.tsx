@@ -1,4 +1,4 @@
-// Ask: say what is to be done, in one of four ways, and watch the answer come in.
+// Screen that starts a run in one of four modes and streams its answer.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
@@ -50,7 +50,7 @@ const runModes: readonly [RunModeOption, ...RunModeOption[]] = [
   },
 ];
 
-/** The id of what is being asked: the same words sent again after a broken line are one run. */
+/** The idempotency key of the request: the same request after a failed connection is the same run. */
 let pendingRequest: { readonly of: string; readonly id: string } | undefined;
 
 function getIdempotencyKey(asked: unknown): string {
@@ -59,7 +59,7 @@ function getIdempotencyKey(asked: unknown): string {
   return pendingRequest.id;
 }
 
-/** The screen where something is asked; `id` is the run that is shown below, the last one that was begun here unless the address names one. */
+/** The new-run screen; `id` is the run that is shown below the form, by default the last one that was started here. */
 export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.Element {
   const [words, setWords] = useDraft('ask');
   const [before, setBefore] = useDraft('ask before');
@@ -78,7 +78,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
 
   const ask = (): void =>
     submit(async () => {
-      // What an operator filled in before does not count for a lesser key.
+      // A draft of an operator must not apply to a key with a lower role.
       const more = parseRunSettings({ ...settings, auto: mayOperate && settings.auto === true }, mode);
       const runs =
         mode === 'enqueue'
@@ -88,7 +88,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
       setBefore(words);
       setWords('');
       setQueued(runs.length > 1 ? runs.length : 0);
-      // What is asked has an address of its own: to come back to, and to give to somebody else.
+      // The run gets a URL of its own, for the history and for sharing.
       setLast(runs.length === 1 ? (runs[0]?.id ?? '') : '');
       navigate('ask', runs.length === 1 ? runs[0]?.id : undefined);
     });
@@ -122,7 +122,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
           {chosen.description}
         </p>
         <label class="unseen" for="words">
-          What is to be done
+          Prompt
         </label>
         <textarea
           id="words"
@@ -208,11 +208,11 @@ function FirstSteps(): JSX.Element {
   return (
     <EmptyState title="Nothing has been asked from here yet.">
       <ol>
-        <li>Write above what is to be done, as you would to a colleague.</li>
+        <li>Write the prompt above, as you would to a colleague.</li>
         <li>Press Run. The answer streams in below, with every tool call and what it cost.</li>
         <li>
-          Where a call needs your word it waits for you here and in <a href={linkTo('approvals')}>Approvals</a>, for
-          days if need be.
+          A call that needs approval waits here and in <a href={linkTo('approvals')}>Approvals</a>, for days if
+          necessary.
         </li>
       </ol>
     </EmptyState>

@@ -1,4 +1,4 @@
-// One run: what was asked, how it stands, what it began, and the session it writes.
+// Screen of a run: prompt, status, child runs and session.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { CopyButton } from '../components/copy-button.tsx';
@@ -87,7 +87,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
   );
 }
 
-/** What came of a run that has others do the work; its own session holds only its plan. */
+/** The outcome of an orchestration run; its own session contains only the plan. */
 function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
   const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');

@@ -1,4 +1,4 @@
-// Runs: all of them, the latest first, by status, tenant or session.
+// Screen of all runs, latest first, with filters.
 import type { JSX } from 'preact';
 import { api } from '../api/client.ts';
 import { isWorkerSilent } from '../state/worker-liveness.ts';
@@ -10,10 +10,10 @@ import { useNow, usePoll } from '../hooks/use-poll.ts';
 
 const statusLabels = { '': 'any', queued: 'queued', running: 'running', waiting: 'waiting', ended: 'ended' } as const;
 
-/** How many runs a page has. */
+/** Runs per page. */
 const pageSize = 50;
 
-/** The screen; the query of the address is the filter, so that what is seen can be linked to. */
+/** The runs screen; the query is the filter, so that it can be linked to. */
 export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   const asked = new URLSearchParams(query);
   const [status, tenant, session, before] = ['status', 'tenant', 'session', 'before'].map(
@@ -65,8 +65,8 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
           ) : (
             <EmptyState title="No runs yet.">
               <p>
-                Begin one in <a href={linkTo('ask')}>Ask</a>, or from a terminal:{' '}
-                <code>fairlead enqueue "what is to be done"</code>
+                Start one in <a href={linkTo('ask')}>Ask</a>, or from a terminal:{' '}
+                <code>fairlead enqueue "&lt;prompt&gt;"</code>
               </p>
             </EmptyState>
           )
@@ -76,7 +76,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
-/** How much waits, goes on and rests. */
+/** The numbers of queued, running and waiting runs. */
 export function QueueMetrics(): JSX.Element {
   const { value } = usePoll((signal) => api.queue(signal), 2000);
   const now = useNow();
@@ -94,7 +94,7 @@ export function QueueMetrics(): JSX.Element {
         value={depth ? formatCount(depth.running) : '–'}
         note={value ? `${formatCount(awake)} ${awake === 1 ? 'worker' : 'workers'}` : ''}
       />
-      <Metric name="Waiting" value={depth ? formatCount(depth.waiting) : '–'} note="for a person or for their parts" />
+      <Metric name="Waiting" value={depth ? formatCount(depth.waiting) : '–'} note="for approval or for child runs" />
     </dl>
   );
 }

@@ -1,4 +1,4 @@
-// The scorecard: only what tests measured, with counts and intervals; what nothing measured says so.
+// Screen of the scorecard: measured claims with counts and intervals, and claims that were not measured.
 import type { JSX } from 'preact';
 import { formatCount, formatDateTime, formatPercent } from '../text/format.ts';
 import { EmptyState, ErrorMessage, PageTitle } from '../components/primitives.tsx';
@@ -6,7 +6,7 @@ import { usePoll } from '../hooks/use-poll.ts';
 import { api } from '../api/client.ts';
 import type { ScorecardRow } from '../api/types.ts';
 
-/** The screen of what tests measured. */
+/** The scorecard screen. */
 export function ScorecardScreen(): JSX.Element {
   const { value, error } = usePoll((signal) => api.scorecard(signal), 60_000);
   const rows = value?.rows ?? [];
@@ -25,8 +25,8 @@ export function ScorecardScreen(): JSX.Element {
         Scorecard
       </PageTitle>
       <p class="lead">
-        What was measured on this machine, as counts with 95% intervals, and nothing else. What nobody measured says so,
-        counts for nothing, and names the command that measures it.
+        What was measured on this machine, as counts with 95% intervals, and nothing else. A claim that was not measured
+        says so, and names the command that measures it.
       </p>
       <ErrorMessage failed={error} />
       {value && rows.length === 0 ? (

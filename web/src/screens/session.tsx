@@ -1,8 +1,8 @@
-// One session as a timeline.
+// Screen of a session.
 import type { JSX } from 'preact';
 import { SessionPanel } from '../components/session-panel.tsx';
 
-/** The screen of a session; `say` in its query is for who comes to say something. */
+/** The session screen; `say` in its query focuses the message field. */
 export function SessionScreen({ id, query }: { readonly id: string; readonly query: string }): JSX.Element {
   return (
     <SessionPanel

@@ -1,4 +1,4 @@
-// Sessions: each a log, the one that changed last first.
+// Screen of all sessions, last changed first.
 import type { JSX } from 'preact';
 import { formatCount } from '../text/format.ts';
 import { EscapedText } from '../components/markdown-view.tsx';
@@ -8,12 +8,12 @@ import { usePoll } from '../hooks/use-poll.ts';
 import { linkTo } from '../state/router.ts';
 import { api } from '../api/client.ts';
 
-/** How many sessions a page has. */
+/** Sessions per page. */
 const pageSize = 50;
 
 const formatSessionTitle = (words: string): string => truncate(words.replaceAll(/\s+/g, ' '), 140);
 
-/** The screen that lists sessions; the query of the address says where the list begins. */
+/** The sessions screen; the query says where the list starts. */
 export function SessionsScreen({ query }: { readonly query: string }): JSX.Element {
   const before = new URLSearchParams(query).get('before') ?? '';
   const from = { limit: pageSize, ...(before === '' ? {} : { before }) };
@@ -39,7 +39,7 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
         ) : (
           <EmptyState title="No sessions yet.">
             <p>
-              Every run writes one. Begin a run in <a href={linkTo('ask')}>Ask</a>.
+              Every run writes one. Start a run in <a href={linkTo('ask')}>Ask</a>.
             </p>
           </EmptyState>
         )

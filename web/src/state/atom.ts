@@ -1,14 +1,14 @@
-// A value that several parts of the page watch.
+// Observable values that components subscribe to.
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value, how to change it, and who is told. */
+/** A value with a setter and subscribers. */
 export type Atom<T> = {
   readonly get: () => T;
   readonly set: (value: T) => void;
   readonly subscribe: (seen: (value: T) => void) => () => void;
 };
 
-/** A cell with a first value. Setting the same value again tells nobody. */
+/** Creates an atom. Setting the same value again notifies no subscriber. */
 export function createAtom<T>(first: T): Atom<T> {
   let value = first;
   const watchers = new Set<(value: T) => void>();
@@ -26,7 +26,7 @@ export function createAtom<T>(first: T): Atom<T> {
   };
 }
 
-/** The value of a cell in a component, drawn again whenever it changes. */
+/** Returns the value of an atom, and renders the component again when it changes. */
 export function useAtom<T>(source: Atom<T>): T {
   const [value, setValue] = useState(() => source.get());
   useEffect(() => {
@@ -37,5 +37,5 @@ export function useAtom<T>(source: Atom<T>): T {
   return value;
 }
 
-/** What a screen reader is told of what somebody just did; one place on the page says it. */
+/** The text of the live region that announces the result of user actions. */
 export const announcement: Atom<string> = createAtom('');

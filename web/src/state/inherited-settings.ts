@@ -1,8 +1,8 @@
-// What a further run of a session takes over from the one before it: who asks for nothing else means the same.
+// Settings that a new run of a session inherits from the previous run.
 import type { FleetRun } from '../../../src/core/index.ts';
 import type { RunRequest } from '../api/types.ts';
 
-/** The model, folder and tenant of a run, for the next one. A model that gave no answer is not asked for again; what was allowed unasked was allowed once. */
+/** Returns the model, folder and tenant of a run for the next one. A model that failed is not used again, and `auto` is not inherited. */
 export function inheritRunSettings(run: FleetRun | undefined): Pick<RunRequest, 'model' | 'folder' | 'tenant'> {
   if (!run) return {};
   const { model, folder } = run.settings;

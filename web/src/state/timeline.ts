@@ -1,14 +1,14 @@
-// A session as a person reads it: its events folded into what was said, done, asked and spent, in order, along the path to its head.
+// Folds the events of a session into a timeline of messages, calls, approvals and costs, along the branch of its head.
 import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
 import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
 
-/** Where a call stands. */
+/** The state of a call. */
 export type TimelineCall = {
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
   readonly invalid?: string;
-  /** The questions about it, in the order they were raised. */
+  /** Its approvals, in order. */
   readonly approvals: readonly TimelineApproval[];
   readonly started?: string;
   readonly result?: {
@@ -20,7 +20,7 @@ export type TimelineCall = {
   };
 };
 
-/** A question to a person, and what was answered. */
+/** An approval and its answer. */
 export type TimelineApproval = {
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
@@ -28,7 +28,7 @@ export type TimelineApproval = {
   readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
 };
 
-/** One thing of the timeline; `key` is the event it began with, `at` the latest event it holds. */
+/** An item of the timeline; `key` is the id of its first event, `at` of its latest one. */
 export type TimelineItem = {
   readonly key: string;
   readonly at: string;
@@ -58,7 +58,7 @@ export type TimelineItem = {
       readonly partial?: string;
       readonly calls: readonly TimelineCall[];
     }
-  /** A message that no turn of this log brought: the history of a fork or of an edit. */
+  /** A message of the history of a fork or an edit. */
   | { readonly type: 'said'; readonly message: Message }
   | {
       readonly type: 'mark';
@@ -70,7 +70,7 @@ export type TimelineItem = {
     }
 );
 
-/** A session folded. `others` counts the events that are on branches nobody continues. */
+/** The timeline of a session; `offBranchCount` counts the events on other branches. */
 export type Timeline = {
   readonly items: readonly TimelineItem[];
   readonly seq: number;
@@ -80,20 +80,20 @@ export type Timeline = {
   readonly offBranchCount: number;
 };
 
-/** Nothing has happened. */
+/** The empty timeline. */
 export const emptyTimeline: Timeline = { items: [], seq: 0, head: null, model: '', running: false, offBranchCount: 0 };
 
-/** The timeline of some events, given in the order of the log. */
+/** Builds the timeline of events in log order. */
 export function buildTimeline(events: readonly Event[]): Timeline {
   const path = getBranchPath(events);
   const folded = path.reduce(applyEvent, emptyTimeline);
   return { ...folded, seq: events.at(-1)?.seq ?? 0, offBranchCount: events.length - path.length };
 }
 
-/** Whether an event follows the head; one that branches off needs the whole log to be folded again. */
+/** Whether an event follows the head; otherwise the whole log must be folded again. */
 export const followsHead = (timeline: Timeline, event: Event): boolean => event.parent === timeline.head;
 
-/** The timeline with an event that follows its head. */
+/** Returns the timeline with an event that follows its head. */
 export const applyEvent = (timeline: Timeline, event: Event): Timeline => ({
   ...reduceEvent(timeline, event),
   seq: event.seq,
@@ -102,7 +102,7 @@ export const applyEvent = (timeline: Timeline, event: Event): Timeline => ({
 
 type AddMark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
 
-/** The events from the root to the last one: each names the one it follows. */
+/** Returns the events from the root to the last one, by their parent ids. */
 function getBranchPath(events: readonly Event[]): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const path: Event[] = [];
@@ -182,7 +182,7 @@ const addForkMark = (
   items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Begun as a copy of', tone: 'quiet', session }],
 });
 
-/** An edit, or the beginning of a fork, brings its history along; a compaction is marked where it was. */
+/** An edit or a fork brings its history; a compaction is shown as a mark. */
 function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started' }, mark: AddMark): Timeline {
   const text = [formatEpochReason(event.reason), event.detail].filter(Boolean).join('. ');
   const what = event.reason === 'compacted' ? 'shortened' : event.reason === 'edited' ? 'edited' : 'changed';
@@ -239,7 +239,7 @@ const createTimelineCall = (part: ToolCallPart): TimelineCall => ({
   ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
 });
 
-/** What a turn delivers was said before it; a turn that is tried again stands in for the one that failed. */
+/** Inputs of a turn come before it; a retried turn replaces the failed one. */
 function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
   const heard = now.items.map((item) =>
     item.type === 'input' && !item.delivered && event.inputs.includes(item.input) ? { ...item, delivered: true } : item,
@@ -268,7 +268,7 @@ function updateTurn(now: Timeline, at: string, patch: Partial<TurnItem>): Timeli
 
 type CallEvent = Event & { type: 'approval-requested' | 'approval-resolved' | 'tool-started' | 'tool-ended' };
 
-/** A call belongs to the last turn that made one of its id. */
+/** A call belongs to the last turn with a call of this id. */
 function updateCall(now: Timeline, event: CallEvent): Timeline {
   const index = now.items.findLastIndex(
     (item) => item.type === 'turn' && item.calls.some((call) => call.id === event.call),
@@ -301,11 +301,11 @@ function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
   }
 }
 
-/** Whether the client that asked makes it: others are asked about before they begin, or about what became of them. */
+/** Whether the client executes the call. */
 export const isClientSideCall = ({ started, approvals, result }: TimelineCall): boolean =>
   started !== undefined && !result && approvals.some(({ answer, kind }) => !answer && kind === 'client-tool');
 
-/** The question of a call that nobody has answered. */
+/** The pending approval of a call. */
 export const getPendingApproval = (call: TimelineCall): TimelineApproval | undefined => {
   const last = call.approvals.at(-1);
   return call.result || last?.answer || isClientSideCall(call) ? undefined : last;

@@ -1,9 +1,9 @@
-// Which workers can be counted on.
+// Whether a worker is alive by its last heartbeat.
 import type { WorkerInfo } from '../../../src/core/index.ts';
 
-/** A worker that gave no sign of life for so long is called silent. */
+/** Milliseconds without a heartbeat after which a worker is silent. */
 const workerTimeoutMs = 15_000;
 
-/** Whether a worker has been silent for too long to count on it. */
+/** Whether the last heartbeat of a worker is too old. */
 export const isWorkerSilent = ({ lastSeenAt: seen }: WorkerInfo, now: number): boolean =>
   now - Date.parse(seen) > workerTimeoutMs;

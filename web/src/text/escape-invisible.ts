@@ -1,13 +1,13 @@
-// Text that hides nothing: what does not show, or turns the direction of what does, is written out and marked.
+// Escapes and marks characters that are invisible or change the text direction.
 
-/** A stretch of text, or one character that does not show, written out, with the name a person is told. */
+/** A piece of text, or one escaped invisible character with its name. */
 export type EscapedPiece = { readonly text: string; readonly name?: string };
 
-/** Scripts whose words are spelled with joiners. */
+/** Scripts that use zero-width joiners in ordinary spelling. */
 const joinerScripts =
   '\\p{M}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
-/** A joiner between letters of such a script, and what makes one picture of several, belong to the text. */
+/** Joiners between letters of these scripts and in emoji sequences are part of the text. */
 const visibleJoinerPattern = [
   `(?<=[${joinerScripts}])[\\u200c\\u200d](?=[${joinerScripts}])`,
   '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic})',
@@ -49,7 +49,7 @@ const characterNames: Readonly<Record<number, string>> = {
   0xfeff: 'zero width no-break space',
 };
 
-/** Names that everybody knows who knows the character at all. */
+/** Common names of characters. */
 const characterAbbreviations: Readonly<Record<number, string>> = {
   0x00: 'NUL',
   0x07: 'BEL',
@@ -59,7 +59,7 @@ const characterAbbreviations: Readonly<Record<number, string>> = {
   0x7f: 'DEL',
 };
 
-/** A text in pieces, in order; nothing is left out. */
+/** Splits a text into pieces, in order and without loss. */
 export function splitInvisible(text: string): readonly EscapedPiece[] {
   const pieces: EscapedPiece[] = [];
   let at = 0;

@@ -1,10 +1,10 @@
-// Figures as people read them: money, tokens, durations, rates with their intervals, times.
+// Formats numbers for display: money, tokens, durations, rates with intervals, times.
 
 const integerFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 const centsFormat = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** A whole number with its thousands apart. */
+/** An integer with thousands separators. */
 export const formatCount = (number: number): string => integerFormat.format(number);
 
 /** A count in at most four characters: 950, 12.3k, 4.1M. */
@@ -17,7 +17,7 @@ export function formatCompact(number: number): string {
 const formatMantissa = (number: number): string =>
   number < 99.95 ? number.toFixed(1).replace(/\.0$/, '') : number.toFixed(0);
 
-/** US dollars: cents for large amounts, more places for small ones; what is not known is not zero. */
+/** US dollars: cents for large amounts, more digits for small ones; unknown is not zero. */
 export function formatUsd(usd: number | undefined): string {
   if (usd === undefined) return 'not known';
   if (usd === 0) return '$0';
@@ -43,10 +43,10 @@ function formatTwoUnits(amount: number, size: number, large: string, small: stri
   return rest === 0 ? `${amount / size} ${large}` : `${Math.floor(amount / size)} ${large} ${rest} ${small}`;
 }
 
-/** A text that another sentence may follow. */
+/** Adds a period if the text has no end mark. */
 export const ensurePeriod = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);
 
-/** How long ago, in one unit. */
+/** A relative time in one unit. */
 export function formatRelativeTime(time: string, now: number): string {
   const ms = now - Date.parse(time);
   if (!Number.isFinite(ms)) return time;
@@ -57,7 +57,7 @@ export function formatRelativeTime(time: string, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** The time of day, with the date where it is another day's. */
+/** The time of day, with the date if it is another day. */
 export function formatTime(time: string, now: number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
@@ -72,14 +72,14 @@ export function formatTime(time: string, now: number): string {
   return `${day} ${hours.slice(0, 5)}`;
 }
 
-/** A moment in full, in the zone of who looks and with its name. */
+/** The full date and time in the user's time zone. */
 export function formatDateTime(time: string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
   return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 }
 
-/** A rate in per cent, with as many places as it takes to tell it from none and from all. */
+/** A percentage, with enough digits to differ from 0 % and 100 %. */
 export function formatPercent(rate: number): string {
   if (rate < 0) return `−${formatPercent(-rate)}`;
   const hundredths = rate * 100;
@@ -90,6 +90,6 @@ export function formatPercent(rate: number): string {
   return `${hundredths.toFixed(hundredths < 10 || hundredths > 90 ? 1 : 0).replace(/\.0$/, '')}%`;
 }
 
-/** An interval of a rate in per cent. */
+/** An interval of a rate in percent. */
 export const formatPercentInterval = ([low, high]: readonly [number, number]): string =>
   `${formatPercent(low)} to ${formatPercent(high)}`;

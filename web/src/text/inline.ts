@@ -1,11 +1,11 @@
-// The marks within a line: code, strength, emphasis, links. A link shows where it leads.
+// Parses inline Markdown: code, strong, emphasis, links with visible targets.
 
-/** A piece of a paragraph. */
+/** An inline node. */
 export type MarkdownInline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
   | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly inlines: readonly MarkdownInline[] }
-  /** `target` is where it leads, shown where the words say something else; only http, https and mailto are links at all. */
+  /** `target` is shown if the link text differs from it; only http, https and mailto are links. */
   | {
       readonly type: 'link';
       readonly href: string;
@@ -15,14 +15,14 @@ export type MarkdownInline =
   | { readonly type: 'break' };
 
 const maxInlineDepth = 6;
-/** A paragraph longer than this is no prose: it is shown as it is, since looking for marks in it could take long. */
+/** Longer paragraphs are shown as plain text, because parsing them could be slow. */
 const maxParagraphLength = 20_000;
 
-/** Each mark, tried in this order where it begins; what matches none is text. */
+/** The inline patterns, tried in this order; anything else is text. */
 const inlinePattern =
   /\\([!-/:-@[-`{-~])|(`+)(?!`)([^]{0,5000}?[^`])\2(?!`)|(!?)\[([^\]\n]{0,500})\]\(\s*<?([^\s<>()]{0,2000}(?:\([^\s<>()]{0,500}\)[^\s<>()]{0,500})?)>?(?:\s+"[^"\n]{0,500}")?\s*\)|(\*\*|__|~~)(?=\S)([^\n]{1,5000}?\S|\S)\7|(?<![\w*])\*(?=[^\s*])([^*\n]{0,5000}?[^\s*])\*(?!\*)|(?<![\w_])_(?=[^\s_])([^_\n]{0,5000}?[^\s_])_(?![\w_])|<?(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}*_])>?|( {2,}|\\)\n/g;
 
-/** The pieces of a line or of several. */
+/** Parses one or more lines. */
 export function parseInlines(text: string, depth = 0): readonly MarkdownInline[] {
   if (text.length > maxParagraphLength) return [{ type: 'text', text }];
   const found: MarkdownInline[] = [];
@@ -42,7 +42,7 @@ function parseInlineMatch(match: RegExpExecArray, depth: number): readonly Markd
     depth >= maxInlineDepth ? [{ type: 'text', text: inner }] : parseInlines(inner, depth + 1);
   if (escaped !== undefined) return [{ type: 'text', text: escaped }];
   if (code !== undefined) return [{ type: 'code', text: code.replace(/^ ([^]*\S[^]*) $/, '$1').replaceAll('\n', ' ') }];
-  // A picture would be fetched from outside: it stays a link that nobody follows unasked.
+  // An image would be fetched from another host, so it becomes a link.
   if (href !== undefined)
     return [
       createLink(href, words ?? '', picture ? [{ type: 'text', text: words ?? '' }] : within(words ?? ''), whole),
@@ -67,7 +67,7 @@ function createLink(href: string, words: string, inlines: readonly MarkdownInlin
   };
 }
 
-/** The address as the browser would follow it, so that what is shown is where it leads; nothing where it is no link we allow. */
+/** Returns the normalized URL, so that the shown target is the real one; undefined if the scheme is not allowed. */
 export function safeUrl(href: string): string | undefined {
   if (!/^(https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return undefined;
   return new URL(href).href;

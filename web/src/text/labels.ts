@@ -1,4 +1,4 @@
-// The words of the code in those of a person: why a run ended, where it stands, what kind it is, why a session begins anew.
+// Labels for stop reasons, run statuses, run kinds and branch reasons.
 import type { EpochReason, FleetRun, StopReason } from '../../../src/core/index.ts';
 
 const stopReasonLabels: Readonly<Record<StopReason, string>> = {
@@ -22,7 +22,7 @@ const stopReasonLabels: Readonly<Record<StopReason, string>> = {
 /** Why a run ended; a reason that this page does not know is shown as it is. */
 export const formatStopReason = (reason: string): string => stopReasonLabels[reason as StopReason] ?? reason;
 
-/** Where a run stands. One that rests waits for a person, or for runs of its own that nobody need answer. */
+/** The label of a run status; a waiting run waits for approval or for its child runs. */
 export function formatRunStatus({ status, outcome, pendingApprovals: questions }: FleetRun): string {
   if (status === 'ended') return outcome ? formatStopReason(outcome.reason) : 'ended';
   if (status === 'waiting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
@@ -52,13 +52,13 @@ const branchReasonLabels: Readonly<Record<string, string>> = {
   returned: 'Back to what was left before',
 };
 
-/** Why a session goes on from an earlier point. */
+/** The label of a branch reason. */
 export const formatBranchReason = (reason: string): string => branchReasonLabels[reason] ?? reason;
 
 /** The beginning of a text that is too long for its place; no letter is cut in half. */
-export const truncate = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+export const truncate = (text: string, max: number): string => text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
 
-/** A heading out of what somebody wrote: its first line, as far as it fits. */
+/** Returns a heading: the first line of a prompt, truncated. */
 export function formatHeading(words: string): string {
   const line = words.trim().split('\n', 1)[0] ?? '';
   return line.length > 90 ? `${truncate(line, 88).trimEnd()}…` : line;

@@ -1,7 +1,7 @@
-// Markdown of a model as a tree of plain data: no HTML is ever read, so nothing in the text can become part of the page.
+// Parses Markdown into plain data; HTML is never parsed, so a text cannot inject markup.
 import { parseInlines, type MarkdownInline } from './inline.ts';
 
-/** A block of a text. */
+/** A block node. */
 export type MarkdownBlock =
   | { readonly type: 'paragraph'; readonly inlines: readonly MarkdownInline[] }
   | { readonly type: 'heading'; readonly level: number; readonly inlines: readonly MarkdownInline[] }
@@ -15,14 +15,14 @@ export type MarkdownBlock =
     }
   | { readonly type: 'rule' };
 
-/** Lists and quotes inside each other beyond this are taken as words: a hostile text must not exhaust the stack. */
+/** Deeper nested lists and quotes are parsed as text: a hostile text must not overflow the stack. */
 const maxBlockDepth = 8;
 
-/** The blocks of a text. A fence that is still open, as while an answer streams in, is code to the end. */
+/** Parses the blocks of a text. An open fence, as in a streaming answer, is code to the end. */
 export const parseMarkdown = (text: string): readonly MarkdownBlock[] =>
   parseBlocks(text.replaceAll('\r\n', '\n').split('\n'), 0);
 
-/** What stands after the marks names the language; with marks in it, the line is no fence but code within words. */
+/** The info string names the language; if it contains backticks, the line is inline code, not a fence. */
 const fencePattern = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/;
 const headingPattern = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
 const thematicBreakPattern = /^ {0,3}([-*_])\s*(?:\1\s*){2,}$/;
@@ -91,7 +91,7 @@ function parseQuote(lines: readonly string[], at: number, depth: number): Parsed
   return { block: { type: 'quote', blocks: parseBlocks(inside, depth + 1) }, next };
 }
 
-/** The items of a list: an item goes on as long as its lines are indented to its words, or empty. */
+/** Parses list items: an item continues while its lines are empty or indented to its text. */
 function parseList(lines: readonly string[], at: number, depth: number): ParsedBlock {
   const first = listItemPattern.exec(lines[at] ?? '')?.[2] ?? '-';
   const isSame = (mark: string): boolean => /\d/.test(mark) === /\d/.test(first);

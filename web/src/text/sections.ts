@@ -1,15 +1,15 @@
-// A long text in sections that mean the same by themselves: while an answer streams in, only its last section is read and drawn again.
+// Splits Markdown into independent sections: while an answer streams, only the last section is parsed and rendered again.
 
-/** A section grows to at least this before the next begins. */
+/** The minimum length of a section in characters. */
 const minSectionLength = 2000;
 
-/** A fence that opens or closes code; what is further in belongs to a list, which no section divides. */
+/** A code fence; an indented one belongs to a list, which is never split. */
 const fencePattern = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
-/** What goes on with what stands above it, however many empty lines there are between. */
+/** Lines that continue the block above them, even after empty lines. */
 const continuationPattern = /^(?:\s|[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|>)/;
 
-/** The sections of a text: joined by line breaks they are the text. When more follows, only the last of them change. */
+/** Returns the sections; joined by line breaks they are the text. Appended text changes only the last ones. */
 export function splitSections(text: string): readonly string[] {
   if (text.length <= minSectionLength) return [text];
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -35,7 +35,7 @@ export function splitSections(text: string): readonly string[] {
   return [...sections, lines.slice(from).join('\n')];
 }
 
-/** The marks of the code that is open after a line; none where none is. */
+/** Returns the fence that is open after a line; empty if there is none. */
 function getOpenFence(open: string, line: string): string {
   const marks = fencePattern.exec(line)?.[1] ?? '';
   if (open === '') return marks;
