@@ -33,8 +33,8 @@ const pollStep =
   (results) => ['use_tool', { tool: 'command_output', input: { id: parseJobId(results), ...more } }];
 
 /** Returns the tool results that the model got, in order. */
-const getToolResults = (made: TestProgram): readonly string[] =>
-  requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
+const getToolResults = (program: TestProgram): readonly string[] =>
+  requestMessages(program.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );
 
@@ -43,17 +43,17 @@ test(
   { timeout: 60_000 },
   async (t) => {
     const fileIn = (said: readonly string[]): string => / in (\S+): use read_file/.exec(said[0] ?? '')?.[1] ?? 'none';
-    const made = await createProgram(
+    const program = await createProgram(
       t,
       scriptSteps(runStep('head -c 134217728 /dev/zero'), (said) => [
         'read_file',
         { path: fileIn(said), offset: 1000, limit: 1 },
       ]),
     );
-    await made.seedModels('qwen3');
-    const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+    await program.seedModels('qwen3');
+    const { code, err } = await program.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
     assert.equal(code, 0, err);
-    const [shown = '', range = ''] = getToolResults(made);
+    const [shown = '', range = ''] = getToolResults(program);
     assert.ok(shown.length < 3000, `${shown.length}`);
     assert.match(shown, /^␀+\n\[… \d+ of \d+ characters left out …\]\n␀+\n\[Some of it is not text/);
     assert.match(
@@ -61,8 +61,8 @@ test(
       /It wrote 134217728 bytes; only its first 3355\d+ bytes are in \S+: use read_file with offset\.\]$/,
     );
     assert.match(range, /^␀{10000}\n\[Lines 1000-1000 of \d+\. Continue with offset 1001\.\]$/);
-    const folder = made.state('outputs');
-    const sizes = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) =>
+    const dir = program.state('outputs');
+    const sizes = readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((each) =>
       each.isFile() ? [statSync(path.join(each.parentPath, each.name)).size] : [],
     );
     assert.deepEqual(
@@ -82,34 +82,34 @@ const countAliveLines = ({ cwd }: Pick<TestProgram, 'cwd'>): number => {
 };
 
 /** Waits until no more lines are written. */
-async function waitUntilSilent(made: Pick<TestProgram, 'cwd'>): Promise<void> {
-  for (let before = -1; before !== countAliveLines(made);) {
-    before = countAliveLines(made);
+async function waitUntilSilent(program: Pick<TestProgram, 'cwd'>): Promise<void> {
+  for (let before = -1; before !== countAliveLines(program);) {
+    before = countAliveLines(program);
     await new Promise((wake) => setTimeout(wake, 1000));
   }
 }
 
 test('[P17] a background command is started, inspected, and ended with the program', { timeout: 60_000 }, async (t) => {
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
   );
-  await made.seedModels('qwen3');
-  const { code, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+  await program.seedModels('qwen3');
+  const { code, err } = await program.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
   assert.equal(code, 0, err);
-  const [started = '', seen = ''] = getToolResults(made);
+  const [started = '', seen = ''] = getToolResults(program);
   assert.match(started, /^Started in the background as bg-/);
   assert.match(seen, /^up \d+\n\[It has been running for/);
-  await waitUntilSilent(made);
+  await waitUntilSilent(program);
 });
 
 test('a background command needs approval', async (t) => {
-  const made = await createProgram(t, scriptSteps(runStep('touch ran', { background: true })));
-  await made.seedModels('qwen3');
-  const { code } = await made.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
+  const program = await createProgram(t, scriptSteps(runStep('touch ran', { background: true })));
+  await program.seedModels('qwen3');
+  const { code } = await program.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
   assert.equal(code, 5);
-  assert.match(made.session('asked'), /"question":"run_command: touch ran\\n\(It runs in the background\.\)"/);
-  assert.ok(!existsSync(path.join(made.cwd, 'ran')));
+  assert.match(program.session('asked'), /"question":"run_command: touch ran\\n\(It runs in the background\.\)"/);
+  assert.ok(!existsSync(path.join(program.cwd, 'ran')));
 });
 
 for (const [where, options, skip] of [
@@ -120,83 +120,83 @@ for (const [where, options, skip] of [
     `kill -9 of the program leaves no command in the background, ${where}; after it is resumed the command is gone`,
     { skip, timeout: 90_000 },
     async (t) => {
-      const made = await createProgram(t, async ({ results: said, prompt }) => {
+      const program = await createProgram(t, async ({ results: said, prompt }) => {
         if (said.length === 0) return calls(...runStep(longCommand, { background: true })(said));
         if (prompt === 'go')
           return said.length === 1 ? calls(...pollStep({ wait_s: 20, until: 'up' })(said)) : new Promise(() => {});
         return said.length === 2 ? calls(...pollStep()(said)) : says('It is gone.');
       });
-      await made.seedModels('qwen3');
-      const going = made.start(['-p', 'go', '-n', 'cut', '--auto-approve', ...options]);
-      await waitUntil('the command is at work', () => countAliveLines(made) > 2, 30_000);
-      await waitUntil('the model was told', () => getToolResults(made).length === 2, 30_000);
+      await program.seedModels('qwen3');
+      const going = program.start(['-p', 'go', '-n', 'cut', '--auto-approve', ...options]);
+      await waitUntil('the command is at work', () => countAliveLines(program) > 2, 30_000);
+      await waitUntil('the model was told', () => getToolResults(program).length === 2, 30_000);
       going.kill('SIGKILL');
       await going.ended;
       const [own = 0] =
         /up (\d+)/
-          .exec(getToolResults(made)[1] ?? '')
+          .exec(getToolResults(program)[1] ?? '')
           ?.slice(1)
           .map(Number) ?? [];
       if (options.length > 0) await waitUntil('the shell is gone', () => !isProcessAlive(own));
-      await waitUntilSilent(made);
-      const before = countAliveLines(made);
-      const { code, out, err } = await made.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
+      await waitUntilSilent(program);
+      const before = countAliveLines(program);
+      const { code, out, err } = await program.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
       assert.deepEqual([code, out.trim()], [0, 'It is gone.'], err);
-      assert.match(getToolResults(made)[2] ?? '', /^Error: There is no command bg-\w+: .* are not restarted\./);
-      assert.equal(countAliveLines(made), before, 'it was not started again');
+      assert.match(getToolResults(program)[2] ?? '', /^Error: There is no command bg-\w+: .* are not restarted\./);
+      assert.equal(countAliveLines(program), before, 'it was not started again');
     },
   );
 
 test('the end of a background command is reported once, with the next request', { timeout: 60_000 }, async (t) => {
   const note = 'has ended. Exit code: 7.';
-  const made = await createProgram(t, ({ results: said, body }) => {
+  const program = await createProgram(t, ({ results: said, body }) => {
     if (said.length === 0) return calls(...runStep('exit 7', { background: true })(said));
     return JSON.stringify(body).includes(note) ? says('Told.') : calls(...runStep(`sleep 0.1; : ${said.length}`)(said));
   });
-  await made.seedModels('qwen3');
-  const { code, out, err } = await made.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+  await program.seedModels('qwen3');
+  const { code, out, err } = await program.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
   assert.deepEqual([code, out.trim()], [0, 'Told.'], err);
   assert.equal(
-    requestMessages(made.modelRequests().at(-1)).filter(({ content }) => String(content).includes(note)).length,
+    requestMessages(program.modelRequests().at(-1)).filter(({ content }) => String(content).includes(note)).length,
     1,
   );
-  const { out: again } = await made.run(['-p', 'again', '--continue', '--auto-approve', ...sandboxArgs]);
+  const { out: again } = await program.run(['-p', 'again', '--continue', '--auto-approve', ...sandboxArgs]);
   assert.equal(again.trim(), 'Told.');
-  assert.equal(JSON.stringify(made.modelRequests().at(-1)?.body).split(note).length - 1, 1);
+  assert.equal(JSON.stringify(program.modelRequests().at(-1)?.body).split(note).length - 1, 1);
 });
 
 test('a background command keeps running when the MCP servers are reloaded', { timeout: 60_000 }, async (t) => {
-  const made = await createProgram(t, ({ prompt, results: said }) => {
+  const program = await createProgram(t, ({ prompt, results: said }) => {
     if (said.length === 0) return calls(...runStep(longCommand, { background: true })(said));
     if (prompt === 'go') return says('Started.');
     return said.length === 1 ? calls(...pollStep({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
   });
-  await made.seedModels('qwen3');
-  const { code, err } = await made.run(['--interactive', '--auto-approve', ...sandboxArgs], {
+  await program.seedModels('qwen3');
+  const { code, err } = await program.run(['--interactive', '--auto-approve', ...sandboxArgs], {
     input: 'go\n/mcp reload\nlook\n',
   });
   assert.equal(code, 0, err);
-  assert.match(getToolResults(made)[1] ?? '', /^up \d+\n\[It has been running for/);
-  await waitUntilSilent(made);
+  assert.match(getToolResults(program)[1] ?? '', /^up \d+\n\[It has been running for/);
+  await waitUntilSilent(program);
 });
 
 test(
   'a background command belongs to its session: switching the session ends it',
   { skip: noTerminal(), timeout: 90_000 },
   async (t) => {
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
     );
-    const made = { cwd: place.cwd };
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    const program = { cwd: environment.cwd };
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.enterAndWait(
       'go',
       /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m,
     );
-    const before = countAliveLines(made);
-    await waitUntil('it keeps running without a waiter', () => countAliveLines(made) > before + 2);
+    const before = countAliveLines(program);
+    await waitUntil('it keeps running without a waiter', () => countAliveLines(program) > before + 2);
     await prompt.enterAndWait('/session new', /· A new session: /);
-    await waitUntilSilent(made);
+    await waitUntilSilent(program);
   },
 );

@@ -9,11 +9,11 @@ import { defineTool, Harness } from '../src/agent/index.ts';
 import { calls, says, scriptedProvider, scriptedServer } from '../src/testing/index.ts';
 import { bin } from './support/program-dirs.ts';
 
-function runPrompt(url: string, folder: string): Promise<{ readonly code: number | null; readonly out: string }> {
+function runPrompt(url: string, dir: string): Promise<{ readonly code: number | null; readonly out: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number | null; out: string }>();
   const args = [bin, 'run', '--model', 'ollama/m', 'hi'];
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, OLLAMA_API_URL: url },
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir, OLLAMA_API_URL: url },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let out = '';
@@ -23,12 +23,12 @@ function runPrompt(url: string, folder: string): Promise<{ readonly code: number
 }
 
 async function assertAnswers(): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-latency-'));
+  const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-latency-'));
   try {
     await using server = await scriptedServer(() => says('hello'), { models: [{ id: 'm' }] });
-    assert.deepEqual(await runPrompt(server.url, folder), { code: 0, out: 'hello\n' });
+    assert.deepEqual(await runPrompt(server.url, dir), { code: 0, out: 'hello\n' });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 

@@ -35,17 +35,17 @@ function watchStream(url: string, address: string, signal?: AbortSignal): Stream
   return { frames, text: () => words, ended: follow() };
 }
 
-async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => string): Promise<void> {
+async function testLiveStream(t: TestContext, storeOf: (program: TestProgram) => string): Promise<void> {
   let answered = 0;
-  const made = await createProgram(t, () =>
+  const program = await createProgram(t, () =>
     answered++ === 0
       ? { ...says('Once upon a time'), chunks: ['Once ', 'upon ', 'a time'], cutAfter: 2, hang: true }
       : { ...says('Twice upon a time'), chunks: ['Twice ', 'upon ', 'a time'], chunkMs: 100 },
   );
-  await made.seedModels('qwen3');
-  const store = storeOf(made);
+  await program.seedModels('qwen3');
+  const store = storeOf(program);
   const start = (...args: string[]): RunningProgram => {
-    const running = made.start([...args, '--store', store], { env: { HARNESS_API_KEY: key } });
+    const running = program.start([...args, '--store', store], { env: { HARNESS_API_KEY: key } });
     t.after(() => running.kill('SIGKILL'));
     return running;
   };
@@ -79,10 +79,10 @@ async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => st
   leave.abort();
   assert.equal(late.frames.find(({ data }) => data['restarted'] === true)?.data['text'], '');
   const kinds = first.frames.map(({ event, data }) => (event === 'event' ? String(data['type']) : event));
-  const words = first.frames.map(({ data }, i) => (kinds[i] === 'chunk' ? String(data['text']) : ''));
+  const text = first.frames.map(({ data }, i) => (kinds[i] === 'chunk' ? String(data['text']) : ''));
   const back = first.frames.findIndex(({ event, data }) => event === 'chunk' && data['restarted'] === true);
-  assert.match(words.slice(0, back).join(''), /^Once upon $/);
-  assert.ok('Twice upon a time'.startsWith(words.slice(back).join('')), words.join('|'));
+  assert.match(text.slice(0, back).join(''), /^Once upon $/);
+  assert.ok('Twice upon a time'.startsWith(text.slice(back).join('')), text.join('|'));
   assert.ok(back > kinds.indexOf('turn-started') && back < kinds.lastIndexOf('turn-started'), kinds.join(' '));
   assert.ok(kinds.lastIndexOf('chunk') < kinds.indexOf('turn-ended'), kinds.join(' '));
   assert.equal(kinds.filter((kind) => kind === 'turn-ended').length, 1);
@@ -92,7 +92,7 @@ async function testLiveStream(t: TestContext, storeOf: (made: TestProgram) => st
 }
 
 test('[A88, A93] sqlite: partial text of a worker in another process is shown, and discarded when it is killed', (t) =>
-  testLiveStream(t, (made) => made.data('fleet.sqlite')));
+  testLiveStream(t, (program) => program.data('fleet.sqlite')));
 
 test(
   '[A88, A93] postgres: partial text of a worker in another process is shown, and discarded when it is killed',
@@ -124,11 +124,11 @@ test(
 );
 
 test('[A93] sqlite: a run without watchers writes no partial text', async (t) => {
-  const made = await createProgram(t, () => ({ ...says('word '.repeat(20)), chunks: 20, chunkMs: 20 }));
-  await made.seedModels('qwen3');
-  const store = made.data('fleet.sqlite');
-  await made.run(['enqueue', 'tell', '--id', 'alone', '--store', store]);
-  const { code, out } = await made.run(['worker', '--drain', '--store', store]);
+  const program = await createProgram(t, () => ({ ...says('word '.repeat(20)), chunks: 20, chunkMs: 20 }));
+  await program.seedModels('qwen3');
+  const store = program.data('fleet.sqlite');
+  await program.run(['enqueue', 'tell', '--id', 'alone', '--store', store]);
+  const { code, out } = await program.run(['worker', '--drain', '--store', store]);
   assert.deepEqual([code, /answered/.test(out)], [0, true], out);
   assert.deepEqual([existsSync(store), existsSync(`${store}-live`)], [true, false]);
 });

@@ -19,10 +19,10 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 
 /** Runs the prompt as a command; `write: x` writes x into a file. */
-const shellScript = scriptByPrompt((words) =>
-  words.startsWith('write:')
-    ? calls('write_file', { path: 'out.txt', content: words.slice(6) })
-    : calls('run_command', { command: words }),
+const shellScript = scriptByPrompt((text) =>
+  text.startsWith('write:')
+    ? calls('write_file', { path: 'out.txt', content: text.slice(6) })
+    : calls('run_command', { command: text }),
 );
 
 /** Answers the open question. */
@@ -36,9 +36,15 @@ test(
   '[A75, A78] the question shows the exact call, Enter and Esc mean no, and yes counts once',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, shellScript);
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'asked']);
-    const made = (name: string): boolean => existsSync(path.join(place.cwd, name));
+    const environment = await createPromptEnvironment(t, shellScript);
+    const prompt = await openPrompt(t, environment, [
+      '--refresh-models',
+      '--model',
+      'alpha',
+      '--session-name',
+      'asked',
+    ]);
+    const program = (name: string): boolean => existsSync(path.join(environment.cwd, name));
 
     await prompt.enter('touch enter');
     await pressAnswer(prompt, 'Enter');
@@ -49,23 +55,23 @@ test(
     await prompt.enter('touch no');
     await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command touch no denied[^]*^Result: /m);
-    assert.ok(!made('enter') && !made('escape') && !made('no'));
+    assert.ok(!program('enter') && !program('escape') && !program('no'));
 
     await prompt.enter('touch yes');
     await pressAnswer(prompt, 'y');
     await prompt.waitFor(/^✓ run_command touch yes[^]*^Result: /m);
-    assert.ok(made('yes'));
+    assert.ok(program('yes'));
     await prompt.enter('touch yes');
     await pressAnswer(prompt, 'n');
     await prompt.waitFor(/^⊘ run_command touch yes denied[^]*^Result: /m);
 
-    const asked = getSentRequests(place.server).length;
+    const asked = getSentRequests(environment.server).length;
     await prompt.enter('touch stopped');
     await pressAnswer(prompt, 'C-c');
     await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
-    assert.equal(getSentRequests(place.server).length, asked + 1, 'the model was not asked to go on');
-    assert.ok(!made('stopped'));
-    const kept = readFileSync(path.join(place.data, 'sessions/session_asked.jsonl'), 'utf8');
+    assert.equal(getSentRequests(environment.server).length, asked + 1, 'the model was not asked to go on');
+    assert.ok(!program('stopped'));
+    const kept = readFileSync(path.join(environment.data, 'sessions/session_asked.jsonl'), 'utf8');
     assert.equal(kept.match(/"type":"approval-resolved"/g)?.length, 5, 'who interrupts has not answered');
 
     await prompt.enter('write:first');
@@ -74,7 +80,7 @@ test(
     );
     await pressAnswer(prompt, 'y');
     await prompt.waitFor(/^✓ write_file out\.txt/m);
-    assert.equal(readFileSync(path.join(place.cwd, 'out.txt'), 'utf8'), 'first');
+    assert.equal(readFileSync(path.join(environment.cwd, 'out.txt'), 'utf8'), 'first');
   },
 );
 
@@ -82,8 +88,8 @@ test(
   '[A75, A76] always covers exactly that command in this session, /permissions revokes it, /auto turns asking off and on',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, shellScript);
-    const prompt = await openPrompt(t, place);
+    const environment = await createPromptEnvironment(t, shellScript);
+    const prompt = await openPrompt(t, environment);
     await prompt.enter('echo mine');
     await pressAnswer(prompt, 'a');
     await prompt.waitFor(
@@ -122,11 +128,11 @@ test(
 
 test('[A75] [attack 72] in a question and in a call, control characters are escaped', { skip }, async (t) => {
   const command = 'echo ok \u202e\u001b[2K\u001b]0;owned\u0007\rrm -rf /';
-  const place = await createPromptEnvironment(
+  const environment = await createPromptEnvironment(
     t,
     scriptByPrompt(() => calls('run_command', { command })),
   );
-  const prompt = await openPrompt(t, place);
+  const prompt = await openPrompt(t, environment);
   await prompt.enter('go');
   const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
   const seen = await prompt.waitFor(/\[y\/N\/a\]/);
@@ -142,21 +148,21 @@ test(
   { skip },
   async (t) => {
     const command = 'echo sent >> ledger; kill -9 $(cat pid); sleep 60';
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       scriptByPrompt(() => calls('run_command', { command })),
     );
-    const ledger = (): string => readFileSync(path.join(place.cwd, 'ledger'), 'utf8');
+    const ledger = (): string => readFileSync(path.join(environment.cwd, 'ledger'), 'utf8');
     const again = /may or may not have happened[^]*^\? Run run_command again\? \[y\/N\/h\]/m;
     const args = ['--refresh-models', '--model', 'alpha', '--no-sandbox'];
     for (const [i, key] of ['h', 'n'].entries()) {
-      const file = path.join(place.data, `sessions/session_cut-${key}.jsonl`);
-      const first = await openPrompt(t, place, [...args, '--session-name', `cut-${key}`]);
-      writeFileSync(path.join(place.cwd, 'pid'), String(getLockOwner(file)?.pid));
+      const file = path.join(environment.data, `sessions/session_cut-${key}.jsonl`);
+      const first = await openPrompt(t, environment, [...args, '--session-name', `cut-${key}`]);
+      writeFileSync(path.join(environment.cwd, 'pid'), String(getLockOwner(file)?.pid));
       await first.enter('go');
       await pressAnswer(first, 'y');
       await waitUntil('the program was killed', () => getLockOwner(file) === undefined);
-      const next = await openPrompt(t, place, [...args, '--resume', `cut-${key}`]);
+      const next = await openPrompt(t, environment, [...args, '--resume', `cut-${key}`]);
       await next.enterAndWait('/continue', again);
       await waitUntilArmed();
       await next.keys(key);
@@ -170,17 +176,23 @@ test(
   '[A75, A77] [fault 37] an unanswered question stays open: it is asked again when the session is resumed',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, shellScript);
-    const first = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'waiting']);
+    const environment = await createPromptEnvironment(t, shellScript);
+    const first = await openPrompt(t, environment, [
+      '--refresh-models',
+      '--model',
+      'alpha',
+      '--session-name',
+      'waiting',
+    ]);
     await first.enterAndWait('touch later', /^\? Allow run_command: touch later\?/m);
     await first.kill();
-    const file = path.join(place.data, 'sessions/session_waiting.jsonl');
+    const file = path.join(environment.data, 'sessions/session_waiting.jsonl');
     await waitUntil('the first program is gone', () => getLockOwner(file) === undefined);
-    const second = await openPrompt(t, place, []);
+    const second = await openPrompt(t, environment, []);
     await second.enterAndWait('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
-    assert.ok(!existsSync(path.join(place.cwd, 'later')));
+    assert.ok(!existsSync(path.join(environment.cwd, 'later')));
     await pressAnswer(second, 'y');
     await second.waitFor(/^✓ run_command touch later[^]*^Result: /m);
-    assert.ok(existsSync(path.join(place.cwd, 'later')));
+    assert.ok(existsSync(path.join(environment.cwd, 'later')));
   },
 );

@@ -21,12 +21,12 @@ const whyOpen = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
 async function answerQuestion(
   terminal: Terminal,
   question: RegExp,
-  words: string,
+  text: string,
   ...keys: readonly string[]
 ): Promise<void> {
   await terminal.waitFor(question);
   await waitUntilArmed();
-  await terminal.type(words);
+  await terminal.type(text);
   await terminal.keys(...keys);
 }
 
@@ -38,14 +38,14 @@ test(
   '[A75] two questions of the model are asked one after the other, and it gets the exact answers',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       scriptHiddenCalls([
         ['ask_user', port],
         ['ask_user', why],
       ]),
     );
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, environment);
     await prompt.enter('begin');
     const seen = await prompt.waitFor(portOpen);
     assert.match(seen, /^Which port shall it be\?␛\[2J\n {2}1\. eighty\n {2}2\. another$/m);
@@ -60,31 +60,31 @@ test(
   '[A75, P67] Esc skips the question and the model continues; Ctrl+C ends the run with its question',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, scriptHiddenCalls([['ask_user', port]], [['ask_user', why]]));
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'left']);
+    const environment = await createPromptEnvironment(t, scriptHiddenCalls([['ask_user', port]], [['ask_user', why]]));
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--session-name', 'left']);
     await prompt.enter('begin');
     await answerQuestion(prompt, portOpen, '', 'Escape');
     await answerQuestion(prompt, whyOpen, 'half an ans', 'C-c');
     await prompt.waitFor(/^· Stopped: cancelled\./m);
     const screen = await prompt.screen();
     assert.doesNotMatch(screen, /^\? And why/m, 'the question is gone');
-    const kept = readFileSync(path.join(place.data, 'sessions/session_left.jsonl'), 'utf8');
+    const kept = readFileSync(path.join(environment.data, 'sessions/session_left.jsonl'), 'utf8');
     assert.match(kept, /The user did not answer\. Continue as well as you can/);
     assert.match(kept, /"outcome":"interrupted"/);
   },
 );
 
 test('[P65] a question that was open when the program was killed is asked again', { skip }, async (t) => {
-  const place = await createPromptEnvironment(t, asksPort);
+  const environment = await createPromptEnvironment(t, asksPort);
   const args = ['--refresh-models', '--model', 'alpha'];
-  const killed = await openPrompt(t, place, [...args, '--session-name', 'kept']);
+  const killed = await openPrompt(t, environment, [...args, '--session-name', 'kept']);
   await killed.enter('begin');
   await killed.waitFor(portOpen);
   const shell = await killed.queryTmux('#{pane_pid}');
   process.kill(Number(execFileSync('pgrep', ['-P', shell], { encoding: 'utf8' }).trim()), 'SIGKILL');
   await killed.waitFor(/exit code 137/);
   await killed.kill();
-  const prompt = await openPrompt(t, place, ['--resume', 'kept']);
+  const prompt = await openPrompt(t, environment, ['--resume', 'kept']);
   await prompt.waitFor(/did not finish: \/continue resumes it/);
   await prompt.enter('/continue');
   await answerQuestion(prompt, portOpen, '2', 'Enter');
@@ -92,27 +92,27 @@ test('[P65] a question that was open when the program was killed is asked again'
 });
 
 test('[A75] plain mode and a one-shot run in a terminal ask as well; answers keep their case', { skip }, async (t) => {
-  const place = await createPromptEnvironment(
+  const environment = await createPromptEnvironment(
     t,
     scriptHiddenCalls([
       ['ask_user', port],
       ['ask_user', why],
     ]),
   );
-  const plain = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--plain']);
+  const plain = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--plain']);
   await plain.enter('begin');
   await answerQuestion(plain, /2\. another\na number or your own answer, empty to skip: *$/m, '1', 'Enter');
   await answerQuestion(plain, /^your answer, empty to skip: *$/m, 'A Fair Lead', 'Enter');
   await plain.waitFor(/^Heard: eighty \| A Fair Lead$/m);
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptHiddenCalls([
       ['ask_user', port],
       ['ask_user', why],
     ]),
   );
-  await made.seedModels('qwen3');
-  const terminal = await made.open(['begin', '--no-sandbox']);
+  await program.seedModels('qwen3');
+  const terminal = await program.open(['begin', '--no-sandbox']);
   await answerQuestion(terminal, /2\. another\nA number or your own answer, empty to skip: *$/m, 'Port 8080', 'Enter');
   await answerQuestion(terminal, /^Your answer, empty to skip: *$/m, '', 'C-d');
   assert.equal(await waitForExitCode(terminal), 0);
@@ -120,19 +120,19 @@ test('[A75] plain mode and a one-shot run in a terminal ask as well; answers kee
 });
 
 test('[A75] Ctrl+C at a question of a one-shot run ends it, and the end is recorded', { skip }, async (t) => {
-  const made = await createProgram(t, asksPort);
-  await made.seedModels('qwen3');
-  const terminal = await made.open(['begin', '-n', 'left', '--no-sandbox']);
+  const program = await createProgram(t, asksPort);
+  await program.seedModels('qwen3');
+  const terminal = await program.open(['begin', '-n', 'left', '--no-sandbox']);
   await answerQuestion(terminal, /empty to skip: *$/m, '', 'C-c');
   assert.equal(await waitForExitCode(terminal), 130);
-  assert.deepEqual(parseOutcomes(made.session('left')), ['ok', 'interrupted']);
+  assert.deepEqual(parseOutcomes(program.session('left')), ['ok', 'interrupted']);
 });
 
 test('without a terminal the model is not offered ask_user', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  assert.equal((await made.run(['-p', 'hi'])).code, 0);
-  await waitUntil('the model is asked', () => made.modelRequests().length === 1);
-  assert.match(JSON.stringify(made.modelRequests()[0]?.body), /"load_tools"/);
-  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /ask_user/);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  assert.equal((await program.run(['-p', 'hi'])).code, 0);
+  await waitUntil('the model is asked', () => program.modelRequests().length === 1);
+  assert.match(JSON.stringify(program.modelRequests()[0]?.body), /"load_tools"/);
+  assert.doesNotMatch(JSON.stringify(program.modelRequests()[0]?.body), /ask_user/);
 });

@@ -54,12 +54,12 @@ test(
     const { base, posted } = await startServices(t);
     const slack = { channel: '#general', text: 'Ahoy' };
     const issue = { repository: 'o/r', title: 'Chafing' };
-    const made = await createProgram(
+    const program = await createProgram(
       t,
       scriptHiddenCalls([['custom__slack_message', slack]], [['custom__github_issue', issue]]),
     );
-    await made.seedModels('qwen3');
-    const config = path.join(made.home, 'config/fairlead');
+    await program.seedModels('qwen3');
+    const config = path.join(program.home, 'config/fairlead');
     mkdirSync(config, { recursive: true });
     cpSync(examples, path.join(config, 'custom_tools'), { recursive: true });
     writeFileSync(path.join(config, 'config.json'), JSON.stringify({ network: { private: '127.0.0.1' } }));
@@ -69,11 +69,11 @@ test(
       GITHUB_TOKEN: 'ghp_secret2',
       GITHUB_API_URL: base,
     };
-    const refused = await made.run(['-p', 'post', '--no-sandbox'], { env });
+    const refused = await program.run(['-p', 'post', '--no-sandbox'], { env });
     assert.equal(refused.code, 5, 'nobody is there to say yes');
     assert.deepEqual(posted, []);
 
-    const terminal = await made.open(['post', '-n', 'posted', '--no-sandbox'], { env });
+    const terminal = await program.open(['post', '-n', 'posted', '--no-sandbox'], { env });
     await answerPrompt(
       terminal,
       /custom__slack_message \{"channel":"#general","text":"Ahoy"\}[^]*Allow custom__slack_message\? \[y\/N\/a\] *$/m,
@@ -88,8 +88,8 @@ test(
       { url: '/repos/o/r/issues', key: 'Bearer ghp_secret2', body: { title: 'Chafing' } },
     ]);
     const told =
-      made.session('posted') +
-      made
+      program.session('posted') +
+      program
         .modelRequests()
         .map(({ body }) => JSON.stringify(body))
         .join('');
@@ -104,25 +104,25 @@ const question = /^\? Run the tool of this project, \S+\/custom_tools\/mark\.js\
 async function createMarkProgram(
   t: TestContext,
 ): Promise<TestProgram & { readonly mark: string; readonly file: string }> {
-  const made = await createProgram(t, scriptHiddenCalls([['custom__mark', {}]]));
-  await made.seedModels('qwen3');
-  const mark = path.join(made.home, 'mark');
-  const file = path.join(made.cwd, 'custom_tools/mark.js');
+  const program = await createProgram(t, scriptHiddenCalls([['custom__mark', {}]]));
+  await program.seedModels('qwen3');
+  const mark = path.join(program.home, 'mark');
+  const file = path.join(program.cwd, 'custom_tools/mark.js');
   const long = Array.from({ length: 400 }, (_, line) => `// line ${line} of it`).join('\n');
-  writeFiles(made.cwd, {
+  writeFiles(program.cwd, {
     'custom_tools/mark.js': formatMarkTool(mark, long),
     'custom_tools/_part.js': formatMarkTool(mark),
   });
-  return { ...made, mark, file };
+  return { ...program, mark, file };
 }
 
 test(
   '[P46, P78] a tool of a directory is shown with its full text, runs after approval of that text, and is asked about again when it changed',
   { skip },
   async (t) => {
-    const made = await createMarkProgram(t);
-    const { mark, file } = made;
-    const first = await made.open(['--no-sandbox']);
+    const program = await createMarkProgram(t);
+    const { mark, file } = program;
+    const first = await program.open(['--no-sandbox']);
     const seen = await first.waitFor(question);
     assert.match(seen, /^import \{ appendFileSync \} from 'node:fs';\n/m);
     for (const line of [0, 200, 399]) assert.match(seen, new RegExp(`^// line ${line} of it$`, 'm'));
@@ -132,7 +132,7 @@ test(
     assert.equal(existsSync(mark), false);
     await first.kill();
 
-    const second = await made.open(['--no-sandbox']);
+    const second = await program.open(['--no-sandbox']);
     await answerPrompt(second, question, 'y');
     await second.waitFor(/Fairlead with qwen3/);
     assert.equal(readFileSync(mark, 'utf8'), 'x', 'it was loaded, and the other file was not');
@@ -142,12 +142,12 @@ test(
     await second.waitFor(/^Heard: marked$/m);
     await second.kill();
 
-    const third = await made.open(['--no-sandbox']);
+    const third = await program.open(['--no-sandbox']);
     await third.waitFor(/Fairlead with qwen3/);
     assert.doesNotMatch(await third.screen({ back: true }), /Run the tool of this project/, 'a yes is remembered');
     await third.kill();
     appendFileSync(file, '// more\n');
-    const fourth = await made.open(['--no-sandbox']);
+    const fourth = await program.open(['--no-sandbox']);
     await answerPrompt(fourth, question, 'n');
     assert.match(await fourth.screen({ back: true }), /It\s+changed\s+since\s+you\s+allowed\s+it/);
     await fourth.waitFor(/mark\.js:\s+changed\s+since\s+it\s+was\s+approved,\s+so\s+it\s+was\s+not\s+run/);
@@ -159,13 +159,13 @@ test(
   '[P78] a one-shot run in a terminal asks as well; in a pipe no tool of the directory runs',
   { skip },
   async (t) => {
-    const made = await createMarkProgram(t);
-    const { mark } = made;
-    const piped = await made.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
+    const program = await createMarkProgram(t);
+    const { mark } = program;
+    const piped = await program.run(['-p', 'mark it', '--auto-approve', '--no-sandbox']);
     assert.equal(piped.code, 0);
     assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
     assert.equal(existsSync(mark), false);
-    const terminal = await made.open(['mark it', '--auto-approve', '--no-sandbox']);
+    const terminal = await program.open(['mark it', '--auto-approve', '--no-sandbox']);
     await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
     assert.equal(existsSync(mark), false);
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
@@ -178,9 +178,9 @@ test(
   'what a folder brings along is asked about one thing after the other, whichever source it is from',
   { skip },
   async (t) => {
-    const made = await createMarkProgram(t);
-    writeFiles(made.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
-    const terminal = await made.open(['hi', '--no-sandbox']);
+    const program = await createMarkProgram(t);
+    writeFiles(program.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+    const terminal = await program.open(['hi', '--no-sandbox']);
     const asked = async (): Promise<readonly boolean[]> => {
       const seen = await terminal.screen({ back: true });
       return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
@@ -199,9 +199,9 @@ test(
   '[P78] commands of a custom tool through its workspace run in the sandbox',
   { skip: await noSandbox() },
   async (t) => {
-    const made = await createProgram(t, scriptHiddenCalls([['custom__peek', {}]]));
-    await made.seedModels('qwen3');
-    writeFiles(made.home, {
+    const program = await createProgram(t, scriptHiddenCalls([['custom__peek', {}]]));
+    await program.seedModels('qwen3');
+    writeFiles(program.home, {
       secret: 'mine alone',
       'work/open': 'for all',
       'config/fairlead/custom_tools/peek.js': `export default {
@@ -209,7 +209,7 @@ test(
       run: async (_, { workspace }) => (await workspace.exec('cat open ../secret')).text,
     };`,
     });
-    const ran = await made.run(['-p', 'peek', '--auto-approve']);
+    const ran = await program.run(['-p', 'peek', '--auto-approve']);
     assert.match(ran.out, /^Heard: for all/m, ran.err);
     assert.doesNotMatch(ran.out, /mine alone/);
   },

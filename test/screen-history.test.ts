@@ -15,7 +15,7 @@ test(
   '[P47, P51] /compact shortens a conversation and shows the changes, keeps the user’s messages, and /compact undo reverts it',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       ({ body, prompt, results }) => {
         if (JSON.stringify(body).includes('keep the notes of an agent'))
@@ -31,21 +31,21 @@ test(
         models: [{ id: 'alpha', tools: true, context: 32_000 }],
       },
     );
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha'], { rows: 60 });
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha'], { rows: 60 });
     await prompt.enterAndWait('/compact', /✗ The conversation was not compacted: [^]*Nothing was changed\./);
     await prompt.enterAndWait('/compact diff', /· This conversation was not compacted\./);
     await prompt.enterAndWait('Never touch main.', /^Heard: Never touch main\.$/m);
     await prompt.enterAndWait('and now?', /^Heard: and now\?$/m);
-    const before = getSentRequests(place.server).at(-1)?.messages ?? [];
+    const before = getSentRequests(environment.server).at(-1)?.messages ?? [];
 
     await prompt.enterAndWait(
       '/compact the file',
       /· The conversation was compacted: [^\n]*\n\nCompaction: kept[^\n]*\nbefore: 32 messages, about [\d,]+ tokens\nafter: 8 messages/,
     );
-    const asked = getSentRequests(place.server).at(-1)?.messages ?? [];
+    const asked = getSentRequests(environment.server).at(-1)?.messages ?? [];
     assert.match(asked.map(({ text }) => text).join('\n'), /the file/, 'the summary was told what matters');
     await prompt.enterAndWait('what was that rule?', /^Heard: what was that rule\?$/m);
-    const after = getSentRequests(place.server).at(-1)?.messages ?? [];
+    const after = getSentRequests(environment.server).at(-1)?.messages ?? [];
     assert.ok(after.length < before.length, `${after.length} messages instead of ${before.length}`);
     assert.match(
       after.map(({ text }) => text).join('\n'),
@@ -61,7 +61,7 @@ test(
     );
     await prompt.enterAndWait('and again?', /^Heard: and again\?$/m);
     assert.deepEqual(
-      getSentRequests(place.server).at(-1)?.messages.slice(0, before.length),
+      getSentRequests(environment.server).at(-1)?.messages.slice(0, before.length),
       before,
       'word for word as before',
     );
@@ -70,11 +70,17 @@ test(
 );
 
 test('/export writes Markdown, HTML or JSON to the given file and does not overwrite a file', { skip }, async (t) => {
-  const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard **${prompt}**`), {
+  const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard **${prompt}**`), {
     files: { 'taken.md': 'mine' },
   });
-  const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'my talk: 1']);
-  const written = (name: string): string => readFileSync(path.join(place.cwd, name), 'utf8');
+  const prompt = await openPrompt(t, environment, [
+    '--refresh-models',
+    '--model',
+    'alpha',
+    '--session-name',
+    'my talk: 1',
+  ]);
+  const written = (name: string): string => readFileSync(path.join(environment.cwd, name), 'utf8');
   await prompt.enterAndWait('/export', /! There are no messages to export yet\./);
   await prompt.enterAndWait('<b>hello</b>', /^Heard <b>hello<\/b>$/m);
   await prompt.enterAndWait('/export', /· Written to \S+\/work\/my-talk-1\.md/);

@@ -22,12 +22,12 @@ test(
   '[J47] while a tool runs, Enter steers: the message comes after its result; Alt+Enter queues a follow-up: it comes after the answer',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ index, prompt }) =>
+    const environment = await createPromptEnvironment(t, ({ index, prompt }) =>
       index === 0
         ? calls('run_command', { command: 'until [ -e go ]; do sleep 0.1; done; echo slept' })
         : says(`Heard: ${prompt}`),
     );
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.enterAndWait('start', /^● run_command until/m);
     await prompt.type('and then the tests');
     await prompt.keys('M-Enter');
@@ -36,10 +36,10 @@ test(
     await prompt.enterAndWait('/rewind', /! Wait until the run has ended, or press Esc\.[^]*^> \/rewind/m);
     await prompt.keys('C-c');
     await prompt.enterAndWait('/tools', /^Tools$/m);
-    writeFiles(place.cwd, { go: '' });
+    writeFiles(environment.cwd, { go: '' });
     await prompt.waitFor(/^Heard: only the docs$[^]*^Heard: and then the tests$/m);
-    assert.deepEqual(getUserMessages(place, 1).slice(2), ['tool: slept', 'user: only the docs']);
-    assert.deepEqual(getUserMessages(place, 2).slice(4), [
+    assert.deepEqual(getUserMessages(environment, 1).slice(2), ['tool: slept', 'user: only the docs']);
+    assert.deepEqual(getUserMessages(environment, 2).slice(4), [
       'assistant: Heard: only the docs',
       'user: and then the tests',
     ]);
@@ -50,11 +50,11 @@ test(
   '[J61] Esc interrupts a tool and an answer, the partial text stays, and /continue runs again without a new message',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ index }) => {
+    const environment = await createPromptEnvironment(t, ({ index }) => {
       if (index === 0) return calls('run_command', { command: 'echo begun; sleep 60' });
       return index === 1 ? says('never', { delayMs: 60_000 }) : says('Here it is.');
     });
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.enterAndWait('start', /^● run_command echo begun; sleep 60\n +begun$/m);
     await prompt.keys('Escape');
     await prompt.waitFor(/^■ run_command [^]*interrupted[^]*· Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
@@ -63,8 +63,8 @@ test(
     await prompt.keys('Escape');
     await prompt.waitFor(/Stopped: cancelled\.[^]*> slow question[^]*Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
     await prompt.enterAndWait('/continue', /^Here it is\.$/m);
-    assert.deepEqual(getUserMessages(place, 2), getUserMessages(place, 1), 'nothing was added');
-    assert.match(getUserMessages(place, 2).at(-1) ?? '', /^user: slow question/);
+    assert.deepEqual(getUserMessages(environment, 2), getUserMessages(environment, 1), 'nothing was added');
+    assert.match(getUserMessages(environment, 2).at(-1) ?? '', /^user: slow question/);
   },
 );
 
@@ -72,10 +72,10 @@ test(
   '[J66] !cmd is shown to the model with the next message, !!cmd never, and @ completes files',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
       files: { 'src/needle.ts': 'x' },
     });
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, environment);
     await prompt.enterAndWait('!echo to-$((40+2))-you; exit 3', /^✗ shell echo to-[^]*?failed[^]*^ +to-42-you$/m);
     await prompt.enterAndWait(
       '!!echo hid-$((1+1))-den',
@@ -88,7 +88,7 @@ test(
     await prompt.waitFor(/^> see @src\/needle\.ts *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: [^]*see @src\/needle\.ts/m);
-    const sent = getUserMessages(place, 0).join('\n');
+    const sent = getUserMessages(environment, 0).join('\n');
     assert.match(
       sent,
       /^user: I ran this command myself:\n\$ echo to-\$\(\(40\+2\)\)-you; exit 3\nto-42-you\n+\(exit code 3\)/m,
@@ -107,8 +107,10 @@ test(
   '[J48] a paste and Shift+Enter make one message of several lines, arrow keys recall inputs, and the screen follows a resize',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard ${prompt.split('\n').length} lines.`));
-    const first = await openPrompt(t, place);
+    const environment = await createPromptEnvironment(t, ({ prompt }) =>
+      says(`Heard ${prompt.split('\n').length} lines.`),
+    );
+    const first = await openPrompt(t, environment);
     await first.paste('one\ntwo\n\tthree');
     await first.waitFor(/^> one\n +two\n +three/m);
     await first.keys('S-Enter');
@@ -120,13 +122,13 @@ test(
     await first.waitFor(/^> \[paste #1 \+30 lines\]/m);
     await first.keys('Enter');
     await first.waitFor(/^Heard 30 lines\.$/m);
-    assert.equal(getSentRequests(place.server)[1]?.messages.at(-1)?.text, long);
+    assert.equal(getSentRequests(environment.server)[1]?.messages.at(-1)?.text, long);
     await first.enterAndWait('last of the day', /^Heard 1 lines\.$/m);
     await first.resize(50, 20);
     await first.waitFor(/^─{50}\n>\s*\nalpha · /m);
     await first.enterAndWait('/exit', /^exit code 0$/m);
 
-    const second = await openPrompt(t, place, []);
+    const second = await openPrompt(t, environment, []);
     await second.keys('Up', 'Up');
     await second.waitFor(/^> last of the day *$/m);
     await second.keys('C-c');
@@ -137,8 +139,8 @@ test(
 );
 
 test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quits', { skip }, async (t) => {
-  const place = await createPromptEnvironment(t, () => says('never', { delayMs: 60_000 }));
-  const prompt = await openPrompt(t, place);
+  const environment = await createPromptEnvironment(t, () => says('never', { delayMs: 60_000 }));
+  const prompt = await openPrompt(t, environment);
   await prompt.enterAndWait('slow', /thinking/);
   await prompt.type('half a thought');
   await prompt.waitFor(/^> half a thought/m);
@@ -148,7 +150,7 @@ test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quit
   await prompt.waitFor(/· Stopped: cancelled\./);
   await prompt.keys('C-c');
   await prompt.waitFor(/^exit code 0$/m);
-  const other = await openPrompt(t, place, []);
+  const other = await openPrompt(t, environment, []);
   await other.keys('C-c');
   await other.waitFor(/press Ctrl\+C again to quit/);
   await other.keys('C-d');

@@ -32,14 +32,14 @@ const project = {
 };
 
 /** The prompt selects the call: `where` asks for a definition, any other word writes a file of that name with an error in it. */
-const editScript = scriptByPrompt((words): ScriptedResponse => {
-  if (words === 'load') return calls('load_tools', { names: ['code_intelligence'] });
-  if (words === 'where')
+const editScript = scriptByPrompt((text): ScriptedResponse => {
+  if (text === 'load') return calls('load_tools', { names: ['code_intelligence'] });
+  if (text === 'where')
     return calls('use_tool', {
       tool: 'code_intelligence',
       input: { action: 'definition', path: 'src/main.ts', symbol: 'greet' },
     });
-  return calls('write_file', { path: `src/${words}.ts`, content: 'export const x: string = 1;\n' });
+  return calls('write_file', { path: `src/${text}.ts`, content: 'export const x: string = 1;\n' });
 });
 
 /** Writes files with an error until one is reported: a slow machine may miss the wait after an edit. */
@@ -59,14 +59,14 @@ test(
   '[P19] the TypeScript server of the directory needs approval, runs in the sandbox, finds definitions, reports errors of an edit, and ends with the program',
   { skip: skip || noTypescript || (await noSandbox()) },
   async (t) => {
-    const place = await createPromptEnvironment(t, editScript, { files: project });
-    const modules = path.join(place.cwd, 'node_modules');
+    const environment = await createPromptEnvironment(t, editScript, { files: project });
+    const modules = path.join(environment.cwd, 'node_modules');
     writeFiles(modules, {
       'typescript/package.json': readFileSync(path.join(installed, 'typescript/package.json'), 'utf8'),
     });
     cpSync(path.join(installed, native), path.join(modules, native), { recursive: true });
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
-    const first = await openPrompt(t, place, args, { sandbox: true });
+    const first = await openPrompt(t, environment, args, { sandbox: true });
     await first.enterAndWait('before', /^Result: Written \d+ bytes to src\/before\.ts \(1 line, a new file\)\.$/m);
     const running = (): string => {
       try {
@@ -93,7 +93,7 @@ test(
     await first.enterAndWait('/quit', /^exit code 0$/m);
     assert.equal(running(), '', 'the server ends with the program');
 
-    const second = await openPrompt(t, place, args, { sandbox: true });
+    const second = await openPrompt(t, environment, args, { sandbox: true });
     await waitForDiagnostic(second, 'worse');
     assert.doesNotMatch(await second.screen({ back: true }), /Start a language server/, 'a yes is remembered');
   },
@@ -103,56 +103,56 @@ type LspProgram = TestProgram & { readonly notes: string; readonly started: () =
 
 /** Creates a program whose user settings or directory name a server for .foo files. */
 async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Promise<LspProgram> {
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptHiddenCalls([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
   );
-  await made.seedModels('qwen3');
-  const notes = path.join(made.home, 'notes');
+  await program.seedModels('qwen3');
+  const notes = path.join(program.home, 'notes');
   const script = path.resolve(import.meta.dirname, 'support/lsp-server.ts');
   const foo = { command: process.execPath, args: [script], env: { NOTES: notes }, extensions: ['.foo'] };
   const file = whose === 'person' ? 'config/fairlead/config.json' : 'work/.fairlead/config.json';
-  writeFiles(made.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
-  return { ...made, notes, started: () => existsSync(notes) };
+  writeFiles(program.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
+  return { ...program, notes, started: () => existsSync(notes) };
 }
 
 test('[P19] a server of the user’s settings starts without approval, at its first use, and gets no secret', async (t) => {
-  const made = await createLspProgram(t, 'person');
+  const program = await createLspProgram(t, 'person');
   const env = { BRAVE_API_KEY: 'brave-secret', OTHER_SETTING: 'x' };
-  const ran = await made.run(['-p', 'what is it', '--no-sandbox'], { env });
+  const ran = await program.run(['-p', 'what is it', '--no-sandbox'], { env });
   assert.equal(ran.code, 0);
   assert.match(ran.out, /^Heard: variables: .*\bPATH\b/m);
   assert.doesNotMatch(ran.out, /BRAVE|OTHER_SETTING/);
-  assert.ok(made.started());
+  assert.ok(program.started());
 });
 
 test(
   '[P19, P78] a server of a directory is not started in a pipe, and in a terminal only after approval',
   { skip },
   async (t) => {
-    const made = await createLspProgram(t, 'folder');
-    const piped = await made.run(['-p', 'what is it', '--no-sandbox']);
+    const program = await createLspProgram(t, 'folder');
+    const piped = await program.run(['-p', 'what is it', '--no-sandbox']);
     assert.match(
       piped.out,
       /The language server foo was not started: \S+node comes with this folder and was not approved\./,
     );
-    assert.equal(made.started(), false);
+    assert.equal(program.started(), false);
     const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n\[y\/N\] *$/m;
-    const refused = await made.open(['what is it', '--no-sandbox']);
+    const refused = await program.open(['what is it', '--no-sandbox']);
     await answerPrompt(refused, question, 'n', 'Enter');
     assert.equal(await waitForExitCode(refused), 0);
-    assert.equal(made.started(), false);
+    assert.equal(program.started(), false);
     await refused.kill();
-    const stopped = await made.open(['what is it', '--no-sandbox']);
+    const stopped = await program.open(['what is it', '--no-sandbox']);
     await answerPrompt(stopped, question, 'C-c');
     assert.equal(await waitForExitCode(stopped), 130);
     await stopped.kill();
-    const terminal = await made.open(['what is it', '--no-sandbox']);
+    const terminal = await program.open(['what is it', '--no-sandbox']);
     await answerPrompt(terminal, question, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: variables: /m);
     assert.match(
-      (await made.run(['-p', 'what is it', '--no-sandbox'])).out,
+      (await program.run(['-p', 'what is it', '--no-sandbox'])).out,
       /^Heard: variables: /m,
       'a yes is remembered',
     );

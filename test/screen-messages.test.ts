@@ -27,16 +27,16 @@ function noNvim(): string | false {
 }
 
 /** Creates an editor that is a shell script: each input is saved as `seen.1`, `seen.2` and so on. */
-function createScriptedEditor(place: PromptEnvironment, script: string): Readonly<Record<string, string>> {
-  const folder = path.dirname(place.cwd);
-  writeFiles(folder, {
+function createScriptedEditor(environment: PromptEnvironment, script: string): Readonly<Record<string, string>> {
+  const dir = path.dirname(environment.cwd);
+  writeFiles(dir, {
     'editor.sh': [
-      `cd '${folder}'; n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; cp "$1" seen.$n`,
+      `cd '${dir}'; n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; cp "$1" seen.$n`,
       'tmux list-panes 2>/dev/null | wc -l > panes.$n',
       script,
     ].join('\n'),
   });
-  return { VISUAL: `sh '${folder}/editor.sh'` };
+  return { VISUAL: `sh '${dir}/editor.sh'` };
 }
 
 const getLastSent = ({ server }: PromptEnvironment): readonly string[] =>
@@ -46,29 +46,29 @@ test(
   '[J3, J59, J61] /session edit opens the messages in a split, a mistake is listed with its line and opened again, and the edit is a branch that /continue continues',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ index, prompt }) => says(`Answer ${index} to ${prompt}`));
+    const environment = await createPromptEnvironment(t, ({ index, prompt }) => says(`Answer ${index} to ${prompt}`));
     const env = createScriptedEditor(
-      place,
+      environment,
       `case $n in
   1) sed -i 's/%%% user 1/%%% nobody 1/; s/first words/better words/; /^%%% assistant 2/,$d' "$1";;
   2) sed -i '/^#! /d; s/%%% nobody/%%% user/' "$1";;
 esac`,
     );
-    const prompt = await openPrompt(t, place, undefined, { env });
+    const prompt = await openPrompt(t, environment, undefined, { env });
     await prompt.enterAndWait('first words', /^Answer 0 to first words$/m);
     await prompt.enterAndWait('/session edit', /· Saved as a new branch; \/tree shows the old one\./);
-    const folder = path.dirname(place.cwd);
+    const dir = path.dirname(environment.cwd);
     assert.match(
-      readFileSync(path.join(folder, 'seen.1'), 'utf8'),
+      readFileSync(path.join(dir, 'seen.1'), 'utf8'),
       /^%%% user 1\nfirst words\n\n%%% assistant 2\nAnswer 0/m,
     );
-    const reopened = readFileSync(path.join(folder, 'seen.2'), 'utf8');
+    const reopened = readFileSync(path.join(dir, 'seen.2'), 'utf8');
     const [, line] = /^#! line (\d+): [^\n]*nobody/.exec(reopened) ?? [];
     assert.equal(reopened.split('\n')[Number(line) - 1], '%%% nobody 1');
-    assert.equal(readFileSync(path.join(folder, 'panes.1'), 'utf8').trim(), '2', 'it was a split');
+    assert.equal(readFileSync(path.join(dir, 'panes.1'), 'utf8').trim(), '2', 'it was a split');
     assert.match(await prompt.screen(), /^> better words\n\n· Saved/m);
     await prompt.enterAndWait('/continue', /^Answer 1 to better words$/m);
-    assert.deepEqual(getLastSent(place), ['user: better words']);
+    assert.deepEqual(getLastSent(environment), ['user: better words']);
 
     await prompt.enterAndWait(
       '/tree',
@@ -77,7 +77,11 @@ esac`,
     await prompt.enterAndWait('/tree 1', /· Back on branch 1\./);
     await prompt.waitFor(/^> first words\n\nAnswer 0 to first words\n\n· Back/m);
     await prompt.enterAndWait('more', /^Answer 2 to more$/m);
-    assert.deepEqual(getLastSent(place), ['user: first words', 'assistant: Answer 0 to first words', 'user: more']);
+    assert.deepEqual(getLastSent(environment), [
+      'user: first words',
+      'assistant: Answer 0 to first words',
+      'user: more',
+    ]);
     await prompt.enterAndWait('/tree 9', /! There is no branch 9: \/tree lists them\./);
     await prompt.enterAndWait('/session edit', /· Nothing was edited, so the conversation was not changed\./);
   },
@@ -87,22 +91,25 @@ test(
   '[J62] /editor starts with its argument and sends the saved text, also without tmux; an unchanged text is not sent',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
-    const env = createScriptedEditor(place, '[ $n = 2 ] || printf " and more\\nlines" >> "$1"');
-    const prompt = await openPrompt(t, place, undefined, { env });
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
+    const env = createScriptedEditor(environment, '[ $n = 2 ] || printf " and more\\nlines" >> "$1"');
+    const prompt = await openPrompt(t, environment, undefined, { env });
     await prompt.enterAndWait('/editor begin', /^> begin and more\n +lines\n\nHeard: begin and more\nlines/m);
-    assert.deepEqual(getLastSent(place), ['user: begin and more\nlines']);
+    assert.deepEqual(getLastSent(environment), ['user: begin and more\nlines']);
     await prompt.enterAndWait('/editor again', /· The prompt was not changed, so nothing was sent\./);
-    const alone = await openPrompt(t, place, ['--model', 'alpha', '--ephemeral'], { env, wrap: ['env', '-u', 'TMUX'] });
+    const alone = await openPrompt(t, environment, ['--model', 'alpha', '--ephemeral'], {
+      env,
+      wrap: ['env', '-u', 'TMUX'],
+    });
     await alone.enterAndWait('/editor in place', /^> in place and more\n +lines\n\nHeard: in place and more/m);
-    const panes = readFileSync(path.join(path.dirname(place.cwd), 'panes.3'), 'utf8');
+    const panes = readFileSync(path.join(path.dirname(environment.cwd), 'panes.3'), 'utf8');
     assert.equal(panes.trim(), '0', 'there was no split');
   },
 );
 
 test('[J59, J62] nvim is the default editor', { skip: noNvim() }, async (t) => {
-  const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
-  const prompt = await openPrompt(t, place);
+  const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
+  const prompt = await openPrompt(t, environment);
   await prompt.enter('/editor draft');
   await prompt.waitFor(/edit\.md|1,1 +All/);
   assert.match(await prompt.queryTmux('#{pane_current_command} #{window_panes}'), /^nvim 2$|^sh 2$/);
@@ -116,8 +123,8 @@ test(
   '[J3] Esc Esc and /rewind go back to before an earlier message, its text is in the input field, and the later messages stay as a branch',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
-    const prompt = await openPrompt(t, place);
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`));
+    const prompt = await openPrompt(t, environment);
     await prompt.enterAndWait('one', /^Heard: one$/m);
     await prompt.enterAndWait('two', /^Heard: two$/m);
     await prompt.keys('Escape');
@@ -131,7 +138,7 @@ test(
     await prompt.type(' again');
     await prompt.keys('Enter');
     await prompt.waitFor(/^Heard: two again$/m);
-    assert.deepEqual(getLastSent(place), ['user: one', 'assistant: Heard: one', 'user: two again']);
+    assert.deepEqual(getLastSent(environment), ['user: one', 'assistant: Heard: one', 'user: two again']);
     await prompt.enterAndWait('/tree', /^1 +"one" +2 answers,[^]*^└─ 2 +went back after "one": "two again"[^]*← here/m);
 
     await prompt.enterAndWait('/rewind', /Go back to before which message\?/);

@@ -18,10 +18,10 @@ test(
       { id: 'beta', tools: true },
       { id: 'mute', tools: false },
     ];
-    const place = await createPromptEnvironment(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), {
+    const environment = await createPromptEnvironment(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), {
       models,
     });
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, environment);
     const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · no streaming · \d{4}-\d\d-\d\d_/m);
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
     await prompt.enterAndWait('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
@@ -35,7 +35,7 @@ test(
     await prompt.waitFor(/· The next answer comes from beta\.[^]*^beta · /m);
     await prompt.enterAndWait('second', /> second\n\nbeta heard second\.\n\n─+\n>\s*\nbeta/);
     assert.deepEqual(
-      getSentRequests(place.server).map(({ model, messages }) => [model, messages.at(-1)?.text]),
+      getSentRequests(environment.server).map(({ model, messages }) => [model, messages.at(-1)?.text]),
       [
         ['alpha', 'first'],
         ['beta', 'second'],
@@ -62,9 +62,9 @@ test(
   '[J60, J63, J64, J72, A78] /stream toggles, /refresh-models and /test-connection ask the provider, /help lists every command',
   { skip },
   async (t) => {
-    const words = Array.from({ length: 40 }, (_, i) => `word${i} `);
-    const place = await createPromptEnvironment(t, () => says(words.join(''), { chunks: words, chunkMs: 40 }));
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--stream']);
+    const text = Array.from({ length: 40 }, (_, i) => `word${i} `);
+    const environment = await createPromptEnvironment(t, () => says(text.join(''), { chunks: text, chunkMs: 40 }));
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--stream']);
     assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
     await prompt.enterAndWait('show', /word3 (?![^]*word39)/);
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
@@ -77,17 +77,17 @@ test(
     assert.equal(seen.match(/word20 /g)?.length, 2);
     await prompt.enterAndWait('/stream', /Answers are streamed\./);
 
-    place.server.clearRequests();
+    environment.server.clearRequests();
     await prompt.enterAndWait('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
     await prompt.enterAndWait('/refresh-models', /· 2 models: alpha, beta/);
-    assert.equal(place.server.requests.filter(({ method }) => method === 'GET').length, 2);
+    assert.equal(environment.server.requests.filter(({ method }) => method === 'GET').length, 2);
 
     const help = await prompt.enterAndWait('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
     const table = /^Commands\n([^]*?)\n\n/m.exec(help)?.[1] ?? '';
     for (const line of table.split('\n')) assert.match(line, /^(\/| {28}\S)/, 'what does not fit stays in its column');
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));
 
-    await place.server.close();
+    await environment.server.close();
     await prompt.enterAndWait('/test-connection', /✗ There is no connection to lm-studio/);
     const failed = await prompt.enterAndWait(
       'are you there',

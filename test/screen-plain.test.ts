@@ -19,8 +19,8 @@ const run = promisify(execFile);
 const first = ['--refresh-models', '--model', 'alpha'];
 
 /** A prompt that starts with "run" is a command; others are answered. */
-const model = scriptByPrompt((words) =>
-  words.startsWith('run ') ? calls('run_command', { command: words.slice(4) }) : says(`It is **${words}**.`),
+const model = scriptByPrompt((text) =>
+  text.startsWith('run ') ? calls('run_command', { command: text.slice(4) }) : says(`It is **${text}**.`),
 );
 
 /** An input, the output it must cause, and the key that answers its question. */
@@ -53,13 +53,13 @@ const conversationSteps: readonly {
   { line: 'afresh', brings: /It is (\*\*)?afresh(\*\*)?\./ },
 ];
 
-for (const [face, args, env, send] of [
+for (const [ui, args, env, send] of [
   ['the screen', first, {}, false],
   ['the screen without colors', first, { NO_COLOR: '1' }, false],
   ['plain lines', ['--plain', ...first], {}, true],
   ['plain lines in a dumb terminal', first, { TERM: 'dumb' }, true],
 ] as const)
-  test(`[J2, A75, A77, A78] ${face}: everything is shown`, { skip }, async (t) => {
+  test(`[J2, A75, A77, A78] ${ui}: everything is shown`, { skip }, async (t) => {
     const prompt = await openPrompt(t, await createPromptEnvironment(t, model), args, { env });
     for (const { line, brings, key, after } of conversationSteps) {
       await prompt.enterAndWait(line, brings);
@@ -69,10 +69,10 @@ for (const [face, args, env, send] of [
       await prompt.waitFor(after);
     }
     const seen = await prompt.screen({ colors: true, back: true });
-    if (face !== 'the screen' && face !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
-    if (face === 'the screen') assert.match(seen, /␛\[3\d/);
+    if (ui !== 'the screen' && ui !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
+    if (ui === 'the screen') assert.match(seen, /␛\[3\d/);
     if (send) assert.match(seen, /\[tool\] run_command: denied/);
-    if (face === 'plain lines') {
+    if (ui === 'plain lines') {
       await prompt.enterAndWait('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
       await waitUntilArmed();
       await prompt.enterAndWait('1', /Back at that point\.[^\n]*\n(\[status\] [^>]*\n)?> afresh *$/m);
@@ -83,26 +83,26 @@ for (const [face, args, env, send] of [
   });
 
 test('[J2, A75, A77, A78] a pipe: everything is shown, in order and without a control character', async (t) => {
-  const place = await createPromptEnvironment(t, model);
+  const environment = await createPromptEnvironment(t, model);
   const said = await runPiped(
-    place,
+    environment,
     conversationSteps.flatMap(({ line, key }) => (key === undefined ? [line] : [line, key])),
   );
   let rest = said;
   for (const { brings, after } of conversationSteps)
-    for (const words of after ? [brings, after] : [brings]) {
-      const found = words.exec(rest);
-      assert.ok(found, `${words.source} is not in:\n${rest}`);
+    for (const text of after ? [brings, after] : [brings]) {
+      const found = text.exec(rest);
+      assert.ok(found, `${text.source} is not in:\n${rest}`);
       rest = rest.slice(found.index);
     }
   // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(said, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-async function runPiped(place: PromptEnvironment, lines: readonly string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], ...place.env };
+async function runPiped(environment: PromptEnvironment, lines: readonly string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], ...environment.env };
   const running = run(process.execPath, [bin, '--interactive', '--no-sandbox', ...first], {
-    cwd: place.cwd,
+    cwd: environment.cwd,
     env,
     timeout: 20_000,
   });

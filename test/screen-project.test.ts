@@ -13,7 +13,7 @@ test(
   'AGENTS.md of the folder and of those above it are shown as loaded and sent, skills are listed by name and loaded on demand, and a Markdown file is a command',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       ({ prompt, results }) => {
         if (prompt !== 'ship it') return says(`Heard: ${prompt}`);
@@ -31,11 +31,11 @@ test(
         },
       },
     );
-    writeFiles(path.dirname(place.cwd), {
+    writeFiles(path.dirname(environment.cwd), {
       'AGENTS.md': 'Be kind.\n',
       'config/fairlead/commands/mine.md': 'Say hello to $1.\n',
     });
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, environment);
     const greeting = await prompt.waitFor(/· Skills: releasing/);
     assert.match(greeting, /· Instructions loaded: \S+\/AGENTS\.md,\s+\S+\/work\/AGENTS\.md/);
     assert.match(greeting, /! \S+broken\.md: /, 'what was passed over is told');
@@ -48,12 +48,15 @@ test(
     await prompt.waitFor(/^Heard: Review src\/a\.ts and nothing else\. Price: \$1\.$/m);
     await prompt.enterAndWait('/mine you', /^Heard: Say hello to you\.$/m);
     await prompt.enterAndWait('/help', /^\/mine +Say hello to \$1\.\n\/review <file> +Review a file$/m);
-    const [system] = getSentRequests(place.server)[0]?.messages ?? [];
+    const [system] = getSentRequests(environment.server)[0]?.messages ?? [];
     assert.match(system?.text ?? '', /Be kind\.[^]*Answer in rhymes\.[^]*releasing: How to make a release\./);
     assert.doesNotMatch(system?.text ?? '', /push the tag/, 'a skill is not sent before it is needed');
 
     await prompt.enterAndWait('ship it', /^✓ load_skill releasing [^]*^I know how\.$/m);
-    assert.match(getSentRequests(place.server).at(-1)?.messages.at(-1)?.text ?? '', /Tag it, then push the tag\./);
+    assert.match(
+      getSentRequests(environment.server).at(-1)?.messages.at(-1)?.text ?? '',
+      /Tag it, then push the tag\./,
+    );
     await prompt.enterAndWait('/reviw', /! There is no command \/reviw; did you mean \/review\?/);
     await prompt.enterAndWait(
       '/cwd deep',
@@ -66,12 +69,15 @@ test(
   '[J65, J66, J73] /promptfile sends a file of the prompts directory, by relative path and with completion; no file outside it',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`Heard: ${prompt}`), {
       files: { 'here.md': 'From the folder.' },
     });
-    const prompt = await openPrompt(t, place);
+    const prompt = await openPrompt(t, environment);
     await prompt.enterAndWait('/promptfile', /· There are no prompts in \S+\/prompts yet\./);
-    writeFiles(place.data, { 'prompts/daily/standup.md': 'What did I do?\n', 'prompts/plan.md': 'Make a plan.\n' });
+    writeFiles(environment.data, {
+      'prompts/daily/standup.md': 'What did I do?\n',
+      'prompts/plan.md': 'Make a plan.\n',
+    });
     await prompt.type('/promptfile st');
     await prompt.waitFor(/→ daily\/standup\.md/);
     await prompt.keys('Tab');
@@ -90,7 +96,7 @@ test(
     await prompt.enterAndWait('/promptfile here.md', /✗ The prompt "here\.md" /);
     await prompt.enterAndWait('/quit', /^exit code 0$/m);
 
-    const flagged = await openPrompt(t, place, ['--model', 'alpha', '--interactive', '--prompt-file', 'here.md']);
+    const flagged = await openPrompt(t, environment, ['--model', 'alpha', '--interactive', '--prompt-file', 'here.md']);
     await flagged.waitFor(/^Heard: From the folder\.$/m);
   },
 );

@@ -24,8 +24,8 @@ test(
   '[J54, J55, J56, J57, J58, J66, J76, A78] sessions are created, renamed, cloned and resumed with completion, and all messages are shown',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--session-name', 'work']);
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--session-name', 'work']);
     await prompt.enterAndWait('one', /You said one\./);
 
     await prompt.enterAndWait(
@@ -34,7 +34,7 @@ test(
     );
     await prompt.enterAndWait('two', /You said two\./);
     await prompt.enterAndWait('/session rename side: way', /· "work-clone" is now "side: way"\.[^]*side: way *$/m);
-    assert.deepEqual(listSessionFiles(place), ['session_side%3A way.jsonl', 'session_work.jsonl']);
+    assert.deepEqual(listSessionFiles(environment), ['session_side%3A way.jsonl', 'session_work.jsonl']);
     await prompt.enterAndWait(
       '/session rename work',
       /\? There is already a session named "work"\. Call this one "work-2"\? \[y\/N\]/,
@@ -47,7 +47,7 @@ test(
     assert.doesNotMatch(await prompt.screen(), /You said/, 'the screen is empty');
     await prompt.enterAndWait('fresh', /You said fresh\./);
     assert.deepEqual(
-      getSentRequests(place.server).at(-1)?.messages.slice(1),
+      getSentRequests(environment.server).at(-1)?.messages.slice(1),
       [{ role: 'user', text: 'fresh' }],
       'no history',
     );
@@ -60,7 +60,7 @@ test(
     await prompt.waitFor(/· Resumed "work"\.[^]*work *$/m);
     await prompt.enterAndWait('three', /> one\n\nYou said one\.[^]*> three\n\nYou said three\./);
     assert.deepEqual(
-      getSentRequests(place.server)
+      getSentRequests(environment.server)
         .at(-1)
         ?.messages.slice(1)
         .map(({ text }) => text),
@@ -93,8 +93,8 @@ test(
   '[J56, A77, A78] /save shows the file of the session, /resume returns to it, in this process and in the next',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
-    const first = await openPrompt(t, place);
+    const environment = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
+    const first = await openPrompt(t, environment);
     await first.enterAndWait('remember me', /You said remember me\./);
     await first.enterAndWait('/save my talk', /· Every event is already saved in \S+\/session_my\s+talk\.jsonl/);
     await first.enterAndWait('/clear', /· A new session: "/);
@@ -102,11 +102,11 @@ test(
     await first.enterAndWait('/resume', /Resume which session\?\n>\s*\n→ my talk +\S+ \S+ +remember me/);
     await first.keys('Escape');
     await first.waitFor(/· Still in "\d{4}/);
-    const [line = ''] = readFileSync(path.join(place.data, 'sessions/session_my talk.jsonl'), 'utf8').split('\n');
+    const [line = ''] = readFileSync(path.join(environment.data, 'sessions/session_my talk.jsonl'), 'utf8').split('\n');
     const { session: id } = JSON.parse(line) as { readonly session: string };
     await first.enterAndWait(`/resume ${id.slice(0, 8)}`, /· Resumed "my talk"\./);
 
-    const second = await openPrompt(t, place, ['--ephemeral']);
+    const second = await openPrompt(t, environment, ['--ephemeral']);
     await second.enterAndWait('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
     await first.enterAndWait('/quit', /^exit code 0$/m);
     await second.enterAndWait('/resume my talk', /· Resumed "my talk"\./);
@@ -114,6 +114,6 @@ test(
     await second.enterAndWait('/cwd', /· The working directory is \S+\/work$/m);
     await second.enterAndWait('/cwd ..', /· The working directory is [^\n]*\/fairlead-home-\w+$/m);
     await second.enterAndWait('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
-    assert.deepEqual(listSessionFiles(place), ['session_my talk.jsonl']);
+    assert.deepEqual(listSessionFiles(environment), ['session_my talk.jsonl']);
   },
 );

@@ -36,12 +36,12 @@ test(
       ],
     );
     const files = { 'src/sum.ts': 'export const answer = 41;\n', 'readme.txt': 'hello\n' };
-    const place = await createPromptEnvironment(t, script, { files });
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    const environment = await createPromptEnvironment(t, script, { files });
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.waitFor(/alpha · [^\n]* · auto-approve · /);
     await prompt.enter('Fix the sum.');
     await prompt.waitFor(/^● run_command echo step[^\n]*\n +step 1 of 2\n/m);
-    writeFiles(place.cwd, { go: '' });
+    writeFiles(environment.cwd, { go: '' });
     const seen = await prompt.waitFor(/^All done\.$/m);
     assert.match(seen, /^✓ list_files \. \d+ms\n(?: +[^\n]+\n)*? +readme\.txt\n/m);
     assert.match(seen, /^✓ glob \*\*\/\*\.ts \d+ms\n +src\/sum\.ts$/m);
@@ -58,8 +58,8 @@ test(
       /␛\[32m\+export const answer = 42;/,
       'diffs are coloured',
     );
-    assert.equal(readFileSync(path.join(place.cwd, 'src/sum.ts'), 'utf8'), 'export const answer = 42;\n');
-    assert.equal(readFileSync(path.join(place.cwd, 'notes/new.md'), 'utf8'), 'It is 42.\n');
+    assert.equal(readFileSync(path.join(environment.cwd, 'src/sum.ts'), 'utf8'), 'export const answer = 42;\n');
+    assert.equal(readFileSync(path.join(environment.cwd, 'notes/new.md'), 'utf8'), 'It is 42.\n');
 
     const tools = await prompt.enterAndWait('/tools', /^Tools$[^]*run_command +asks/m);
     for (const free of ['read_file', 'list_files', 'glob', 'grep'])
@@ -75,8 +75,8 @@ test(
     await prompt.waitFor(
       /^restored: \S+\/notes\/new\.md\nrestored: \S+\/src\/sum\.ts\nThe effects of commands are not undone\.$/m,
     );
-    assert.equal(readFileSync(path.join(place.cwd, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
-    assert.ok(!existsSync(path.join(place.cwd, 'notes/new.md')));
+    assert.equal(readFileSync(path.join(environment.cwd, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
+    assert.ok(!existsSync(path.join(environment.cwd, 'notes/new.md')));
     await prompt.enterAndWait('/undo', /No file was changed by a tool since your last message\./);
   },
 );
@@ -85,7 +85,7 @@ test(
   '[A74] files outside the working directory are neither read nor written, even with automatic approval',
   { skip },
   async (t) => {
-    const place = await createPromptEnvironment(
+    const environment = await createPromptEnvironment(
       t,
       scriptCalls(
         ['read_file', { path: '../secret.txt' }],
@@ -94,13 +94,13 @@ test(
         ['grep', { pattern: 'hidden', path: '..' }],
       ),
     );
-    writeFiles(path.dirname(place.cwd), { 'secret.txt': 'hidden words\n' });
-    const prompt = await openPrompt(t, place, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
+    writeFiles(path.dirname(environment.cwd), { 'secret.txt': 'hidden words\n' });
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.enterAndWait('Look around.', /^All done\.$/m);
     const seen = await prompt.screen({ back: true });
     for (const tool of ['read_file', 'write_file', 'edit_file', 'grep'])
       assert.match(seen, new RegExp(`^✗ ${tool} [^\\n]* failed[^\\n]*\\n +[^\\n]*outside`, 'm'));
     assert.doesNotMatch(seen, /hidden words/);
-    assert.ok(!existsSync(path.join(path.dirname(place.cwd), 'planted.txt')));
+    assert.ok(!existsSync(path.join(path.dirname(environment.cwd), 'planted.txt')));
   },
 );

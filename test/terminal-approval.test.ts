@@ -18,13 +18,13 @@ async function createWriterProgram(
   t: Parameters<typeof createProgram>[0],
   answerMs = 0,
 ): Promise<TestProgram & { readonly file: string }> {
-  const made = await createProgram(t, ({ results }) =>
+  const program = await createProgram(t, ({ results }) =>
     results.length === 0
       ? calls('write_file', { path: 'made.txt', content: 'hello\n' }).and({ delayMs: answerMs })
       : says('Done.'),
   );
-  await made.seedModels('qwen3');
-  return { ...made, file: path.join(made.cwd, 'made.txt') };
+  await program.seedModels('qwen3');
+  return { ...program, file: path.join(program.cwd, 'made.txt') };
 }
 
 /** Returns the process id of the program in a terminal. */
@@ -36,8 +36,8 @@ test(
   '[A75] a one-shot run asks the user on the terminal, shows what "always" covers, and continues',
   { skip },
   async (t) => {
-    const made = await createWriterProgram(t);
-    const terminal = await made.open(['make it']);
+    const program = await createWriterProgram(t);
+    const terminal = await program.open(['make it']);
     const seen = await terminal.waitFor(question);
     assert.match(seen, /^write_file \S+\/made\.txt\n\+hello\n/m);
     assert.match(
@@ -46,21 +46,21 @@ test(
     );
     await terminal.keys('y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
-    assert.ok(existsSync(made.file));
+    assert.ok(existsSync(program.file));
     assert.match(await terminal.screen(), /^Done\.$/m);
   },
 );
 
 test('[A75] text typed before a question does not answer it', { skip }, async (t) => {
-  const made = await createWriterProgram(t, 1500);
-  const terminal = await made.open(['make it']);
-  await waitUntil('the model is asked', () => made.modelRequests().length > 0);
+  const program = await createWriterProgram(t, 1500);
+  const terminal = await program.open(['make it']);
+  await waitUntil('the model is asked', () => program.modelRequests().length > 0);
   await terminal.keys('y', 'Enter', 'y');
   await terminal.waitFor(question);
-  assert.equal(existsSync(made.file), false);
+  assert.equal(existsSync(program.file), false);
   await terminal.keys('Enter');
   assert.equal(await waitForExitCode(terminal), 0);
-  assert.equal(existsSync(made.file), false, 'Enter alone is a no, whatever was begun before the question');
+  assert.equal(existsSync(program.file), false, 'Enter alone is a no, whatever was begun before the question');
   assert.match(await terminal.screen(), /\[tool\] denied: write_file/);
 });
 
@@ -73,17 +73,17 @@ for (const [how, code, act] of [
     `[A75, J50] ${how} at the question of a single run leaves it open and ends with ${code}`,
     { skip },
     async (t) => {
-      const made = await createWriterProgram(t);
-      const terminal = await made.open(['make it', '-n', 'left']);
+      const program = await createWriterProgram(t);
+      const terminal = await program.open(['make it', '-n', 'left']);
       await terminal.waitFor(question);
       await act(terminal);
       assert.equal(await waitForExitCode(terminal), code);
       const seen = await terminal.screen();
       assert.doesNotMatch(seen, /AbortError|^ +at /m);
       assert.match(seen, /To answer: fairlead --resume "left"/);
-      assert.equal(made.modelRequests().length, 1, 'the model was not asked to go on');
-      assert.doesNotMatch(made.session('left'), /"type":"approval-resolved"/);
-      assert.equal(existsSync(made.file), false);
+      assert.equal(program.modelRequests().length, 1, 'the model was not asked to go on');
+      assert.doesNotMatch(program.session('left'), /"type":"approval-resolved"/);
+      assert.equal(existsSync(program.file), false);
     },
   );
 
@@ -91,9 +91,9 @@ test(
   '[A75, A77] a one-shot run that resumes a session asks its open question, and names the call that it then makes',
   { skip },
   async (t) => {
-    const made = await createWriterProgram(t);
-    assert.equal((await made.run(['make it', '-n', 'left'])).code, 5);
-    const terminal = await made.open(['go on', '--resume', 'left']);
+    const program = await createWriterProgram(t);
+    assert.equal((await program.run(['make it', '-n', 'left'])).code, 5);
+    const terminal = await program.open(['go on', '--resume', 'left']);
     await terminal.waitFor(question);
     await terminal.keys('y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
@@ -105,7 +105,7 @@ test(
   '[attack 72] output of a one-shot run or a command cannot control the terminal; in a pipe the answer is unchanged',
   { skip },
   async (t) => {
-    const made = await createProgram(
+    const program = await createProgram(
       t,
       ({ prompt, results }) =>
         prompt.includes('tool') && results.length === 0
@@ -118,10 +118,10 @@ test(
         ],
       },
     );
-    await made.seedModels('qwen3');
-    const piped = await made.run(['-p', 'say', '-n', 'said']);
+    await program.seedModels('qwen3');
+    const piped = await program.run(['-p', 'say', '-n', 'said']);
     assert.equal(piped.out, `${hostileText}told\n`);
-    const unknown = await made.run(['-m', `x${hostileText.slice(0, -1)}`, 'hi']);
+    const unknown = await program.run(['-m', `x${hostileText.slice(0, -1)}`, 'hi']);
     assert.equal(unknown.code, 1);
     assert.ok(unknown.err.includes(`Did you mean x${escapedText}`), unknown.err);
     for (const [args, code, brings] of [
@@ -132,7 +132,7 @@ test(
       [['models', 'ollama'], 0, `x${escapedText}`],
       [['sessions', 'export', 'said'], 0, `${escapedText}told`],
     ] as const) {
-      const terminal = await made.open(args, { rows: 50 });
+      const terminal = await program.open(args, { rows: 50 });
       assert.equal(await waitForExitCode(terminal), code, args.join(' '));
       const seen = await terminal.screen();
       assert.ok(seen.includes(brings), `${args.join(' ')}:\n${seen}`);

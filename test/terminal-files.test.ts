@@ -20,60 +20,61 @@ import { requestMessages, createProgram, type TestProgram } from './support/cli-
 const root = path.resolve(import.meta.dirname, '..');
 const datedNamePattern = /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$/;
 
-const getLastContent = (made: TestProgram): unknown => requestMessages(made.modelRequests().at(-1)).at(-1)?.['content'];
+const getLastContent = (program: TestProgram): unknown =>
+  requestMessages(program.modelRequests().at(-1)).at(-1)?.['content'];
 
 test('[J18, J22, J23, J29, J35, J37, J50, J73] one-shot sends the exact prompt, or a file by absolute or relative path, and exits with 0', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const words = '  two  spaces,\n\ta tab, "quotes", $HOME, `ticks`, /help, !ls, -x, naïve 漢字 👩‍🚀\n';
-  const direct = await made.run(['--one-shot', '--prompt', words]);
-  assert.deepEqual(direct, { code: 0, out: `You said: ${words}`, err: '' });
-  assert.equal(getLastContent(made), words);
-  assert.match(made.sessions()[0] ?? '', datedNamePattern);
-  mkdirSync(path.join(made.cwd, 'notes'));
-  const file = path.join(made.cwd, 'notes/ask.md');
-  writeFileSync(file, `# From a file\n${words}`);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const text = '  two  spaces,\n\ta tab, "quotes", $HOME, `ticks`, /help, !ls, -x, naïve 漢字 👩‍🚀\n';
+  const direct = await program.run(['--one-shot', '--prompt', text]);
+  assert.deepEqual(direct, { code: 0, out: `You said: ${text}`, err: '' });
+  assert.equal(getLastContent(program), text);
+  assert.match(program.sessions()[0] ?? '', datedNamePattern);
+  mkdirSync(path.join(program.cwd, 'notes'));
+  const file = path.join(program.cwd, 'notes/ask.md');
+  writeFileSync(file, `# From a file\n${text}`);
   for (const name of ['notes/ask.md', file]) {
-    const { code, err } = await made.run(['--one-shot', '-P', name]);
+    const { code, err } = await program.run(['--one-shot', '-P', name]);
     assert.equal(code, 0, err);
-    assert.equal(getLastContent(made), `# From a file\n${words}`);
+    assert.equal(getLastContent(program), `# From a file\n${text}`);
   }
-  assert.equal(made.sessions().length, 3, 'three starts, perhaps in one second, are three sessions');
-  made.server.clearRequests();
-  writeFileSync(path.join(made.cwd, 'empty.md'), ' \n');
+  assert.equal(program.sessions().length, 3, 'three starts, perhaps in one second, are three sessions');
+  program.server.clearRequests();
+  writeFileSync(path.join(program.cwd, 'empty.md'), ' \n');
   for (const [name, why] of [
     ['missing.md', /^The prompt file \S+\/work\/missing\.md (does not exist|is not there)/],
     ['notes', /^The prompt file \S+\/work\/notes is /],
     ['empty.md', /^The prompt file \S+\/work\/empty\.md is empty\./],
   ] as const) {
-    const { code, out, err } = await made.run(['--one-shot', '-P', name]);
+    const { code, out, err } = await program.run(['--one-shot', '-P', name]);
     assert.deepEqual([code, out], [1, '']);
     assert.match(err, why);
   }
-  assert.deepEqual(made.server.requests, []);
+  assert.deepEqual(program.server.requests, []);
 });
 
 test('[J22] a prompt for the interactive mode is sent unchanged, also with a slash, and piped lines wait for it', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const { code, out } = await made.run(['--interactive', '-p', '/help'], { input: 'second\n/cwd\n' });
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const { code, out } = await program.run(['--interactive', '-p', '/help'], { input: 'second\n/cwd\n' });
   assert.equal(code, 0);
   assert.deepEqual(
-    requestMessages(made.modelRequests().at(-1)).map(({ content }) => content),
+    requestMessages(program.modelRequests().at(-1)).map(({ content }) => content),
     ['/help', 'You said: /help', 'second'],
   );
   assert.match(out, /You said: \/help\n[^]*You said: second\n[^]*The working directory is /);
 });
 
 test('[J78, J79, J80, J90, J91, J92, J93] everything is saved in the state and data directories under the root name, readable only by the user', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const env = { XDG_STATE_HOME: '', XDG_DATA_HOME: '', HARNESS_ROOT_DIRS_NAME: 'my harness' };
-  await made.run(['--one-shot', '--refresh-models'], { env });
-  const { code, err } = await made.run(['-p', 'hi', '-m', 'qwen3', '-n', 'here'], { env });
+  await program.run(['--one-shot', '--refresh-models'], { env });
+  const { code, err } = await program.run(['-p', 'hi', '-m', 'qwen3', '-n', 'here'], { env });
   assert.equal(code, 0, err);
   const mac = process.platform === 'darwin';
-  const state = path.join(made.home, mac ? 'Library/Application Support' : '.local/state', 'my harness');
-  const data = path.join(made.home, mac ? 'Library/Application Support' : '.local/share', 'my harness');
+  const state = path.join(program.home, mac ? 'Library/Application Support' : '.local/state', 'my harness');
+  const data = path.join(program.home, mac ? 'Library/Application Support' : '.local/share', 'my harness');
   for (const file of ['models.jsonl', 'previous_model_name', 'logs'])
     assert.ok(existsSync(path.join(state, file)), file);
   const session = path.join(data, 'sessions/session_here.jsonl');
@@ -81,56 +82,62 @@ test('[J78, J79, J80, J90, J91, J92, J93] everything is saved in the state and d
   if (process.platform !== 'win32') assert.equal(statSync(session).mode & 0o077, 0);
   assert.equal(readFileSync(path.join(state, 'previous_model_name'), 'utf8'), 'qwen3\n');
   for (const name of ['a/b', '..']) {
-    const refused = await made.run(['-p', 'x'], { env: { HARNESS_ROOT_DIRS_NAME: name } });
+    const refused = await program.run(['-p', 'x'], { env: { HARNESS_ROOT_DIRS_NAME: name } });
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(refused.err, /^HARNESS_ROOT_DIRS_NAME is not the name of a directory: /);
   }
 });
 
 test('[J92] every start has a log named by date and time, also two in one second, without secrets', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  rmSync(made.state('logs'), { recursive: true, force: true });
-  const logs = (): readonly string[] => readdirSync(made.state('logs'));
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  rmSync(program.state('logs'), { recursive: true, force: true });
+  const logs = (): readonly string[] => readdirSync(program.state('logs'));
   const env = { OLLAMA_API_KEY: 'a-secret-key' };
   await Promise.all([
-    made.run(['-p', 'one'], { env }),
-    made.run(['-p', 'two'], { env }),
-    made.run(['--interactive'], { env, input: 'three\n' }),
-    made.run(['-p', 'x', '-m', 'missing a-secret-key'], { env }),
+    program.run(['-p', 'one'], { env }),
+    program.run(['-p', 'two'], { env }),
+    program.run(['--interactive'], { env, input: 'three\n' }),
+    program.run(['-p', 'x', '-m', 'missing a-secret-key'], { env }),
   ]);
   assert.equal(logs().length, 4);
   for (const name of logs()) assert.match(name, datedNamePattern);
-  const texts = logs().map((name) => readFileSync(made.state('logs', name), 'utf8'));
+  const texts = logs().map((name) => readFileSync(program.state('logs', name), 'utf8'));
   assert.equal(texts.filter((text) => /interactive\n.* ended with exit code 0\n$/.test(text)).length, 1);
   assert.equal(texts.filter((text) => text.includes('has no model "missing [redacted: OLLAMA_API_KEY]"')).length, 1);
   for (const text of texts) assert.doesNotMatch(text, /a-secret-key/);
 });
 
 test('[J77] settings come from the environment, or from the nearest .env file', async (t) => {
-  const made = await createProgram(t);
-  const deep = path.join(made.cwd, 'a/b');
+  const program = await createProgram(t);
+  const deep = path.join(program.cwd, 'a/b');
   mkdirSync(deep, { recursive: true });
-  writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\nHARNESS_ROOT_DIRS_NAME=from-file\n`);
-  const near = await made.run(['--one-shot', '--test-connection'], { cwd: deep, env: { OLLAMA_API_URL: '' } });
+  writeFileSync(
+    path.join(program.cwd, '.env'),
+    `OLLAMA_API_URL=${program.server.url}\nHARNESS_ROOT_DIRS_NAME=from-file\n`,
+  );
+  const near = await program.run(['--one-shot', '--test-connection'], { cwd: deep, env: { OLLAMA_API_URL: '' } });
   assert.equal(near.code, 0, near.err);
-  assert.ok(near.out.includes(`ollama (${made.server.url}) answers`));
-  assert.ok(existsSync(path.join(made.home, 'state/from-file/logs')));
-  const first = await made.run(['config', 'get', 'url'], { cwd: deep, env: { OLLAMA_API_URL: 'http://127.0.0.1:9' } });
+  assert.ok(near.out.includes(`ollama (${program.server.url}) answers`));
+  assert.ok(existsSync(path.join(program.home, 'state/from-file/logs')));
+  const first = await program.run(['config', 'get', 'url'], {
+    cwd: deep,
+    env: { OLLAMA_API_URL: 'http://127.0.0.1:9' },
+  });
   assert.equal(first.out, 'http://127.0.0.1:9\n', 'the environment comes first');
 });
 
 test('[J94] reusable prompts are in the data directory, and only those are found', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  mkdirSync(made.data('prompts/daily'), { recursive: true });
-  writeFileSync(made.data('prompts/daily/greet.md'), 'Good morning from a file');
-  writeFileSync(path.join(made.home, 'outside.md'), 'not for sending');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  mkdirSync(program.data('prompts/daily'), { recursive: true });
+  writeFileSync(program.data('prompts/daily/greet.md'), 'Good morning from a file');
+  writeFileSync(path.join(program.home, 'outside.md'), 'not for sending');
   const input = '/promptfile daily/greet.md\n/promptfile ../../../outside.md\n';
-  const { out } = await made.run(['--interactive'], { input });
-  assert.equal(getLastContent(made), 'Good morning from a file');
+  const { out } = await program.run(['--interactive'], { input });
+  assert.equal(getLastContent(program), 'Good morning from a file');
   assert.match(out, /The prompt "\.\.\/\.\.\/\.\.\/outside\.md" is not in /);
-  assert.equal(made.modelRequests().length, 1);
+  assert.equal(program.modelRequests().length, 1);
 });
 
 type Manifest = {
@@ -140,12 +147,12 @@ type Manifest = {
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
 
 test('[J5, A122] fairlead and start-harness are one program, started by either name or as node dist/bin.js', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const { 'harness-serve': _, ...names } = manifest.bin;
   assert.deepEqual(names, { fairlead: 'dist/bin.js', 'start-harness': 'dist/bin.js' });
   const built = path.join(root, 'dist/bin.js');
   assert.ok(existsSync(built), 'dist is not built: run "npm run build" first');
-  const links = Object.keys(names).map((name) => path.join(made.home, name));
+  const links = Object.keys(names).map((name) => path.join(program.home, name));
   for (const link of links) symlinkSync(built, link);
   const said = [built, ...links].map((file) =>
     execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' }),

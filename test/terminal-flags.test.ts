@@ -7,9 +7,9 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 
 test('[J10] -h and --help show the title, the usage and the options in their groups', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const [long, ...others] = await Promise.all(
-    [['--help'], ['-h'], ['--one-shot', '-h'], ['chat', '--help']].map((args) => made.run(args)),
+    [['--help'], ['-h'], ['--one-shot', '-h'], ['chat', '--help']].map((args) => program.run(args)),
   );
   assert.ok(long);
   for (const other of others) assert.deepEqual(other, long);
@@ -35,17 +35,17 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
     [...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code)),
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 143],
   );
-  assert.equal(made.server.requests.length, 0);
+  assert.equal(program.server.requests.length, 0);
 });
 
 test('arguments and standard input are a prompt that is answered once', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   const ended = await Promise.all([
-    made.run(['what', 'is', 'this?']),
-    made.run([], { input: 'from a pipe\n' }),
-    made.run(['run', '-'], { input: 'from a pipe too\n' }),
-    made.run(['--', '--not-an-option']),
+    program.run(['what', 'is', 'this?']),
+    program.run([], { input: 'from a pipe\n' }),
+    program.run(['run', '-'], { input: 'from a pipe too\n' }),
+    program.run(['--', '--not-an-option']),
   ]);
   assert.deepEqual(
     ended.map(({ code, out }) => [code, out]),
@@ -59,8 +59,8 @@ test('arguments and standard input are a prompt that is answered once', async (t
 });
 
 test('[J49] one-shot in a terminal without an action lists the possible actions', { skip }, async (t) => {
-  const made = await createProgram(t);
-  const terminal = await made.open(['--one-shot']);
+  const program = await createProgram(t);
+  const terminal = await program.open(['--one-shot']);
   assert.equal(await waitForExitCode(terminal), 2);
   assert.match(
     await terminal.screen(),
@@ -69,7 +69,7 @@ test('[J49] one-shot in a terminal without an action lists the possible actions'
 });
 
 test('[J16, J19, J24, J49] exclusive flags, and one-shot without an action, give exit code 2 and no request', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const together = 'cannot be given together.';
   const refusals: readonly (readonly [readonly string[], string])[] = [
     [['-r', 'a', '-c', 'b', '-p', 'x'], `--resume-session and --clone-session ${together}`],
@@ -81,10 +81,10 @@ test('[J16, J19, J24, J49] exclusive flags, and one-shot without an action, give
     [['--one-shot', '-p', 'x', '-r'], '--resume-session needs the name or id of a session.'],
     [['--promt', 'x'], 'There is no option "--promt"; did you mean --prompt?'],
   ];
-  const ended = await Promise.all(refusals.map(([args]) => made.run(args)));
+  const ended = await Promise.all(refusals.map(([args]) => program.run(args)));
   refusals.forEach(([args, said], i) => {
     assert.deepEqual(ended[i], { code: 2, out: '', err: `${said}\nRun fairlead --help for usage.\n` }, args.join(' '));
   });
-  assert.equal(made.server.requests.length, 0);
-  assert.deepEqual(made.sessions(), []);
+  assert.equal(program.server.requests.length, 0);
+  assert.deepEqual(program.sessions(), []);
 });

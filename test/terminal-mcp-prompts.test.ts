@@ -28,19 +28,19 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 test('[P63] [attack 87] the prompts of a server are listed, and one is sent with its arguments and with secrets redacted', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const file = path.join(made.home, 'server.mjs');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const file = path.join(program.home, 'server.mjs');
   writeFileSync(file, server);
-  writeFiles(made.config(), {
+  writeFiles(program.config(), {
     'mcp.json': JSON.stringify({ mcpServers: { poet: { command: process.execPath, args: [file] } } }),
   });
   const input = '/mcp prompts\n/mcp prompt poet greet who="Ann and Bob"\n/mcp prompt nobody greet\n';
-  const { code, out, err } = await made.run(['--interactive'], { input });
+  const { code, out, err } = await program.run(['--interactive'], { input });
   assert.equal(code, 0, err);
   assert.match(out + err, /\/mcp prompt poet greet who=…: Greets\./);
   assert.match(out + err, /nobody/);
-  const asked = JSON.stringify(made.modelRequests().map(({ body }) => body));
+  const asked = JSON.stringify(program.modelRequests().map(({ body }) => body));
   assert.match(asked, /Greet Ann and Bob with \[redacted: repository token\]\./);
   assert.ok(![asked, out, err].some((text) => text.includes(token)));
 });

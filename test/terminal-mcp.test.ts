@@ -28,10 +28,10 @@ async function createMcpProgram(
   user: JsonObject,
   project: JsonObject = {},
 ): Promise<McpProgram> {
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
-  const desk = path.join(made.home, 'desk');
-  for (const folder of [desk, made.config()]) mkdirSync(folder, { recursive: true });
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
+  const desk = path.join(program.home, 'desk');
+  for (const dir of [desk, program.config()]) mkdirSync(dir, { recursive: true });
   const put = (file: string, servers: JsonObject): void => {
     const named = Object.entries(servers).map(([name, entry]) => [
       name,
@@ -39,11 +39,11 @@ async function createMcpProgram(
     ]);
     if (named.length > 0) writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(named) }));
   };
-  put(made.config('mcp.json'), user);
-  put(path.join(made.cwd, '.mcp.json'), project);
+  put(program.config('mcp.json'), user);
+  put(path.join(program.cwd, '.mcp.json'), project);
   const list = path.join(desk, 'starts');
   const starts = (): number => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0);
-  return { ...made, serverDir: desk, starts };
+  return { ...program, serverDir: desk, starts };
 }
 
 /** Calls this tool once, and answers with the result. */
@@ -55,23 +55,23 @@ const callOnceScript =
 const autoApproveArgs: readonly string[] = ['--no-sandbox', '--auto-approve'];
 
 test('[P63, A13] in a pipe no server of a directory is started: the run answers, and a message says how to approve it', async (t) => {
-  const made = await createMcpProgram(t, undefined, {}, { clerk: 'CLERK' });
-  const { code, out, err } = await made.run(['-p', 'hello', ...autoApproveArgs]);
+  const program = await createMcpProgram(t, undefined, {}, { clerk: 'CLERK' });
+  const { code, out, err } = await program.run(['-p', 'hello', ...autoApproveArgs]);
   assert.deepEqual([code, out.trim()], [0, 'You said: hello']);
   assert.match(
     err,
     /MCP server clerk \(the project's\) is not started, for it was not approved: fairlead mcp approve clerk/,
   );
-  assert.equal(made.starts(), 0);
-  assert.ok(!existsSync(made.state('approved.json')), 'nobody has said no either');
+  assert.equal(program.starts(), 0);
+  assert.ok(!existsSync(program.state('approved.json')), 'nobody has said no either');
   assert.deepEqual(
-    requestToolNames(made.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
+    requestToolNames(program.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
     [],
   );
 });
 
 test('[P25, P31, P72] the user’s servers work in a pipe; one that cannot start is named with the reason and loses only its tools', async (t) => {
-  const made = await createMcpProgram(
+  const program = await createMcpProgram(
     t,
     ({ results }) => {
       if (results.length === 0) return calls('load_tools', { names: ['list_mcp_servers'] });
@@ -84,7 +84,7 @@ test('[P25, P31, P72] the user’s servers work in a pipe; one that cannot start
       keyed: { command: 'node', env: { KEY: '${NOBODY_SET_THIS}' } },
     },
   );
-  const { out, err } = await made.run(['-p', 'list', ...autoApproveArgs]);
+  const { out, err } = await program.run(['-p', 'list', ...autoApproveArgs]);
   assert.match(
     err,
     /MCP server dead \(your\) has no tools now: The program \/nowhere\/no-such-server could not be started\. Install it/,
@@ -93,11 +93,11 @@ test('[P25, P31, P72] the user’s servers work in a pipe; one that cannot start
   assert.match(err, /MCP server keyed \(your\) has no tools now: .*NOBODY_SET_THIS, which is not set/);
   assert.match(out, /clerk \(user\): ready, 4 tools/);
   assert.match(out, /dead \(user\): failed: The program/);
-  assert.ok(requestToolNames(made.modelRequests()[0]).includes('mcp__clerk__greet'));
+  assert.ok(requestToolNames(program.modelRequests()[0]).includes('mcp__clerk__greet'));
 });
 
 test('[P63] a server with many tools is listed by name and loaded as a group; the tool list of the model never changes', async (t) => {
-  const made = await createMcpProgram(
+  const program = await createMcpProgram(
     t,
     ({ results }) => {
       if (results.length === 0) return calls('load_tools', { names: ['mcp__clerk'] });
@@ -106,19 +106,19 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
     },
     { clerk: 'CLERK' },
   );
-  writeFileSync(path.join(made.serverDir, 'extra'), '20');
-  const { out } = await made.run(['-p', 'greet', ...autoApproveArgs]);
-  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${made.cwd}\\.`), 'it runs where the person works');
-  const [first, ...others] = made.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
+  writeFileSync(path.join(program.serverDir, 'extra'), '20');
+  const { out } = await program.run(['-p', 'greet', ...autoApproveArgs]);
+  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${program.cwd}\\.`), 'it runs where the person works');
+  const [first, ...others] = program.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
   assert.equal(others.length, 2);
   for (const other of others) assert.equal(other, first);
 });
 
 test('[P63] servers are listed, approved, inspected and revoked from the command line; listing starts none', async (t) => {
-  const made = await createMcpProgram(t, callOnceScript('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
+  const program = await createMcpProgram(t, callOnceScript('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
   const mcp = async (...args: readonly string[]): Promise<string> => {
-    const { code, out, err } = await made.run(['mcp', ...args]);
+    const { code, out, err } = await program.run(['mcp', ...args]);
     return `${code} ${out}${err}`;
   };
   assert.match(
@@ -131,7 +131,7 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
   );
   assert.match(await mcp('approve', 'clerk'), /^1 Nothing was approved: there is no terminal to ask\./);
   assert.match(await mcp('approve', 'clark'), /^1 There is no MCP server "clark"\. Did you mean clerk\?/);
-  assert.equal(made.starts(), 0);
+  assert.equal(program.starts(), 0);
   assert.match(
     await mcp('approve', 'clerk', '--yes'),
     /^0 Start the MCP server clerk\? yes\n[^]*is approved, with 4 tools\./,
@@ -141,48 +141,48 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
     await mcp('tools', 'clerk'),
     /\n\ngreet \(usable\)\n\[MCP server clerk says\] Greets somebody\.\n[^]*"properties"/,
   );
-  const starts = made.starts();
-  assert.match((await made.run(['-p', 'greet', ...autoApproveArgs])).out, /Hello nobody/);
-  assert.equal(made.starts(), starts + 1);
-  const kept = JSON.parse((await made.run(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
+  const starts = program.starts();
+  assert.match((await program.run(['-p', 'greet', ...autoApproveArgs])).out, /Hello nobody/);
+  assert.equal(program.starts(), starts + 1);
+  const kept = JSON.parse((await program.run(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
   assert.deepEqual(
     kept.map(({ state }) => state),
     ['asleep'],
   );
   assert.match(await mcp('revoke', 'clerk'), /^0 Forgotten/);
-  assert.match((await made.run(['-p', 'greet', ...autoApproveArgs])).err, /is not started, for it was not approved/);
-  assert.equal(made.starts(), starts + 1);
+  assert.match((await program.run(['-p', 'greet', ...autoApproveArgs])).err, /is not started, for it was not approved/);
+  assert.equal(program.starts(), starts + 1);
   assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);
 });
 
 test('fairlead as an MCP server offers its tools, and opens no servers itself', async (t) => {
-  const made = await createMcpProgram(t, scriptHiddenCalls([['mcp__self__list_files', { path: '.' }]]), {});
-  const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...made.env } };
-  writeFileSync(made.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
-  writeFileSync(path.join(made.cwd, 'seen.txt'), '');
-  const { out, err } = await made.run(['-p', 'look', ...autoApproveArgs]);
+  const program = await createMcpProgram(t, scriptHiddenCalls([['mcp__self__list_files', { path: '.' }]]), {});
+  const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...program.env } };
+  writeFileSync(program.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
+  writeFileSync(path.join(program.cwd, 'seen.txt'), '');
+  const { out, err } = await program.run(['-p', 'look', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*seen\.txt/, err);
-  const [first] = made.modelRequests();
+  const [first] = program.modelRequests();
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
 });
 
 test('mcp login logs in to a server, and the login is used afterwards', async (t) => {
   const web = await startMcpOauthServer(t);
-  const made = await createMcpProgram(t, callOnceScript('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
-  const before = await made.run(['-p', 'hello', ...autoApproveArgs]);
+  const program = await createMcpProgram(t, callOnceScript('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
+  const before = await program.run(['-p', 'hello', ...autoApproveArgs]);
   assert.match(
     before.err,
     /MCP server web \(your\) has no tools now: .*requires a login\. Log in: fairlead mcp login web/,
   );
-  const login = made.start(['mcp', 'login', 'web']);
+  const login = program.start(['mcp', 'login', 'web']);
   const page = (): string | undefined => /asks you to log in: (\S+)\n/.exec(login.err())?.[1];
   await waitUntil('the address is said', () => page() !== undefined);
   await fetch(page() ?? '');
   const { code, err } = await login.ended;
   assert.equal(code, 0, err);
   assert.match(err, /You are logged in to the MCP server web, which has 1 tool\./);
-  assert.equal(statSync(made.state('mcp-logins.json')).mode & 0o077, 0);
-  assert.match((await made.run(['-p', 'hello', ...autoApproveArgs])).out, /^Heard: [^]*hello/);
+  assert.equal(statSync(program.state('mcp-logins.json')).mode & 0o077, 0);
+  assert.match((await program.run(['-p', 'hello', ...autoApproveArgs])).out, /^Heard: [^]*hello/);
   assert.deepEqual(web.grants, ['authorization_code']);
 });
 
@@ -190,7 +190,7 @@ test(
   '[P63, P31, A13] the reference servers work unmodified, by their commands',
   { skip: missingServers },
   async (t) => {
-    const made = await createMcpProgram(
+    const program = await createMcpProgram(
       t,
       scriptHiddenCalls([
         ['mcp__everything__get-sum', { a: 20, b: 22 }],
@@ -210,10 +210,10 @@ test(
       },
     );
     for (const start of ['first', 'second']) {
-      const { out, err } = await made.run(['-p', start, ...autoApproveArgs]);
+      const { out, err } = await program.run(['-p', start, ...autoApproveArgs]);
       assert.match(out, /The sum of 20 and 22 is 42/, err);
     }
-    assert.match(readFileSync(path.join(made.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);
-    assert.ok(requestMessages(made.modelRequests().at(-1)).length > 0);
+    assert.match(readFileSync(path.join(program.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);
+    assert.ok(requestMessages(program.modelRequests().at(-1)).length > 0);
   },
 );

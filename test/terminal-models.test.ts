@@ -10,14 +10,15 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 const prompt = /^> *$/m;
 
-const getRequestedModels = (made: TestProgram): readonly string[] =>
-  made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
-const readKnownModels = (made: TestProgram): readonly { readonly id: string; readonly tools: unknown }[] =>
-  readFileSync(made.state('models.jsonl'), 'utf8')
+const getRequestedModels = (program: TestProgram): readonly string[] =>
+  program.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
+const readKnownModels = (program: TestProgram): readonly { readonly id: string; readonly tools: unknown }[] =>
+  readFileSync(program.state('models.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: string; tools: unknown });
-const readPreviousModel = (made: TestProgram): string => readFileSync(made.state('previous_model_name'), 'utf8').trim();
+const readPreviousModel = (program: TestProgram): string =>
+  readFileSync(program.state('previous_model_name'), 'utf8').trim();
 
 for (const [provider, listing, chat, style] of [
   ['ollama', '/api/tags', '/api/chat', undefined],
@@ -25,45 +26,45 @@ for (const [provider, listing, chat, style] of [
   ['lemonade', '/api/v1/models', '/api/v1/chat/completions', 'lemonade'],
 ] as const) {
   test(`[J1, J81, J82, J86, J89, J90, J91] ${provider}: found by its address, listed with what each model can do, asked, and remembered`, async (t) => {
-    const made = await createProgram(t, undefined, style ? { listingStyle: style } : {});
+    const program = await createProgram(t, undefined, style ? { listingStyle: style } : {});
     const env = { HARNESS_INFERENCE_PROVIDER: provider };
-    const listed = await made.run(['--one-shot', '--refresh-models'], { env });
+    const listed = await program.run(['--one-shot', '--refresh-models'], { env });
     assert.deepEqual(listed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
-    assert.ok(made.server.requests.some(({ path: at }) => at === listing));
+    assert.ok(program.server.requests.some(({ path: at }) => at === listing));
     assert.deepEqual(
-      readKnownModels(made).map(({ id, tools }) => [id, tools]),
+      readKnownModels(program).map(({ id, tools }) => [id, tools]),
       [
         ['qwen3', true],
         ['tiny', false],
       ],
     );
-    made.server.clearRequests();
-    const first = await made.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
+    program.server.clearRequests();
+    const first = await program.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
     assert.deepEqual(first, { code: 0, out: 'You said: hi\n', err: '' });
-    assert.equal(readPreviousModel(made), 'qwen3');
-    const second = await made.run(['--one-shot', '--prompt', 'again'], { env });
+    assert.equal(readPreviousModel(program), 'qwen3');
+    const second = await program.run(['--one-shot', '--prompt', 'again'], { env });
     assert.equal(second.code, 0, second.err);
-    assert.deepEqual(getRequestedModels(made), ['qwen3', 'qwen3']);
-    assert.deepEqual(new Set(made.modelRequests().map(({ path: at }) => at)), new Set([chat]));
-    assert.ok(!made.server.requests.some(({ path: at }) => at === listing), 'the list that is kept was used');
+    assert.deepEqual(getRequestedModels(program), ['qwen3', 'qwen3']);
+    assert.deepEqual(new Set(program.modelRequests().map(({ path: at }) => at)), new Set([chat]));
+    assert.ok(!program.server.requests.some(({ path: at }) => at === listing), 'the list that is kept was used');
   });
 }
 
 test('[J81, J82] the default provider is ollama at http://localhost:11434', async (t) => {
-  const made = await createProgram(t);
-  const { out, err } = await made.run(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
+  const program = await createProgram(t);
+  const { out, err } = await program.run(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
   assert.match(out + err, /ollama.*(localhost|127\.0\.0\.1):11434|^ollama answers/);
-  const wrong = await made.run(['--one-shot', '-p', 'x'], { env: { HARNESS_INFERENCE_PROVIDER: 'nobody' } });
+  const wrong = await program.run(['--one-shot', '-p', 'x'], { env: { HARNESS_INFERENCE_PROVIDER: 'nobody' } });
   assert.deepEqual([wrong.code, wrong.out], [1, '']);
   assert.match(wrong.err, /HARNESS_INFERENCE_PROVIDER must be one of .*ollama, lm-studio, lemonade.*, not "nobody"/);
-  assert.equal(made.server.requests.length, 0);
+  assert.equal(program.server.requests.length, 0);
 });
 
 test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with one sentence, exit code 1 and no request', async (t) => {
-  const made = await createProgram(t);
-  writeFileSync(path.join(made.cwd, 'q.md'), 'hi');
+  const program = await createProgram(t);
+  writeFileSync(path.join(program.cwd, 'q.md'), 'hi');
   const stopped = async (args: readonly string[], said: RegExp): Promise<void> => {
-    const { code, out, err } = await made.run(['--one-shot', ...args]);
+    const { code, out, err } = await program.run(['--one-shot', ...args]);
     assert.deepEqual([code, out], [1, ''], err);
     assert.match(err, said);
     assert.equal(err.split('\n').length, 2, 'one sentence and no stack');
@@ -73,42 +74,42 @@ test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with 
   await stopped(['-p', 'hi'], noList);
   await stopped(['-P', 'q.md'], noList);
   await stopped(['-p', 'hi', '-m', 'qwen3'], noList);
-  await made.seedModels();
+  await program.seedModels();
   await stopped(
     ['-p', 'hi'],
     /^No model was named, and none was used before\. Name one with --model, such as --model qwen3\.$/m,
   );
-  writeFileSync(made.state('previous_model_name'), 'gone\n');
+  writeFileSync(program.state('previous_model_name'), 'gone\n');
   await stopped(['-p', 'hi'], /^ollama \(http\S+\) has no model "gone"\./m);
   await stopped(['-P', 'q.md', '-m', 'qwen'], /^ollama \(http\S+\) has no model "qwen"\. Did you mean qwen3\?$/m);
-  writeFileSync(made.state('previous_model_name'), 'qwen3\n');
-  writeFileSync(made.state('models.jsonl'), '');
+  writeFileSync(program.state('previous_model_name'), 'qwen3\n');
+  writeFileSync(program.state('models.jsonl'), '');
   await stopped(['-p', 'hi'], noList);
-  assert.deepEqual(made.server.requests, []);
-  assert.deepEqual(made.sessions(), []);
-  assert.equal(readPreviousModel(made), 'qwen3');
+  assert.deepEqual(program.server.requests, []);
+  assert.deepEqual(program.sessions(), []);
+  assert.equal(readPreviousModel(program), 'qwen3');
 });
 
 test(
   '[J26, J69, J70, J86, J91] interactive without a list: asks whether to fetch it; no ends the program, yes fetches and saves it',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
+    const program = await createProgram(t);
     const question = /It is not known which models ollama \(http\S+\) has\. Ask it now\? \[y\/N\]/;
-    const refused = await made.open([]);
+    const refused = await program.open([]);
     await answerPrompt(refused, question, 'n');
     assert.equal(await waitForExitCode(refused), 1);
-    assert.deepEqual(made.server.requests, []);
-    await made.seedModels('qwen3');
-    rmSync(made.state('models.jsonl'));
-    const accepted = await made.open([]);
+    assert.deepEqual(program.server.requests, []);
+    await program.seedModels('qwen3');
+    rmSync(program.state('models.jsonl'));
+    const accepted = await program.open([]);
     await answerPrompt(accepted, question, 'y');
     await accepted.waitFor(/2 models at ollama[^]*Fairlead with qwen3/);
-    assert.equal(readKnownModels(made).length, 2);
-    made.server.clearRequests();
-    const later = await made.open([]);
+    assert.equal(readKnownModels(program).length, 2);
+    program.server.clearRequests();
+    const later = await program.open([]);
     await later.waitFor(/Fairlead with qwen3/);
-    assert.ok(!made.server.requests.some(({ path: at }) => at === '/api/tags'), 'the list that is kept was used');
+    assert.ok(!program.server.requests.some(({ path: at }) => at === '/api/tags'), 'the list that is kept was used');
   },
 );
 
@@ -116,23 +117,23 @@ test(
   '[J11, J27, J71] interactive after a refresh: the model of the flag if it is in the list, otherwise the user must choose',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels('qwen3');
-    rmSync(made.state('models.jsonl'));
-    const flagged = await made.open(['--model', 'tiny']);
+    const program = await createProgram(t);
+    await program.seedModels('qwen3');
+    rmSync(program.state('models.jsonl'));
+    const flagged = await program.open(['--model', 'tiny']);
     await answerPrompt(flagged, /Ask it now\?/, 'y');
     await flagged.waitFor(/Fairlead with tiny/);
-    rmSync(made.state('models.jsonl'));
-    const unknown = await made.open(['--model-name', 'missing']);
+    rmSync(program.state('models.jsonl'));
+    const unknown = await program.open(['--model-name', 'missing']);
     await answerPrompt(unknown, /Ask it now\?/, 'y');
     await unknown.waitFor(/ollama \(http\S+\) has no model "missing"\. Which one instead\?/);
     await answerPrompt(unknown, /qwen3/, 'Down', 'Enter');
     await unknown.waitFor(/Fairlead with tiny/);
     await enterLine(unknown, 'hi');
     await unknown.waitFor(/You said: hi/);
-    assert.deepEqual(getRequestedModels(made), ['tiny']);
-    assert.equal(readPreviousModel(made), 'tiny', 'the last model used is now another');
-    const next = await made.open([]);
+    assert.deepEqual(getRequestedModels(program), ['tiny']);
+    assert.equal(readPreviousModel(program), 'tiny', 'the last model used is now another');
+    const next = await program.open([]);
     await next.waitFor(/Fairlead with tiny/);
   },
 );
@@ -141,19 +142,19 @@ test(
   '[J28, J67, J87] interactive: without a previous model, or with a removed one, a model must be chosen before the prompt',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels();
-    const none = await made.open([]);
+    const program = await createProgram(t);
+    await program.seedModels();
+    const none = await program.open([]);
     const screen = await none.waitFor(/Which model\?\n> *\n.*qwen3.*\n.*tiny.*cannot call tools/);
     assert.doesNotMatch(screen, /Fairlead with/);
     await enterLine(none, '/help');
     await answerPrompt(none, /> \/help/, 'Escape');
     assert.equal(await waitForExitCode(none), 1, 'leaving the choice leaves the program');
-    writeFileSync(made.state('previous_model_name'), 'gone\n');
-    const gone = await made.open([]);
+    writeFileSync(program.state('previous_model_name'), 'gone\n');
+    const gone = await program.open([]);
     await answerPrompt(gone, /has no model "gone"\. Which one instead\?/, 'Enter');
     await gone.waitFor(/Fairlead with qwen3/);
     await gone.waitFor(prompt);
-    assert.deepEqual(getRequestedModels(made), []);
+    assert.deepEqual(getRequestedModels(program), []);
   },
 );

@@ -22,9 +22,9 @@ test(
   '[J2, J17, J25, J29, J30, J48, A72] no arguments, --interactive and chat open the same prompt, which accepts messages and commands repeatedly',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels('qwen3');
-    const terminals = await Promise.all([[], ['--interactive'], ['chat']].map((args) => made.open(args)));
+    const program = await createProgram(t);
+    await program.seedModels('qwen3');
+    const terminals = await Promise.all([[], ['--interactive'], ['chat']].map((args) => program.open(args)));
     for (const terminal of terminals) {
       await terminal.waitFor(/Fairlead with qwen3, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d)?"/);
       await terminal.waitFor(prompt);
@@ -37,28 +37,31 @@ test(
     await first.waitFor(/The working directory is \S+\/work\n\n─+\n> *$/m);
     for (const terminal of terminals) await terminal.keys('C-d');
     assert.deepEqual(await Promise.all(terminals.map(waitForExitCode)), [0, 0, 0]);
-    const [kept = '', ...others] = made.sessions();
+    const [kept = '', ...others] = program.sessions();
     assert.match(kept, dateName);
     assert.deepEqual(others, [], 'prompts in which nothing was said leave no session');
   },
 );
 
 test('[J31, J33, J88] --test-connection and --refresh-models run and then open the prompt', { skip }, async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const [tested, refreshed] = await Promise.all([made.open(['--test-connection']), made.open(['--refresh-models'])]);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const [tested, refreshed] = await Promise.all([
+    program.open(['--test-connection']),
+    program.open(['--refresh-models']),
+  ]);
   await tested.waitFor(/ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.[^]*^> *$/m);
   await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
   await enterLine(refreshed, '/refresh-models');
   await refreshed.waitFor(/2 models: qwen3, tiny/);
-  assert.deepEqual(made.modelRequests(), [], 'nothing was asked of a model');
+  assert.deepEqual(program.modelRequests(), [], 'nothing was asked of a model');
 });
 
 test('[J31] a failed --test-connection ends the program instead of opening the prompt', { skip }, async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   const env = { OLLAMA_API_URL: await closedUrl() };
-  const terminal = await made.open(['--test-connection'], { env });
+  const terminal = await program.open(['--test-connection'], { env });
   assert.equal(await waitForExitCode(terminal), 7);
   const screen = await terminal.screen();
   assert.match(screen, /There is no connection to ollama/);
@@ -66,43 +69,43 @@ test('[J31] a failed --test-connection ends the program instead of opening the p
 });
 
 test('[J20, J21, J32, J34, J50, J88] in one-shot mode they run and exit with 0, or print the error', async (t) => {
-  const made = await createProgram(t);
-  const refreshed = await made.run(['--one-shot', '--refresh-models']);
+  const program = await createProgram(t);
+  const refreshed = await program.run(['--one-shot', '--refresh-models']);
   assert.deepEqual(refreshed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
-  const tested = await made.run(['--one-shot', '--test-connection']);
+  const tested = await program.run(['--one-shot', '--test-connection']);
   assert.deepEqual([tested.code, tested.err], [0, '']);
   assert.match(tested.out, /^ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.\n$/);
   const env = { OLLAMA_API_URL: await closedUrl() };
   for (const flag of ['--test-connection', '--refresh-models']) {
-    const { code, out, err } = await made.run(['--one-shot', flag], { env });
+    const { code, out, err } = await program.run(['--one-shot', flag], { env });
     assert.deepEqual([code, out], [7, '']);
     assert.match(err, /^There is no connection to ollama[^\n]+\n$/);
   }
-  assert.deepEqual(made.sessions(), []);
+  assert.deepEqual(program.sessions(), []);
 });
 
 test(
   '[J47] both modes run the same loop: inference, tool calls, more inference, until there is an answer',
   { skip },
   async (t) => {
-    const made = await createProgram(t, callsThenAnswer(2, 'read_file', { path: 'note.txt' }, 'It says: buy milk.'));
-    await made.seedModels('qwen3');
-    writeFileSync(path.join(made.cwd, 'note.txt'), 'buy milk\n');
-    const { code, out, err } = await made.run(['--one-shot', '--prompt', 'read the note']);
+    const program = await createProgram(t, callsThenAnswer(2, 'read_file', { path: 'note.txt' }, 'It says: buy milk.'));
+    await program.seedModels('qwen3');
+    writeFileSync(path.join(program.cwd, 'note.txt'), 'buy milk\n');
+    const { code, out, err } = await program.run(['--one-shot', '--prompt', 'read the note']);
     assert.deepEqual([code, out], [0, 'It says: buy milk.\n']);
     assert.equal(err.match(/\[tool\] read_file/g)?.length, 2);
-    const once = made.modelRequests().map(requestMessages);
+    const once = program.modelRequests().map(requestMessages);
     assert.deepEqual(
       once.map((messages) => messages.length),
       [1, 3, 5],
     );
     assert.match(JSON.stringify(once.at(-1)), /buy milk/);
-    made.server.clearRequests();
-    const terminal = await made.open([]);
+    program.server.clearRequests();
+    const terminal = await program.open([]);
     await terminal.waitFor(prompt);
     await enterLine(terminal, 'read the note');
     await terminal.waitFor(/It says: buy milk\.\n\n─+\n> *$/m);
-    assert.deepEqual(made.modelRequests().map(requestMessages), once);
+    assert.deepEqual(program.modelRequests().map(requestMessages), once);
   },
 );
 
@@ -110,13 +113,13 @@ test(
   '[J51, J91] --model-name is the initial model of the prompt and the model of a one-shot run',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels('qwen3');
-    const { code, err } = await made.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
+    const program = await createProgram(t);
+    await program.seedModels('qwen3');
+    const { code, err } = await program.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
     assert.equal(code, 0);
     assert.equal(err, 'tiny cannot call tools, so none are offered to it: it can only talk.\n');
-    assert.deepEqual(requestToolNames(made.modelRequests()[0]), []);
-    const terminal = await made.open(['-m', 'qwen3']);
+    assert.deepEqual(requestToolNames(program.modelRequests()[0]), []);
+    const terminal = await program.open(['-m', 'qwen3']);
     await terminal.waitFor(/Fairlead with qwen3/);
     await enterLine(terminal, 'one');
     await terminal.waitFor(/You said: one/);
@@ -124,21 +127,21 @@ test(
     await terminal.waitFor(/The next answer comes from tiny/);
     await enterLine(terminal, 'two');
     await terminal.waitFor(/You said: two/);
-    const models = made.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
+    const models = program.modelRequests().map(({ body }) => (body as { readonly model: string }).model);
     assert.deepEqual(models, ['tiny', 'qwen3', 'tiny']);
   },
 );
 
 test('[J12, J52] --stream prints the answer of a one-shot run while it is generated; without it only the complete answer is printed', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   // Text beside a tool call is not the answer: only streamed output has printed it.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
-  made.server.setScript(script);
-  const whole = await made.run(['--one-shot', '-p', 'hi']);
+  program.server.setScript(script);
+  const whole = await program.run(['--one-shot', '-p', 'hi']);
   assert.deepEqual([whole.code, whole.out], [0, 'Nothing there.\n']);
-  made.server.setScript(script);
-  const streamed = await made.run(['--one-shot', '-p', 'hi', '--stream']);
+  program.server.setScript(script);
+  const streamed = await program.run(['--one-shot', '-p', 'hi', '--stream']);
   assert.deepEqual([streamed.code, streamed.out], [0, 'Let me look.\nNothing there.\n']);
 });
 
@@ -146,20 +149,20 @@ test(
   '[J12, J52] --stream makes the prompt show answers while they are generated; without it they are shown complete',
   { skip },
   async (t) => {
-    const made = await createProgram(t);
-    await made.seedModels('qwen3');
-    const streaming = await made.open(['-s']);
+    const program = await createProgram(t);
+    await program.seedModels('qwen3');
+    const streaming = await program.open(['-s']);
     await streaming.waitFor(prompt);
-    made.server.setScript([
+    program.server.setScript([
       says('The first words and no more', { chunks: ['The first words', ' and no more'], cutAfter: 1, hang: true }),
     ]);
     await enterLine(streaming, 'hi');
     await streaming.waitFor(/The first words[^]*(thinking|working)/);
     await streaming.keys('Escape');
     await streaming.waitFor(/Stopped: cancelled/);
-    const whole = await made.open([]);
+    const whole = await program.open([]);
     await whole.waitFor(/no streaming/);
-    made.server.setScript([says('alpha beta gamma delta omega', { chunkMs: 60 })]);
+    program.server.setScript([says('alpha beta gamma delta omega', { chunkMs: 60 })]);
     await enterLine(whole, 'hi');
     const end = Date.now() + 20_000;
     for (let seen = ''; !/omega/.test(seen); seen = await whole.screen()) {
@@ -174,46 +177,46 @@ test(
   { skip },
   async (t) => {
     const write = callsThenAnswer(1, 'write_file', { path: 'made.txt', content: 'hello\n' }, 'Done.');
-    const made = await createProgram(t, write);
-    await made.seedModels('qwen3');
-    const file = path.join(made.cwd, 'made.txt');
-    const asked = await made.run(['-p', 'make it', '-n', 'waiting']);
+    const program = await createProgram(t, write);
+    await program.seedModels('qwen3');
+    const file = path.join(program.cwd, 'made.txt');
+    const asked = await program.run(['-p', 'make it', '-n', 'waiting']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
     assert.match(asked.err, /Stopped: write_file needs the user's approval\. write_file \S+\/made\.txt\n\+hello/);
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
     assert.equal(existsSync(file), false);
-    const terminal = await made.open(['--resume', 'waiting']);
+    const terminal = await program.open(['--resume', 'waiting']);
     await answerPrompt(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
     await enterLine(terminal, '/auto on');
     await terminal.waitFor(/File changes and commands are approved automatically\./);
-    made.server.setScript(({ results }) =>
+    program.server.setScript(({ results }) =>
       results.length < 2 ? calls('write_file', { path: 'two.txt', content: '2' }) : says('Twice.'),
     );
     await enterLine(terminal, 'again');
     await terminal.waitFor(/Twice\./);
-    assert.equal(existsSync(path.join(made.cwd, 'two.txt')), true);
-    made.server.setScript(write);
-    const auto = await made.run(['-p', 'make it', '--auto-approve']);
+    assert.equal(existsSync(path.join(program.cwd, 'two.txt')), true);
+    program.server.setScript(write);
+    const auto = await program.run(['-p', 'make it', '--auto-approve']);
     assert.deepEqual([auto.code, auto.out], [0, 'Done.\n']);
   },
 );
 
 test('[A79] run --code gives the model only a container to run code in, and reports a missing engine', async (t) => {
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     callsThenAnswer(1, 'execute_sandboxed_command', { command: 'echo 6*7' }, 'It is 42.'),
   );
-  await made.seedModels('qwen3');
-  const engine = path.join(made.home, 'engine');
+  await program.seedModels('qwen3');
+  const engine = path.join(program.home, 'engine');
   writeFileSync(engine, '#!/bin/sh\nfor last; do :; done\necho "ran: $last"\n', { mode: 0o755 });
   const task = ['run', '--code', 'what is six times seven?'];
-  const { code, out, err } = await made.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: engine } });
+  const { code, out, err } = await program.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: engine } });
   assert.deepEqual([code, out], [0, 'It is 42.\n'], err);
-  const [first, second] = made.modelRequests();
+  const [first, second] = program.modelRequests();
   assert.deepEqual(requestToolNames(first), ['execute_sandboxed_command']);
   assert.match(JSON.stringify(requestMessages(second)), /ran: echo 6\*7/);
-  const without = await made.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
+  const without = await program.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
   assert.match(without.err, /no-such-engine is not installed, so nothing was run\. Install it/);
 });

@@ -23,9 +23,9 @@ const parseLines = (out: string): readonly Line[] => {
 };
 
 test('--output-format json prints one line, the result, and nothing else on standard output', async (t) => {
-  const made = await createProgram(t, callsThenAnswer(1, 'list_files', {}, 'Nothing there.'));
-  await made.seedModels('qwen3');
-  const { code, out, err } = await made.run(['-p', 'look', '-n', 'looked', '--output-format', 'json']);
+  const program = await createProgram(t, callsThenAnswer(1, 'list_files', {}, 'Nothing there.'));
+  await program.seedModels('qwen3');
+  const { code, out, err } = await program.run(['-p', 'look', '-n', 'looked', '--output-format', 'json']);
   assert.equal(code, 0);
   assert.match(err, /^\[tool\] list_files/);
   const lines = parseLines(out);
@@ -53,11 +53,11 @@ test('--output-format json prints one line, the result, and nothing else on stan
 });
 
 test('--output-format stream-json prints one line per event, the result last; --input-format stream-json reads one message per line', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
   const input = formatMessage('one') + formatMessage([{ type: 'text', text: 'two' }]);
-  const { code, out, err } = await made.run([...formats, '-n', 'both'], { input });
+  const { code, out, err } = await program.run([...formats, '-n', 'both'], { input });
   assert.deepEqual([code, err], [0, '']);
   const lines = parseLines(out);
   assert.equal(lines.at(-1)?.type, 'result');
@@ -77,12 +77,12 @@ test('--output-format stream-json prints one line per event, the result last; --
       'result',
     ],
   );
-  assert.deepEqual(made.sessions(), ['both']);
-  made.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
-  const many = await made.run(formats, { input: formatMessage('again').repeat(12) });
+  assert.deepEqual(program.sessions(), ['both']);
+  program.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
+  const many = await program.run(formats, { input: formatMessage('again').repeat(12) });
   assert.deepEqual([many.code, many.err], [1, ''], 'one answer of twelve did not come');
   assert.equal(parseLines(many.out).filter(({ type }) => type === 'result').length, 12);
-  const broken = await made.run(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
+  const broken = await program.run(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
   assert.equal(broken.code, 1);
   assert.match(broken.err, /^Line 2 of standard input is not a user message: .* A line is \{"type":"user"/);
   assert.equal(parseLines(broken.out).filter(({ type }) => type === 'result').length, 2);
@@ -96,16 +96,16 @@ function assertFailure(out: string, why: RegExp): void {
 }
 
 test('[J50] in JSON the last line has the error before a run, and the exit code is the same', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  assert.equal((await made.run(['-p', 'x', '-n', 'taken'])).code, 0);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  assert.equal((await program.run(['-p', 'x', '-n', 'taken'])).code, 0);
   for (const format of ['json', 'stream-json'])
     for (const [args, code, why] of [
       [['-p', 'x', '-n', 'taken'], 1, /taken/],
       [['-p', 'x', '-m', 'qwen4'], 1, /qwen4/],
       [['-'], 2, /^No prompt was given: /],
     ] as const) {
-      const failed = await made.run([...args, '--output-format', format]);
+      const failed = await program.run([...args, '--output-format', format]);
       assert.equal(failed.code, code);
       assert.notEqual(failed.err, '');
       assert.equal(parseLines(failed.out).length, 1);
@@ -114,75 +114,75 @@ test('[J50] in JSON the last line has the error before a run, and the exit code 
 });
 
 test('--output-schema validates the answer and returns it as data; an invalid schema fails before any request', async (t) => {
-  const made = await createProgram(t, ['It is 42.', '{"n": 42}']);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t, ['It is 42.', '{"n": 42}']);
+  await program.seedModels('qwen3');
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
-  writeFileSync(path.join(made.cwd, 'schema.json'), JSON.stringify(schema));
-  const { code, out, err } = await made.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
+  writeFileSync(path.join(program.cwd, 'schema.json'), JSON.stringify(schema));
+  const { code, out, err } = await program.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
   assert.equal(code, 0, err);
   assert.deepEqual(parseLines(out)[0]?.['structured_output'], { n: 42 });
-  assert.equal(made.modelRequests().length, 2, 'an answer that does not fit is asked for again');
-  made.server.clearRequests();
+  assert.equal(program.modelRequests().length, 2, 'an answer that does not fit is asked for again');
+  program.server.clearRequests();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
-    const refused = await made.run(['-p', 'x', '--output-schema', bad]);
+    const refused = await program.run(['-p', 'x', '--output-schema', bad]);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(
       refused.err,
       /^--output-schema cannot be used: [^\n]+ Give a file with a JSON Schema, or the schema itself\.\n$/,
     );
   }
-  assert.deepEqual(made.server.requests, []);
+  assert.deepEqual(program.server.requests, []);
 });
 
 test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget, 7 unreachable', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   const loop = callsThenAnswer(99, 'list_files', {}, 'never');
-  made.server.setScript(loop);
-  const turns = await made.run(['-p', 'x', '--max-turns', '2']);
+  program.server.setScript(loop);
+  const turns = await program.run(['-p', 'x', '--max-turns', '2']);
   assert.deepEqual([turns.code, turns.out], [3, '']);
   assert.match(turns.err, /Stopped: max-turns\. All 2 turns are used\.\n$/);
-  assert.equal(made.modelRequests().length, 2);
+  assert.equal(program.modelRequests().length, 2);
 
-  made.server.setScript(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
-  const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${made.server.url}/v1` };
-  const budget = await made.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
+  program.server.setScript(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
+  const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${program.server.url}/v1` };
+  const budget = await program.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
   assert.deepEqual([budget.code, budget.out], [4, '']);
   assert.match(budget.err, /Stopped: money-budget\./);
 
-  made.server.setScript([fails('bad-request')]);
-  const failed = await made.run(['-p', 'x', '-m', 'qwen3', '--json']);
+  program.server.setScript([fails('bad-request')]);
+  const failed = await program.run(['-p', 'x', '-m', 'qwen3', '--json']);
   assert.equal(failed.code, 1);
   const [line] = parseLines(failed.out);
   assert.deepEqual([line?.['is_error'], line?.['reason']], [true, 'provider-error']);
   assert.match(String(line?.['error']), /^Stopped: provider-error\. /);
 
   const url = await closedUrl();
-  const away = await made.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
+  const away = await program.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
   assert.deepEqual([away.code, away.out], [7, '']);
   assert.match(away.err, /Stopped: provider-error\. There is no connection to ollama/);
-  assert.match(made.session('kept'), /"text":"x"/, 'what was asked is kept');
+  assert.match(program.session('kept'), /"text":"x"/, 'what was asked is kept');
 });
 
 test('SIGINT ends a run with exit code 130: the shown text stays, and the session can be resumed', async (t) => {
-  const made = await createProgram(t, [
+  const program = await createProgram(t, [
     says('The beginning and the end', { chunks: ['The beginning', ' and the end'], cutAfter: 1, hang: true }),
     'Here is all of it.',
   ]);
-  await made.seedModels('qwen3');
+  await program.seedModels('qwen3');
   const input = formatMessage('tell me') + formatMessage('and then?');
-  const running = made.start(['--input-format', 'stream-json', '-n', 'stopped', '--stream'], { input });
+  const running = program.start(['--input-format', 'stream-json', '-n', 'stopped', '--stream'], { input });
   await waitUntil('the beginning is shown', () => running.out() === 'The beginning');
   running.kill('SIGINT');
   const { code, out, err } = await running.ended;
   assert.deepEqual([code, out], [130, 'The beginning\n']);
   assert.match(err, /^Stopped: cancelled\./);
-  assert.equal(made.modelRequests().length, 1, 'what would have come next is not begun');
-  const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+  assert.equal(program.modelRequests().length, 1, 'what would have come next is not begun');
+  const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
-  const said = requestMessages(made.modelRequests().at(-1)).map(({ content }) => content);
+  const said = requestMessages(program.modelRequests().at(-1)).map(({ content }) => content);
   assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
-  assert.equal((await made.run(['sessions', 'verify', 'stopped'])).code, 0);
+  assert.equal((await program.run(['sessions', 'verify', 'stopped'])).code, 0);
 });
 
 for (const [mode, args] of [
@@ -190,21 +190,21 @@ for (const [mode, args] of [
   ['interactive', ['--interactive']],
 ] as const) {
   test(`SIGTERM ends a run (${mode}) in order with exit code 143: the command that ran is ended too, and the model is told`, async (t) => {
-    const made = await createProgram(t, [
+    const program = await createProgram(t, [
       calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }),
       'Then not.',
     ]);
-    await made.seedModels('qwen3');
-    const running = made.start([...args, '-n', 'stopped', '--auto-approve', '--no-sandbox'], { input: 'wait\n' });
-    const file = path.join(made.cwd, 'pid');
+    await program.seedModels('qwen3');
+    const running = program.start([...args, '-n', 'stopped', '--auto-approve', '--no-sandbox'], { input: 'wait\n' });
+    const file = path.join(program.cwd, 'pid');
     await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     running.kill('SIGTERM');
     assert.equal((await running.ended).code, 143);
     const pid = Number(readFileSync(file, 'utf8'));
     await waitUntil('the command is gone', () => !isProcessAlive(pid));
-    const resumed = await made.run(['-p', 'go on', '-r', 'stopped']);
+    const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
     assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
-    const told = requestMessages(made.modelRequests().at(-1));
+    const told = requestMessages(program.modelRequests().at(-1));
     assert.deepEqual(
       told.map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],
@@ -214,26 +214,26 @@ for (const [mode, args] of [
 }
 
 test('a closed pipe, as with head, ends the run without a stack trace and keeps the session intact', async (t) => {
-  const made = await createProgram(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
-  await made.seedModels('qwen3');
-  const running = made.start(['-p', 'a lot', '-n', 'piped', '--stream']);
+  const program = await createProgram(t, [says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 }), 'fine']);
+  await program.seedModels('qwen3');
+  const running = program.start(['-p', 'a lot', '-n', 'piped', '--stream']);
   await waitUntil('something is shown', () => running.out() !== '');
   running.closeStdout();
   const { code, err } = await running.ended;
   assert.notEqual(code, null);
   assert.notEqual(code, 0);
   assert.doesNotMatch(err, /\n\s+at |EPIPE/);
-  assert.equal((await made.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
+  assert.equal((await program.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
 });
 
 test('a closed standard output ends a command silently, and a closed standard error does not lose the answer', async (t) => {
-  const made = await createProgram(t, ({ results }) =>
+  const program = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('list_files', {}) : says('word '.repeat(40_000)),
   );
-  await made.seedModels('qwen3');
+  await program.seedModels('qwen3');
   const child = spawn(process.execPath, [bin, '-p', 'a lot', '-n', 'long'], {
-    cwd: made.cwd,
-    env: made.env,
+    cwd: program.cwd,
+    env: program.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stderr.destroy();
@@ -242,13 +242,13 @@ test('a closed standard output ends a command silently, and a closed standard er
   assert.deepEqual(await once(child, 'close'), [0, null]);
   assert.equal(out, `${'word '.repeat(40_000)}\n`);
   for (const args of [['sessions', 'show', 'long'], ['sessions', 'export', 'long'], ['--help']]) {
-    const running = made.start(args);
+    const running = program.start(args);
     running.closeStdout();
     const { code, err } = await running.ended;
     assert.deepEqual([code, err], [0, ''], args.join(' '));
   }
-  made.server.setScript([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
-  const talking = made.start(['--interactive', '--stream'], { input: 'a lot\n' });
+  program.server.setScript([says('word '.repeat(4000), { chunks: 4000, chunkMs: 1 })]);
+  const talking = program.start(['--interactive', '--stream'], { input: 'a lot\n' });
   await waitUntil('something is shown', () => talking.out().includes('word'));
   talking.closeStdout();
   const { code, err } = await talking.ended;
@@ -256,20 +256,20 @@ test('a closed standard output ends a command silently, and a closed standard er
 });
 
 test('--ephemeral saves nothing, --continue continues the latest session', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const none = await made.run(['-p', 'x', '--continue']);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const none = await program.run(['-p', 'x', '--continue']);
   assert.deepEqual(
     [none.code, none.err],
     [1, 'There is no session to continue yet. Leave --continue away to begin one.\n'],
   );
-  assert.equal((await made.run(['-p', 'secret', '--ephemeral'])).code, 0);
-  assert.deepEqual(made.sessions(), []);
-  await made.run(['-p', 'first', '-n', 'a']);
-  await made.run(['-p', 'second', '-n', 'b']);
-  assert.equal((await made.run(['third', '--continue'])).code, 0);
+  assert.equal((await program.run(['-p', 'secret', '--ephemeral'])).code, 0);
+  assert.deepEqual(program.sessions(), []);
+  await program.run(['-p', 'first', '-n', 'a']);
+  await program.run(['-p', 'second', '-n', 'b']);
+  assert.equal((await program.run(['third', '--continue'])).code, 0);
   assert.deepEqual(
-    requestMessages(made.modelRequests().at(-1)).map(({ content }) => content),
+    requestMessages(program.modelRequests().at(-1)).map(({ content }) => content),
     ['second', 'You said: second', 'third'],
   );
 });

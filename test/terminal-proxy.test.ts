@@ -21,10 +21,10 @@ reminders:
 
 /** Starts a proxy and waits for its URL. */
 async function startProxy(
-  made: TestProgram,
+  program: TestProgram,
   args: readonly string[],
 ): Promise<{ readonly url: string; readonly running: RunningProgram }> {
-  const running = made.start(['proxy', '--target', made.server.url, '--port', '0', ...args]);
+  const running = program.start(['proxy', '--target', program.server.url, '--port', '0', ...args]);
   const address = (): string | undefined => /Listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(running.err())?.[1];
   await waitUntil(`the proxy listens: ${running.err()}`, () => address() !== undefined, 30_000);
   return { url: address() ?? '', running };
@@ -32,9 +32,9 @@ async function startProxy(
 
 test('[M42, M46] fairlead proxy applies a file of rules, saves the conversation, and continues it after a restart', async (t) => {
   const script = [calls('run', { command: 'rm -r' }), calls('run', { command: 'bad' }), 'Done.', 'Still done.'];
-  const made = await createProgram(t, script);
-  writeFiles(made.cwd, { 'house.yaml': rules });
-  const first = await startProxy(made, ['--rules', 'house.yaml']);
+  const program = await createProgram(t, script);
+  writeFiles(program.cwd, { 'house.yaml': rules });
+  const first = await startProxy(program, ['--rules', 'house.yaml']);
   const client = createClient.openai(first.url);
   const ran: string[] = [];
   const loop = chatLoop(client, { streamed: true, run: (command) => (ran.push(command), 'Error: no') });
@@ -42,40 +42,40 @@ test('[M42, M46] fairlead proxy applies a file of rules, saves the conversation,
   first.running.kill('SIGTERM');
   assert.equal((await first.running.ended).code, 143);
   assert.deepEqual(ran, ['bad']);
-  const again = await startProxy(made, ['--rules', '.']);
+  const again = await startProxy(program, ['--rules', '.']);
   client.baseURL = `${again.url}/v1`;
   assert.equal(await loop.run('And now?'), 'Still done.');
   again.running.kill('SIGINT');
   const { code, err } = await again.running.ended;
   assert.equal(code, 130);
   assert.ok(!err.includes('Bearer'));
-  const [before, after] = made
+  const [before, after] = program
     .modelRequests()
     .slice(-2)
     .map(({ body }) => (body as { messages: unknown[] }).messages);
-  for (const words of ['System reminders', 'Nothing is deleted here.', 'Read the error before'])
-    assert.ok(JSON.stringify(before).includes(words), words);
+  for (const text of ['System reminders', 'Nothing is deleted here.', 'Read the error before'])
+    assert.ok(JSON.stringify(before).includes(text), text);
   assert.deepEqual(after?.slice(0, before?.length), before, 'the prefix holds over the restart');
 });
 
 test('fairlead proxy does not start with broken rules, without a target, or on a public address without a token', async (t) => {
-  const made = await createProgram(t);
-  writeFiles(made.cwd, { 'broken.yaml': 'name: [' });
-  const target = ['proxy', '--target', made.server.url, '--port', '0'];
+  const program = await createProgram(t);
+  writeFiles(program.cwd, { 'broken.yaml': 'name: [' });
+  const target = ['proxy', '--target', program.server.url, '--port', '0'];
   const ended = await Promise.all([
-    made.run(['proxy']),
-    made.run([...target, '--port', 'many']),
-    made.run([...target, '--rules', 'broken.yaml']),
-    made.run([...target, '--rules', 'nowhere']),
-    made.run([...target, '--host', '0.0.0.0']),
-    made.run(['proxy', '--target', 'ftp://x', '--port', '0']),
-    made.run(['proxy', '--help']),
+    program.run(['proxy']),
+    program.run([...target, '--port', 'many']),
+    program.run([...target, '--rules', 'broken.yaml']),
+    program.run([...target, '--rules', 'nowhere']),
+    program.run([...target, '--host', '0.0.0.0']),
+    program.run(['proxy', '--target', 'ftp://x', '--port', '0']),
+    program.run(['proxy', '--help']),
   ]);
   assert.deepEqual(
     ended.map(({ code }) => code),
     [2, 2, 1, 1, 1, 1, 0],
   );
-  const words = [
+  const text = [
     /--target is needed/,
     /from 0 to 65535/,
     /cannot be used/,
@@ -83,6 +83,6 @@ test('fairlead proxy does not start with broken rules, without a target, or on a
     /needs a token/,
     /not the address/,
   ];
-  for (const [i, said] of words.entries()) assert.match(ended[i]?.err ?? '', said);
+  for (const [i, said] of text.entries()) assert.match(ended[i]?.err ?? '', said);
   assert.match(ended[6]?.out ?? '', /^Usage: fairlead proxy --target/);
 });

@@ -41,22 +41,26 @@ async function startSearchEngine(t: TestContext, status = 200): Promise<Engine> 
 }
 
 async function createSearchProgram(t: TestContext, config: object): Promise<TestProgram> {
-  const made = await createProgram(t, search);
-  await made.seedModels('qwen3');
-  writeFiles(made.home, { 'config/fairlead/config.json': JSON.stringify(config) });
-  return made;
+  const program = await createProgram(t, search);
+  await program.seedModels('qwen3');
+  writeFiles(program.home, { 'config/fairlead/config.json': JSON.stringify(config) });
+  return program;
 }
 
-const runSearch = (made: TestProgram, env: Record<string, string>, name = 'searched'): ReturnType<TestProgram['run']> =>
-  made.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
+const runSearch = (
+  program: TestProgram,
+  env: Record<string, string>,
+  name = 'searched',
+): ReturnType<TestProgram['run']> =>
+  program.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
 
 /** Returns everything that the program wrote to disk or sent to the model. */
-const getSearchResult = (made: TestProgram): string =>
+const getSearchResult = (program: TestProgram): string =>
   [
-    ...readdirSync(made.home, { recursive: true, withFileTypes: true })
+    ...readdirSync(program.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== 'config.json')
       .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8')),
-    ...made.modelRequests().map(({ body, headers }) => JSON.stringify([body, headers])),
+    ...program.modelRequests().map(({ body, headers }) => JSON.stringify([body, headers])),
   ].join('\n');
 
 for (const [name, variable, more, sent] of [
@@ -72,27 +76,27 @@ for (const [name, variable, more, sent] of [
 ] as const)
   test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file learns`, async (t) => {
     const { base, requests } = await startSearchEngine(t);
-    const made = await createSearchProgram(t, { search: { engine: name, url: `${base}/find` } });
-    const ran = await runSearch(made, { [variable]: key, ...more });
+    const program = await createSearchProgram(t, { search: { engine: name, url: `${base}/find` } });
+    const ran = await runSearch(program, { [variable]: key, ...more });
     assert.match(ran.out, /^Heard: [^]*1\. Fair leads\s+https:\/\/example\.com\/1\s+of rope/m, ran.err);
     assert.equal(requests.length, 1);
     assert.ok(requests[0] && sent(requests[0]) === key);
     assert.match(requests[0].url + requests[0].body, /fair(?:\+|%20| )leads/);
     assert.ok(!requests[0].url.includes(key));
-    assert.ok(!getSearchResult(made).includes(key) && !`${ran.out}${ran.err}`.includes(key));
+    assert.ok(!getSearchResult(program).includes(key) && !`${ran.out}${ran.err}`.includes(key));
   });
 
 test('[P21] SearXNG needs a URL and no key, and may be on this machine; no other local server can be reached', async (t) => {
   const { base, requests } = await startSearchEngine(t);
   const other = await startSearchEngine(t);
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptHiddenCalls([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]),
   );
-  await made.seedModels('qwen3');
-  const ran = await runSearch(made, { SEARXNG_URL: base });
+  await program.seedModels('qwen3');
+  const ran = await runSearch(program, { SEARXNG_URL: base });
   assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
-  assert.match(made.session('searched'), /a search with SearXNG/);
+  assert.match(program.session('searched'), /a search with SearXNG/);
   assert.deepEqual(
     [requests.length, requests[0]?.url, other.requests.length],
     [1, '/search?q=fair+leads&format=json', 0],
@@ -101,28 +105,31 @@ test('[P21] SearXNG needs a URL and no key, and may be on this machine; no other
 
 test('[P21] an error of an engine is reported by its status only, since its text may repeat the key', async (t) => {
   const { base, requests } = await startSearchEngine(t, 401);
-  const made = await createSearchProgram(t, { search: { engine: 'brave', url: base }, keys: { BRAVE_API_KEY: key } });
-  const ran = await runSearch(made, {});
+  const program = await createSearchProgram(t, {
+    search: { engine: 'brave', url: base },
+    keys: { BRAVE_API_KEY: key },
+  });
+  const ran = await runSearch(program, {});
   assert.match(ran.out, /Brave rejected its key/);
   assert.equal(requests[0]?.headers['x-subscription-token'], key);
-  assert.ok(!getSearchResult(made).includes(key));
+  assert.ok(!getSearchResult(program).includes(key));
 });
 
 test('[P21] without a key there is no search; a key is never sent to another engine, and a directory cannot set one', async (t) => {
   const { base, requests } = await startSearchEngine(t);
-  const made = await createProgram(t, ({ results }) =>
+  const program = await createProgram(t, ({ results }) =>
     results.length ? says('Done.') : calls('load_tools', { names: [] }),
   );
-  await made.seedModels('qwen3');
-  await runSearch(made, {});
-  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
+  await program.seedModels('qwen3');
+  await runSearch(program, {});
+  assert.doesNotMatch(JSON.stringify(program.modelRequests()[0]?.body), /web_search/);
   // Search settings of a directory are ignored.
-  writeFileSync(path.join(made.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
-  writeFiles(made.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
-  made.server.clearRequests();
-  const ran = await runSearch(made, {}, 'again');
+  writeFileSync(path.join(program.cwd, '.env'), `SEARXNG_URL=${base}\nBRAVE_API_KEY=theirs\n`);
+  writeFiles(program.cwd, { '.fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }) });
+  program.server.clearRequests();
+  const ran = await runSearch(program, {}, 'again');
   assert.match(ran.err, /search\.engine in \S+ is not used: a project may not set it\./);
-  assert.doesNotMatch(JSON.stringify(made.modelRequests()[0]?.body), /web_search/);
+  assert.doesNotMatch(JSON.stringify(program.modelRequests()[0]?.body), /web_search/);
   // Two engines: each uses its own key.
   const both = await createSearchProgram(t, {});
   const mixed = await runSearch(both, { SEARXNG_URL: base, GOOGLE_SEARCH_API_KEY: key, GOOGLE_CSE_ID: 'cx' });
@@ -133,21 +140,21 @@ test('[P21] without a key there is no search; a key is never sent to another eng
 
 test('[P21, A75] a search needs approval like every external request, and no command gets the key', async (t) => {
   const { base, requests } = await startSearchEngine(t);
-  const made = await createProgram(t, ({ results }) => {
+  const program = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('run_command', { command: 'env' });
     if (results.length === 1) return calls('load_tools', { names: ['web_search'] });
     return results.length === 2 ? calls('use_tool', { tool: 'web_search', input: { query: 'x' } }) : says('Done.');
   });
-  await made.seedModels('qwen3');
+  await program.seedModels('qwen3');
   const env = { BRAVE_API_KEY: key };
-  writeFiles(made.home, {
+  writeFiles(program.home, {
     'config/fairlead/config.json': JSON.stringify({ search: { engine: 'brave', url: base } }),
     'config/fairlead/policy.yaml': 'rules:\n  - allow: { command: [env] }\n',
   });
-  const ran = await made.run(['-p', 'search', '-n', 'asked', '--no-sandbox'], { env });
+  const ran = await program.run(['-p', 'search', '-n', 'asked', '--no-sandbox'], { env });
   assert.equal(ran.code, 5, ran.err);
   assert.match(ran.err, /web_search/);
   assert.deepEqual(requests, []);
-  assert.match(made.session('asked'), /XDG_STATE_HOME/);
-  assert.doesNotMatch(made.session('asked'), /BRAVE_API_KEY/);
+  assert.match(program.session('asked'), /XDG_STATE_HOME/);
+  assert.doesNotMatch(program.session('asked'), /BRAVE_API_KEY/);
 });

@@ -9,9 +9,9 @@ const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
 
 test('[attack 12] commands that speak a protocol escape invisible characters in their warnings', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  const cwd = path.join(made.cwd, 'a\u001b[2Jb');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const cwd = path.join(program.cwd, 'a\u001b[2Jb');
   writeFiles(cwd, { '.env': 'OPENAI_BASE_URL=http://elsewhere.test\n' });
   const editor = lines(
     { id: 1, method: 'initialize', params: { protocolVersion: 1 } },
@@ -21,10 +21,10 @@ test('[attack 12] commands that speak a protocol escape invisible characters in 
     [['acp'], editor],
     [['mcp', 'serve'], ''],
   ] as const) {
-    const { code, err } = await made.run(args, { cwd, input });
+    const { code, err } = await program.run(args, { cwd, input });
     assert.equal(code, 0, err);
     assert.match(err, /OPENAI_BASE_URL in .*a␛\[2Jb.* is not used/);
-    const misused = await made.run([...args, '--\u001b[2J']);
+    const misused = await program.run([...args, '--\u001b[2J']);
     assert.equal(misused.code, 2);
     assert.match(misused.err, /--␛\[2J/);
     for (const told of [err, misused.err]) assert.ok(!told.includes('\u001b'), told);

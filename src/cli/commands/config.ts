@@ -3,7 +3,21 @@ import { parseArgs } from 'node:util';
 import { FairleadError, errorMessage, escapeInvisible, formatError, formatColumns } from '../../core/index.ts';
 import type { Command } from '../args/command.ts';
 import { print, printErr } from '../args/stdio.ts';
-import { parseConfig, readConfig, setConfigValue, writeConfig, checkConfig, readSettings, getUserConfigFile, type SettingOrigin, type Setting, type Settings, getSettingEntry, settingsSchema, parseSettingValue } from '../../coding-agent/settings/index.ts';
+import {
+  parseConfig,
+  readConfig,
+  setConfigValue,
+  writeConfig,
+  checkConfig,
+  readSettings,
+  getUserConfigFile,
+  type SettingOrigin,
+  type Setting,
+  type Settings,
+  getSettingEntry,
+  settingsSchema,
+  parseSettingValue,
+} from '../../coding-agent/settings/index.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 
 const usage = `Usage: fairlead config [list] [--json]      list the settings and their origin

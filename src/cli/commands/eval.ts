@@ -3,13 +3,31 @@ import { readFileSync } from 'node:fs';
 import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/index.ts';
 import type { Command } from '../args/command.ts';
-import { formatNoToolsWarning, type ResolvedModel, resolveModelUnattended, openModel } from '../../coding-agent/models/index.ts';
+import {
+  formatNoToolsWarning,
+  type ResolvedModel,
+  resolveModelUnattended,
+  openModel,
+} from '../../coding-agent/models/index.ts';
 import { withOptions } from '../args/with-usage.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { createTtyHost } from '../print-mode/tty-prompter.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
-import { compareToBaseline, formatComparison, readBaseline, parseDataset, type EvalCase, createEvalReport, formatEvalReport, type EvalReport, runEvalCase, type EvalCaseResult, type EvalContext, builtinDataset } from '../../evals/index.ts';
+import {
+  compareToBaseline,
+  formatComparison,
+  readBaseline,
+  parseDataset,
+  type EvalCase,
+  createEvalReport,
+  formatEvalReport,
+  type EvalReport,
+  runEvalCase,
+  type EvalCaseResult,
+  type EvalContext,
+  builtinDataset,
+} from '../../evals/index.ts';
 
 const usage = `Usage: fairlead eval [<cases.jsonl>] [--model <name>] [--tag <tag>] [--at-least <rate>] [--baseline <report.json>]
                      [--output-format text|json] [--auto-approve]

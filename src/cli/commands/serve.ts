@@ -11,7 +11,13 @@ import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { stringOption, withOptions } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
-import { announceDefaultModel, getDefaultModel, findModel, getModelEndpoint, listRouterNames } from '../../coding-agent/models/index.ts';
+import {
+  announceDefaultModel,
+  getDefaultModel,
+  findModel,
+  getModelEndpoint,
+  listRouterNames,
+} from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
 import { privacyView } from '../../coding-agent/index.ts';
 import { readSettings, getObjectives } from '../../coding-agent/settings/index.ts';

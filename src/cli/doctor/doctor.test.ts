@@ -24,20 +24,24 @@ import { runDoctorChecks, type NamedCheckResult } from './run-checks.ts';
 type Report = { readonly ok: boolean; readonly checks: readonly NamedCheckResult[] };
 type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
-function fairlead(place: Pick<PromptEnvironment, 'env' | 'cwd'>, ...args: readonly string[]): Promise<Ran> {
-  const env = { PATH: process.env['PATH'] ?? '', SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine', ...place.env };
+function fairlead(environment: Pick<PromptEnvironment, 'env' | 'cwd'>, ...args: readonly string[]): Promise<Ran> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine',
+    ...environment.env,
+  };
   const { promise, resolve } = Promise.withResolvers<Ran>();
-  execFile(process.execPath, [bin, ...args], { env, cwd: place.cwd }, (error, out, err) =>
+  execFile(process.execPath, [bin, ...args], { env, cwd: environment.cwd }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code), out, err }),
   );
   return promise;
 }
 
 async function examined(
-  place: Pick<PromptEnvironment, 'env' | 'cwd'>,
+  environment: Pick<PromptEnvironment, 'env' | 'cwd'>,
   ...args: readonly string[]
 ): Promise<Report & { code: number }> {
-  const { code, out } = await fairlead(place, 'doctor', '--json', ...args);
+  const { code, out } = await fairlead(environment, 'doctor', '--json', ...args);
   return { ...(JSON.parse(out) as Report), code };
 }
 
@@ -57,15 +61,17 @@ const obeys = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
 const trials = ({ requests }: ScriptedServer): readonly JsonObject[] =>
   requests.flatMap(({ body }) => (isObject(body) && JSON.stringify(body).includes('report_number') ? [body] : []));
 
-const withEnv = (place: PromptEnvironment, env: Readonly<Record<string, string>>): PromptEnvironment => ({
-  ...place,
-  env: { ...place.env, ...env },
+const withEnv = (environment: PromptEnvironment, env: Readonly<Record<string, string>>): PromptEnvironment => ({
+  ...environment,
+  env: { ...environment.env, ...env },
 });
 
 test('if everything works every check is ok, the model has called a tool, and the exit code is 0', async (t) => {
-  const place = await createPromptEnvironment(t, obeys, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
-  await fairlead(place, '--one-shot', '--refresh-models');
-  const { code, out, err } = await fairlead(place, 'doctor', '--model', 'alpha');
+  const environment = await createPromptEnvironment(t, obeys, {
+    models: [{ id: 'alpha', tools: true, context: 32_000 }],
+  });
+  await fairlead(environment, '--one-shot', '--refresh-models');
+  const { code, out, err } = await fairlead(environment, 'doctor', '--model', 'alpha');
   assert.equal(code, 0, out);
   assert.match(out, /^ok {4}provider +lm-studio .* answers \(\d+ ms\) and has 1 model\.$/m);
   assert.match(out, /^ok {4}model +alpha \(named here\) is in the list of lm-studio/m);
@@ -74,59 +80,63 @@ test('if everything works every check is ok, the model has called a tool, and th
   assert.match(out, /^ok {4}log +There is no session yet\.$/m);
   assert.match(out, /^warn {2}sandbox +no-such-engine is not installed.*\n +to fix: Install it/m);
   assert.match(err, new RegExp(`No check failed; [12] of ${doctorChecks.length} have warnings\\.`));
-  const asked = trials(place.server);
+  const asked = trials(environment.server);
   assert.equal(asked.length, 1, 'one tiny request');
   assert.equal(asked[0]?.['max_tokens'], 1024);
 });
 
 test('a model that answers with text instead of a tool call fails, and a wrong call is a warning', async (t) => {
-  const place = await createPromptEnvironment(t, () => says('Sure! I would call it with\nthe number.'));
-  const report = await examined(place, '--model', 'lm-studio/alpha');
+  const environment = await createPromptEnvironment(t, () => says('Sure! I would call it with\nthe number.'));
+  const report = await examined(environment, '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
   assert.match(
     finding(report, 'tool calling').says,
     /called no tool; it answered: Sure! I would call it with␊the number\. \(stop/,
   );
   assert.match(finding(report, 'tool calling').mend ?? '', /fairlead models lm-studio --tools/);
-  place.server.setScript(() => calls('report_number', { number: 1 }));
-  const wrong = finding(await examined(place, '--model', 'lm-studio/alpha'), 'tool calling');
+  environment.server.setScript(() => calls('report_number', { number: 1 }));
+  const wrong = finding(await examined(environment, '--model', 'lm-studio/alpha'), 'tool calling');
   assert.equal(wrong.standing, 'warn');
   assert.match(wrong.says, /called report_number with {"number":1} instead of {"number":\d{3}}/);
 });
 
 test('an unreachable provider fails once, and the checks that need it are reported as not tested', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const report = await examined(withEnv(place, { OLLAMA_API_URL: await closedUrl() }), '--model', 'lm-studio/alpha');
+  const environment = await createPromptEnvironment(t, obeys);
+  const report = await examined(
+    withEnv(environment, { OLLAMA_API_URL: await closedUrl() }),
+    '--model',
+    'lm-studio/alpha',
+  );
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
   assert.match(finding(report, 'provider').mend ?? '', /Start the server/);
   for (const name of ['tool calling', 'context window'])
     assert.match(finding(report, name).says, /^Not tested because of the error above\.$/);
-  assert.equal(place.server.requests.length, 0);
+  assert.equal(environment.server.requests.length, 0);
 });
 
 test('an unknown model fails with its name, and its provider is still ok', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  await fairlead(place, '--one-shot', '--refresh-models');
-  const report = await examined(place, '--model', 'alfa');
+  const environment = await createPromptEnvironment(t, obeys);
+  await fairlead(environment, '--one-shot', '--refresh-models');
+  const report = await examined(environment, '--model', 'alfa');
   assert.deepEqual([report.code, failedIn(report)], [1, ['model']]);
   assert.match(finding(report, 'model').mend ?? '', /Did you mean alpha/);
   assert.match(finding(report, 'tool calling').says, /^Not tested/);
 });
 
 test('--offline sends no request', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const report = await examined(place, '--offline');
+  const environment = await createPromptEnvironment(t, obeys);
+  const report = await examined(environment, '--offline');
   assert.equal(report.code, 0);
   for (const name of ['provider', 'model', 'tool calling', 'context window'])
     assert.deepEqual([finding(report, name).standing, finding(report, name).says], ['ok', 'Skipped (--offline).']);
-  assert.equal(place.server.requests.length, 0);
+  assert.equal(environment.server.requests.length, 0);
 });
 
 test('for Ollama the reported context window is the num_ctx of the requests', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
+  const environment = await createPromptEnvironment(t, obeys);
   const models = [{ id: 'alpha', tools: true, context: 100_000, parameters: 'num_ctx 9000' }];
   await using server = await scriptedServer(obeys, { models });
-  const there = withEnv(place, { OLLAMA_API_URL: server.url, HARNESS_INFERENCE_PROVIDER: 'ollama' });
+  const there = withEnv(environment, { OLLAMA_API_URL: server.url, HARNESS_INFERENCE_PROVIDER: 'ollama' });
   const report = await examined(there, '--model', 'ollama/alpha');
   assert.equal(
     finding(report, 'context window').says,
@@ -139,23 +149,23 @@ test('for Ollama the reported context window is the num_ctx of the requests', as
 });
 
 test('a changed session file fails with its name, and an unwritable directory with its path', async (t) => {
-  const place = await createPromptEnvironment(t, () => says('fine'));
+  const environment = await createPromptEnvironment(t, () => says('fine'));
   const options = ['run', '--model', 'lm-studio/alpha', '--session-name'];
-  assert.equal((await fairlead(place, ...options, 'well', 'hi')).code, 0);
-  assert.equal((await fairlead(place, ...options, 'ill', 'hello there')).code, 0);
-  chmodSync(place.data, 0o755);
-  const well = await examined(place, '--offline');
+  assert.equal((await fairlead(environment, ...options, 'well', 'hi')).code, 0);
+  assert.equal((await fairlead(environment, ...options, 'ill', 'hello there')).code, 0);
+  chmodSync(environment.data, 0o755);
+  const well = await examined(environment, '--offline');
   assert.equal(finding(well, 'log').says, 'All 2 sessions are intact.');
   assert.deepEqual(
     [finding(well, 'folders').standing, finding(well, 'folders').mend],
-    ['warn', `chmod 700 ${place.data}`],
+    ['warn', `chmod 700 ${environment.data}`],
   );
-  const folder = path.join(place.data, 'sessions');
-  const file = path.join(folder, readdirSync(folder).find((each) => each.endsWith('_ill.jsonl')) ?? '');
+  const dir = path.join(environment.data, 'sessions');
+  const file = path.join(dir, readdirSync(dir).find((each) => each.endsWith('_ill.jsonl')) ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('hello there', 'hello THERE'));
-  const blocked = path.join(place.cwd, 'a-file');
+  const blocked = path.join(environment.cwd, 'a-file');
   writeFileSync(blocked, '');
-  const report = await examined(withEnv(place, { XDG_CACHE_HOME: blocked }), '--offline');
+  const report = await examined(withEnv(environment, { XDG_CACHE_HOME: blocked }), '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['folders', 'log']]);
   assert.match(finding(report, 'log').says, /^1 of 2 sessions are damaged or were edited\. "ill": /);
   assert.match(
@@ -166,11 +176,11 @@ test('a changed session file fails with its name, and an unwritable directory wi
 });
 
 test('unreadable settings fail once, and the other checks still run', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const config = path.join(place.env['XDG_CONFIG_HOME'] ?? '', 'fairlead');
+  const environment = await createPromptEnvironment(t, obeys);
+  const config = path.join(environment.env['XDG_CONFIG_HOME'] ?? '', 'fairlead');
   mkdirSync(config, { recursive: true });
   writeFileSync(path.join(config, 'config.json'), '{ "approve": "maybe" }');
-  const report = await examined(place, '--offline');
+  const report = await examined(environment, '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
   assert.match(finding(report, 'settings').says, /approve .*must be ask or auto/);
   assert.match(finding(report, 'log').says, /^Not tested/);
@@ -178,31 +188,34 @@ test('unreadable settings fail once, and the other checks still run', async (t) 
 });
 
 /** A container engine that is a script: every image exists, and commands run without isolation. */
-function engine(place: PromptEnvironment, run: string): PromptEnvironment {
-  const file = path.join(place.cwd, 'engine');
+function engine(environment: PromptEnvironment, run: string): PromptEnvironment {
+  const file = path.join(environment.cwd, 'engine');
   writeFileSync(file, `#!/bin/sh\n[ "$1" = run ] || exit 0\nfor last; do :; done\n${run}\n`);
   chmodSync(file, 0o755);
-  return withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: file });
+  return withEnv(environment, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: file });
 }
 
 test('[A16] a container that shows the home directory or writable system files fails, and one that cannot run has another message', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const leaky = await examined(engine(place, 'exec sh -c "$last"'), '--offline');
+  const environment = await createPromptEnvironment(t, obeys);
+  const leaky = await examined(engine(environment, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
   assert.match(
     finding(leaky, 'sandbox').says,
     /^The container does not confine commands: .*the home directory is visible/,
   );
-  const holds = await examined(engine(place, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`), '--offline');
+  const holds = await examined(
+    engine(environment, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`),
+    '--offline',
+  );
   assert.equal(finding(holds, 'sandbox').standing, 'ok');
   const routed = await examined(
-    engine(place, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
+    engine(environment, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
   assert.match(finding(routed, 'sandbox').says, /it has a network \(eth0\)\.$/);
-  const broken = await examined(engine(place, 'echo out of luck; exit 125'), '--offline');
+  const broken = await examined(engine(environment, 'echo out of luck; exit 125'), '--offline');
   assert.match(finding(broken, 'sandbox').says, /^The container could not be tested: .*out of luck/);
-  assert.deepEqual(readdirSync(place.env['HOME'] ?? ''), ['.keep'], 'no witness is left behind');
+  assert.deepEqual(readdirSync(environment.env['HOME'] ?? ''), ['.keep'], 'no witness is left behind');
 });
 
 const image = 'fairlead-busybox';
@@ -216,15 +229,15 @@ test(
   '[A16, A17] a real podman container passes, and without its volume the command that creates it is shown',
   { skip, timeout: 120_000 },
   async (t) => {
-    const made = await createPromptEnvironment(t, obeys);
-    const place = withEnv(made, {
+    const program = await createPromptEnvironment(t, obeys);
+    const environment = withEnv(program, {
       SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'podman',
       SANDBOX_CONTAINER_IMAGE: image,
       SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: volume,
     });
     spawnSync('podman', ['volume', 'rm', '-f', volume]);
     // Podman has its images below the home directory, so this uses the real home; the other directories are of the test.
-    const home = withEnv(place, { HOME: process.env['HOME'] ?? '' });
+    const home = withEnv(environment, { HOME: process.env['HOME'] ?? '' });
     const without = finding(await examined(home, '--offline'), 'sandbox');
     assert.deepEqual([without.standing, without.mend], ['warn', `podman volume create ${volume}`]);
     spawnSync('podman', ['volume', 'create', volume]);
@@ -259,8 +272,8 @@ test('an unknown option is a usage error', async (t) => {
 });
 
 test('/doctor checks the model of the conversation', { skip: noTerminal() }, async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const prompt = await openPrompt(t, withEnv(place, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
+  const environment = await createPromptEnvironment(t, obeys);
+  const prompt = await openPrompt(t, withEnv(environment, { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' }));
   const screen = await prompt.enterAndWait(
     '/doctor',
     new RegExp(`\\d+ of ${doctorChecks.length} have warnings|All ${doctorChecks.length} checks passed|checks failed`),
@@ -271,24 +284,24 @@ test('/doctor checks the model of the conversation', { skip: noTerminal() }, asy
 });
 
 test('the sandbox of commands is tested', { skip: await noSandbox() }, async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const { standing, says: told } = finding(await examined(place, '--offline'), 'commands');
+  const environment = await createPromptEnvironment(t, obeys);
+  const { standing, says: told } = finding(await examined(environment, '--offline'), 'commands');
   assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);
 });
 
 test('the tested sandbox is the one for commands of the current directory', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
-  const { standing, says: told } = finding(await examined({ ...place, cwd: '/' }, '--offline'), 'commands');
+  const environment = await createPromptEnvironment(t, obeys);
+  const { standing, says: told } = finding(await examined({ ...environment, cwd: '/' }, '--offline'), 'commands');
   assert.deepEqual([standing, /the root of the disk|no sandbox on this machine/.test(told)], ['warn', true], told);
 });
 
 test('[attack 82] without a sandbox the doctor says what to install', async (t) => {
-  const place = await createPromptEnvironment(t, obeys);
+  const environment = await createPromptEnvironment(t, obeys);
   const {
     standing,
     says: told,
     mend,
-  } = finding(await examined(withEnv(place, { PATH: '/nowhere' }), '--offline'), 'commands');
+  } = finding(await examined(withEnv(environment, { PATH: '/nowhere' }), '--offline'), 'commands');
   assert.deepEqual([standing, told], ['warn', 'Commands are not run: there is no sandbox on this machine.']);
   assert.match(mend ?? '', /^Install bubblewrap/);
 });

@@ -12,7 +12,7 @@ test('a sandbox fails if a command can write outside its directory or reach a se
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-test-')));
   t.after(() => rmSync(root, { recursive: true }));
   const workspace = localWorkspace({ roots: [root] });
-  const looks = async (sandbox: Sandbox): Promise<string> => {
+  const runCheck = async (sandbox: Sandbox): Promise<string> => {
     for await (const { standing, says: told, mend } of runDoctorChecks({
       checks: [commandSandboxCheck],
       commandSandbox: { workspace, sandbox },
@@ -27,8 +27,8 @@ test('a sandbox fails if a command can write outside its directory or reach a se
     exec: async (command, options, outside) =>
       outside(`touch() { return 1; }; ${String(command).replace("echo 'home: seen'", "echo 'home: hidden'")}`, options),
   };
-  const told = await looks(leaky);
+  const told = await runCheck(leaky);
   assert.match(told, /^fail: leaky does not confine commands: /);
   assert.match(told, /a file outside its directory can be written, and a server on this machine can be reached\./);
-  assert.match(await looks(noSandbox), /^warn: Commands run as you.* Start without --no-sandbox\.$/);
+  assert.match(await runCheck(noSandbox), /^warn: Commands run as you.* Start without --no-sandbox\.$/);
 });

@@ -1,7 +1,17 @@
 // Selects the model that the doctor tests: the named one, the configured one, the last one used, or one found on this machine.
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { discover, findFamily, parseModelRef } from '../../providers/index.ts';
-import { toResolvedModel, isRouterName, findModel, getModelEndpoint, unknownModelError, type ResolvedModel, openModel, type ModelHost, testConnection } from '../../coding-agent/models/index.ts';
+import {
+  toResolvedModel,
+  isRouterName,
+  findModel,
+  getModelEndpoint,
+  unknownModelError,
+  type ResolvedModel,
+  openModel,
+  type ModelHost,
+  testConnection,
+} from '../../coding-agent/models/index.ts';
 import { readKnownModels, readLastModel, type ModelEndpoint } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { TargetModel } from './check.ts';

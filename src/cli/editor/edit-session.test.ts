@@ -19,7 +19,7 @@ const lookUp = defineTool({
   run: () => 'found',
 });
 
-async function talk(): Promise<{
+async function conversation(): Promise<{
   readonly session: Session;
   readonly events: readonly Event[];
   readonly requests: readonly { readonly messages: { readonly length: number } }[];
@@ -37,15 +37,15 @@ function editor(
   t: TestContext,
   ...steps: readonly string[]
 ): { readonly env: NodeJS.ProcessEnv; readonly seen: (round: number) => string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-session-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-session-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
   const cases = steps.map((step, i) => `${i + 1}) ${step} ;;`).join('\n');
   const script = `#!/bin/sh\necho x >> "$OUT/rounds"\nn=$(wc -l < "$OUT/rounds" | tr -d ' ')\ncp "$1" "$OUT/seen$n"\ncase $n in\n${cases}\n*) exit 9 ;;\nesac\n`;
-  writeFileSync(path.join(folder, 'ed'), script);
-  chmodSync(path.join(folder, 'ed'), 0o755);
+  writeFileSync(path.join(dir, 'ed'), script);
+  chmodSync(path.join(dir, 'ed'), 0o755);
   return {
-    env: { PATH: process.env['PATH'], OUT: folder, EDITOR: path.join(folder, 'ed') },
-    seen: (round) => readFileSync(path.join(folder, `seen${round}`), 'utf8'),
+    env: { PATH: process.env['PATH'], OUT: dir, EDITOR: path.join(dir, 'ed') },
+    seen: (round) => readFileSync(path.join(dir, `seen${round}`), 'utf8'),
   };
 }
 
@@ -64,7 +64,7 @@ test(
   '[J3] [J59] [J61] an edit becomes a new branch that the next run continues, and the old branch stays',
   { skip },
   async (t) => {
-    const { session, events, requests } = await talk();
+    const { session, events, requests } = await conversation();
     const tip = session.state.head ?? '';
     const { env } = editor(t, change('It is blue', 'It is green'));
     assert.deepEqual(await editSession(session, { env }), { type: 'edited', messages: 6, notices: [] });
@@ -82,7 +82,7 @@ test(
   '[J59] a mistake is listed with its line at the top of the file, which is opened again with the typed text',
   { skip },
   async (t) => {
-    const { session } = await talk();
+    const { session } = await conversation();
     const { env, seen } = editor(
       t,
       `${change('It is blue', 'It is green')}; ${change('%%% assistant 4', '%%% asistant 4')}; ${change('%% result', '%% reslt')}`,
@@ -122,7 +122,7 @@ test(
       [': > "$1"', 'The file is empty, so the conversation was not changed.'],
       ['sed -i.bak "/^#/!d" "$1"', 'The file is empty, so the conversation was not changed.'],
     ] as const) {
-      const { session } = await talk();
+      const { session } = await conversation();
       const { head } = session.state;
       assert.deepEqual(await editSession(session, { env: editor(t, step).env }), { type: 'cancelled', message }, step);
       assert.equal(session.state.head, head, 'nothing was written');
@@ -136,7 +136,7 @@ test('[J59] an uncorrected mistake or a failing editor keeps the text and names 
     ['exit 3', /exited with code 3/],
     ['rm "$1"', /cannot be read/],
   ] as const) {
-    const { session } = await talk();
+    const { session } = await conversation();
     const { head } = session.state;
     const { env } = editor(t, `${change('It is blue', 'It is green')}; ${change('%% result', '%% reslt')}`, step);
     const outcome = await editSession(session, { env });
@@ -169,7 +169,7 @@ test(
   '[J59] a session that changed during the edit is not overwritten, nor one with an active run',
   { skip },
   async (t) => {
-    const { session } = await talk();
+    const { session } = await conversation();
     const { env } = editor(t, change('It is blue', 'It is green'));
     const outcome = editSession(session, { env });
     await session.annotate('x', 1);

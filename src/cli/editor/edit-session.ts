@@ -2,7 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorMessage, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
-import { type ConversationMistake, parseConversation, type DroppedMetadata, MESSAGE_PREFIX, formatConversation } from '../../sessions/conversation-format/index.ts';
+import {
+  type ConversationMistake,
+  parseConversation,
+  type DroppedMetadata,
+  MESSAGE_PREFIX,
+  formatConversation,
+} from '../../sessions/conversation-format/index.ts';
 import { draftKeptMessage, createDraftFile } from './draft-file.ts';
 import { openEditor, type EditorOptions } from './open-editor.ts';
 

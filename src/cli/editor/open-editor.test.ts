@@ -23,12 +23,12 @@ const noShell = process.platform === 'win32' ? 'needs a shell' : false;
 
 /** Creates a directory with an editor: a shell script that gets the file as $1. */
 function withEditor(t: TestContext, script: string): { readonly folder: string; readonly env: NodeJS.ProcessEnv } {
-  const folder = mkdtempSync(path.join(tmpdir(), "fairlead ed'itor-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, 'ed');
+  const dir = mkdtempSync(path.join(tmpdir(), "fairlead ed'itor-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const file = path.join(dir, 'ed');
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
-  return { folder, env: { PATH: process.env['PATH'], OUT: folder, EDITOR: `'${file.replaceAll("'", `'\\''`)}'` } };
+  return { folder: dir, env: { PATH: process.env['PATH'], OUT: dir, EDITOR: `'${file.replaceAll("'", `'\\''`)}'` } };
 }
 
 const drop = (edited: EditorResult): void => {
@@ -36,12 +36,15 @@ const drop = (edited: EditorResult): void => {
 };
 
 test('[J62] the text is edited in a private file that is removed afterwards', { skip: noShell }, async (t) => {
-  const { folder, env } = withEditor(t, 'printf %s "$1" > "$OUT/name"; ls -ln "$1" > "$OUT/mode"; printf more >> "$1"');
+  const { folder: dir, env } = withEditor(
+    t,
+    'printf %s "$1" > "$OUT/name"; ls -ln "$1" > "$OUT/mode"; printf more >> "$1"',
+  );
   const edited = await openEditor('some ', { suffix: '.md', env });
   assert.deepEqual(edited, { type: 'saved', text: 'some more' });
-  const name = readFileSync(path.join(folder, 'name'), 'utf8');
+  const name = readFileSync(path.join(dir, 'name'), 'utf8');
   assert.match(name, /\.md$/);
-  assert.match(readFileSync(path.join(folder, 'mode'), 'utf8'), /^-rw-------/);
+  assert.match(readFileSync(path.join(dir, 'mode'), 'utf8'), /^-rw-------/);
   assert.ok(!existsSync(path.dirname(name)), 'nothing is left');
 });
 
@@ -55,20 +58,20 @@ test(
   '[J62] VISUAL overrides EDITOR, both may hold arguments, and without them an installed editor is used',
   { skip: noShell },
   async (t) => {
-    const { folder, env } = withEditor(t, 'for last; do :; done; printf "%s" "$1 $2" > "$last"');
+    const { folder: dir, env } = withEditor(t, 'for last; do :; done; printf "%s" "$1 $2" > "$last"');
     const visual = `${env['EDITOR']} --wait 'two words'`;
     assert.deepEqual(await openEditor('x', { suffix: '.md', env: { ...env, VISUAL: visual, EDITOR: 'false' } }), {
       type: 'saved',
       text: '--wait two words',
     });
-    const bin = path.join(folder, 'bin');
+    const bin = path.join(dir, 'bin');
     mkdirSync(bin);
     assert.equal(findEditor({ PATH: bin, VISUAL: ' ' }), undefined);
     for (const name of ['nano', 'vi', 'vim', 'nvim']) {
       writeFileSync(path.join(bin, name), '', { mode: 0o755 });
       assert.equal(findEditor({ PATH: bin }), name);
     }
-    const none = await openEditor('x', { suffix: '.md', env: { PATH: path.join(folder, 'nowhere') } });
+    const none = await openEditor('x', { suffix: '.md', env: { PATH: path.join(dir, 'nowhere') } });
     assert.deepEqual(none, {
       type: 'failed',
       message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
@@ -116,7 +119,7 @@ test(
 test('[J62] the UI is suspended while the editor uses the terminal', { skip: noShell }, async (t) => {
   const { env } = withEditor(t, 'printf new > "$1"');
   const steps: string[] = [];
-  const face = {
+  const ui = {
     async suspendFor<T>(work: () => Promise<T>): Promise<T> {
       steps.push('away');
       const result = await work();
@@ -124,7 +127,7 @@ test('[J62] the UI is suspended while the editor uses the terminal', { skip: noS
       return result;
     },
   };
-  assert.deepEqual(await editPrompt('old', { env, ui: face }), { type: 'edited', text: 'new' });
+  assert.deepEqual(await editPrompt('old', { env, ui }), { type: 'edited', text: 'new' });
   assert.deepEqual(steps, ['away', 'back']);
 });
 
@@ -157,7 +160,7 @@ async function insideTmux(t: TestContext): Promise<{
     TMUX: `${socket},${pid},${session?.slice(1)}`,
     TMUX_PANE: pane,
   };
-  const tmux = (...words: string[]): string => execFileSync('tmux', words, { env, encoding: 'utf8' });
+  const tmux = (...text: string[]): string => execFileSync('tmux', text, { env, encoding: 'utf8' });
   return {
     env,
     panes: () => tmux('list-panes', '-F', '#{pane_id}').trim(),
@@ -169,7 +172,7 @@ test(
   '[J62] [J59] inside tmux the editor runs in a split, in our directory and environment but without our secrets',
   { skip: noTerminal() || noShell },
   async (t) => {
-    const { folder, env } = withEditor(
+    const { folder: dir, env } = withEditor(
       t,
       'tmux list-panes -F x | wc -l > "$OUT/panes"; pwd > "$OUT/pwd"; env > "$OUT/env"; ls "$(dirname "$1")" > "$OUT/beside"; printf split > "$1"',
     );
@@ -185,16 +188,12 @@ test(
       type: 'saved',
       text: 'split',
     });
-    assert.equal(readFileSync(path.join(folder, 'panes'), 'utf8').trim(), '2');
-    assert.equal(readFileSync(path.join(folder, 'pwd'), 'utf8').trim(), cwd);
-    const seen = readFileSync(path.join(folder, 'env'), 'utf8');
+    assert.equal(readFileSync(path.join(dir, 'panes'), 'utf8').trim(), '2');
+    assert.equal(readFileSync(path.join(dir, 'pwd'), 'utf8').trim(), cwd);
+    const seen = readFileSync(path.join(dir, 'env'), 'utf8');
     assert.ok(seen.includes(`WORDS=${mine.WORDS}\n`), seen);
     assert.ok(!seen.includes('hush'));
-    assert.equal(
-      readFileSync(path.join(folder, 'beside'), 'utf8'),
-      'edit.md\n',
-      'nothing of ours lies there meanwhile',
-    );
+    assert.equal(readFileSync(path.join(dir, 'beside'), 'utf8'), 'edit.md\n', 'nothing of ours lies there meanwhile');
     assert.equal(panes(), before, 'the split is gone');
     assert.ok(!existsSync(path.join(trap, 'ran')), 'the name of a folder is not run');
   },
@@ -228,14 +227,14 @@ test(
   async (t) => {
     const { env: tmux, panes } = await insideTmux(t);
     for (const more of [{}, tmux]) {
-      const { folder, env } = withEditor(t, 'printf saved > "$1"; : > "$OUT/ready"; exec sleep 60');
+      const { folder: dir, env } = withEditor(t, 'printf saved > "$1"; : > "$OUT/ready"; exec sleep 60');
       const stop = new AbortController();
       const editing = openEditor('x', {
         suffix: '.md',
         env: { ...env, EDITOR: `exec ${env['EDITOR']}`, ...more },
         signal: stop.signal,
       });
-      while (!existsSync(path.join(folder, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (!existsSync(path.join(dir, 'ready'))) await new Promise((resolve) => setTimeout(resolve, 20));
       stop.abort();
       const edited = await editing;
       t.after(() => drop(edited));

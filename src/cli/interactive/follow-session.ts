@@ -1,6 +1,14 @@
 // Follows a session that another process writes to, read-only.
 import type { Event } from '../../core/index.ts';
-import { formatLockOwner, type LockedSession, getLockOwner, readSession, summarizeSession, followSessionFile, createTranscriptPresenter } from '../../sessions/index.ts';
+import {
+  formatLockOwner,
+  type LockedSession,
+  getLockOwner,
+  readSession,
+  summarizeSession,
+  followSessionFile,
+  createTranscriptPresenter,
+} from '../../sessions/index.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 
 /** Interval of the check whether the other process still holds the lock. */

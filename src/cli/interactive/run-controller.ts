@@ -1,6 +1,12 @@
 // Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, and input during a run joins the run.
 import { type AdvanceOptions, hasUnreadInput } from '../../agent/index.ts';
-import { formatActivity, isAwaitingApproval, waitForJoiningInput, runPromptHooks, type Conversation } from '../../coding-agent/index.ts';
+import {
+  formatActivity,
+  isAwaitingApproval,
+  waitForJoiningInput,
+  runPromptHooks,
+  type Conversation,
+} from '../../coding-agent/index.ts';
 import { errorMessage, formatError, type RunState } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import { quitReason, type CommandContext } from '../slash-commands/context.ts';

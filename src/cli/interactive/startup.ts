@@ -13,7 +13,18 @@ import {
 } from '../../coding-agent/state/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { ConversationOptions } from '../../coding-agent/index.ts';
-import { discoverModel, toResolvedModel, isRouterName, findModel, getModelEndpoint, formatEndpoint, toRouterModel, defaultEndpoint, type ResolvedModel, testConnection } from '../../coding-agent/models/index.ts';
+import {
+  discoverModel,
+  toResolvedModel,
+  isRouterName,
+  findModel,
+  getModelEndpoint,
+  formatEndpoint,
+  toRouterModel,
+  defaultEndpoint,
+  type ResolvedModel,
+  testConnection,
+} from '../../coding-agent/models/index.ts';
 import { resolveSession, type SessionResolution } from '../../sessions/index.ts';
 
 /** The options of a conversation, and the process that must release its session first. */

@@ -13,7 +13,16 @@ import {
   type McpStatus,
   type McpToolCache,
 } from '../../tools/mcp/index.ts';
-import { type UserPrompter, mayStartMcpServer, getRefusalKey, readMcpServerConfig, defaultMcpOptions, createMcpAnswerers, offerMcpLogin, formatMcpTransport } from '../../coding-agent/integrations/index.ts';
+import {
+  type UserPrompter,
+  mayStartMcpServer,
+  getRefusalKey,
+  readMcpServerConfig,
+  defaultMcpOptions,
+  createMcpAnswerers,
+  offerMcpLogin,
+  formatMcpTransport,
+} from '../../coding-agent/integrations/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 
 /** What an action needs: the settings, the directory, and how to ask the user. */

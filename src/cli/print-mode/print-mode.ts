@@ -9,7 +9,13 @@ import {
   type RunResult,
 } from '../../agent/index.ts';
 import { isAwaitingApproval, Conversation } from '../../coding-agent/index.ts';
-import { getModelEndpoint, formatNoToolsWarning, defaultEndpoint, resolveModelUnattended, testConnection } from '../../coding-agent/models/index.ts';
+import {
+  getModelEndpoint,
+  formatNoToolsWarning,
+  defaultEndpoint,
+  resolveModelUnattended,
+  testConnection,
+} from '../../coding-agent/models/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';

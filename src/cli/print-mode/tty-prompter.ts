@@ -1,6 +1,11 @@
 // Asks the user of a one-shot run on the terminal; without a terminal nothing that needs approval is done.
 import { unwrapDeferredCall, escapeInvisible, type RunState } from '../../core/index.ts';
-import { resolvePendingApprovals, isAwaitingApproval, parseApprovalAnswer, type Conversation } from '../../coding-agent/index.ts';
+import {
+  resolvePendingApprovals,
+  isAwaitingApproval,
+  parseApprovalAnswer,
+  type Conversation,
+} from '../../coding-agent/index.ts';
 import { noUser, type UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { ModelHost } from '../../coding-agent/models/index.ts';
 import { createSerialQueue } from '../tui/question-queue.ts';

@@ -1,6 +1,11 @@
 // Slash commands that select, list and test models, and continue a run.
 import type { Conversation } from '../../coding-agent/index.ts';
-import { isRouterName, listRouterNames, formatNoToolsWarning, testConnection } from '../../coding-agent/models/index.ts';
+import {
+  isRouterName,
+  listRouterNames,
+  formatNoToolsWarning,
+  testConnection,
+} from '../../coding-agent/models/index.ts';
 import type { UiChoice } from '../tui/ui.ts';
 import type { SlashCommand } from './context.ts';
 

@@ -1,7 +1,15 @@
 // Slash commands that create, name, resume, clone, show and edit sessions.
 import { existsSync } from 'node:fs';
 import { isAwaitingApproval } from '../../coding-agent/index.ts';
-import { toSessionChoice, readTranscript, findFreeName, listSessions, sessionFilePath, normalizeSessionName, formatSessionTranscript } from '../../sessions/index.ts';
+import {
+  toSessionChoice,
+  readTranscript,
+  findFreeName,
+  listSessions,
+  sessionFilePath,
+  normalizeSessionName,
+  formatSessionTranscript,
+} from '../../sessions/index.ts';
 import { editSession } from '../editor/index.ts';
 import type { CommandContext, SlashCommand } from './context.ts';
 

@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { FairleadError } from '../../core/index.ts';
 import { listPromptFiles, readSavedPrompt, readPromptFile } from './prompt-files.ts';
 
-function folder(t: TestContext): string {
+function dir(t: TestContext): string {
   const top = mkdtempSync(path.join(tmpdir(), 'fairlead-prompts-'));
   t.after(() => rmSync(top, { recursive: true, force: true }));
   const write = (name: string, text: string | Uint8Array): void => {
@@ -35,7 +35,7 @@ const refusal = (code: string, message: RegExp) => (error: unknown) => {
 };
 
 test('[J65] [J94] the prompts below the data directory are listed with their subdirectories, without links out of it', (t) => {
-  const top = folder(t);
+  const top = dir(t);
   assert.deepEqual(listPromptFiles(path.join(top, 'data')), [
     'alias.md',
     'binary.bin',
@@ -48,7 +48,7 @@ test('[J65] [J94] the prompts below the data directory are listed with their sub
 });
 
 test('[J65] [J73] a prompt is named by its path below the prompts directory', (t) => {
-  const data = path.join(folder(t), 'data');
+  const data = path.join(dir(t), 'data');
   assert.equal(readSavedPrompt(data, 'review.md'), 'Review this.\n');
   assert.equal(readSavedPrompt(data, 'git/commit message.md'), 'Write a commit message.');
   assert.equal(readSavedPrompt(data, 'alias.md'), 'Write a commit message.');
@@ -56,7 +56,7 @@ test('[J65] [J73] a prompt is named by its path below the prompts directory', (t
 });
 
 test('[J73] no name reaches a file outside the prompts directory', (t) => {
-  const top = folder(t);
+  const top = dir(t);
   const data = path.join(top, 'data');
   for (const name of ['../../secret.txt', path.join(top, 'secret.txt'), 'git/../../../secret.txt', '..', 'a\0b'])
     assert.throws(() => readSavedPrompt(data, name), refusal('prompt/outside', /is not in/), name);
@@ -65,7 +65,7 @@ test('[J73] no name reaches a file outside the prompts directory', (t) => {
 });
 
 test('[J65] [J23] a file that cannot be sent is rejected with the reason', (t) => {
-  const top = folder(t);
+  const top = dir(t);
   const data = path.join(top, 'data');
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['none.md', 'prompt/missing', /does not exist/],
@@ -81,7 +81,7 @@ test('[J65] [J23] a file that cannot be sent is rejected with the reason', (t) =
 });
 
 test('[J73] [J23] a prompt file may be anywhere, by absolute path or relative to the working directory', (t) => {
-  const top = folder(t);
+  const top = dir(t);
   assert.equal(readPromptFile('secret.txt', top), 'the secret');
   assert.equal(readPromptFile('../../secret.txt', path.join(top, 'data/prompts')), 'the secret');
   assert.equal(readPromptFile(path.join(top, 'secret.txt'), tmpdir()), 'the secret');

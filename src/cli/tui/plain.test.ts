@@ -65,13 +65,13 @@ test('FORCE_COLOR turns colors on even in a pipe', () => {
   assert.ok(piped('diff\n', { FORCE_COLOR: '1' }).includes('\x1b[32m+new line'));
 });
 
-for (const [how, env, words] of [
+for (const [how, env, text] of [
   ['TERM=dumb', { TERM: 'dumb' }, []],
   ['FAIRLEAD_PLAIN=1', { FAIRLEAD_PLAIN: '1', NO_COLOR: '1' }, []],
   ['--plain', {}, ['--plain']],
 ] as const) {
   test(`[J48] ${how} gives the plain face: a prompt, lines, questions, and the prompt again`, { skip }, async (t) => {
-    const terminal = await openTerminal(t, [process.execPath, program, ...words], { env });
+    const terminal = await openTerminal(t, [process.execPath, program, ...text], { env });
     await terminal.waitFor(/\[status\] scripted · 12% of 128k .*\n>/);
     await enterLine(terminal, 'hello \\');
     await enterLine(terminal, 'there');

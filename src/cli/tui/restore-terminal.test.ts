@@ -75,12 +75,12 @@ test('another program can use the whole terminal for a while', { skip }, async (
   await terminal.waitFor(/heard enter "and on"/);
 });
 
-for (const words of ['--deaf', '--deaf --plain']) {
-  test(`before anyone listens Ctrl+C twice ends the program (${words})`, { skip }, async (t) => {
+for (const text of ['--deaf', '--deaf --plain']) {
+  test(`before anyone listens Ctrl+C twice ends the program (${text})`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [
       'sh',
       '-c',
-      `'${process.execPath}' '${program}' ${words}; echo code $?; cat`,
+      `'${process.execPath}' '${program}' ${text}; echo code $?; cat`,
     ]);
     await terminal.waitFor(/nobody listens/);
     await terminal.keys('C-c');

@@ -69,9 +69,9 @@ test('20,000 chunks scroll off complete and in order while the user types', { sk
   await enterLine(terminal, 'stream 20000');
   await terminal.type('typed meanwhile');
   await terminal.waitFor(/word19999[^]*^> typed meanwhile/m);
-  const words = [...(await terminal.screen({ back: true })).matchAll(/word(\d+)/g)].map(([, word]) => Number(word));
+  const text = [...(await terminal.screen({ back: true })).matchAll(/word(\d+)/g)].map(([, word]) => Number(word));
   assert.deepEqual(
-    words,
+    text,
     Array.from({ length: 20_000 }, (_, word) => word),
   );
 });

@@ -37,8 +37,7 @@ const env = {
   XDG_STATE_HOME: path.join(root, 'state'),
   XDG_CONFIG_HOME: path.join(root, 'config'),
 };
-for (const folder of ['bin', 'work', 'state/fairlead', 'config'])
-  mkdirSync(path.join(root, folder), { recursive: true });
+for (const dir of ['bin', 'work', 'state/fairlead', 'config']) mkdirSync(path.join(root, dir), { recursive: true });
 for (const name of [...nasty, 'line\nbreak']) createSessionFile({ data: path.join(root, 'data', 'fairlead') }, name);
 writeFileSync(path.join(work, 'a prompt.md'), '');
 writeFileSync(
@@ -60,10 +59,10 @@ const missing = (shell: string): string | false =>
 for (const shell of ['bash', 'zsh', 'fish']) writeFileSync(path.join(root, shell), script(shell));
 
 /** Returns the suggestions of bash for these words, which `COMP_WORDBREAKS` has already split; the last one is being typed. */
-function inBash(words: readonly string[], line = words.join(' ')): readonly string[] {
+function inBash(text: readonly string[], line = text.join(' ')): readonly string[] {
   const code = `source "$1"; shift; COMP_LINE=$1 COMP_POINT=\${#1}; shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _fairlead; printf '%s\\0' "\${COMPREPLY[@]}"`;
-  const ran = spawnSync('bash', ['--norc', '-c', code, 'bash', path.join(root, 'bash'), line, ...words], {
+  const ran = spawnSync('bash', ['--norc', '-c', code, 'bash', path.join(root, 'bash'), line, ...text], {
     env,
     cwd: work,
     encoding: 'utf8',
@@ -202,7 +201,7 @@ for (const name of Object.keys(commands).filter(
   test(`the options of "${name}" that a shell suggests are those that its help names`, () => {
     const { stdout, status } = spawnSync(process.execPath, [bin, name, '--help'], { env, encoding: 'utf8' });
     assert.equal(status, 0);
-    const flags = createCompletionSpec(commands).find((place) => place.name === name)?.flags ?? [];
+    const flags = createCompletionSpec(commands).find((environment) => environment.name === name)?.flags ?? [];
     assert.deepEqual(
       flags.flatMap(({ spellings }) => spellings).toSorted(),
       [...new Set(stdout.match(/--[a-z-]+/g))].filter((each) => each !== '--help').toSorted(),

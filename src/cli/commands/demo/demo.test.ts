@@ -23,7 +23,7 @@ function outside(t: TestContext): Outside {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-demo-test-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const [temp, home] = [path.join(root, 'temp'), path.join(root, 'home')];
-  for (const folder of [temp, home]) mkdirSync(folder);
+  for (const dir of [temp, home]) mkdirSync(dir);
   return { temp, home, env: { PATH: process.env['PATH'] ?? '', TMPDIR: temp, HOME: home } };
 }
 
@@ -37,10 +37,10 @@ const nothingLeft = ({ temp, home }: Outside): void => {
 
 test('in a pipe the tour runs to its end, says on every screen that its model is scripted, calls no model and leaves no files', async (t) => {
   await using server = await scriptedServer(() => says('I am real'));
-  const place = outside(t);
-  const env = { ...place.env, HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
+  const environment = outside(t);
+  const env = { ...environment.env, HARNESS_INFERENCE_PROVIDER: 'lm-studio', OLLAMA_API_URL: server.url };
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const child = execFile(program[0] ?? '', program.slice(1), { env, cwd: place.home }, (error, out, err) =>
+  const child = execFile(program[0] ?? '', program.slice(1), { env, cwd: environment.home }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code), out, err }),
   );
   child.stdin?.end('n\nq\nthis is for nobody\n');
@@ -55,28 +55,28 @@ test('in a pipe the tour runs to its end, says on every screen that its model is
     /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nThe demo is not interactive, so it answers: yes\./,
   );
   assert.match(out, /^ {2}-const who = 'sailor';\n {2}\+const who = 'whole crew';$/m);
-  assert.match(out, /^\[info\] Checked: process \d+ was ended by SIGKILL/m);
+  assert.match(out, /^\[info\] Checked: process \d+ was killed by SIGKILL/m);
   assert.match(out, /You would be asked now[^]*^\[tool\] run_command: outcome unknown/m);
   assert.match(out, /^\[info\] Checked: ledger\.txt has 1 line: the effect happened once$/m);
   assert.match(out, /^└─ 2 {2}edited/m);
   assert.equal(
-    [...out.matchAll(/Checked: the session "\w+" is \d+ events, chained by hashes, and verifies/g)].length,
+    [...out.matchAll(/Checked: the session "\w+" has \d+ events, chained by hashes, and verifies/g)].length,
     2,
   );
   assert.equal(server.requests.length, 0);
-  nothingLeft(place);
+  nothingLeft(environment);
 });
 
 test('a closed pipe ends the tour without an error message', async (t) => {
-  const place = outside(t);
-  const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
+  const environment = outside(t);
+  const child = spawn(program[0] ?? '', program.slice(1), { env: environment.env, cwd: environment.home });
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.on('exit', resolve);
   child.stdout.once('data', () => child.stdout.destroy());
   let err = '';
   child.stderr.on('data', (text: Buffer) => (err += text.toString()));
   assert.deepEqual([await promise, err], [130, '']);
-  nothingLeft(place);
+  nothingLeft(environment);
 });
 
 const skip = noTerminal();
@@ -86,11 +86,11 @@ const size = { columns: 110, rows: 45 };
 const told = '"$@"; echo "exit code $?"';
 
 /** Opens the demo in a terminal, at its first question. */
-async function begin(t: TestContext, place: Outside, ...args: readonly string[]): Promise<Terminal> {
+async function begin(t: TestContext, environment: Outside, ...args: readonly string[]): Promise<Terminal> {
   const terminal = await openTerminal(t, ['sh', '-c', told, 'sh', ...program, ...args], {
     ...size,
-    cwd: place.home,
-    env: place.env,
+    cwd: environment.home,
+    env: environment.env,
   });
   await terminal.waitFor(/== Fairlead demo/);
   return terminal;
@@ -114,7 +114,7 @@ async function exitCode(terminal: Terminal): Promise<number> {
   return Number(/^exit code (\d+)$/m.exec(screen)?.[1]);
 }
 
-const goesOn = (step: string): RegExp => new RegExp(`== ${step}[^]*\\? Continue\\? \\[G/q\\]`);
+const screenOf = (step: string): RegExp => new RegExp(`== ${step}[^]*\\? Continue\\? \\[G/q\\]`);
 
 function eventsOf(root: string, name: string): readonly Event[] {
   const file = path.join(root, 'home', 'data', 'fairlead', 'sessions', `session_${name}.jsonl`);
@@ -132,10 +132,13 @@ const isAlive = (pid: number): boolean => {
 };
 
 test('[A75, A77] in a terminal the user answers, and each statement of the tour is true', { skip }, async (t) => {
-  const place = outside(t);
-  const terminal = await begin(t, place);
-  await press(terminal, goesOn('Fairlead demo'), 'Enter');
-  const root = path.join(place.temp, readdirSync(place.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '');
+  const environment = outside(t);
+  const terminal = await begin(t, environment);
+  await press(terminal, screenOf('Fairlead demo'), 'Enter');
+  const root = path.join(
+    environment.temp,
+    readdirSync(environment.temp).find((name) => name.startsWith('fairlead-demo-')) ?? '',
+  );
   const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
   assert.match(read('greet.mjs'), /'sailor'/);
   await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
@@ -149,14 +152,14 @@ test('[A75, A77] in a terminal the user answers, and each statement of the tour 
   );
   assert.deepEqual(decided, [[true, 'person']]);
 
-  await press(terminal, goesOn('1 of 5'), 'Enter');
-  const [, pid = ''] = /kill -KILL (\d+)/.exec(await terminal.waitFor(/was ended by SIGKILL/)) ?? [];
+  await press(terminal, screenOf('1 of 5'), 'Enter');
+  const [, pid = ''] = /kill -KILL (\d+)/.exec(await terminal.waitFor(/was killed by SIGKILL/)) ?? [];
   assert.ok(!isAlive(Number(pid)));
   const begun = eventsOf(root, 'parcel').at(-1);
   assert.equal(begun?.type, 'tool-started', 'the process died between the effect and its result');
   assert.equal(read('ledger.txt'), 'one parcel sent\n');
 
-  await press(terminal, goesOn('2 of 5'), 'Enter');
+  await press(terminal, screenOf('2 of 5'), 'Enter');
   await terminal.waitFor(/the effect happened once/);
   assert.equal(read('ledger.txt'), 'one parcel sent\n');
   const calls = eventsOf(root, 'parcel').flatMap((event) =>
@@ -164,42 +167,43 @@ test('[A75, A77] in a terminal the user answers, and each statement of the tour 
   );
   assert.deepEqual(calls, ['run_command', 'unknown', 'read_file', 'ok']);
 
-  await press(terminal, goesOn('3 of 5'), 'Enter');
-  await terminal.waitFor(/begins with the edited message/);
+  await press(terminal, screenOf('3 of 5'), 'Enter');
+  await terminal.waitFor(/starts with the edited message/);
   const branches = eventsOf(root, 'tour').flatMap((event) => (event.type === 'branch-started' ? event.reason : []));
   assert.deepEqual(branches, ['edited']);
 
-  await press(terminal, goesOn('4 of 5'), 'Enter');
+  await press(terminal, screenOf('4 of 5'), 'Enter');
   await terminal.waitFor(/Next steps[^]*"tour" has \d+ events, chained by hashes, and verifies/);
   assert.equal(await exitCode(terminal), 0);
-  nothingLeft(place);
+  nothingLeft(environment);
 });
 
 test('[A75] a denied edit leaves the file unchanged and the tour says so; q quits', { skip }, async (t) => {
-  const place = outside(t);
-  const terminal = await begin(t, place);
-  await press(terminal, goesOn('Fairlead demo'), 'Enter');
+  const environment = outside(t);
+  const terminal = await begin(t, environment);
+  await press(terminal, screenOf('Fairlead demo'), 'Enter');
   await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'Enter');
   await terminal.waitFor(/Checked: you denied the edit, and greet\.mjs is unchanged/);
-  await press(terminal, goesOn('1 of 5'), 'q');
+  await press(terminal, screenOf('1 of 5'), 'q');
   assert.equal(await exitCode(terminal), 0);
   assert.doesNotMatch(await terminal.screen({ back: true }), /2 of 5/);
-  nothingLeft(place);
+  nothingLeft(environment);
 });
 
 test('Ctrl+C, a closed terminal and a signal end the tour, and no files are left', { skip }, async (t) => {
-  const place = outside(t);
-  const terminal = await begin(t, place);
-  await press(terminal, goesOn('Fairlead demo'), 'C-c');
+  const environment = outside(t);
+  const terminal = await begin(t, environment);
+  await press(terminal, screenOf('Fairlead demo'), 'C-c');
   assert.equal(await exitCode(terminal), 130);
-  nothingLeft(place);
+  nothingLeft(environment);
 
-  const other = await begin(t, place);
+  const other = await begin(t, environment);
   await other.kill();
-  for (let i = 0; readdirSync(place.temp).some((name) => name.startsWith('fairlead-')) && i < 200; i++) await pause(50);
-  nothingLeft(place);
+  for (let i = 0; readdirSync(environment.temp).some((name) => name.startsWith('fairlead-')) && i < 200; i++)
+    await pause(50);
+  nothingLeft(environment);
 
-  const child = spawn(program[0] ?? '', program.slice(1), { env: place.env, cwd: place.home });
+  const child = spawn(program[0] ?? '', program.slice(1), { env: environment.env, cwd: environment.home });
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.on('exit', resolve);
   let out = '';
@@ -210,15 +214,15 @@ test('Ctrl+C, a closed terminal and a signal end the tour, and no files are left
   });
   child.stderr.on('data', (text: Buffer) => (out += text.toString()));
   assert.equal(await promise, 143, out);
-  nothingLeft(place);
+  nothingLeft(environment);
 });
 
 test('--fast does not wait for keys, also with --plain', { skip }, async (t) => {
-  const place = outside(t);
-  const terminal = await begin(t, place, '--fast', '--plain');
+  const environment = outside(t);
+  const terminal = await begin(t, environment, '--fast', '--plain');
   assert.equal(await exitCode(terminal), 0);
   const screen = await terminal.screen({ back: true });
   assert.match(screen, /so it answers: yes/);
   assert.match(screen, /5 of 5 {2}Next steps/);
-  nothingLeft(place);
+  nothingLeft(environment);
 });

@@ -2,7 +2,12 @@
 import { FairleadError, isObject, type Json, type RunState } from '../../../core/index.ts';
 import { askForApprovals } from '../../interactive/approval.ts';
 import { createTranscriptPresenter, type SessionSelector } from '../../../sessions/index.ts';
-import { listPendingApprovals, isAwaitingApproval, Conversation, type ConversationStatus } from '../../../coding-agent/index.ts';
+import {
+  listPendingApprovals,
+  isAwaitingApproval,
+  Conversation,
+  type ConversationStatus,
+} from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';
 import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';

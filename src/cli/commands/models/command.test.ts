@@ -70,13 +70,13 @@ test('invalid input gets one sentence and an exit code', async () => {
   assert.match(key.stderr, /^groq needs a key, and GROQ_API_KEY is not set\. Set GROQ_API_KEY/);
   const away = await fairlead(['vllm', '--url', await closedUrl()]);
   assert.deepEqual([away.status, away.stderr.startsWith('There is no connection to vllm')], [1, true]);
-  for (const [args, words] of [
+  for (const [args, text] of [
     [['--cost', 'much'], /--cost must be a number above 0, not "much"\.\nUsage:/],
-    [['a', 'b'], /"b" is one too many/],
+    [['a', 'b'], /unexpected: "b"/],
     [['--frob'], /'--frob'/],
   ] as const) {
     const { status, stderr } = await fairlead(args);
     assert.equal(status, 2);
-    assert.match(stderr, words);
+    assert.match(stderr, text);
   }
 });

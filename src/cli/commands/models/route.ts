@@ -11,7 +11,12 @@ import {
 import { withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
-import { loadRouterCandidates, defaultFrameTokens, readRunHistory, findRouter } from '../../../coding-agent/routing/index.ts';
+import {
+  loadRouterCandidates,
+  defaultFrameTokens,
+  readRunHistory,
+  findRouter,
+} from '../../../coding-agent/routing/index.ts';
 
 const usage =
   'Usage: fairlead models route "<task>" [--router <name>] [--private] [--context <tokens>] [--budget <dollars>] [--json]';

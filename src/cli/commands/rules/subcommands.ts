@@ -4,7 +4,18 @@ import { runRuleSetExamples, type RuleSet } from '../../../rules/index.ts';
 import { listAllReminders, getDefaultRules } from '../../../coding-agent/integrations/index.ts';
 import { formatToolInput, type SessionFile } from '../../../sessions/index.ts';
 import type { Settings } from '../../../coding-agent/settings/index.ts';
-import { backtest, compileBacktestRules, type BacktestResult, measureRuleEffectiveness, followUpTurns, readRecordedEvents, readRuleFilesIn, findRecordedSessions, loadActiveRuleSets, loadNamedRuleSets } from '../../../evals/index.ts';
+import {
+  backtest,
+  compileBacktestRules,
+  type BacktestResult,
+  measureRuleEffectiveness,
+  followUpTurns,
+  readRecordedEvents,
+  readRuleFilesIn,
+  findRecordedSessions,
+  loadActiveRuleSets,
+  loadNamedRuleSets,
+} from '../../../evals/index.ts';
 
 /** The output of a subcommand, and its exit code. */
 export type RulesCommandResult = { readonly text: string; readonly code: number };

@@ -7,13 +7,13 @@ import { createProgramHome } from '../../../../test/support/program-dirs.ts';
 import { openJsonl } from '../../../stores/index.ts';
 import { createSessionFile, sessionFilePath } from '../../../sessions/index.ts';
 
-async function begun(data: string, name: string, words: string): Promise<string> {
+async function begun(data: string, name: string, text: string): Promise<string> {
   const { file } = createSessionFile({ data }, name);
   const log = await openJsonl(file, { session: 'abcdef-1' });
   await log.append(0, [
     { type: 'session-started', session: log.session },
     { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm' },
-    { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: words }] },
+    { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text }] },
     { type: 'turn-started', turn: 1, inputs: ['i'], notes: [] },
   ]);
   await log.close();
@@ -76,7 +76,7 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
 
 test('sessions: invalid arguments get one sentence, the usage and exit code 2', (t) => {
   const { fairlead } = createProgramHome(t);
-  for (const [args, words] of [
+  for (const [args, text] of [
     [['frob'], /^There is no "fairlead sessions frob"\.\nUsage: fairlead sessions/],
     [['show'], /^"fairlead sessions show" needs more arguments: <session> \[--json\]\.\n/],
     [['show', 'a', 'b'], /^Unexpected argument "b"/],
@@ -86,7 +86,7 @@ test('sessions: invalid arguments get one sentence, the usage and exit code 2', 
   ] as const) {
     const { status, stdout, stderr } = fairlead(['sessions', ...args]);
     assert.deepEqual([status, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, words);
+    assert.match(stderr, text);
   }
   assert.equal(fairlead(['sessions', 'show', 'nobody']).status, 1);
   const help = fairlead(['sessions', '--help']);

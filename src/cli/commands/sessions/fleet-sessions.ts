@@ -1,5 +1,11 @@
 // Prints the sessions of queued runs for `fairlead sessions --fleet`; they are in the store of the fleet.
-import { escapeInvisible, escapeInvisibleLine, type FleetStore, type SessionInfo, formatColumns } from '../../../core/index.ts';
+import {
+  escapeInvisible,
+  escapeInvisibleLine,
+  type FleetStore,
+  type SessionInfo,
+  formatColumns,
+} from '../../../core/index.ts';
 import { formatSessionTranscript, readStoreSession, verifyStoreSessions } from '../../../sessions/index.ts';
 import { print, printErr } from '../../args/stdio.ts';
 

@@ -1,11 +1,39 @@
 // The subcommands of `fairlead sessions`. Data goes to standard output, messages to standard error.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, escapeInvisible, escapeInvisibleLine, type FleetStore, formatColumns } from '../../../core/index.ts';
-import { getLockOwner, verifyFile, type FileVerification, type SessionFileProblem, withFileError } from '../../../stores/index.ts';
+import {
+  errorMessage,
+  escapeInvisible,
+  escapeInvisibleLine,
+  type FleetStore,
+  formatColumns,
+} from '../../../core/index.ts';
+import {
+  getLockOwner,
+  verifyFile,
+  type FileVerification,
+  type SessionFileProblem,
+  withFileError,
+} from '../../../stores/index.ts';
 import type * as FleetSessions from './fleet-sessions.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { cloneSession, emptyTrash, listTrash, renameSession, restoreSession, trashSession, exportSession, parseExportFormat, findSession, listSessions, listSessionFiles, type SessionSummary, type SessionDirs, readSession, formatSessionTranscript } from '../../../sessions/index.ts';
+import {
+  cloneSession,
+  emptyTrash,
+  listTrash,
+  renameSession,
+  restoreSession,
+  trashSession,
+  exportSession,
+  parseExportFormat,
+  findSession,
+  listSessions,
+  listSessionFiles,
+  type SessionSummary,
+  type SessionDirs,
+  readSession,
+  formatSessionTranscript,
+} from '../../../sessions/index.ts';
 
 /** The parsed options, and the directories of the sessions. */
 export type SessionsOptions = {
