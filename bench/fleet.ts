@@ -70,7 +70,7 @@ function printFleet({ name, baselines, createLocation }: FleetTarget, rounds: nu
   const { p50, p95 } = computePercentiles(runFleetMeasurement('latency', createLocation(), 100).waits) ?? {};
   const ends = (of: typeof p50): string => (of?.interval ?? []).map((end) => end ?? '?').join(' to ');
   console.log(
-    `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.of}`,
+    `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.count}`,
   );
   const { running, resting } = runFleetMeasurement('weight', createLocation(), 200);
   console.log(

@@ -219,25 +219,28 @@ testPostgres(
   },
 );
 
-testPostgres('[A71, A111] two versions of the program work side by side, each on the runs that it has started', async (t) => {
-  const url = await postgres.fresh();
-  const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
-  await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, prompt: '' })));
-  const had = new Map<string, string[]>();
-  const handle: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
-    had.set(id, [...(had.get(id) ?? []), version]);
-    return attempts === 1 ? restingSettlement : endedSettlement;
-  };
-  const workers = [
-    startWork(first, handle, { version: '1', concurrency: 1, worker: 'w1' }),
-    startWork(second, handle, { version: '2', concurrency: 1, worker: 'w2' }),
-  ];
-  await waitUntil(async () => (await first.queue.depth()).waiting === 4);
-  for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
-  await waitUntil(async () => (await first.queue.list({ status: 'ended' })).length === 4);
-  for (const [id, versions] of had) assert.equal(new Set(versions).size, 1, `${id}: ${versions.join(' ')}`);
-  await Promise.all(workers.map((worker) => worker.end()));
-});
+testPostgres(
+  '[A71, A111] two versions of the program work side by side, each on the runs that it has started',
+  async (t) => {
+    const url = await postgres.fresh();
+    const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
+    await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, prompt: '' })));
+    const had = new Map<string, string[]>();
+    const handle: WorkOptions['handle'] = async ({ id, attempts, version = '' }) => {
+      had.set(id, [...(had.get(id) ?? []), version]);
+      return attempts === 1 ? restingSettlement : endedSettlement;
+    };
+    const workers = [
+      startWork(first, handle, { version: '1', concurrency: 1, worker: 'w1' }),
+      startWork(second, handle, { version: '2', concurrency: 1, worker: 'w2' }),
+    ];
+    await waitUntil(async () => (await first.queue.depth()).waiting === 4);
+    for (const id of ['a', 'b', 'c', 'd']) await second.queue.wake(id);
+    await waitUntil(async () => (await first.queue.list({ status: 'ended' })).length === 4);
+    for (const [id, versions] of had) assert.equal(new Set(versions).size, 1, `${id}: ${versions.join(' ')}`);
+    await Promise.all(workers.map((worker) => worker.end()));
+  },
+);
 
 testPostgres('[A71] a schedule fires once over all workers, and once for all missed times', async (t) => {
   const url = await postgres.fresh();
@@ -245,10 +248,7 @@ testPostgres('[A71] a schedule fires once over all workers, and once for all mis
   await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
   await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
   const handled: string[] = [];
-  const handle: WorkOptions['handle'] = async ({ id, prompt }) => (
-    handled.push(`${id} ${prompt}`),
-    endedSettlement
-  );
+  const handle: WorkOptions['handle'] = async ({ id, prompt }) => (handled.push(`${id} ${prompt}`), endedSettlement);
   await Promise.all(stores.map((store) => startWork(store, handle, { drain: true }).done));
   assert.deepEqual(handled, ['nightly@2026-01-05T03:00:00.000Z tidy']);
   const [row] = await executeSql(url, 'SELECT next FROM fairlead.schedules');

@@ -27,7 +27,7 @@ const testProvidersFile = 'src/agent/test-providers.ts';
 const packageEntry = 'the package entry';
 
 /** Whether an import past the index of another module is an error. Off: the number of such imports is printed instead. */
-export const forbidDeepImports: boolean = false;
+export const forbidDeepImports: boolean = true;
 
 /** Fails on an import that points up or sideways, on an import of core, and on a module that the layers do not list or that src lacks. */
 export const checkLayers: RepoCheck = (tree) => {

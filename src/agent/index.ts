@@ -11,7 +11,14 @@ export {
   type CustomTool,
   type CustomToolOptions,
 } from './custom-tools.ts';
-export { defineTool, tool, toolFromSpec, type ToolAnnotations, type ToolDefinition } from './define-tool.ts';
+export {
+  defineTool,
+  tool,
+  toolFromSpec,
+  type ToolAnnotations,
+  type ToolDefinition,
+  toolDefinitionError,
+} from './define-tool.ts';
 export { mergeExtensions, type Extension } from './extension.ts';
 export { Harness, type AskOptions, type HarnessEvent, type HarnessOptions, type HarnessResult } from './harness.ts';
 export { handleTools } from './handle-tools.ts';
@@ -52,9 +59,22 @@ export {
   type RunUsage,
 } from './result.ts';
 export type { AdvanceOptions, RunOptions } from './run-options.ts';
-export type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from '../core/index.ts';
+export {
+  type ApprovalDecision,
+  type ApprovalHandler,
+  type ApprovalOptions,
+  toolOutput,
+  type PendingApproval,
+} from '../core/index.ts';
 export { RunStream, type RunOutput } from './run-stream.ts';
-export { createOutputSchema, parseAnswer, parseOutput, type SchemaLike, type SchemaOutput } from './schema.ts';
+export {
+  createOutputSchema,
+  parseAnswer,
+  parseOutput,
+  type SchemaLike,
+  type SchemaOutput,
+  createValidator,
+} from './schema.ts';
 export { SessionCache } from './session-cache.ts';
 export type { UserInput } from './session-facts.ts';
 export { fileSession, openSession, type SessionLogStore, type SessionOptions } from './session-store.ts';
@@ -69,8 +89,4 @@ export {
 export { agentTool, type SubagentOptions } from './subagents/agent-tool.ts';
 export { visibleToolSpecs, createToolRegistry } from './tool-registry.ts';
 export { allSpans, traceView, type Span, type Trace } from './trace.ts';
-export { toolOutput } from '../core/index.ts';
-export type { PendingApproval } from '../core/index.ts';
 export { testProviders } from './test-providers.ts';
-export { createValidator } from './schema.ts';
-export { toolDefinitionError } from './define-tool.ts';

@@ -1,7 +1,6 @@
 // Resolves agent options to what the loop runs on, with the defaults of Agent and Harness.
 import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
-import { preserveUserMessages } from '../rules/compaction/index.ts';
-import { summarizingCompactor } from '../rules/compaction/index.ts';
+import { preserveUserMessages, summarizingCompactor } from '../rules/compaction/index.ts';
 import { createToolRegistry } from './tool-registry.ts';
 
 /** The options of `resolveAgent`. */

@@ -2,7 +2,7 @@
 import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
-import type { SessionSelector } from '../sessions/index.ts';
+import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import type { UserPrompter } from './integrations/index.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
@@ -11,7 +11,6 @@ import { createApprovalTracker } from './approval-provenance.ts';
 import { refreshApprovalQuestions } from './approvals.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 import { openModelOrRouter, type ModelHost } from './models/open-model.ts';
-import { closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
   isLocalModel,

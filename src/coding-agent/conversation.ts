@@ -5,9 +5,14 @@ import type { AdvanceOptions, Session, UserInput } from '../agent/index.ts';
 import { FairleadError, messageText, type Event, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
-import type { SessionSelector } from '../sessions/index.ts';
+import {
+  type SessionSelector,
+  renameSession,
+  closeSession,
+  openSession,
+  formatSessionProblems,
+} from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import { renameSession } from '../sessions/index.ts';
 import type { Settings } from './settings/index.ts';
 import {
   isRouterName,
@@ -28,7 +33,6 @@ import {
   type ConversationState,
 } from './conversation-state.ts';
 import { openModel } from './models/open-model.ts';
-import { closeSession, openSession, formatSessionProblems } from '../sessions/index.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './privacy.ts';
 import { getConversationStatus, type ConversationStatus } from './conversation-status.ts';

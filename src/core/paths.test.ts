@@ -20,7 +20,7 @@ test('a path is inside a folder segment by segment, never by string prefix', () 
     ['/a\\b', '/a/b', false],
     ['a', 'a/b', true],
     ['a', '../a/b', false],
-    ['C:\\Work', 'c:/work/src', true],
+    ['C:\\Work', 'c:/WORK/src', true],
     ['C:\\Work', 'D:\\Work\\src', false],
     ['C:\\Work', 'C:\\Workshop', false],
     ['\\\\server\\share', '\\\\server\\share\\file', true],

@@ -1,9 +1,7 @@
 // Regression gate: compares an eval report with a baseline by confidence intervals, corrected for multiple tags.
 import { readFileSync } from 'node:fs';
-import { FairleadError, isObject, errorMessage } from '../core/index.ts';
-import { holm } from '../fleet/health/index.ts';
-import { newcombeInterval, type RateCount, type Interval } from '../fleet/health/index.ts';
-import { formatColumns } from '../core/index.ts';
+import { FairleadError, isObject, errorMessage, formatColumns } from '../core/index.ts';
+import { holm, newcombeInterval, type RateCount, type Interval } from '../fleet/health/index.ts';
 import type { EvalReport } from './report.ts';
 
 /** The change of one rate of correct answers. */

@@ -6,7 +6,7 @@ export {
   type BaselineComparison,
   type RateChange,
 } from './baseline.ts';
-export { backtest, compileBacktestRules } from './backtest.ts';
+export { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
 export { builtinDataset } from './builtin-dataset.ts';
 export { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
 export {
@@ -24,12 +24,10 @@ export {
   loadActiveRuleSets,
   loadNamedRuleSets,
   readRecordedEvents,
+  readRuleFilesIn,
 } from './recorded-sessions.ts';
 export { createEvalReport, formatEvalReport, formatRate, type EvalReport } from './report.ts';
-export { measureRuleEffectiveness, type RuleEffectiveness } from './rule-effectiveness.ts';
+export { measureRuleEffectiveness, type RuleEffectiveness, followUpTurns } from './rule-effectiveness.ts';
 export { runEvalCase, type EvalCaseResult, type EvalContext } from './runner.ts';
 export { findAnswerErrors, isAbstention } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';
-export { type BacktestResult } from './backtest.ts';
-export { followUpTurns } from './rule-effectiveness.ts';
-export { readRuleFilesIn } from './recorded-sessions.ts';

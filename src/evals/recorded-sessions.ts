@@ -7,9 +7,7 @@ import { FairleadError, errorMessage, type Event } from '../core/index.ts';
 import { fileTrust } from '../guards/index.ts';
 import type { CompiledRuleSet, RuleSet } from '../rules/index.ts';
 import { openJsonl } from '../stores/index.ts';
-import { noUser } from '../coding-agent/integrations/index.ts';
-import { readProjectRuleFiles, compileRuleSets } from '../coding-agent/integrations/index.ts';
-import { getDefaultRules } from '../coding-agent/integrations/index.ts';
+import { noUser, readProjectRuleFiles, compileRuleSets, getDefaultRules } from '../coding-agent/integrations/index.ts';
 import { findSession, listSessionFiles, type SessionFile } from '../sessions/index.ts';
 import type { Settings } from '../coding-agent/settings/index.ts';
 

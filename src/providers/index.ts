@@ -27,9 +27,10 @@ export {
   type Environment,
   type ModelRef,
   type ResolvedModelRef,
+  resolveBaseUrl,
+  findApiKey,
 } from './resolve.ts';
 
 /** Opens the embedded model, with a prompt before the download; loaded on first use. */
 export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
   (await import('./embedded/embedded.ts')).embeddedProvider(options);
-export { resolveBaseUrl, findApiKey } from './resolve.ts';

@@ -6,6 +6,8 @@ export {
   restoreSession,
   trashSession,
   type TrashedSession,
+  emptyTrash,
+  trashDir,
 } from './session-operations.ts';
 export {
   exportDocument,
@@ -93,4 +95,3 @@ export {
   type UserTurn,
 } from './reports/index.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';
-export { emptyTrash, trashDir } from './session-operations.ts';

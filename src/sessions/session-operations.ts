@@ -2,9 +2,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../core/index.ts';
-import { copyJsonl, peekSession, getLockOwner, moveJsonl, type JsonlLog } from '../stores/index.ts';
+import {
+  copyJsonl,
+  peekSession,
+  getLockOwner,
+  moveJsonl,
+  type JsonlLog,
+  withFileError,
+  makePrivateDir,
+} from '../stores/index.ts';
 import { readSessionId } from '../stores/jsonl/index.ts';
-import { withFileError, makePrivateDir } from '../stores/index.ts';
 import {
   formatDateName,
   toSessionFileName,

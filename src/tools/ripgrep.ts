@@ -40,7 +40,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** A search. */
+/** A search that ripgrep runs. */
 export type RipgrepSearch = {
   /** The folder. */
   readonly path: string;

@@ -1,7 +1,7 @@
 // The todo tool: the model's task list. Every call contains the complete list, so that the log alone determines its state.
 import { isObject, toolOutput, escapeInvisibleLine, type Event, type Tool, type View } from '../core/index.ts';
 
-/** A task. */
+/** One task of the todo list. */
 export type TodoItem = { readonly text: string; readonly status: 'open' | 'doing' | 'done' };
 
 const statusMarks = { open: '☐', doing: '▶', done: '☑' } as const;

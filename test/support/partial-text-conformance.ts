@@ -106,20 +106,23 @@ export function partialTextConformance(register: RegisterPartialTextTest): void 
     await waitUntilReceived('the turn after it', () => far.text === 'short');
   });
 
-  register('[A93] after unsubscribing a listener gets nothing, and many may subscribe and unsubscribe', async (open) => {
-    const [here, there] = [await open(), await open()];
-    const gone = createListener(there.partialText, 's');
-    here.partialText.publish('s', partialText(1, 'a'));
-    await waitUntilReceived('a', () => gone.text === 'a');
-    gone.leave();
-    gone.leave();
-    const names = Array.from({ length: 300 }, (_, i) => `session-${'n'.repeat(100)}-${i}`);
-    const many = names.map((name) => createListener(there.partialText, name));
-    for (const name of names) here.partialText.publish(name, partialText(1, name));
-    for (const [i, each] of many.entries()) await waitUntilReceived(`${i}`, () => each.text === names[i]);
-    here.partialText.publish('s', partialText(1, 'b'));
-    const back = createListener(there.partialText, 's');
-    await waitUntilReceived('all that was said meanwhile', () => back.text === 'ab');
-    assert.equal(gone.text, 'a');
-  });
+  register(
+    '[A93] after unsubscribing a listener gets nothing, and many may subscribe and unsubscribe',
+    async (open) => {
+      const [here, there] = [await open(), await open()];
+      const gone = createListener(there.partialText, 's');
+      here.partialText.publish('s', partialText(1, 'a'));
+      await waitUntilReceived('a', () => gone.text === 'a');
+      gone.leave();
+      gone.leave();
+      const names = Array.from({ length: 300 }, (_, i) => `session-${'n'.repeat(100)}-${i}`);
+      const many = names.map((name) => createListener(there.partialText, name));
+      for (const name of names) here.partialText.publish(name, partialText(1, name));
+      for (const [i, each] of many.entries()) await waitUntilReceived(`${i}`, () => each.text === names[i]);
+      here.partialText.publish('s', partialText(1, 'b'));
+      const back = createListener(there.partialText, 's');
+      await waitUntilReceived('all that was said meanwhile', () => back.text === 'ab');
+      assert.equal(gone.text, 'a');
+    },
+  );
 }

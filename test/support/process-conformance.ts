@@ -63,18 +63,21 @@ export function processConformance(
     assert.equal(await actor.ask('standing'), 'stopped false');
   });
 
-  register('[A52] a session of a killed process can be opened, with everything that was durable', async (t, location) => {
-    const actor = await spawnActor(t, location);
-    assert.equal(await actor.ask('open'), 'opened');
-    assert.equal(await actor.ask('append'), 'saved 1');
-    const { sessions } = await openStore(t, location);
-    await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
-    await actor.kill();
-    const log = await openWithRetry(sessions);
-    const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
-    assert.equal(event?.seq, 2);
-    await log.close();
-  });
+  register(
+    '[A52] a session of a killed process can be opened, with everything that was durable',
+    async (t, location) => {
+      const actor = await spawnActor(t, location);
+      assert.equal(await actor.ask('open'), 'opened');
+      assert.equal(await actor.ask('append'), 'saved 1');
+      const { sessions } = await openStore(t, location);
+      await assert.rejects(sessions.open('one'), { code: 'store/locked', message: new RegExp(`p${actor.pid}`) });
+      await actor.kill();
+      const log = await openWithRetry(sessions);
+      const [event] = await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
+      assert.equal(event?.seq, 2);
+      await log.close();
+    },
+  );
 
   register('[A71, A116] the run of a killed worker is taken over by another', async (t, location) => {
     const store = await openStore(t, location);

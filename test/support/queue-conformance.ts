@@ -1,6 +1,12 @@
 // Conformance tests of run queues: runs are added once, listed, woken, cancelled and counted.
 import assert from 'node:assert/strict';
-import { type FleetRun, type FleetStore, type RunOutcome, type RunSettlement, zeroUsage } from '../../src/core/index.ts';
+import {
+  type FleetRun,
+  type FleetStore,
+  type RunOutcome,
+  type RunSettlement,
+  zeroUsage,
+} from '../../src/core/index.ts';
 
 /** Registers a test that opens a store. */
 export type RegisterConformanceTest = (title: string, work: (open: () => Promise<FleetStore>) => Promise<void>) => void;

@@ -249,7 +249,10 @@ async function assertSameAsMemoryLog(log: Log, steps: readonly Step[]): Promise<
     if (type !== 'read' || plain.events.length === 0) continue;
     const from = n % 2 === 0 ? 'root' : 'epoch';
     const ownOptions = await readEvents(log, { at: ids[some] ?? '', from });
-    assert.deepEqual(eventSeqs(ownOptions), eventSeqs(await readEvents(plain, { at: plain.events[some]?.id ?? '', from })));
+    assert.deepEqual(
+      eventSeqs(ownOptions),
+      eventSeqs(await readEvents(plain, { at: plain.events[some]?.id ?? '', from })),
+    );
   }
   const bare = ({ id: _id, parent: _parent, time: _time, ...rest }: Event): unknown => rest;
   for (const from of ['root', 'epoch'] as const)

@@ -86,19 +86,22 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     assert.deepEqual([(await inbox.read('gone', 0)).length, (await inbox.read('kept', 0)).length], [0, 1]);
   });
 
-  register('[A95] the kill switch stays as it was set, for all processes and after the last has ended', async (open) => {
-    const first = await open();
-    assert.equal((await first.killSwitch.status()).stopped, false);
-    const stopped = await first.killSwitch.stop('a leak', 'kim');
-    assert.deepEqual([stopped.stopped, stopped.reason, stopped.by], [true, 'a leak', 'kim']);
-    assert.equal(new Date(stopped.since ?? '').toISOString(), stopped.since);
-    await first.close();
-    const second = await open();
-    assert.deepEqual(await second.killSwitch.status(), stopped);
-    const resumed = await second.killSwitch.resume('lee');
-    assert.deepEqual([resumed.stopped, resumed.by, resumed.reason], [false, 'lee', undefined]);
-    assert.deepEqual(await (await open()).killSwitch.status(), resumed);
-  });
+  register(
+    '[A95] the kill switch stays as it was set, for all processes and after the last has ended',
+    async (open) => {
+      const first = await open();
+      assert.equal((await first.killSwitch.status()).stopped, false);
+      const stopped = await first.killSwitch.stop('a leak', 'kim');
+      assert.deepEqual([stopped.stopped, stopped.reason, stopped.by], [true, 'a leak', 'kim']);
+      assert.equal(new Date(stopped.since ?? '').toISOString(), stopped.since);
+      await first.close();
+      const second = await open();
+      assert.deepEqual(await second.killSwitch.status(), stopped);
+      const resumed = await second.killSwitch.resume('lee');
+      assert.deepEqual([resumed.stopped, resumed.by, resumed.reason], [false, 'lee', undefined]);
+      assert.deepEqual(await (await open()).killSwitch.status(), resumed);
+    },
+  );
 
   register('[A95] a kill switch that cannot be read counts as stopped', async (open) => {
     const store = await open();

@@ -206,7 +206,9 @@ export function workerConformance(register: RegisterConformanceTest): void {
       return received.length < 2 ? waitingResult : endedResult();
     });
     await waitUntil(() => isEnded(store, 'child'));
-    await waitUntil(async () => (await queue.run('parent'))?.status === 'waiting' && deliveries.at(-1)?.[0] === 'child');
+    await waitUntil(
+      async () => (await queue.run('parent'))?.status === 'waiting' && deliveries.at(-1)?.[0] === 'child',
+    );
     await queue.cancel('dropped', 'not needed');
     await waitUntil(() => isEnded(store, 'parent'));
     await worker.end();

@@ -22,7 +22,7 @@ import { api } from './api/client.ts';
 import { connectionStatus, keyState } from './api/connection.ts';
 import { forgetKeyInAllTabs } from './api/tab-sync.ts';
 
-/** The app. */
+/** The root component of the dashboard. */
 export function App(): JSX.Element {
   const key = useAtom(keyState);
   const who = useAtom(currentUser);

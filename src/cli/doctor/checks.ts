@@ -8,7 +8,7 @@ import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
 import { containerCheck } from './container-check.ts';
 
-/** All checks. */
+/** All checks of the doctor, in the order they run. */
 export const doctorChecks: readonly DoctorCheck[] = [
   ...machineChecks,
   ...modelChecks,

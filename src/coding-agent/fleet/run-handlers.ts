@@ -1,8 +1,7 @@
 // The run handlers of a worker: single runs, plans and verifications with the coding agent.
 import path from 'node:path';
 import type { FleetRun } from '../../core/index.ts';
-import { createOrchestrationHandler } from '../../fleet/index.ts';
-import { createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
+import { createOrchestrationHandler, createAgentRunHandler, type RunHandler } from '../../fleet/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
 import { readKnownModels } from '../state/index.ts';

@@ -1,8 +1,7 @@
 // Loads all integrations of a working directory: rules, hooks, web search, logins, language servers, sub-agents, custom tools and MCP servers.
 import { existsSync } from 'node:fs';
 import { mergeExtensions } from '../../agent/index.ts';
-import { subagentTools } from '../../agent/subagents/index.ts';
-import type { SubagentManager } from '../../agent/subagents/index.ts';
+import { subagentTools, type SubagentManager } from '../../agent/subagents/index.ts';
 import { loadAskUser } from './ask-user.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { loadCustomToolFiles } from './custom-tools.ts';

@@ -1,13 +1,15 @@
 // Language servers: a tool that queries them, and the diagnostics after an edit. Their code is loaded, and they are started, on first use.
 import { isObject, type Json, type Tool } from '../../core/index.ts';
-import { codeIntelligence } from '../../tools/lsp/index.ts';
 import {
+  codeIntelligence,
   builtInServers,
   findServerDefinition,
   parseLanguageServers,
   mergeServerDefinitions,
+  type RequestServerApproval,
+  type LanguageServers,
+  type LanguageServerDefinition,
 } from '../../tools/lsp/index.ts';
-import type { RequestServerApproval, LanguageServers, LanguageServerDefinition } from '../../tools/lsp/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** The tools whose results contain the diagnostics of the changed files. */

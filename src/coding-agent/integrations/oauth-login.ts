@@ -1,10 +1,14 @@
 // Logins to APIs: a tool that logs the user in, and HTTP requests with the token of a login.
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { createTokenProvider, type ApiLogin } from '../../tools/oauth/index.ts';
-import type { LoginPage } from '../../tools/oauth/index.ts';
-import { fileLogins } from '../../tools/oauth/index.ts';
-import { oauthLogin, type OAuthLoginOptions } from '../../tools/oauth/index.ts';
-import { withAuth } from '../../tools/oauth/index.ts';
+import {
+  createTokenProvider,
+  type ApiLogin,
+  type LoginPage,
+  fileLogins,
+  oauthLogin,
+  type OAuthLoginOptions,
+  withAuth,
+} from '../../tools/oauth/index.ts';
 import { withNetwork } from '../../workspace/index.ts';
 import { getLoginFiles } from '../protected-paths.ts';
 import { emptyIntegration, type Integration, type IntegrationContext, type UserPrompter } from './context.ts';

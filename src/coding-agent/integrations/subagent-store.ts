@@ -1,9 +1,8 @@
 // Stores the logs of sub-agents: one session file each in a directory beside the sessions; in memory if the parent session is not saved.
 import path from 'node:path';
-import { parseSubagentMetadata, type SubagentInfo } from '../../agent/subagents/index.ts';
-import type { SubagentStore } from '../../agent/subagents/index.ts';
+import { parseSubagentMetadata, type SubagentInfo, type SubagentStore } from '../../agent/subagents/index.ts';
 import { openSessionWriter, runStateView, type Log } from '../../core/index.ts';
-import { peekSession, getLockOwner, memoryLog, openJsonl, type MemoryLog } from '../../stores/index.ts';
+import { peekSession, getLockOwner, memoryLog, openJsonl, type MemoryLog, makePrivateDir } from '../../stores/index.ts';
 import {
   subagentSessionsDir,
   toSessionFileName,
@@ -12,7 +11,6 @@ import {
   type SessionFile,
   type SessionDirs,
 } from '../../sessions/index.ts';
-import { makePrivateDir } from '../../stores/index.ts';
 
 /** Creates the store of a data directory. */
 export function createSubagentStore(dirs: SessionDirs): SubagentStore {

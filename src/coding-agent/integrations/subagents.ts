@@ -1,8 +1,12 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
 import type { ApprovalHandler } from '../../agent/index.ts';
-import type { SubagentManagerOptions } from '../../agent/subagents/index.ts';
-import { createSubagentManager, type SubagentManager } from '../../agent/subagents/index.ts';
-import { truncateToLine, subagentStatus } from '../../agent/subagents/index.ts';
+import {
+  type SubagentManagerOptions,
+  createSubagentManager,
+  type SubagentManager,
+  truncateToLine,
+  subagentStatus,
+} from '../../agent/subagents/index.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
 import { createApprovalTracker } from '../approval-provenance.ts';
 import { refreshApprovalQuestions } from '../approvals.ts';

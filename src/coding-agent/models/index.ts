@@ -1,5 +1,18 @@
 // Exports of src/coding-agent/models for other modules.
-export { listRouterNames, formatNoToolsWarning, type ResolvedModel, resolveModelUnattended, findModel, getModelEndpoint, formatEndpoint, toResolvedModel, isRouterName, unknownModelError, toRouterModel, defaultEndpoint } from './resolve-model.ts';
+export {
+  listRouterNames,
+  formatNoToolsWarning,
+  type ResolvedModel,
+  resolveModelUnattended,
+  findModel,
+  getModelEndpoint,
+  formatEndpoint,
+  toResolvedModel,
+  isRouterName,
+  unknownModelError,
+  toRouterModel,
+  defaultEndpoint,
+} from './resolve-model.ts';
 export { openModel, type ModelHost } from './open-model.ts';
 export { announceDefaultModel, getDefaultModel } from './default-model.ts';
 export { formatFoundReason, discoverModel } from './discover-model.ts';

@@ -1,8 +1,7 @@
 // Opens a model behind the gateway; the embedded model asks the user before it downloads anything.
 import { testProviders } from '../../agent/index.ts';
 import type { Provider } from '../../core/index.ts';
-import { findFamily, gateway, openProvider, type GatewayOptions } from '../../providers/index.ts';
-import { resolveBaseUrl } from '../../providers/index.ts';
+import { findFamily, gateway, openProvider, type GatewayOptions, resolveBaseUrl } from '../../providers/index.ts';
 import type { SessionRouter } from '../routing/session-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';

@@ -1,8 +1,15 @@
 // The public names of the settings module.
 export { createSettingsRedactor, createStrictRedactor } from './redactor.ts';
 export type { AppDirs } from './dirs.ts';
-export { readSettings, type SettingOrigin, type Setting, type Settings, type SettingsSources } from './settings.ts';
+export {
+  readSettings,
+  type SettingOrigin,
+  type Setting,
+  type Settings,
+  type SettingsSources,
+  checkConfig,
+  getUserConfigFile,
+} from './settings.ts';
 export { settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
 export { parseConfig, readConfig, setConfigValue, writeConfig } from './config-file.ts';
-export { checkConfig, getUserConfigFile } from './settings.ts';
 export { getObjectives } from './objectives.ts';

@@ -8,8 +8,7 @@ import {
   type JsonObject,
   type Limits,
 } from '../../core/index.ts';
-import { findFamily, families } from '../../providers/index.ts';
-import type { Environment } from '../../providers/index.ts';
+import { findFamily, families, type Environment } from '../../providers/index.ts';
 import { readConfig, getConfigValue } from './config-file.ts';
 import { findNearestFile, readEnvFile, getUntrustedReason, type EnvFile } from './env-file.ts';
 import { withoutUntrustedDirs } from './untrusted-env.ts';

@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../core/index.ts';
-import { trashDir } from '../../sessions/index.ts';
-import { subagentSessionsDir, sessionsDir } from '../../sessions/index.ts';
+import { trashDir, subagentSessionsDir, sessionsDir } from '../../sessions/index.ts';
 import type { AppDirs } from '../settings/dirs.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 

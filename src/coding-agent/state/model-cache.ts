@@ -2,8 +2,7 @@
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/index.ts';
-import { findFamily } from '../../providers/index.ts';
-import { resolveBaseUrl, findApiKey } from '../../providers/index.ts';
+import { findFamily, resolveBaseUrl, findApiKey } from '../../providers/index.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
 import type { Settings } from '../settings/settings.ts';
 

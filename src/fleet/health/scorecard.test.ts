@@ -82,6 +82,6 @@ test('[A96] a damaged, foreign or impossible file counts as not measured', (t) =
   }
   writeFileSync(path.join(folder, 'attacks-refused.json'), JSON.stringify(whole));
   assert.equal(readMeasurements(folder).length, 1);
-  assert.throws(() => saveMeasurement(folder, { ...attacks, id: '../elsewhere' }), /cannot be kept/);
-  assert.throws(() => saveMeasurement(folder, { ...attacks, total: 0 }), /cannot be kept/);
+  assert.throws(() => saveMeasurement(folder, { ...attacks, id: '../elsewhere' }), /Invalid measurement/);
+  assert.throws(() => saveMeasurement(folder, { ...attacks, total: 0 }), /Invalid measurement/);
 });

@@ -70,7 +70,7 @@ test('[A89] a plan that cannot be used is asked for once more, with what was wro
   const again = await decide({ 'plan-1': circle });
   assert.ok(again.type === 'go-on');
   assert.deepEqual(
-    [again.start[0]?.name, /wait for each other: a/.test(again.start[0]?.prompt ?? '')],
+    [again.start[0]?.name, /depend on each other: a/.test(again.start[0]?.prompt ?? '')],
     ['plan-2', true],
   );
   const given = await decide({ 'plan-1': circle, 'plan-2': 'Sorry, no JSON.' });
@@ -90,7 +90,7 @@ test('[A89] a step that fails is tried once more; what depends on it is blocked,
   );
   assert.match(
     course.start[0]?.prompt ?? '',
-    /Step a [^\n]* was not done: no line[^]*B is blue[^]*Step both [^\n]* was not done: a was not done/,
+    /Step a [^\n]* did not succeed: no line[^]*B is blue[^]*Step both [^\n]* did not succeed: a did not succeed/,
   );
   const none = await decide({ ...once, 'step-b-1': { reason: 'cancelled' }, 'step-a-2': failed });
   assert.ok(none.type === 'end');

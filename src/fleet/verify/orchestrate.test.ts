@@ -80,7 +80,7 @@ test('[A90] who wrote an answer does not judge it, and without another model the
   const end = await decide(['small'], { answer: 'Two.' });
   assert.ok(end.type === 'end');
   assert.equal(end.outcome.reason, 'abstained');
-  assert.match(end.outcome.detail ?? '', /no other model/);
+  assert.match(end.outcome.detail ?? '', /No other model/);
   const named = await decide([], { answer: 'Two.' }, { model: 'big', models: ['big', 'small', 'big'] });
   assert.deepEqual(startedNames(named), ['own-1']);
 });

@@ -47,7 +47,7 @@ export const integerSchema = (least: number, about?: string): DataSchema =>
     about,
   );
 
-/** A boolean. */
+/** The schema of a boolean value. */
 export const booleanSchema = (about?: string): DataSchema =>
   createSchema(
     { type: 'boolean' },

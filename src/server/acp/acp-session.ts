@@ -1,7 +1,6 @@
 // One ACP session: a conversation on a session file, streamed to the editor, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
-import type { AdvanceOptions, UserCommand, UserInput } from '../../agent/index.ts';
-import { hasUnreadInput } from '../../agent/index.ts';
+import { type AdvanceOptions, type UserCommand, type UserInput, hasUnreadInput } from '../../agent/index.ts';
 import {
   FairleadError,
   isObject,
@@ -12,14 +11,19 @@ import {
 } from '../../core/index.ts';
 import { modelChosenKey } from '../../providers/routing/index.ts';
 import { getBranchPath } from '../../sessions/reports/index.ts';
-import { createTranscriptPresenter } from '../../sessions/index.ts';
-import { resolvePendingApprovals, waitForJoiningInput, isAwaitingApproval } from '../../coding-agent/index.ts';
-import type { ApprovalChoice, ApprovalAnswer } from '../../coding-agent/index.ts';
-import { runPromptHooks, type Conversation } from '../../coding-agent/index.ts';
-import type { TranscriptSink } from '../../sessions/index.ts';
+import { createTranscriptPresenter, type TranscriptSink } from '../../sessions/index.ts';
+import {
+  resolvePendingApprovals,
+  waitForJoiningInput,
+  isAwaitingApproval,
+  type ApprovalChoice,
+  type ApprovalAnswer,
+  runPromptHooks,
+  type Conversation,
+  type ConversationStatus,
+} from '../../coding-agent/index.ts';
 import { toAcpStopReason } from './errors.ts';
 import { createPlanListener } from './plan.ts';
-import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 /** The ACP client of one session, independent of the protocol version. */
 export type AcpClient = {

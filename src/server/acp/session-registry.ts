@@ -4,9 +4,8 @@ import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { peekSession } from '../../stores/jsonl/index.ts';
 import { getMcpServers } from '../../tools/mcp/index.ts';
-import { Conversation } from '../../coding-agent/index.ts';
+import { Conversation, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
-import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import {
   findSession,
   listSessions,

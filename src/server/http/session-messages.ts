@@ -1,7 +1,6 @@
 // Sends messages to sessions that a worker has open, and finds the run that would read them.
 import type { FleetRun, FleetStore, InboxMessage } from '../../core/index.ts';
-import { sendMessage } from '../../fleet/index.ts';
-import { listActiveRuns } from '../../fleet/index.ts';
+import { sendMessage, listActiveRuns } from '../../fleet/index.ts';
 import { createHttpError } from './errors.ts';
 
 /** Returns the active run of a session, if there is one; if several are queued, the one that the others wait for. */

@@ -11,8 +11,7 @@ import {
 } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { listPendingApprovals } from '../../coding-agent/index.ts';
-import type { CodingAgent } from '../../coding-agent/index.ts';
+import { listPendingApprovals, type CodingAgent } from '../../coding-agent/index.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */

@@ -24,8 +24,10 @@ import {
   listPendingApprovals,
   isAwaitingApproval,
   type ApprovalTarget,
+  listApprovalChoices,
+  parseApprovalAnswer,
+  type ApprovalChoice,
 } from '../../coding-agent/index.ts';
-import { listApprovalChoices, parseApprovalAnswer, type ApprovalChoice } from '../../coding-agent/index.ts';
 
 /** The work of a client call. It owns a session: close it when done. */
 export type McpJob = ApprovalTarget & {

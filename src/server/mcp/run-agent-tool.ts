@@ -1,10 +1,8 @@
 // The `run_agent` tool: a whole agent run as an MCP tool call, with a session on disk, the same gates and limits as in the terminal, and its cost.
-import { formatRunEnd, toRunResult } from '../../agent/index.ts';
-import { createValidator } from '../../agent/index.ts';
+import { formatRunEnd, toRunResult, createValidator } from '../../agent/index.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
-import { Conversation } from '../../coding-agent/index.ts';
+import { Conversation, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
-import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { McpJob } from './pending-calls.ts';
 

@@ -9,9 +9,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
 import { redactJson, sessionGrants } from '../../guards/index.ts';
-import { createCodingAgent } from '../../coding-agent/index.ts';
+import { createCodingAgent, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { noUser } from '../../coding-agent/integrations/index.ts';
-import type { ConversationFlags, ModelHost } from '../../coding-agent/index.ts';
 import { createStrictRedactor, type Settings } from '../../coding-agent/settings/index.ts';
 import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgentInput } from './run-agent-tool.ts';
 import { startToolCall } from './governed-call.ts';

@@ -1,7 +1,5 @@
 // Parses the parameters of an OpenAI request beside its messages: sampling, tools, tool choice, response format; rejects what is not supported.
-import { toolDefinitionError } from '../../agent/index.ts';
-import { createOutputSchema, parseAnswer } from '../../agent/index.ts';
-import { createValidator } from '../../agent/index.ts';
+import { toolDefinitionError, createOutputSchema, parseAnswer, createValidator } from '../../agent/index.ts';
 import {
   FairleadError,
   isObject,

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { systemErrorCode } from '../../core/index.ts';
 
-/** File metadata. */
+/** The metadata of a file on disk. */
 export type FileStat = { readonly inode: number; readonly size: number; readonly mtimeMs: number };
 
 /** A disk. Its methods throw the errors of the operating system. */

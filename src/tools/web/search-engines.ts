@@ -49,7 +49,7 @@ const stripHighlights = (value: unknown): string =>
         .trim()
     : '';
 
-/** Brave Search. */
+/** The search engine of Brave Search. */
 export const braveSearch = ({
   key,
   url = 'https://api.search.brave.com/res/v1/web/search',
