@@ -102,7 +102,7 @@ test('[A97] the address at which a caller arrived is a name of the server, and s
   );
   assert.throws(
     () => assertAllowedOrigin({ ...arrival('x', ''), header: (name) => (name === 'origin' ? 'http://y' : 'x') }),
-    /other origins/,
+    /Origin not allowed/,
   );
 });
 
