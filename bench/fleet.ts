@@ -9,7 +9,7 @@ type FleetMeasurement = {
   readonly ms: number;
   readonly waits: readonly number[];
   readonly running: MemoryUse;
-  readonly resting: MemoryUse;
+  readonly waiting: MemoryUse;
   readonly bytesPerRun: number;
   readonly slower: number;
 };
@@ -72,9 +72,9 @@ function printFleet({ name, baselines, createLocation }: FleetTarget, rounds: nu
   console.log(
     `  from queued to begun with an idle worker: p50 ${p50?.value} ms (${ends(p50)}), p95 ${p95?.value} ms (${ends(p95)}), of ${p50?.count}`,
   );
-  const { running, resting } = runFleetMeasurement('weight', createLocation(), 200);
+  const { running, waiting } = runFleetMeasurement('weight', createLocation(), 200);
   console.log(
-    `  200 runs at once: running ${formatKb(running.heap)} of heap (${formatKb(running.rss)} of memory) a run; waiting for a person ${formatKb(resting.heap)} (${formatKb(resting.rss)})`,
+    `  200 runs at once: running ${formatKb(running.heap)} of heap (${formatKb(running.rss)} of memory) a run; waiting for an approval ${formatKb(waiting.heap)} (${formatKb(waiting.rss)})`,
   );
   const { bytesPerRun, slower } = runFleetMeasurement('growth', createLocation(), 2 * runs);
   console.log(

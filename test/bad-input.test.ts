@@ -48,7 +48,7 @@ for (const [title, args, said] of [
     ['run', '--max-turns', 'many', 'hi'],
     /--max-turns must be a whole number above 0, not "many"/,
   ],
-  ['no prompt', ['run', '--model', 'ollama/x'], /There is no prompt/],
+  ['no prompt', ['run', '--model', 'ollama/x'], /No prompt was given/],
 ] as const) {
   test(`${title} is misuse: one sentence, how to use it, exit code 2`, async () => {
     const { code, out, err } = await runFairlead(args);

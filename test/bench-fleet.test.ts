@@ -25,11 +25,11 @@ test('[A66] the benchmark times runs that were answered, their floor, and their 
 });
 
 test('[A66] a run under way takes less than 5 MB of heap, one that waits for a person less than 200 kB, and one that ended leaves nothing', (t) => {
-  const { running, resting } = runFleetMeasurement(t, 'weight', 50) as Readonly<
+  const { running, waiting } = runFleetMeasurement(t, 'weight', 50) as Readonly<
     Record<string, { readonly heap: number }>
   >;
   assert.ok(running && running.heap > 0 && running.heap < 5_000_000, `${running?.heap} bytes of a run under way`);
-  assert.ok(resting && resting.heap < 200_000, `${resting?.heap} bytes of a run that waits`);
+  assert.ok(waiting && waiting.heap < 200_000, `${waiting?.heap} bytes of a run that waits`);
   const { bytesPerRun } = runFleetMeasurement(t, 'growth', 400);
   assert.ok(Number(bytesPerRun) < 5000, `${String(bytesPerRun)} bytes stay of each run`);
 });

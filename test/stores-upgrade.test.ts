@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { after, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import pg from 'pg';
+import { Client } from 'pg';
 import { resolveAgent, Session } from '../src/agent/index.ts';
 import {
   fold,
@@ -203,7 +203,7 @@ test(
   postgres.skip === undefined ? {} : { skip: postgres.skip },
   async (t) => {
     const url = await postgres.fresh();
-    const client = new pg.Client({ connectionString: url });
+    const client = new Client({ connectionString: url });
     await client.connect();
     await client.query('DROP SCHEMA fairlead CASCADE');
     await client.query(fs.readFileSync(path.join(fixtures, 'postgres.sql'), 'utf8'));

@@ -1,16 +1,16 @@
-// Which files travel together in the bundle: opening fifty small files costs a short run more than reading a few large ones.
+// Groups source files into chunks of the bundle: a short run starts faster with a few large files than with many small ones.
 import path from 'node:path';
-import { readSourceTree, type SourceTree } from '../lint-repo/source-tree.ts';
+import { readSourceTree, type Program, type SourceTree } from '../lint-repo/source-tree.ts';
 
-/** A chunk by name, and the modules whose static imports it holds; what an earlier one holds, a later one does not. */
+/** A chunk by name, and the files whose static imports it contains; a file is in the first chunk that contains it. */
 type ChunkGroup = { readonly name: string; readonly roots: readonly string[] };
 
 const chunkGroups: readonly ChunkGroup[] = [
-  // What every start pays for.
+  // Loaded at every start.
   { name: 'entry', roots: ['src/cli/main.ts', 'src/cli/args/help.ts'] },
   { name: 'library', roots: ['src/index.ts'] },
   { name: 'stores', roots: ['src/stores/index.ts'] },
-  // The way to a model that speaks chat, as most do.
+  // The providers with the chat completions format, which most have.
   {
     name: 'wire',
     roots: ['src/providers/index.ts', 'src/providers/openai-compatible/chat.ts', 'src/providers/gateway/policies.ts'],
@@ -18,7 +18,7 @@ const chunkGroups: readonly ChunkGroup[] = [
   { name: 'print-mode', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];
 
-/** The chunk of each source file that has one, by its path. */
+/** Returns the function that names the chunk of a source file; null leaves the choice to the bundler. */
 export function createChunkNamer(root: string): (id: string) => string | null {
   const tree = readSourceTree(path.join(root, 'src'));
   const names = new Map<string, string>();
@@ -31,11 +31,57 @@ export function createChunkNamer(root: string): (id: string) => string | null {
   };
 }
 
-/** A file and everything that is loaded with it. */
-function getStaticImportClosure(tree: SourceTree, root: string, seen: Set<string> = new Set()): ReadonlySet<string> {
-  if (seen.has(root) || !tree.sources.has(root)) return seen;
-  seen.add(root);
-  for (const { kind, target } of tree.sources.get(root)?.imports ?? [])
-    if (kind === 'value' && target !== undefined) getStaticImportClosure(tree, target, seen);
+/** A file and every file that its static imports load. */
+function getStaticImportClosure(tree: SourceTree, root: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file) || !tree.sources.has(file)) return;
+    seen.add(file);
+    for (const target of listLoadedFiles(tree, file)) visit(target);
+  };
+  visit(root);
   return seen;
 }
+
+/** The files that a file loads. An import from an index loads only the files that define the imported names: the bundler drops the rest. */
+function listLoadedFiles(tree: SourceTree, file: string): readonly string[] {
+  return (tree.sources.get(file)?.body ?? []).flatMap((node) => {
+    if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return [];
+    const isType = node.type === 'ImportDeclaration' ? node.importKind === 'type' : node.exportKind === 'type';
+    if (isType || !node.source?.value.startsWith('.')) return [];
+    const target = resolvePath(file, node.source.value);
+    const names = getImportedNames(node);
+    if (names === undefined) return [target];
+    return names.map((name) => findDefiningFile(tree, target, name));
+  });
+}
+
+/** The names that a statement imports as values; absent if it imports the whole module. */
+function getImportedNames(node: ImportNode | ExportNode): readonly string[] | undefined {
+  if (node.specifiers.length === 0) return undefined;
+  const names: string[] = [];
+  for (const each of node.specifiers) {
+    if (each.type === 'ImportDefaultSpecifier' || each.type === 'ImportNamespaceSpecifier') return undefined;
+    const isType = each.type === 'ImportSpecifier' ? each.importKind === 'type' : each.exportKind === 'type';
+    const name = each.type === 'ImportSpecifier' ? each.imported : each.local;
+    if (!isType) names.push('name' in name ? name.name : name.value);
+  }
+  return names;
+}
+
+/** The file that defines a name which another file exports: that file, or one that it re-exports the name from. */
+function findDefiningFile(tree: SourceTree, file: string, name: string): string {
+  for (const node of tree.sources.get(file)?.body ?? []) {
+    if (node.type !== 'ExportNamedDeclaration' || !node.source) continue;
+    for (const { exported, local } of node.specifiers)
+      if ('name' in exported && exported.name === name && 'name' in local)
+        return findDefiningFile(tree, resolvePath(file, node.source.value), local.name);
+  }
+  return file;
+}
+
+type ImportNode = Extract<Program['body'][number], { type: 'ImportDeclaration' }>;
+type ExportNode = Extract<Program['body'][number], { type: 'ExportNamedDeclaration' }>;
+
+const resolvePath = (from: string, specifier: string): string =>
+  path.posix.join(path.posix.dirname(from), specifier);

@@ -19,7 +19,7 @@ type EventFields = Record<string, unknown>;
 /** Renames what an older version wrote, in place: the value was just parsed and has no other owner. Returns the same value. */
 export function upcastEvent(value: unknown): unknown {
   if (!isObject(value) || typeof value['type'] !== 'string') return value;
-  const event = value as EventFields;
+  const event: EventFields = value;
   const renamed = renamedTypes[value['type']];
   if (renamed !== undefined) event['type'] = renamed;
   upcasters[event['type'] as string]?.(event);
@@ -28,7 +28,7 @@ export function upcastEvent(value: unknown): unknown {
 
 const renameField = (fields: unknown, from: string, to: string): void => {
   if (!isObject(fields) || !Object.hasOwn(fields, from)) return;
-  const own = fields as EventFields;
+  const own: EventFields = fields;
   if (own[to] === undefined) own[to] = own[from];
   delete own[from];
 };
@@ -47,7 +47,9 @@ function upcastLimits(limits: unknown): void {
 /** Renames what an older version called the kind of a question, in place. Returns the same value. */
 export function upcastQuestion(question: unknown): unknown {
   renameField(question, 'about', 'kind');
-  if (isObject(question) && question['kind'] === 'outcome') (question as EventFields)['kind'] = 'unknown-outcome';
+  if (!isObject(question) || question['kind'] !== 'outcome') return question;
+  const own: EventFields = question;
+  own['kind'] = 'unknown-outcome';
   return question;
 }
 

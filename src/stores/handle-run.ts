@@ -13,11 +13,11 @@ export type RunClaim = {
 
 /** How a store writes the result of a claimed run. */
 export type RunResultWriter<Claim extends RunClaim> = {
-  onLost(token: string, listener: () => void): () => void;
-  complete(claim: Claim, settlement: RunSettlement): Promise<void>;
+  readonly onLost: (token: string, listener: () => void) => () => void;
+  readonly complete: (claim: Claim, settlement: RunSettlement) => Promise<void>;
   /** Queues the run again after a delay, or ends it after too many failures. Returns the delay in milliseconds; 0 if it ended. */
-  fail(claim: Claim, thrown: unknown): Promise<number>;
-  isClosed(): boolean;
+  readonly fail: (claim: Claim, thrown: unknown) => Promise<number>;
+  readonly isClosed: () => boolean;
 };
 
 /** Handles a run. Returns the delay after which it is tried again, in milliseconds; 0 if it is not. */

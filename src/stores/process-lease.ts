@@ -3,9 +3,9 @@
 /** The listeners of a process, by lease token. */
 export type LeaseLossListeners = {
   /** Calls the listener once, when the lease of this token is lost; soon, if it is lost already. Returns a function that removes the listener. */
-  onLost(token: string, listener: () => void): () => void;
+  readonly onLost: (token: string, listener: () => void) => () => void;
   /** Calls and removes the listeners of a token. */
-  notifyLost(token: string): void;
+  readonly notifyLost: (token: string) => void;
 };
 
 /** Creates an empty list; `currentToken` returns the token that is held now. */

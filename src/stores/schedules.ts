@@ -79,7 +79,7 @@ function parseScheduledRun(text: string): Schedule['run'] | undefined {
   const isText = textFields.every((name) => run[name] === undefined || typeof run[name] === 'string');
   const isTime = !Number.isNaN(Date.parse(String(notBefore)));
   return isText && isTime && typeof priority === 'number' && isObject(settings)
-    ? ({ prompt, ...fields } as unknown as Schedule['run'])
+    ? ({ prompt, ...fields } as Schedule['run'])
     : undefined;
 }
 

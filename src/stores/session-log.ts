@@ -80,9 +80,9 @@ export function createLogReader(table: EventTable): Pick<Log, 'read' | 'follow'>
 export type SessionLogParts = {
   readonly session: string;
   /** Creates the reading half; it stops following once `isClosed` returns true. */
-  createReader(isClosed: () => boolean): Pick<Log, 'read' | 'follow'>;
+  readonly createReader: (isClosed: () => boolean) => Pick<Log, 'read' | 'follow'>;
   /** Wakes the followers of the session in this process. */
-  notify(): void;
+  readonly notify: () => void;
 };
 
 /** A log that appends. `release` gives the session up for other writers. */

@@ -28,7 +28,7 @@ export function parseStreamEvent(frame: string): WireStreamEvent | undefined {
   const name = draft.name === '' ? {} : { event: draft.name };
   if (draft.data.trim() === '[DONE]') return { ...name, data: '[DONE]' };
   const data = tryParseJson(draft.data);
-  return isObject(data) ? { ...name, data: data as JsonObject } : undefined;
+  return isObject(data) ? { ...name, data } : undefined;
 }
 
 /** Parses text that arrives in pieces of any length. */

@@ -13,7 +13,7 @@ import {
   type FleetRun,
   type FleetStore,
   type Gate,
-  type ModelRequest as ModelRequest,
+  type ModelRequest,
   type Tool,
 } from '../../src/core/index.ts';
 import { createClientTools, createAgentRunHandler, startWorker } from '../../src/fleet/index.ts';

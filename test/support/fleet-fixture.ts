@@ -76,7 +76,7 @@ async function answerQuestions(store: FleetStore, outside: EffectRecorder): Prom
       const happened = outside.effects(id, tool).length > 0;
       await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
     }
-  const { queued, running, waiting: waiting } = await store.queue.depth();
+  const { queued, running, waiting } = await store.queue.depth();
   return queued + running + waiting;
 }
 

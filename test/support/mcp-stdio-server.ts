@@ -44,7 +44,7 @@ const extraCountFile = path.join(folder, 'extra');
 const description = existsSync(descriptionFile) ? readFileSync(descriptionFile, 'utf8') : 'Greets somebody.';
 const behaviour: McpBehaviour = {
   tools: [
-    createListedTool('greet', { description: description }),
+    createListedTool('greet', { description }),
     createListedTool('die'),
     createListedTool('ask'),
     createListedTool('sample'),

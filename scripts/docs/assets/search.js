@@ -21,7 +21,7 @@ function searchDocs(index, query) {
     if (score > 0) scored.push({ entry, score });
   }
   return scored
-    .sort((a, b) => b.score - a.score)
+    .toSorted((a, b) => b.score - a.score)
     .slice(0, 15)
     .map(({ entry }) => entry);
 }

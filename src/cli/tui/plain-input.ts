@@ -40,7 +40,7 @@ export function createPlainInput(
     return found === undefined ? [[], line] : [found.choices.map(({ value }) => value), line.slice(found.from)];
   }
   const completeLine = (line: string, done: (error: Error | null, result: [string[], string]) => void): void => {
-    void complete(line).then((result) => done(null, result));
+    void (async () => done(null, await complete(line)))();
   };
   const lines = createInterface(
     editing ? { input, output, terminal: true, completer: completeLine } : { input, terminal: false },

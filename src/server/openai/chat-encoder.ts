@@ -1,5 +1,5 @@
 // Writes the result of a run as an OpenAI chat completion, whole or streamed.
-import { type FleetRun, type JsonObject } from '../../core/index.ts';
+import type { FleetRun, JsonObject } from '../../core/index.ts';
 import { asObject, asString, type WireStreamEvent } from '../../wire/index.ts';
 import {
   chatFinishNames,

@@ -39,7 +39,7 @@ export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
     const stop = new AbortController();
     const told = batchFrameUpdates(setFeed);
     void followTarget(followed, told, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted && error instanceof ApiError) told({ error: error, loaded: true });
+      if (!stop.signal.aborted && error instanceof ApiError) told({ error, loaded: true });
     });
     return () => stop.abort();
   }, [of]);
