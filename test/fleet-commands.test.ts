@@ -37,7 +37,7 @@ test('[A85, A112] a run under way hears what is said to it from another process,
     ['Go north', 'No, south', 'Then report'],
   );
   const late = await made.run(['runs', 'steer', 'ship', 'Too late']);
-  assert.match(late.err, /ship has ended already/);
+  assert.match(late.err, /ship has already ended/);
 });
 
 test('[A85] a run is cancelled where it is: queued, waiting, or under way', async (t) => {
@@ -225,7 +225,7 @@ test('[A85] what governs the terminal governs queued runs, and one that cannot b
     ['answered', 'max-turns', 'provider-error', 'provider-error', 'provider-error'],
   );
   assert.match(came[0]?.text ?? '', /Nothing is removed here\./);
-  const words = [/has no model "nobody"/, /There is no folder/, /cannot be made with auto: "yes"/];
+  const words = [/has no model "nobody"/, /There is no folder/, /setting auto cannot be "yes"/];
   for (const [i, expected] of words.entries()) assert.match(came[i + 2]?.detail ?? '', expected);
 });
 
@@ -254,7 +254,7 @@ test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to who
   assert.deepEqual([steered.code, steered.out], [1, '']);
   assert.match(steered.err, /p is a plan run and does not accept messages\.[^]*p\/step-a-1/);
   const answered = await made.run(['runs', 'answer', 'p', 'yes']);
-  assert.match(answered.err, /p is a plan: [^]*p\/step-a-1/);
+  assert.match(answered.err, /p is a plan run [^]*p\/step-a-1/);
   assert.deepEqual([answered.code, await made.store.inbox.read('p', 0)], [1, []]);
   await made.runCommand('runs', 'steer', 'p/step-a-1', 'Go south');
   await made.runCommand('runs', 'cancel', 'p');
@@ -277,7 +277,7 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   await made.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
   const [code, later] = await drained();
   assert.equal(code, 8);
-  assert.match(later, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for a person\./);
+  assert.match(later, /^1 run starts later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for approval\./);
   await made.runCommand('enqueue', 'Old', '--id', 'old');
   const over = new AbortController();
   const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
@@ -301,7 +301,7 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
   const lines = '{"prompt": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
   const first = await made.run(['factory', '--id', 'lot'], { input: lines });
   assert.deepEqual([first.code, first.out], [8, 'lot-2  answered  Done.\n'], first.err);
-  assert.match(first.err, /^1 run begins later, at 2999-01-01T00:00:00\.000Z\.$/m);
+  assert.match(first.err, /^1 run starts later, at 2999-01-01T00:00:00\.000Z\.$/m);
   assert.match(
     first.err,
     /1 answered, 0 failed, 0 waiting for approval, 1 left\.\nTo continue: the same command with --id lot\n$/,

@@ -165,7 +165,7 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
   const stream = fetch(`${before.url}/api/stream?run=${run.id}`, { headers: { authorization: `Bearer ${token}` } });
   const text = (await stream).text();
   before.process.kill('SIGTERM');
-  assert.match(await text, /: the server ends/);
+  assert.match(await text, /: the server is shutting down/);
   before.process.kill('SIGTERM');
   assert.equal((await before.process.ended).code, 143);
   hang = false;
