@@ -20,6 +20,9 @@ await worker({ store, agent }).drain();
 const runs = await store.queue.list();
 for (const { outcome } of runs) console.log(outcome?.text);
 
-assert.deepEqual(runs.map(({ outcome }) => outcome?.text ?? '').toSorted((a, b) => a.localeCompare(b)), ['Summary of chapter 1', 'Summary of chapter 2']);
+assert.deepEqual(
+  runs.map(({ outcome }) => outcome?.text ?? '').toSorted((a, b) => a.localeCompare(b)),
+  ['Summary of chapter 1', 'Summary of chapter 2'],
+);
 await store.close();
 rmSync(dir, { recursive: true });

@@ -83,5 +83,4 @@ function findDefiningFile(tree: SourceTree, file: string, name: string): string 
 type ImportNode = Extract<Program['body'][number], { type: 'ImportDeclaration' }>;
 type ExportNode = Extract<Program['body'][number], { type: 'ExportNamedDeclaration' }>;
 
-const resolvePath = (from: string, specifier: string): string =>
-  path.posix.join(path.posix.dirname(from), specifier);
+const resolvePath = (from: string, specifier: string): string => path.posix.join(path.posix.dirname(from), specifier);

@@ -99,7 +99,7 @@ export type WorkOptions = {
   /** Returns when no run can be claimed now and none is active, instead of waiting for more. */
   readonly drain?: boolean;
   /** Handles a run. The signal aborts when another worker takes the run over. If it throws, the run is queued again with a delay that grows. */
-  handle(run: FleetRun, signal: AbortSignal): Promise<RunSettlement>;
+  readonly handle: (run: FleetRun, signal: AbortSignal) => Promise<RunSettlement>;
 };
 
 /** A filter of a list of runs. */

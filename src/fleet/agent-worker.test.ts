@@ -12,7 +12,10 @@ test('drain handles queued runs with an Agent, and returns when none is left', a
   await store.queue.enqueue(['one', 'two', 'three'].map((prompt) => ({ id: prompt, prompt })));
   await worker({ store, agent }).drain();
   const runs = await store.queue.list();
-  assert.deepEqual(runs.map(({ outcome }) => outcome?.text ?? '').toSorted((a, b) => a.localeCompare(b)), ['Done: one', 'Done: three', 'Done: two']);
+  assert.deepEqual(
+    runs.map(({ outcome }) => outcome?.text ?? '').toSorted((a, b) => a.localeCompare(b)),
+    ['Done: one', 'Done: three', 'Done: two'],
+  );
 });
 
 test('an approval makes the run wait; a later worker continues it', async (t) => {

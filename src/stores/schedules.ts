@@ -78,9 +78,7 @@ function parseScheduledRun(text: string): Schedule['run'] | undefined {
   const { priority = 0, settings = {}, notBefore = unreadableRun.notBefore } = run;
   const isText = textFields.every((name) => run[name] === undefined || typeof run[name] === 'string');
   const isTime = !Number.isNaN(Date.parse(String(notBefore)));
-  return isText && isTime && typeof priority === 'number' && isObject(settings)
-    ? ({ prompt, ...fields } as Schedule['run'])
-    : undefined;
+  return isText && isTime && typeof priority === 'number' && isObject(settings) ? { prompt, ...fields } : undefined;
 }
 
 function nextScheduledTime(cron: string, after: number): number {

@@ -26,7 +26,7 @@ FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[], $6:
 
 /** Writes results; nothing is written if another worker has taken the run over. */
 export type RunCompleter = {
-  complete(claim: PostgresRunClaim, settlement: RunSettlement): Promise<void>;
+  readonly complete: (claim: PostgresRunClaim, settlement: RunSettlement) => Promise<void>;
   /** Queues a failed run again, with a delay that grows, or ends it after too many failures. Returns the delay in milliseconds; 0 if it ended. */
   fail(claim: PostgresRunClaim, thrown: unknown, retryMs: number): Promise<number>;
 };

@@ -16,7 +16,7 @@ import type { EnqueueRuns } from './runs.ts';
 export type WorkerResources = {
   readonly retryMs: number;
   readonly enqueue: EnqueueRuns;
-  engine(): Promise<DbosEngine>;
+  readonly engine: () => Promise<DbosEngine>;
 };
 
 /** The shortest and the longest wait between two steps, in milliseconds: while runs are claimed, and while there are none. */
