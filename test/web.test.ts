@@ -110,7 +110,7 @@ test('the page in a browser', { skip }, async (t) => {
       ] as unknown as FleetRun;
       await call.waitFor();
       await server.request('POST', `/api/runs/${other.id}/cancel`, {});
-      await left.filter({ hasText: /Clear up too.*somebody else, or its run ended.*cancelled/ }).waitFor();
+      await left.filter({ hasText: /Clear up too.*Answered elsewhere, or its run ended.*cancelled/ }).waitFor();
       assert.equal(
         await left.first().getByRole('link', { name: 'See its session' }).getAttribute('href'),
         `#/sessions/${other.session}`,
