@@ -42,6 +42,7 @@ const { output } = await build({
   cwd: root,
   input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve-bin.ts', ...entries },
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
   // The oldest Node that may run it, as package.json's engines say.
   transform: { target: 'node22' },
   external: (id, importer = '') =>
@@ -56,7 +57,9 @@ const { output } = await build({
     chunkFileNames: 'chunks/[name]-[hash].js',
     minify: false,
     codeSplitting: {
-      groups: [{ debugName: 'what travels together', name: createChunkNamer(root) }],
+      // The namer follows imports itself: the bundler would take every file that an index re-exports.
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: 'files loaded together', name: createChunkNamer(root) }],
     },
     comments: { legal: true, annotation: true, jsdoc: false },
   },

@@ -151,7 +151,7 @@ test('[A85, A116] a worker that is told to end finishes its step and hands the r
   await hang.reached;
   assert.deepEqual(readEffects(made), ['done']);
   two.kill('SIGINT');
-  await waitUntilTrue('it waits for the step', () => two.err().includes('Handing over'));
+  await waitUntilTrue('it waits for the step', () => two.err().includes('Releasing 1 run.'));
   two.kill('SIGINT');
   assert.equal((await two.ended).code, 130);
   await made.runCommand('worker', '--drain');

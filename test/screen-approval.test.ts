@@ -116,7 +116,7 @@ test(
 
     await prompt.enterAndWait('/auto on', /· File changes and commands are approved automatically\.[^]*auto-approve/);
     await prompt.enterAndWait('echo unasked', /^Result: unasked$/m);
-    await prompt.enterAndWait('/auto', /· Changes are made[^]*· Changes are made/);
+    await prompt.enterAndWait('/auto', /(?:· File changes and commands are approved automatically\.[^]*){2}/);
     await prompt.enterAndWait('/auto maybe', /! Use \/auto on or \/auto off\./);
     await prompt.keys('BTab');
     await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks ·/);

@@ -57,7 +57,7 @@ test(
     await prompt.enterAndWait('/compact diff', /(?:^Compaction: kept[^\n]*\nbefore: 32 [^]*){2}/m);
     await prompt.enterAndWait(
       '/compact undo',
-      /· The conversation is as it was before the compaction\. The messages since then are on a separate branch/,
+      /· The conversation is as it was before the compaction\. The messages since then are on a\s+separate\s+branch/,
     );
     await prompt.enterAndWait('and again?', /^Heard: and again\?$/m);
     assert.deepEqual(

@@ -123,7 +123,7 @@ test(
     await second.keys('Enter');
     await answerPrompt(second, /^\? Start the MCP server clerk\? \[y\/N\]/m, 'y');
     await second.waitFor(
-      /The MCP server clerk is approved, with 4 tools\.[^]*clerk \(project\): not started now/,
+      /The MCP server clerk is approved, with 4 tools\.[^]*clerk \(project\): not running/,
       timeoutMs,
     );
     await enterLine(second, 'greet', /^Heard: [^]*Hello Ann/m);

@@ -82,7 +82,7 @@ test(
     await prompt.enterAndWait('/refresh-models', /· 2 models: alpha, beta/);
     assert.equal(environment.server.requests.filter(({ method }) => method === 'GET').length, 2);
 
-    const help = await prompt.enterAndWait('/help', /^Commands$[^]*Ctrl\+D leaves\./m);
+    const help = await prompt.enterAndWait('/help', /^Commands$[^]*Ctrl\+D quits\./m);
     const table = /^Commands\n([^]*?)\n\n/m.exec(help)?.[1] ?? '';
     for (const line of table.split('\n')) assert.match(line, /^(\/| {28}\S)/, 'what does not fit stays in its column');
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));

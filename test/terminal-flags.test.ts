@@ -18,7 +18,7 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
   assert.match(long.out, /\[--interactive \| --one-shot\]/);
   assert.match(long.out, /\[--resume-session <session> \| --clone-session <session>/);
   assert.match(long.out, /\[--prompt <text> \| --prompt-file <file> \| --test-connection \| --refresh-models\]/);
-  for (const group of ['Mode (one of these)', 'What to do (one of these)', 'Model', 'Session (one of these)'])
+  for (const group of ['Mode (one of these)', 'Action (one of these)', 'Model', 'Session (one of these)'])
     assert.ok(long.out.includes(`\n${group}:\n`), group);
   for (const flags of [
     '-m, --model, --model-name',

@@ -123,7 +123,7 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
   };
   assert.match(
     await mcp('list'),
-    /^0 clerk \(project\): not started: a person has to approve it first\n {2}\S+ '[^']*mcp-stdio-server\.ts'/,
+    /^0 clerk \(project\): not started: the user must approve it first\n {2}\S+ '[^']*mcp-stdio-server\.ts'/,
   );
   assert.match(
     await mcp('tools', 'clerk'),
@@ -149,7 +149,7 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
     kept.map(({ state }) => state),
     ['asleep'],
   );
-  assert.match(await mcp('revoke', 'clerk'), /^0 Forgotten/);
+  assert.match(await mcp('revoke', 'clerk'), /^0 Revoked the approval/);
   assert.match((await program.run(['-p', 'greet', ...autoApproveArgs])).err, /is not started, for it was not approved/);
   assert.equal(program.starts(), starts + 1);
   assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);

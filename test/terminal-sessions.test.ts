@@ -257,7 +257,7 @@ test('[J3, J93] a damaged line is reported with its number, and the session cont
   assert.match(verified.out, new RegExp(`line ${at + 1}\\b`, 'i'));
   const { code, err } = await program.run(['-p', 'and now?', '-r', 'alpha']);
   assert.equal(code, 0, err);
-  assert.match(err, new RegExp(`^Line ${at + 1} is not JSON; nothing in it could be read\\.\n`));
+  assert.match(err, new RegExp(`^Line ${at + 1} is not JSON; no event could be recovered from it\\.\n`));
   assert.equal(getUserMessages(program).at(-1), 'and now?');
   const prompted = await program.run(['--interactive', '-r', 'alpha'], { input: '/cwd\n' });
   assert.match(prompted.out, new RegExp(`^\\[warning\\] Line ${at + 1} is not JSON`, 'm'));

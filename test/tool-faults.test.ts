@@ -103,7 +103,7 @@ test(
       const { text = '' } = getToolEnds(on)[i] ?? {};
       assert.ok(text.length < 31_000, `${text.length} characters`);
       assert.match(text, /left out …\]\n[^]*the end\n\[[^\n]*\]$/);
-      const [, told, file = ''] = /It wrote (\d+) bytes; [^:]* is in (\S+): use read_file/.exec(text) ?? [];
+      const [, told, file = ''] = /It wrote (\d+) bytes; [^:]* (?:is|are) in (\S+): use read_file/.exec(text) ?? [];
       assert.equal(Number(told), bytes);
       // Escaping makes output that is not text longer.
       assert.ok(statSync(file).size >= Math.min(bytes, 2 ** 25) && statSync(file).size <= 2 ** 25);

@@ -44,7 +44,7 @@ const harness = new Harness({
 });
 const result = await harness.runResult('Look around.');
 assert.equal(result.reason, 'rule');
-assert.equal(result.detail, 'enough: Four looks are enough. late: its condition holds.');
+assert.equal(result.detail, 'enough: Four looks are enough. late: its condition is true.');
 
 // Done is what is detected, or what is checked: a check that fails tells the model why and goes on.
 const done = new Harness({

@@ -18,6 +18,12 @@ const chunkGroups: readonly ChunkGroup[] = [
   { name: 'print-mode', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];
 
+// Packages that files of these chunks import, and the compiler's own helpers.
+const packageChunks: readonly (readonly [RegExp, string])[] = [
+  [/@oxc-project\+runtime/, 'library'],
+  [/[\\/]node_modules[\\/]cockatiel[\\/]/, 'wire'],
+];
+
 /** Returns the function that names the chunk of a source file; null leaves the choice to the bundler. */
 export function createChunkNamer(root: string): (id: string) => string | null {
   const tree = readSourceTree(path.join(root, 'src'));
@@ -27,7 +33,7 @@ export function createChunkNamer(root: string): (id: string) => string | null {
       if (!names.has(file)) names.set(file, name);
   return (id) => {
     const file = path.relative(path.join(root, 'src'), id).replaceAll('\\', '/');
-    return names.get(file) ?? (/[\\/]node_modules[\\/]cockatiel[\\/]/.test(id) ? 'wire' : null);
+    return names.get(file) ?? packageChunks.find(([pattern]) => pattern.test(id))?.[1] ?? null;
   };
 }
 

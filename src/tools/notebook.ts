@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { isObject, truncateMiddle } from '../core/index.ts';
 
 /** A notebook as text, and the images that the text refers to by number. */
-export type Notebook = { readonly text: string; readonly pictures: readonly Uint8Array[] };
+export type Notebook = { readonly text: string; readonly images: readonly Uint8Array[] };
 
 type RawObject = { readonly [key: string]: unknown };
 
@@ -14,14 +14,14 @@ const maxOutputChars = 4000;
 export function parseNotebook(text: string): Notebook | undefined {
   const cells = parseCells(text);
   if (!cells) return undefined;
-  const pictures: Uint8Array[] = [];
+  const images: Uint8Array[] = [];
   const shown = cells.map((cell, i) => {
-    const outputs = objectList(cell['outputs']).map((each) => formatCellOutput(each, pictures));
+    const outputs = objectList(cell['outputs']).map((each) => formatCellOutput(each, images));
     return [formatCellHeading(cell, i + 1), joinLines(cell['source']), ...outputs]
       .filter((each) => each !== '')
       .join('\n');
   });
-  return { text: shown.join('\n\n'), pictures };
+  return { text: shown.join('\n\n'), images };
 }
 
 /** Notebooks before version 4 stored cells in worksheets. */
@@ -51,23 +51,23 @@ function formatCellHeading(cell: RawObject, number: number): string {
   return `[${number}] ${kind}${typeof count === 'number' ? `, run as ${count}` : ''}`;
 }
 
-function formatCellOutput(output: RawObject, pictures: Uint8Array[]): string {
+function formatCellOutput(output: RawObject, images: Uint8Array[]): string {
   const body =
     output['output_type'] === 'error'
       ? `${joinLines(output['ename'])}: ${joinLines(output['evalue'])}\n${joinLines(output['traceback'])}`
       : output['output_type'] === 'stream'
         ? joinLines(output['text'])
-        : formatDisplayData(isObject(output['data']) ? output['data'] : {}, pictures);
+        : formatDisplayData(isObject(output['data']) ? output['data'] : {}, images);
   const told = truncateMiddle(stripVTControlCharacters(body).trim(), maxOutputChars);
   return told === '' ? '' : `--- output\n${told}`;
 }
 
 /** Formats display data: its plain text form, and its image as a number. */
-function formatDisplayData(data: RawObject, pictures: Uint8Array[]): string {
+function formatDisplayData(data: RawObject, images: Uint8Array[]): string {
   const drawn = Object.keys(data).flatMap((type) => {
     if (!type.startsWith('image/') || type === 'image/svg+xml') return [];
-    pictures.push(Buffer.from(joinLines(data[type]), 'base64'));
-    return [`(picture ${pictures.length}: ${type})`];
+    images.push(Buffer.from(joinLines(data[type]), 'base64'));
+    return [`(image ${images.length}: ${type})`];
   });
   const plain = joinLines(data['text/plain']) || joinLines(data['text/markdown']) || joinLines(data['text/html']);
   const others = Object.keys(data).filter(

@@ -1,4 +1,4 @@
-// What reading shows beside text: pictures by what is in them, notebooks by their cells, and one honest sentence for the rest.
+// What reading shows beside text: images by what is in them, notebooks by their cells, and one honest sentence for the rest.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,27 +51,27 @@ test('[P12] PNG, JPEG, GIF and WebP are known by their content, with their size 
     [webp('VP8 ', '0000009d012a0a000800'), 'image/webp 10×8'],
   ];
   for (const [bytes, about] of known) {
-    const picture = parseImage(bytes);
-    assert.equal(`${picture?.mediaType} ${picture?.width}×${picture?.height}`, about);
-    assert.equal(picture && unsupportedImageReason(picture, bytes.length), undefined, about);
+    const image = parseImage(bytes);
+    assert.equal(`${image?.mediaType} ${image?.width}×${image?.height}`, about);
+    assert.equal(image && unsupportedImageReason(image, bytes.length), undefined, about);
   }
-  assert.equal(parseImage(Buffer.from('not a picture at all, whatever its name says')), undefined);
+  assert.equal(parseImage(Buffer.from('not a image at all, whatever its name says')), undefined);
 });
 
-test('[P12] a picture that is cut off anywhere is never shown: a server would refuse the conversation for it', () => {
+test('[P12] a image that is cut off anywhere is never shown: a server would refuse the conversation for it', () => {
   for (const whole of [png, jpeg, gif, webp('VP8X', '00000000090000070000')])
     for (let end = 0; end < whole.length - 1; end++) {
-      const picture = parseImage(whole.subarray(0, end));
-      if (picture)
+      const image = parseImage(whole.subarray(0, end));
+      if (image)
         assert.match(
-          unsupportedImageReason(picture, end) ?? '',
+          unsupportedImageReason(image, end) ?? '',
           /damaged or truncated/,
-          `${picture.mediaType} of ${end} bytes`,
+          `${image.mediaType} of ${end} bytes`,
         );
     }
 });
 
-test('[P12] a picture is shown with a line about it, under whatever name it has', async (t) => {
+test('[P12] a image is shown with a line about it, under whatever name it has', async (t) => {
   const read = reader(t, { 'a.dat': png });
   const { text, files, data } = await read('a.dat');
   assert.equal(text, `a.dat: image/png, 4×3 pixels, ${png.length} bytes.`);
@@ -160,7 +160,7 @@ plot()
 red
 --- output
 <Figure>
-(picture 1: image/png)
+(image 1: image/png)
 
 [3] code, run as 4
 frame
@@ -179,20 +179,20 @@ chart
 (application/vnd.chart+json)
 [These are the cells of a notebook; the file itself is JSON.]`;
 
-test('[P12] a notebook is shown by its cells with what they wrote, and the pictures they drew', async (t) => {
+test('[P12] a notebook is shown by its cells with what they wrote, and the images they drew', async (t) => {
   const read = reader(t, { 'a.ipynb': book });
   const { text, files } = await read('a.ipynb');
   assert.equal(text, shown);
   assert.deepEqual(
     files?.map(({ name, data }) => [name, data]),
-    [['a.ipynb, picture 1', png.toString('base64')]],
+    [['a.ipynb, image 1', png.toString('base64')]],
   );
   const blind = await read('a.ipynb', false);
   assert.match(blind.text, /\[Image 1 is not shown: m does not support images\. These are the cells/);
   assert.equal(blind.files, undefined);
 });
 
-test('[P12] a notebook comes in pieces too, each with its own pictures and not too many of them', async (t) => {
+test('[P12] a notebook comes in pieces too, each with its own images and not too many of them', async (t) => {
   const drawn = { output_type: 'display_data', data: { 'image/png': png.toString('base64') } };
   const cells = Array.from({ length: 6 }, (_, i) => cell('code', `draw(${i})`, [drawn]));
   const read = reader(t, { 'a.ipynb': book, 'many.ipynb': JSON.stringify({ cells }) });
@@ -204,10 +204,7 @@ test('[P12] a notebook comes in pieces too, each with its own pictures and not t
   assert.equal(piece.files, undefined);
   const many = await read('many.ipynb');
   assert.equal(many.files?.length, 4);
-  assert.match(
-    many.text,
-    /Picture 5 is not shown: only 4 are shown at once; read fewer lines\. Picture 6 is not shown/,
-  );
+  assert.match(many.text, /Image 5 is not shown: only 4 are shown at once; read fewer lines\. Image 6 is not shown/);
   assert.equal((await read('many.ipynb', true, { offset: 20 })).files?.length, 2);
 });
 

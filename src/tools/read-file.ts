@@ -62,25 +62,25 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
       `${name} is a PDF (${bytes.length} bytes), which cannot be shown: extract its text with a command such as pdftotext, of the package poppler-utils.`,
       { blame: 'model' },
     );
-  const picture = parseImage(bytes);
-  if (!picture) throw notTextError(path, bytes.length);
-  const { mediaType, width, height } = picture;
+  const image = parseImage(bytes);
+  if (!image) throw notTextError(path, bytes.length);
+  const { mediaType, width, height } = image;
   const about = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
-  const why = notShownReason(picture, bytes.length, provider);
+  const why = notShownReason(image, bytes.length, provider);
   if (why !== undefined) return toolOutput({ failed: true, text: `${about} It is not shown: ${why}.` });
   return toolOutput({
     text: about,
     data: { path: content.path, hash, mediaType, width, height },
-    files: [imageFilePart(bytes, picture, name)],
+    files: [imageFilePart(bytes, image, name)],
   });
 }
 
 /** A model without vision would guess, or its server would reject the complete conversation. */
-function notShownReason(picture: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
+function notShownReason(image: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
   if (provider?.supportsImages === false) return `${provider.model} does not support images`;
   if (provider?.supportsImages === undefined)
     return `it is not known whether ${provider?.model ?? 'this model'} supports images`;
-  return unsupportedImageReason(picture, size);
+  return unsupportedImageReason(image, size);
 }
 
 const imageFilePart = (bytes: Uint8Array, { mediaType }: ImageInfo, name: string): FilePart => ({
@@ -98,22 +98,22 @@ type NotebookRead = {
 };
 
 function notebookOutput(
-  { text, pictures }: { readonly text: string; readonly pictures: readonly Uint8Array[] },
+  { text, images }: { readonly text: string; readonly images: readonly Uint8Array[] },
   { path, range, source, provider }: NotebookRead,
 ): ToolOutput {
   const told = excerptOutput(text, range, source);
-  const numbers = new Set([...told.text.matchAll(/^\(picture (\d+): /gm)].map((found) => Number(found[1])));
+  const numbers = new Set([...told.text.matchAll(/^\(image (\d+): /gm)].map((found) => Number(found[1])));
   const files: FilePart[] = [];
   const remarks: string[] = [];
-  for (const [i, bytes] of pictures.entries()) {
+  for (const [i, bytes] of images.entries()) {
     if (!numbers.has(i + 1)) continue;
-    const picture = parseImage(bytes);
-    const why = !picture
+    const image = parseImage(bytes);
+    const why = !image
       ? 'it is not an image'
-      : (notShownReason(picture, bytes.length, provider) ??
+      : (notShownReason(image, bytes.length, provider) ??
         (files.length < maxImages ? undefined : `only ${maxImages} are shown at once; read fewer lines`));
-    if (picture && why === undefined)
-      files.push(imageFilePart(bytes, picture, `${escapeInvisibleLine(path)}, picture ${i + 1}`));
+    if (image && why === undefined)
+      files.push(imageFilePart(bytes, image, `${escapeInvisibleLine(path)}, image ${i + 1}`));
     else remarks.push(`Image ${i + 1} is not shown: ${why}.`);
   }
   const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];

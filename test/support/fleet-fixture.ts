@@ -72,7 +72,7 @@ async function answerQuestions(store: FleetStore, outside: EffectRecorder): Prom
     limit: 10_000,
   }))
     for (const { call, tool, kind } of questions) {
-      assert.deepEqual([kind, tool], ['outcome', 'mail'], 'a person is asked only where nobody else can tell');
+      assert.deepEqual([kind, tool], ['unknown-outcome', 'mail'], 'the user is asked only if no program can tell');
       const happened = outside.effects(id, tool).length > 0;
       await sendMessage(store, session, { type: 'answer', call, allowed: !happened, happened, by: 'the test' });
     }

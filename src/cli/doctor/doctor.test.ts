@@ -140,7 +140,7 @@ test('for Ollama the reported context window is the num_ctx of the requests', as
   const report = await examined(there, '--model', 'ollama/alpha');
   assert.equal(
     finding(report, 'context window').says,
-    'ollama/alpha holds 9000 tokens (sent to Ollama as num_ctx with every request).',
+    'ollama/alpha has a context window of 9000 tokens (sent to Ollama as num_ctx with every request).',
   );
   assert.deepEqual(
     trials(server).map(({ options }) => isObject(options) && options['num_ctx']),

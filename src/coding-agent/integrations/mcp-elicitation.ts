@@ -97,7 +97,7 @@ export function offerMcpLogin(
 
 /** Throws the error for a server that needs a login while the program starts. */
 export function throwMcpLoginNeeded(server: string): never {
-  throw new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server)} asks for a login.`, {
+  throw new FairleadError('mcp/login-needed', `The MCP server ${escapeInvisibleLine(server)} requires a login.`, {
     blame: 'user',
     hint: `Log in: fairlead mcp login ${escapeInvisibleLine(server)}`,
   });

@@ -305,7 +305,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
   assert.match(
     notices.join('\n'),
-    /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must be an address[^\n]*\nStopped: max-turns/,
+    /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must start with http[^\n]*\nStopped: max-turns/,
   );
   assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the answer to the prompt says so');
   const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');

@@ -35,7 +35,7 @@ test('[A52] an event that was changed in the database is reported', async (t) =>
   };
   await read();
   executeSql(file, `UPDATE events SET fact = '{"type":"annotation-added","key":7}' WHERE seq = 2`);
-  await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no legal "key".' });
+  await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one has no valid "key".' });
   executeSql(file, "UPDATE events SET fact = '{' WHERE seq = 2");
   await assert.rejects(read, { code: 'store/damaged', message: 'Event 2 of session one is not JSON.' });
   executeSql(file, 'DELETE FROM events WHERE seq = 2');

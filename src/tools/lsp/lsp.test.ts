@@ -106,7 +106,7 @@ test('[P19] what cannot be answered is told in a sentence', async (t) => {
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 99, column: 1 }), /There is no line 99/);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 1, column: 99 }), /Line 1 has no column 99/);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts' }), /Give a line and a column, or a symbol/);
-  assert.match(await ask({ action: 'hover', path: 'src/main.ts', symbol: 'nowhere' }), /nothing called nowhere/);
+  assert.match(await ask({ action: 'hover', path: 'src/main.ts', symbol: 'nowhere' }), /no symbol named nowhere/);
   assert.match(await ask({ action: 'hover', path: 'src/none.ts', symbol: 'x' }), /There is no file or folder/);
   assert.match(await ask({ action: 'hover', path: '../x.ts', symbol: 'x' }), /outside the workspace/);
   assert.match(

@@ -53,7 +53,7 @@ test('[P63] servers of a project and of the user are read with every kind of tra
     cwd: project,
   });
   assert.equal(servers[0]?.timeoutMs, 5);
-  assert.match(problems.join(), /the server web is left out: you have one of this name/);
+  assert.match(problems.join(), /the server web is ignored: you have configured one with this name/);
   assert.deepEqual(readMcpConfig({ project: path.join(root, 'none'), user: path.join(root, 'none') }).servers, []);
 });
 

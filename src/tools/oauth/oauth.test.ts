@@ -168,7 +168,7 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
   const alone = oauthLogin({ store, workspace });
   await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/nobody' });
   const unwilling = oauthLogin({ store, workspace, showPage: async () => false });
-  await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /would rather not/ });
+  await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /The user declined to log in/ });
   assert.deepEqual([at.grants, store.list()], [[], []]);
   const willing = oauthLogin({ store, workspace, showPage: (_, page) => browser(page) });
   for (const wish of [{ api: 'http://api.example' }, { api: at.url, issuer: 'http://login.example' }])

@@ -139,13 +139,16 @@ test('[A15] attacks 17, 81: a program without end, without bounds or without hop
   assert.equal(stopped, true, 'what it waits for ends with it');
   assert.match((await runProgram(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
   assert.match((await runProgram(t, 'const f = () => f(); f()')).text, /stack/i);
-  assert.match((await runProgram(t, 'await new Promise(() => {})')).text, /never comes/);
-  assert.match((await runProgram(t, 'await tools.list_files({}); await new Promise(() => {})')).text, /never comes/);
+  assert.match((await runProgram(t, 'await new Promise(() => {})')).text, /something that never happens/);
+  assert.match(
+    (await runProgram(t, 'await tools.list_files({}); await new Promise(() => {})')).text,
+    /something that never happens/,
+  );
   const loud = await runProgram(
     t,
     'for (let i = 0; i < 1e4; i++) console.log("x".repeat(100)); return "y".repeat(1e6)',
   );
   assert.ok(loud.text.length < 45_000);
   const many = await runProgram(t, 'for (let i = 0; i < 300; i++) await tools.list_files({})');
-  assert.match(many.text, /may make 200 calls/);
+  assert.match(many.text, /may make at most 200 calls/);
 });

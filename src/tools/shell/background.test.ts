@@ -160,7 +160,7 @@ test(
     const pids = await Promise.all(ids.map((id) => call('command_output', { id, wait_s, until: '\n' })));
     await close();
     await Promise.all(pids.map(({ text }) => waitUntilGone(Number.parseInt(text, 10))));
-    assert.match((await call('command_output', { id: ids[0] ?? '' })).text, /is gone/);
+    assert.match((await call('command_output', { id: ids[0] ?? '' })).text, /^There is no command /);
   },
 );
 

@@ -81,7 +81,7 @@ test('[P20] what is no article is shown whole; plain text and JSON come as they 
   assert.match(await read('/list'), new RegExp(`- \\[Item 29\\]\\(${base}/29\\)`));
   assert.match(await read('/json'), /\n\{"a": 1\}\n/);
   assert.match(await read('/plain'), /\ncafé ␛\[2J\n/);
-  assert.match(await read('/png'), /no text but image\/png, 3 bytes/);
+  assert.match(await read('/png'), /not text but image\/png, 3 bytes/);
   assert.match(await read('/fragment'), /\njust \*\*this\*\*\n/);
   assert.match(await read('/deep'), /deep down/);
   const gone = await call(webFetch(workspace), { url: `${base}/gone` });
@@ -133,7 +133,7 @@ test('[P20, P22] attack 58: without a network, and to private addresses, nothing
   const { base, seen } = await startSite(t, (_, response) => response.end());
   const closed = localWorkspace({ roots: ['.'] });
   for (const tool of [webFetch(closed), httpRequest(closed)])
-    assert.match((await call(tool, { url: base })).text, /network is closed/);
+    assert.match((await call(tool, { url: base })).text, /Network access is disabled/);
   for (const tool of [webFetch(withNetwork(closed)), httpRequest(withNetwork(closed))])
     assert.match((await call(tool, { url: base })).text, /private network/);
   assert.equal(seen.length, 0);
@@ -253,10 +253,10 @@ for (const [name, open, answer] of engines)
     );
     assert.match((await call(tool, { query: 'other' })).text, /found nothing/);
     for (const [code, words] of [
-      [401, /refused the key/],
+      [401, /rejected its key/],
       [429, /too often/],
       [500, /status 500/],
-      [204, /no JSON/],
+      [204, /not JSON/],
     ] as const) {
       status = code;
       const failed = await call(tool, { query: 'x' });

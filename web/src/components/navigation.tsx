@@ -30,8 +30,9 @@ export function Navigation(): JSX.Element {
   }, []);
   const here = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // On a phone the screens stand in a row that is longer than the page is wide.
-    here.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    // On a phone the row of screens is wider than the page. scrollIntoView would also move the start of the Tab order.
+    const [row, link] = [here.current?.parentElement, here.current?.querySelector<HTMLElement>('[aria-current]')];
+    if (row && link) row.scrollLeft = link.offsetLeft - row.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
   }, [now.screen]);
   return (
     <nav aria-label="Screens">
