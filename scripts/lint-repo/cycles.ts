@@ -1,14 +1,21 @@
-// No two files need each other in order to load: a cycle of value imports is a fault, one of types alone is not.
-import type { RepoCheck, SourceTree } from './source-tree.ts';
+// Checks import cycles: none of value imports, and none of any kind (types and lazy imports included) between files of different folders.
+import path from 'node:path';
+import { isTestFile, type ImportKind, type RepoCheck, type SourceTree } from './source-tree.ts';
 
-/** Names the files of every cycle of value imports. */
-export const checkCycles: RepoCheck = (tree) =>
-  findCycles(tree).map((files) => `These files import each other in a circle: ${files.toSorted().join(', ')}.`);
+/** Names the files of every cycle of value imports, and of every cycle that leaves a folder. */
+export const checkCycles: RepoCheck = (tree) => [
+  ...findCycles(tree, ['value']).map((files) => `These files import each other in a cycle: ${formatFiles(files)}.`),
+  ...findCycles(tree, ['value', 'type', 'lazy'])
+    .filter((files) => new Set(files.map((file) => path.posix.dirname(file))).size > 1)
+    .map((files) => `These files of different folders import each other in a cycle: ${formatFiles(files)}.`),
+];
+
+const formatFiles = (files: readonly string[]): string => files.toSorted().join(', ');
 
 type TarjanMark = { order: number; low: number; open: boolean };
 
 /** Tarjan's strongly connected components, kept when they hold more than one file or a file that imports itself. */
-function findCycles(tree: SourceTree): string[][] {
+function findCycles(tree: SourceTree, kinds: readonly ImportKind[]): string[][] {
   const marks = new Map<string, TarjanMark>();
   const stack: string[] = [];
   const found: string[][] = [];
@@ -19,7 +26,7 @@ function findCycles(tree: SourceTree): string[][] {
     const mark: TarjanMark = { order: marks.size, low: marks.size, open: true };
     marks.set(file, mark);
     stack.push(file);
-    for (const target of getValueImports(tree, file)) {
+    for (const target of getImportTargets(tree, file, kinds)) {
       const seen = marks.get(target);
       if (!seen) mark.low = Math.min(mark.low, visit(target).low);
       else if (seen.open) mark.low = Math.min(mark.low, seen.order);
@@ -31,13 +38,14 @@ function findCycles(tree: SourceTree): string[][] {
   function close(file: string): void {
     const members = stack.splice(stack.indexOf(file));
     for (const member of members) marks.get(member)!.open = false;
-    if (members.length > 1 || getValueImports(tree, file).includes(file)) found.push(members);
+    if (members.length > 1 || getImportTargets(tree, file, kinds).includes(file)) found.push(members);
   }
 }
 
-function getValueImports(tree: SourceTree, file: string): string[] {
+function getImportTargets(tree: SourceTree, file: string, kinds: readonly ImportKind[]): string[] {
+  if (isTestFile(file)) return [];
   const imports = tree.sources.get(file)?.imports ?? [];
-  return imports.flatMap((each) =>
-    each.kind === 'value' && each.target && tree.sources.has(each.target) ? [each.target] : [],
+  return imports.flatMap(({ kind, target }) =>
+    kinds.includes(kind) && target !== undefined && tree.sources.has(target) ? [target] : [],
   );
 }

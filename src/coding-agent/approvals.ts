@@ -10,7 +10,6 @@ import {
 import type { Session } from '../agent/index.ts';
 import type { Grants } from '../guards/index.ts';
 import { listApprovalChoices, type ApprovalChoice, type ApprovalAnswer } from './approval-choices.ts';
-import type { CodingAgent } from './create-agent.ts';
 
 /** The calls that wait for a decision of the user. */
 export const listPendingApprovals = (state: RunState): readonly ToolCall[] =>
@@ -54,7 +53,7 @@ async function getCurrentQuestion(agent: ResolvedAgent, call: ToolCall, state: R
 export type ApprovalTarget = {
   readonly session: Session;
   readonly grants: Grants;
-  readonly agent: Pick<CodingAgent, 'grantKey'>;
+  readonly agent: { readonly grantKey: (call: ToolCall) => string };
 };
 
 /** Asks about the pending calls of a run one after the other and records the answers. If a question gets no answer, it and the rest stay pending. */

@@ -10,7 +10,8 @@ import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import { createApprovalTracker } from './approval-provenance.ts';
 import { refreshApprovalQuestions } from './approvals.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
-import { openModelOrRouter, type ModelHost } from './models/open-model.ts';
+import { openModelOrRouter } from './routing/open-model-or-router.ts';
+import type { ModelHost } from './models/open-model.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
   isLocalModel,

@@ -2,7 +2,6 @@
 import { testProviders } from '../../agent/index.ts';
 import type { Provider } from '../../core/index.ts';
 import { findFamily, gateway, openProvider, type GatewayOptions, resolveBaseUrl } from '../../providers/index.ts';
-import type { SessionRouter } from '../routing/session-router.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
@@ -28,17 +27,6 @@ export async function openModel(
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
   return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], options);
-}
-
-/** Opens a model, or a router that opens one for each message. */
-export async function openModelOrRouter(
-  model: ResolvedModel,
-  settings: Settings,
-  host: ModelHost,
-): Promise<Provider | SessionRouter> {
-  if (model.router === undefined) return openModel(model, settings, host);
-  const { createSessionRouter } = await import('../routing/session-router.ts');
-  return createSessionRouter(model.router, settings, host);
 }
 
 /** The timeout for reading the context window; without an answer the window is learned from the first request. */
