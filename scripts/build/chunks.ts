@@ -2,26 +2,36 @@
 import path from 'node:path';
 import { readSourceTree, type Program, type SourceTree } from '../lint-repo/source-tree.ts';
 
-/** A chunk by name, and the files whose static imports it contains; a file is in the first chunk that contains it. */
-type ChunkGroup = { readonly name: string; readonly roots: readonly string[] };
+/** Files that are in one chunk: those that the static imports of the roots load. A file is in the first chunk that contains it. */
+type ChunkGroup = {
+  readonly roots: readonly string[];
+  /** The name of the chunk of a file; each module has a chunk of its own if it is absent, so that a program loads only the modules that it imports. */
+  readonly name?: string;
+};
 
 const chunkGroups: readonly ChunkGroup[] = [
   // Loaded at every start.
   { name: 'entry', roots: ['src/cli/main.ts', 'src/cli/args/help.ts'] },
   { name: 'library', roots: ['src/index.ts'] },
-  { name: 'stores', roots: ['src/stores/index.ts'] },
-  // The providers with the chat completions format, which most have.
+  // A one-shot with a provider that has the chat completions format, as most have.
   {
-    name: 'wire',
-    roots: ['src/providers/index.ts', 'src/providers/openai-compatible/chat.ts', 'src/providers/gateway/policies.ts'],
+    roots: [
+      'src/cli/commands/conversation.ts',
+      'src/cli/print-mode/print-mode.ts',
+      'src/stores/index.ts',
+      'src/providers/index.ts',
+      'src/providers/openai-compatible/chat.ts',
+      'src/providers/gateway/policies.ts',
+    ],
   },
-  { name: 'print-mode', roots: ['src/cli/commands/conversation.ts', 'src/cli/print-mode/print-mode.ts'] },
 ];
 
 // Packages that files of these chunks import, and the compiler's own helpers.
 const packageChunks: readonly (readonly [RegExp, string])[] = [
   [/@oxc-project\+runtime/, 'library'],
-  [/[\\/]node_modules[\\/]cockatiel[\\/]/, 'wire'],
+  [/[\\/]node_modules[\\/]cockatiel[\\/]/, 'providers'],
+  [/[\\/]node_modules[\\/]@cfworker[\\/]/, 'library'],
+  [/[\\/]package\.json$/, 'entry'],
 ];
 
 /** Returns the function that names the chunk of a source file; null leaves the choice to the bundler. */
@@ -30,7 +40,7 @@ export function createChunkNamer(root: string): (id: string) => string | null {
   const names = new Map<string, string>();
   for (const { name, roots } of chunkGroups)
     for (const file of roots.flatMap((each) => [...getStaticImportClosure(tree, each.slice('src/'.length))]))
-      if (!names.has(file)) names.set(file, name);
+      if (!names.has(file)) names.set(file, name ?? file.slice(0, file.indexOf('/')));
   return (id) => {
     const file = path.relative(path.join(root, 'src'), id).replaceAll('\\', '/');
     return names.get(file) ?? packageChunks.find(([pattern]) => pattern.test(id))?.[1] ?? null;

@@ -6,7 +6,7 @@ import { sessionGrants, type SandboxMode } from '../guards/index.ts';
 import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
-import { noUser } from './integrations/index.ts';
+import { noUser } from './integrations/context.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
 import { findModel, getModelEndpoint, resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
 import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './privacy.ts';

@@ -3,7 +3,7 @@ import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
-import type { UserPrompter } from './integrations/index.ts';
+import type { UserPrompter } from './integrations/context.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';

@@ -44,7 +44,8 @@ import {
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createGates, readAgentPolicy } from './gates.ts';
-import { loadIntegrations, noUser, type Integration, type UserPrompter } from './integrations/index.ts';
+import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
+import { loadIntegrations } from './integrations/load-integrations.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles, selectSandbox } from './protected-paths.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';

@@ -4,7 +4,7 @@ export type { ConversationFlags, ConversationOptions } from './conversation-stat
 export type { ConversationStatus } from './conversation-status.ts';
 export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
-export { noUser, type UserPrompter } from './integrations/index.ts';
+export { noUser, type UserPrompter } from './integrations/context.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel, resolveModelUnattended } from './models/resolve-model.ts';
 export { readSettings, type Settings } from './settings/index.ts';

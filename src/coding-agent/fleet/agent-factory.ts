@@ -16,7 +16,7 @@ import { formatNoToolsWarning, type ResolvedModel, resolveModelUnattended } from
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
 import { markPrivate, findPrivacyLabel, assertLocalModel, isPrivateSession, withPrivacyViews } from '../privacy.ts';
-import { noUser } from '../integrations/index.ts';
+import { noUser } from '../integrations/context.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { getDefaultModel } from '../models/default-model.ts';
 

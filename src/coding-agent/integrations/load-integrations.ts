@@ -1,0 +1,62 @@
+// Loads all integrations of a working directory: rules, hooks, web search, logins, language servers, sub-agents, custom tools and MCP servers.
+import { existsSync } from 'node:fs';
+import { mergeExtensions } from '../../agent/index.ts';
+import { subagentTools, type SubagentManager } from '../../agent/subagents/index.ts';
+import { loadAskUser } from './ask-user.ts';
+import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
+import { loadCustomToolFiles } from './custom-tools.ts';
+import { loadHooks } from './hooks.ts';
+import { loadLanguageServers } from './language-servers.ts';
+import { loadOAuthLogin } from './oauth-login.ts';
+import { loadRules } from './rules.ts';
+import { loadWebSearch } from './web-search.ts';
+
+/** The guards, which an agent has whatever its tools are. */
+const guardSources = [loadRules, loadHooks];
+
+const integrationSources = [
+  ...guardSources,
+  loadAskUser,
+  loadWebSearch,
+  loadOAuthLogin,
+  loadLanguageServers,
+  loadSubagentTools,
+  loadCustomToolFiles,
+  loadMcpServers,
+];
+
+/** Loads all integrations; their order is the order of the tools. An agent that only runs code has only the guards. */
+export async function loadIntegrations(codeOnly: boolean, context: IntegrationContext): Promise<Integration> {
+  const all = await Promise.all((codeOnly ? guardSources : integrationSources).map((load) => load(context)));
+  const system = all.flatMap((each) => each.system ?? []).join('\n\n');
+  const hooks = all.find((each) => each.hooks)?.hooks;
+  return {
+    tools: all.flatMap(({ tools }) => tools),
+    problems: all.flatMap(({ problems }) => problems),
+    extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
+    ...(system ? { system } : {}),
+    ...(hooks ? { hooks } : {}),
+    wrapTool: (tool) => all.reduce((inner, { wrapTool }) => wrapTool?.(inner) ?? inner, tool),
+    close: async () => void (await Promise.all(all.map((each) => each.close()))),
+  };
+}
+
+/** Loads MCP servers. If none is configured, no code of the protocol is loaded. */
+async function loadMcpServers(context: IntegrationContext): Promise<Integration> {
+  const { paths, mcpServers = [] } = context;
+  const files = [`${paths.configDir}/mcp.json`, `${paths.cwd}/.mcp.json`];
+  if (mcpServers.length === 0 && !files.some((file) => existsSync(file))) return emptyIntegration;
+  const { openMcpIntegration } = await import('./open-mcp.ts');
+  return openMcpIntegration(context);
+}
+
+/** Loads the tools that start and manage sub-agents. Their code is loaded with the first sub-agent. */
+async function loadSubagentTools(context: IntegrationContext): Promise<Integration> {
+  let manager: Promise<SubagentManager> | undefined;
+  const open = async (): Promise<SubagentManager> => (await import('./subagents.ts')).createSubagents(context);
+  return {
+    tools: subagentTools(() => (manager ??= open())).map((tool) => ({ ...tool, deferred: true })),
+    problems: [],
+    close: async () => (await manager)?.close(),
+  };
+}
