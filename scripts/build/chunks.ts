@@ -5,8 +5,21 @@ import { readSourceTree, type Program, type SourceTree } from '../lint-repo/sour
 /** Files that are in one chunk: those that the static imports of the roots load. A file is in the first chunk that contains it. */
 type ChunkGroup = {
   readonly roots: readonly string[];
-  /** The name of the chunk of a file; each module has a chunk of its own if it is absent, so that a program loads only the modules that it imports. */
+  /** The name of the chunk; if it is absent, the module of a file decides. */
   readonly name?: string;
+};
+
+/** The chunk of a module, so that a program loads little more than the modules that it imports; `print-mode` for the rest. */
+const moduleChunks: Readonly<Record<string, string>> = {
+  core: 'agent',
+  agent: 'agent',
+  rules: 'tools',
+  guards: 'tools',
+  workspace: 'tools',
+  tools: 'tools',
+  stores: 'stores',
+  wire: 'wire',
+  providers: 'providers',
 };
 
 const chunkGroups: readonly ChunkGroup[] = [
@@ -40,7 +53,7 @@ export function createChunkNamer(root: string): (id: string) => string | null {
   const names = new Map<string, string>();
   for (const { name, roots } of chunkGroups)
     for (const file of roots.flatMap((each) => [...getStaticImportClosure(tree, each.slice('src/'.length))]))
-      if (!names.has(file)) names.set(file, name ?? file.slice(0, file.indexOf('/')));
+      if (!names.has(file)) names.set(file, name ?? moduleChunks[file.slice(0, file.indexOf('/'))] ?? 'print-mode');
   return (id) => {
     const file = path.relative(path.join(root, 'src'), id).replaceAll('\\', '/');
     return names.get(file) ?? packageChunks.find(([pattern]) => pattern.test(id))?.[1] ?? null;
