@@ -18,6 +18,8 @@ type TestEndEvent = {
 };
 
 const maxFileMs = 600_000;
+// A process that a test leaves running keeps the output of its file open, and the runner waits for the end of that output.
+const maxSilentMs = Number(process.env['FAIRLEAD_TEST_MAX_SILENT_MS'] ?? maxFileMs + 60_000);
 // A test that drives a program in a terminal mostly waits, so one file more than there are cores keeps them busy.
 const fileConcurrency = Math.min(availableParallelism(), 4) + 1;
 
@@ -43,6 +45,7 @@ const failures: TestOutcome[] = [];
 const skips: TestOutcome[] = [];
 const titleStacks = new Map<string, string[]>();
 const outputByFile = new Map<string, string>();
+const finishedFiles = new Set<string>();
 
 if (files.length === 0) {
   const wanted = positionals.length > 0 ? ` that matches ${positionals.join(' or ')}` : '';
@@ -69,6 +72,8 @@ async function runFiles(): Promise<void> {
     timeout: maxFileMs,
     ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
   });
+  const watchdog = setTimeout(stopWaiting, maxSilentMs);
+  stream.on('data', () => watchdog.refresh());
   stream.on('test:start', (data) => {
     const above = titleStacks.get(data.file ?? '') ?? [];
     titleStacks.set(data.file ?? '', [...above.slice(0, data.nesting), data.name]);
@@ -79,12 +84,26 @@ async function runFiles(): Promise<void> {
   stream.on('test:stderr', (data) => appendFileOutput(data.file, data.message));
   stream.on('test:summary', (data) => {
     if (data.file === undefined) return;
+    finishedFiles.add(toRelativePath(data.file));
     const seconds = (data.duration_ms / 1000).toFixed(1).padStart(5);
     console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${toRelativePath(data.file)}`);
     const words = takeFileOutput(data.file);
     if (words !== '' && (values.verbose || !data.success)) console.log(words);
   });
-  for await (const _ of stream);
+  await new Promise((resolve) => stream.once('end', resolve));
+  clearTimeout(watchdog);
+}
+
+/** Reports what is known and exits: the run would wait without end. */
+function stopWaiting(): void {
+  const unfinished = files.filter((file) => !finishedFiles.has(file));
+  failures.push({
+    name: 'the run did not end',
+    location: 'scripts/test.ts',
+    text: `No test reported anything for ${maxSilentMs} ms. A process that a test left running keeps its output open. Unfinished files: ${unfinished.join(', ') || 'none'}.`,
+  });
+  report();
+  process.exit();
 }
 
 function recordTestEnd(data: TestEndEvent): void {

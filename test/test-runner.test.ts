@@ -59,10 +59,20 @@ for (const [what, [text, said]] of Object.entries(failureCases)) {
   });
 }
 
-test('a pattern picks files, and one that matches none is a failure', (t) => {
+test('a pattern selects files, and one that matches none is a failure', (t) => {
   const files = { a: `test('adds', () => {});`, b: `test('takes away', () => {});` };
   assert.equal(runTests(t, files, 'test/a').lastLine, '1 passed, 0 failed, 0 skipped');
   assert.equal(runTests(t, files, 'test/*.test.ts').lastLine, '2 passed, 0 failed, 0 skipped');
   assert.equal(runTests(t, files, '--name', 'takes').lastLine, '1 passed, 0 failed, 0 skipped');
   assert.equal(runTests(t, files, 'test/c').status, 1);
+});
+
+test('the run ends with a failure when a test leaves a process that keeps the output open', (t) => {
+  process.env['FAIRLEAD_TEST_MAX_SILENT_MS'] = '3000';
+  t.after(() => delete process.env['FAIRLEAD_TEST_MAX_SILENT_MS']);
+  const leak = `test('leaks', () => { spawn('sleep', ['20'], { stdio: 'inherit', detached: true }).unref(); });`;
+  const ended = runTests(t, { a: `import { spawn } from 'node:child_process';\n${leak}` });
+  assert.match(ended.stdout, /failed: the run did not end/);
+  assert.equal(ended.lastLine, '1 passed, 1 failed, 0 skipped');
+  assert.equal(ended.status, 1);
 });
