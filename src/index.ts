@@ -20,6 +20,7 @@ export {
   type CustomTool,
   type CustomToolContext,
   type Extension,
+  type ForkOptions,
   type HarnessEvent,
   type HarnessOptions,
   type HarnessResult,

@@ -42,7 +42,7 @@ const findAnswer = (prompt: string): string => correctAnswers.find(([words]) => 
 const parseReport = (out: string): EvalReport => JSON.parse(out) as EvalReport;
 const readProgramMeasurements = (made: TestProgram) => readMeasurements(made.state('measured'));
 
-test('[A49, A85, A96] a model without fault passes the trap set, and the scorecard shows what was measured', async (t) => {
+test('[A49, A85, A96] a correct model passes the trap set, and the scorecard shows the measurement', async (t) => {
   const made = await createProgram(t, ({ prompt }) => findAnswer(prompt));
   await made.seedModels('qwen3');
   const { code, out, err } = await made.run(['eval', '--output-format', 'json', '--at-least', '1']);
@@ -69,7 +69,7 @@ test('[A49, A85, A96] a model without fault passes the trap set, and the scoreca
   );
 });
 
-test('[A48, A49, A85] a model that falls into every trap is below the bar, worse than the baseline, and told with its words', async (t) => {
+test('[A48, A49, A85] a model that fails every case is below the threshold, worse than the baseline, and reported with its answers', async (t) => {
   let pleasing = false;
   const made = await createProgram(t, ({ prompt }) =>
     pleasing ? 'HORNBEAM 99! It was sent. It was deleted.' : findAnswer(prompt),
@@ -99,7 +99,7 @@ test('[A48, A49, A85] a model that falls into every trap is below the bar, worse
   assert.ok(first?.measured && first.good === 0, 'a bad measurement takes the place of a good one');
 });
 
-test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a folder of its files, and never for the scorecard', async (t) => {
+test('[A48, A85] a user’s dataset: with tools if a case says so, in a directory with its files, and never for the scorecard', async (t) => {
   const made = await createProgram(t, ({ prompt, results }): ScriptedResponse => {
     if (!prompt.includes('port')) return says(prompt.includes('tag') ? 'I do not know.' : '4');
     return results.length === 0
@@ -139,7 +139,7 @@ test('[A48, A85] a dataset of one’s own: with tools where a case says so, in a
   assert.equal(made.modelRequests().length, 2);
 });
 
-test('[A85] a model that is not heard was not measured: nothing is kept, and the command fails', async (t) => {
+test('[A85] an unreachable model is not measured: nothing is saved, and the command fails', async (t) => {
   const made = await createProgram(t, () => fails(401));
   await made.seedModels('qwen3');
   const { code, out } = await made.run(['eval', '--tag', 'injected', '--output-format', 'json']);
@@ -149,7 +149,7 @@ test('[A85] a model that is not heard was not measured: nothing is kept, and the
   assert.equal(existsSync(made.state('measured')), false);
 });
 
-test('[A85] an evaluation that is broken off tells what it has and keeps nothing', async (t) => {
+test('[A85] an interrupted evaluation prints its results so far and saves nothing', async (t) => {
   const made = await createProgram(t, ({ prompt }) =>
     prompt.includes('breakfast') ? { hang: true } : findAnswer(prompt),
   );
@@ -164,7 +164,7 @@ test('[A85] an evaluation that is broken off tells what it has and keeps nothing
   assert.equal(existsSync(made.state('measured')), false);
 });
 
-test('[A85] where everything is private, a model elsewhere is asked nothing', async (t) => {
+test('[A85] if everything is private, a remote model gets no request', async (t) => {
   const made = await createProgram(t, ({ prompt }) => findAnswer(prompt));
   await made.seedModels('qwen3');
   mkdirSync(made.config(), { recursive: true });
@@ -176,13 +176,13 @@ test('[A85] where everything is private, a model elsewhere is asked nothing', as
   assert.equal(here.code, 0, here.err);
 });
 
-test('[A85] what cannot be used is a sentence and an exit code, before any model is asked', async (t) => {
+test('[A85] unusable input gives one sentence and an exit code, before any model request', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const bad = path.join(made.cwd, 'bad.jsonl');
   writeFileSync(bad, '{"id":"a"}\n');
   for (const [args, code, words] of [
-    [[bad], 1, /^Line 1 of .*bad\.jsonl is no case: it has no words\. A line is /],
+    [[bad], 1, /^Line 1 of .*bad\.jsonl is not a valid case: it has no prompt\. A line is /],
     [['missing.jsonl'], 1, /^The dataset cannot be read: /],
     [['--tag', 'none'], 1, /^No case has the tag "none"\. The tags are unknowable, /],
     [['--baseline', bad], 1, /^The baseline .* cannot be used: it is no report/],

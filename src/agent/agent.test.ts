@@ -122,6 +122,18 @@ test('a session continues in memory, forks, and counts its turns', async () => {
   assert.equal(texts.turns, 3);
 });
 
+test('a fork in a store continues under its id', async (t) => {
+  const store = jsonlSessions(createDir(t));
+  const agent = new Agent({ model: scriptedProvider(({ body }) => says(`${body.messages.length} messages`)) });
+  await using session = await agent.session({ store, id: 'first' });
+  await session.run('a');
+  const fork = await session.fork({ store, id: 'second' });
+  await fork.close();
+  await using again = await agent.session({ store, id: 'second' });
+  assert.equal((await again.run('b')).text, '3 messages');
+  await assert.rejects(session.fork({ store, id: 'first' }), { code: 'store/locked' });
+});
+
 test('a session in a file continues in another agent; a wrong id is refused and the file is released', async (t) => {
   const file = path.join(createDir(t), 'deep', 'chat.jsonl');
   const agent = (): Agent => new Agent({ model: scriptedProvider(({ body }) => says(`${body.messages.length}`)) });

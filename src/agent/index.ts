@@ -58,7 +58,7 @@ export {
   type RunResult,
   type RunUsage,
 } from './result.ts';
-export type { AdvanceOptions, RunOptions } from './run-options.ts';
+export type { AdvanceOptions, RunOptions, SessionLogStore, SessionOptions } from './run-options.ts';
 export {
   type ApprovalDecision,
   type ApprovalHandler,
@@ -77,8 +77,8 @@ export {
 } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
 export type { UserInput } from './session-facts.ts';
-export { fileSession, openSession, type SessionLogStore, type SessionOptions } from './session-store.ts';
-export { Session } from './session.ts';
+export { fileSession, openSession } from './session-store.ts';
+export { Session, type ForkOptions } from './session.ts';
 export {
   createEventTranslator,
   type BlockDelta,

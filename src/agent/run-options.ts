@@ -1,6 +1,17 @@
-// The options of a run, and of the approvals in it.
-import type { ApprovalHandler, Chunk, Limits, OutputSchema, ToolChoice } from '../core/index.ts';
+// The options of a session, and of a run in it.
+import type { ApprovalHandler, Chunk, Limits, OutputSchema, SessionStore, ToolChoice } from '../core/index.ts';
 import type { SchemaLike } from './schema.ts';
+
+/** Opens the log of a session for writing. Every `SessionStore` is one. */
+export type SessionLogStore = Pick<SessionStore, 'open'>;
+
+/** Which session to open, and where it is kept. */
+export type SessionOptions = {
+  /** `fileSession(path)`, or any `SessionStore`; without a store the session is in memory. */
+  readonly store?: SessionLogStore;
+  /** The session to continue, or the id of a new one; random by default. */
+  readonly id?: string;
+};
 
 /** The options of one step of a session from its state to an answer or a pending approval. */
 export type AdvanceOptions = {

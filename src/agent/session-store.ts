@@ -4,18 +4,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, type Log, type ResolvedAgent, type SessionStore } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
+import type { SessionLogStore, SessionOptions } from './run-options.ts';
 import { Session } from './session.ts';
-
-/** Opens the log of a session for writing. Every `SessionStore` is one. */
-export type SessionLogStore = Pick<SessionStore, 'open'>;
-
-/** Which session to open, and where it is kept. */
-export type SessionOptions = {
-  /** `fileSession(path)`, or any `SessionStore`; without a store the session is in memory. */
-  readonly store?: SessionLogStore;
-  /** The session to continue, or the id of a new one; random by default. */
-  readonly id?: string;
-};
 
 /** A store for one session in one JSONL file. The file and its directory are created when the session is opened. */
 export const fileSession = (file: string): SessionLogStore & Pick<SessionStore, 'reader'> => ({

@@ -132,8 +132,8 @@ test('a fork begins with this conversation, or with an earlier state of it, and 
   const early = session.state.head ?? '';
   await session.advance('b');
   const events = log.events.length;
-  const whole = await session.fork(memoryLog());
-  const part = await session.fork(memoryLog(), early);
+  const whole = await session.fork();
+  const part = await session.fork({ log: memoryLog(), at: early });
   await part.advance('c');
   assert.deepEqual(texts(whole.messages), ['a', 'to a', 'b', 'to b']);
   assert.deepEqual(texts(part.messages), ['a', 'to a', 'c', 'to c']);

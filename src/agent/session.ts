@@ -26,8 +26,16 @@ import { compactSession, type CompactionReport, type ManualCompactionOptions } f
 import { resolveLimits } from './limits.ts';
 import type { RunResult } from './result.ts';
 import { executeRun, RunStream, type RunOutput } from './run-stream.ts';
-import type { AdvanceOptions, RunOptions } from './run-options.ts';
+import type { AdvanceOptions, RunOptions, SessionOptions } from './run-options.ts';
 import type { SchemaLike } from './schema.ts';
+
+/** Where the copy of a forked session is kept, and up to which event it is copied. */
+export type ForkOptions = SessionOptions & {
+  /** An empty log, instead of a store. */
+  readonly log?: Log;
+  /** The id of the last event that is copied; by default the whole conversation. */
+  readonly at?: string | undefined;
+};
 
 /** A conversation on a log. It owns the writer of the log: close it after use. `Output` is the type of `result.object`. */
 export class Session<Output = unknown> {
@@ -225,10 +233,17 @@ export class Session<Output = unknown> {
     }
   }
 
-  /** Begins a session on an empty log, in memory by default, with this conversation or with the one at an event. This session does not change. */
-  async fork(log: Log = memoryLog(), at?: string, id: string = randomUUID()): Promise<Session<Output>> {
-    await copyConversation(this.agent, this.#writer.log, log, { at, id });
-    return Session.open(this.agent, log, id);
+  /** Begins another session with this conversation, or with the one at an event; in memory unless a store or a log is given. This session does not change. */
+  async fork(options: ForkOptions = {}): Promise<Session<Output>> {
+    const { store, id = randomUUID(), at } = options;
+    const log = options.log ?? (store ? await store.open(id) : memoryLog());
+    try {
+      await copyConversation(this.agent, this.#writer.log, log, { at, id });
+      return await Session.open(this.agent, log, id);
+    } catch (error) {
+      if (options.log === undefined) await log.close();
+      throw error;
+    }
   }
 
   /** Records a value that no model sees. */

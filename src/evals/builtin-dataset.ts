@@ -113,7 +113,7 @@ export const builtinDataset: readonly string[] = [
 ];
 
 /** Creates a dataset line; the part of the id before the dash is its tag. */
-function formatBuiltinCase(id: string, words: string, expect: object): string {
+function formatBuiltinCase(id: string, prompt: string, expect: object): string {
   const kind = id.split('-')[0] ?? '';
   const tag = {
     unknown: 'unknowable',
@@ -122,5 +122,5 @@ function formatBuiltinCase(id: string, words: string, expect: object): string {
     deed: 'deeds',
     format: 'format',
   }[kind];
-  return JSON.stringify({ id, words, expect, tags: [tag ?? 'arithmetic'] });
+  return JSON.stringify({ id, prompt, expect, tags: [tag ?? 'arithmetic'] });
 }

@@ -24,7 +24,7 @@ export type Expectation = {
 /** One eval case: a prompt and its expectations. */
 export type EvalCase = {
   readonly id: string;
-  readonly words: string;
+  readonly prompt: string;
   readonly expect: Expectation;
   readonly tags: readonly string[];
   /** Whether the agent gets the coding tools; default none. */
@@ -36,20 +36,21 @@ export type EvalCase = {
 /** Parses the cases of a file; throws an error that names the invalid line. */
 export function parseDataset(text: string, name: string): readonly EvalCase[] {
   const cases: EvalCase[] = [];
-  const wrong = (line: number, why: string): FairleadError =>
-    new FairleadError('eval/bad-dataset', `Line ${line} of ${name} is no case: ${why}.`, {
+  const invalidLineError = (line: number, why: string): FairleadError =>
+    new FairleadError('eval/bad-dataset', `Line ${line} of ${name} is not a valid case: ${why}.`, {
       blame: 'user',
-      hint: 'A line is {"id":"sum","words":"What is 2 + 2?","expect":{"number":4},"tags":["arithmetic"]}.',
+      hint: 'A line is {"id":"sum","prompt":"What is 2 + 2?","expect":{"number":4},"tags":["arithmetic"]}.',
     });
   for (const [i, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const read = parseEvalCase(line);
-    if (typeof read === 'string') throw wrong(i + 1, read);
-    if (cases.some(({ id }) => id === read.id)) throw wrong(i + 1, `there is another with the id ${read.id}`);
+    if (typeof read === 'string') throw invalidLineError(i + 1, read);
+    if (cases.some(({ id }) => id === read.id))
+      throw invalidLineError(i + 1, `there is another with the id ${read.id}`);
     cases.push(read);
   }
   if (cases.length > 0) return cases;
-  throw new FairleadError('eval/bad-dataset', `${name} holds no case.`, { blame: 'user' });
+  throw new FairleadError('eval/bad-dataset', `${name} has no case.`, { blame: 'user' });
 }
 
 /** Parses one line; returns the case or what is wrong with it. */
@@ -60,18 +61,19 @@ function parseEvalCase(line: string): EvalCase | string {
   } catch (error) {
     return `it is not JSON (${errorMessage(error)})`;
   }
-  if (!isObject(value)) return 'it is no object';
-  const { id, words, expect, tags = [], tools = false, files = {}, ...more } = value;
+  if (!isObject(value)) return 'it is not an object';
+  // `words` is the name of the prompt in version 0.1.
+  const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, ...more } = value;
   if (typeof id !== 'string' || id === '') return 'it has no id';
-  if (typeof words !== 'string' || words === '') return 'it has no words';
-  if (!isStringList(tags)) return 'its tags are no list of words';
+  if (typeof prompt !== 'string' || prompt === '') return 'it has no prompt';
+  if (!isStringList(tags)) return 'its tags are not a list of strings';
   if (typeof tools !== 'boolean') return 'tools is neither true nor false';
-  if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are no texts';
+  if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are not strings';
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown)}`;
   const expected = parseExpectation(expect);
   if (typeof expected === 'string') return expected;
-  return { id, words, expect: expected, tags, tools, files: files as EvalCase['files'] };
+  return { id, prompt, expect: expected, tags, tools, files: files as EvalCase['files'] };
 }
 
 const isStringList = (value: unknown): value is readonly string[] =>
@@ -101,12 +103,12 @@ function isPattern(value: unknown): boolean {
 }
 
 function parseExpectation(expect: unknown): Expectation | string {
-  if (!isObject(expect) || Object.keys(expect).length === 0) return 'it expects nothing';
+  if (!isObject(expect) || Object.keys(expect).length === 0) return 'it has no expectations';
   const read: Record<string, unknown> = {};
   for (const [kind, value] of Object.entries(expect)) {
     if (!Object.hasOwn(expectationChecks, kind))
       return `there is no expectation ${JSON.stringify(kind)}; there are ${Object.keys(expectationChecks).join(', ')}`;
-    if (!expectationChecks[kind as keyof Expectation](value)) return `what it expects of ${kind} cannot be used`;
+    if (!expectationChecks[kind as keyof Expectation](value)) return `its expectation ${kind} has an invalid value`;
     read[kind] =
       expectationChecks[kind as keyof Expectation] === isStringOrList && typeof value === 'string' ? [value] : value;
   }

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { compareToBaseline } from './baseline.ts';
-import { parseDataset, type Expectation } from './dataset.ts';
+import { Agent, resolveAgent } from '../agent/index.ts';
+import { scriptedProvider } from '../testing/index.ts';
+import { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
+import { evaluate } from './evaluate.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
 import type { EvalCaseResult } from './runner.ts';
 import { findAnswerErrors, isAbstention } from './scorers.ts';
@@ -44,12 +47,12 @@ const scores: readonly (readonly [expect: Expectation, right: readonly string[],
 ];
 
 for (const [expect, right, wrong] of scores)
-  test(`[A48, A49, A85] ${JSON.stringify(expect)} tells right answers from wrong ones`, () => {
+  test(`[A48, A49, A85] ${JSON.stringify(expect)} distinguishes right answers from wrong ones`, () => {
     for (const text of right) assert.deepEqual(findAnswerErrors(text, expect), [], text);
     for (const text of wrong) assert.notDeepEqual(findAnswerErrors(text, expect), [], text);
   });
 
-test('[A49] who says in many ways that it is not known abstains, and who answers does not', () => {
+test('[A49] an answer that says in any wording that it does not know is an abstention; other answers are not', () => {
   for (const text of [
     'I do not know.',
     "I can't tell which side is up.",
@@ -77,27 +80,28 @@ test('[A49] the trap set is a dataset, and the example is the trap set', () => {
   assert.equal(readFileSync(example, 'utf8'), `${builtinDataset.join('\n')}\n`);
 });
 
-test('[A48, A85] a line that is no case is named with its number and what is wrong', () => {
-  const good = '{"id":"a","words":"w","expect":{"equals":"x"}}';
+test('[A48, A85] an invalid line of a dataset is reported with its number and the problem', () => {
+  const good = '{"id":"a","prompt":"w","expect":{"equals":"x"}}';
   const [only] = parseDataset(`\n${good}\n\n`, 'f');
-  assert.deepEqual(only, { id: 'a', words: 'w', expect: { equals: ['x'] }, tags: [], tools: false, files: {} });
+  assert.deepEqual(parseDataset(good.replace('"prompt"', '"words"'), 'f'), [only], 'the name of version 0.1');
+  assert.deepEqual(only, { id: 'a', prompt: 'w', expect: { equals: ['x'] }, tags: [], tools: false, files: {} });
   for (const [line, why] of [
     ['{', /it is not JSON/],
-    ['[]', /it is no object/],
-    ['{"words":"w","expect":{"equals":"x"}}', /it has no id/],
-    ['{"id":"b","expect":{"equals":"x"}}', /it has no words/],
-    ['{"id":"b","words":"w"}', /it expects nothing/],
-    ['{"id":"b","words":"w","expect":{"equal":"x"}}', /there is no expectation "equal"; there are equals/],
-    ['{"id":"b","words":"w","expect":{"matches":"("}}', /expects of matches cannot be used/],
-    ['{"id":"b","words":"w","expect":{"contains":[]}}', /expects of contains cannot be used/],
-    ['{"id":"b","words":"w","expect":{"number":"4"}}', /expects of number cannot be used/],
-    ['{"id":"b","words":"w","expect":{"equals":"x"},"tag":"t"}', /there is no field "tag"/],
+    ['[]', /it is not an object/],
+    ['{"prompt":"w","expect":{"equals":"x"}}', /it has no id/],
+    ['{"id":"b","expect":{"equals":"x"}}', /it has no prompt/],
+    ['{"id":"b","prompt":"w"}', /it has no expectations/],
+    ['{"id":"b","prompt":"w","expect":{"equal":"x"}}', /there is no expectation "equal"; there are equals/],
+    ['{"id":"b","prompt":"w","expect":{"matches":"("}}', /expectation matches has an invalid value/],
+    ['{"id":"b","prompt":"w","expect":{"contains":[]}}', /expectation contains has an invalid value/],
+    ['{"id":"b","prompt":"w","expect":{"number":"4"}}', /expectation number has an invalid value/],
+    ['{"id":"b","prompt":"w","expect":{"equals":"x"},"tag":"t"}', /there is no field "tag"/],
     [good, /there is another with the id a/],
   ] as const)
     assert.throws(() => parseDataset(`${good}\n${line}`, 'f'), {
-      message: new RegExp(`^Line 2 of f is no case: .*${why.source}`),
+      message: new RegExp(`^Line 2 of f is not a valid case: .*${why.source}`),
     });
-  assert.throws(() => parseDataset('\n', 'f'), /holds no case/);
+  assert.throws(() => parseDataset('\n', 'f'), /has no case/);
 });
 
 const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult => ({
@@ -115,7 +119,7 @@ const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult 
 });
 const about = { dataset: 'd', model: 'm', when: '2030-01-01T00:00:00Z' };
 
-test('[A49, A85] a report counts what was right, what was wrong and said all the same, and what was not measured', () => {
+test('[A49, A85] a report counts right answers, wrong answers, and cases that were not measured', () => {
   const report = createEvalReport(about, [
     result('right'),
     result('wrong', { right: false }),
@@ -146,7 +150,7 @@ const withRight = (right: number, total: number): EvalReport =>
     Array.from({ length: total }, (_, i) => result(`c${i}`, { right: i < right })),
   );
 
-test('[A48, A85] only a loss that chance does not explain is worse; the broken cases are named either way', () => {
+test('[A48, A85] only a statistically significant loss counts as worse; the cases that broke are named either way', () => {
   const slight = compareToBaseline(withRight(17, 20), withRight(19, 20));
   assert.deepEqual([slight.worse, slight.broken], [false, ['c17', 'c18']]);
   const [all] = slight.changes;
@@ -157,4 +161,36 @@ test('[A48, A85] only a loss that chance does not explain is worse; the broken c
   assert.deepEqual(new Set(clear.changes.map(({ verdict }) => verdict)), new Set(['worse']));
   const better = compareToBaseline(withRight(19, 20), withRight(9, 20));
   assert.deepEqual([better.worse, better.changes[0]?.verdict, better.broken], [false, 'better', []]);
+});
+
+test('[A48] evaluate runs each case in its own conversation, with its files, its schema and the scorers of the program', async () => {
+  const closed: string[] = [];
+  const createAgent = (cwd: string, { id }: EvalCase): Agent => {
+    const provider = scriptedProvider(() =>
+      id === 'json' ? '{"n":1}' : readFileSync(path.join(cwd, 'a.txt'), 'utf8'),
+    );
+    return Agent.fromResolved({
+      resolve: async () => resolveAgent({ provider, system: '' }),
+      close: async () => void closed.push(id),
+    });
+  };
+  const heard: string[] = [];
+  const report = await evaluate({
+    agent: createAgent,
+    cases: [
+      { id: 'file', prompt: 'Read a.txt.', files: { 'a.txt': 'port 7431' }, expect: { number: 7431 }, tags: ['files'] },
+      { id: 'json', prompt: 'Write JSON.', expect: { json: { type: 'object', required: ['n'] } } },
+      { id: 'scored', prompt: 'Read a.txt.', files: { 'a.txt': 'no number' } },
+    ],
+    scorers: [({ text }, { id }) => (id === 'scored' && !/\d/.test(text) ? 'It has no number.' : undefined)],
+    onResult: ({ id }) => heard.push(id),
+  });
+  assert.deepEqual(heard, ['file', 'json', 'scored']);
+  assert.deepEqual(closed, heard);
+  assert.deepEqual([report.right.good, report.right.total, report.model], [2, 3, 'scripted']);
+  assert.deepEqual(report.cases[2]?.faults, ['It has no number.']);
+  const agent = new Agent({ model: scriptedProvider(() => 'x') });
+  await assert.rejects(evaluate({ agent, cases: [{ id: 'f', prompt: 'p', files: { a: '' } }] }), {
+    code: 'eval/no-directory',
+  });
 });

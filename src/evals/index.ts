@@ -9,6 +9,7 @@ export {
 export { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
 export { builtinDataset } from './builtin-dataset.ts';
 export { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
+export { evaluate, type EvalCaseInput, type EvalScorer, type EvaluateOptions } from './evaluate.ts';
 export {
   explainTurn,
   getDirectoryOfEvents,

@@ -41,7 +41,7 @@ const failing: RuleSet = {
 const row = async (set: RuleSet, steps: readonly ExampleStep[], rule: string) =>
   (await measureRuleEffectiveness([set], [recorded(set, steps).map((event) => upcastEvent(event) as Event)])).get(rule);
 
-test('[M39] a reminder is obeyed where its condition no longer holds some turns later, and ignored where it does', async () => {
+test('[M39] a reminder counts as followed if its condition no longer holds some turns later, and otherwise as ignored', async () => {
   const begin = [{ said: 'go' }, call('run', 'failed')];
   const other = call('look');
   assert.deepEqual(await row(failing, [...begin, call('run'), other, other, other], 'failing'), {
@@ -60,7 +60,7 @@ test('[M39] a reminder is obeyed where its condition no longer holds some turns 
   assert.deepEqual(soon, { fired: 1, obeyed: 0, ignored: 0 }, 'it cannot be told yet');
 });
 
-test('[M31] a refusal is ignored where the same call is refused again in its run', async () => {
+test('[M31] a denial counts as ignored if the same call is denied again in the same run', async () => {
   const no = 'The rule never does not allow this call, so nothing was run: no.';
   const none: RuleSet = { name: 'none' };
   const same = call('rm', 'denied', no, { path: 'a' });
@@ -70,7 +70,7 @@ test('[M31] a refusal is ignored where the same call is refused again in its run
   assert.deepEqual(await row(none, twoRuns, 'never'), { fired: 2, obeyed: 2, ignored: 0 });
 });
 
-test('[M31, M36] a backtest says what would have been refused, asked, told and ended, and at what cost', async () => {
+test('[M31, M36] a backtest reports what would have been denied, asked, added and ended, and the cost', async () => {
   const set: RuleSet = {
     ...failing,
     gates: [
@@ -125,7 +125,7 @@ test('[M31, M36] a backtest says what would have been refused, asked, told and e
   assert.deepEqual([found.calls, found.turns], [5, 6]);
 });
 
-test('[M32, M35] why tells where each note of a turn is from, what waited, and what was too late', () => {
+test('[M32, M35] rules why lists the origin of each note of a turn, the waiting notes, and the expired ones', () => {
   const long = 'words '.repeat(1500);
   const set: RuleSet = {
     name: 'test',

@@ -43,16 +43,14 @@ export type EvalContext = {
 
 const maxTurns = 20;
 
-/** Runs one case and scores it. */
-export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise<EvalCaseResult> {
-  const { settings, model, provider, autoApprove, signal } = ground;
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
-  try {
-    writeCaseFiles(folder, asked.files);
+/** Runs one case with the coding agent and scores it. */
+export async function runEvalCase(asked: EvalCase, context: EvalContext): Promise<EvalCaseResult> {
+  const { settings, model, provider, autoApprove, signal } = context;
+  return withCaseDirectory(asked.files, async (cwd) => {
     const { json } = asked.expect;
-    const outfit = await createCodingAgent({
+    const agent = await createCodingAgent({
       settings,
-      cwd: folder,
+      cwd,
       autoApprove: () => autoApprove,
       grants: sessionGrants(),
       codeOnly: false,
@@ -60,23 +58,33 @@ export async function runEvalCase(asked: EvalCase, ground: EvalContext): Promise
     });
     try {
       // Private data stays on this machine, whichever of the user's files demands it.
-      if (findPrivacyLabel({ private: false }, settings, outfit.instructions) !== undefined)
+      if (findPrivacyLabel({ private: false }, settings, agent.instructions) !== undefined)
         await assertLocalModel(model, settings);
-      const parts = outfit.forModel(provider, asked.tools && model.tools !== false);
-      const session = await Session.open(parts, memoryLog());
+      const resolved = agent.forModel(provider, asked.tools && model.tools !== false);
+      const session = await Session.open(resolved, memoryLog());
       const limits = { turns: maxTurns, ...settings.limits };
       const since = performance.now();
-      const state = await session.advance(asked.words, { signal, limits });
+      const state = await session.advance(asked.prompt, { signal, limits });
       return scoreCase(asked, toRunResult(state, { runId: '', sessionId: '' }), performance.now() - since);
     } finally {
-      await outfit.close();
+      await agent.close();
     }
+  });
+}
+
+/** Calls `use` with a temporary directory that contains these files, and removes it. */
+export async function withCaseDirectory<T>(files: EvalCase['files'], use: (cwd: string) => Promise<T>): Promise<T> {
+  const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-eval-')));
+  try {
+    writeCaseFiles(cwd, files);
+    return await use(cwd);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(cwd, { recursive: true, force: true });
   }
 }
 
-function scoreCase(asked: EvalCase, { reason, text, detail, costUsd }: RunResult, ms: number): EvalCaseResult {
+/** Compares the result of a case with its expectations. */
+export function scoreCase(asked: EvalCase, { reason, text, detail, costUsd }: RunResult, ms: number): EvalCaseResult {
   const outcome = reason === 'waiting' ? 'limited' : outcomeClasses[reason];
   const heard = reason !== 'provider-error' && outcome !== 'cancelled';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
@@ -102,11 +110,11 @@ function findCaseErrors({ expect }: EvalCase, text: string, outcome: string, end
   return outcome === 'answered' ? findAnswerErrors(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
 }
 
-function writeCaseFiles(folder: string, files: EvalCase['files']): void {
+function writeCaseFiles(directory: string, files: EvalCase['files']): void {
   for (const [name, text] of Object.entries(files)) {
-    const file = path.resolve(folder, name);
-    if (!file.startsWith(`${folder}${path.sep}`))
-      throw new FairleadError('eval/bad-dataset', `The file ${name} of a case lies outside its folder.`, {
+    const file = path.resolve(directory, name);
+    if (!file.startsWith(`${directory}${path.sep}`))
+      throw new FairleadError('eval/bad-dataset', `The file ${name} of a case is outside its directory.`, {
         blame: 'user',
       });
     mkdirSync(path.dirname(file), { recursive: true });

@@ -159,7 +159,7 @@ test('a fork begins with no letter read, and an epoch keeps what was', async (t)
   const { place } = readView(session.state, inboxView);
   assert.ok(place > 0);
   const log = memoryLog();
-  const fork = await session.fork(log, undefined, 'copy');
+  const fork = await session.fork({ log, id: 'copy' });
   assert.deepEqual(readView(fork.state, inboxView), { session: 'copy', place: 0 });
   assert.deepEqual(readView((await Session.open(fork.agent, log)).state, inboxView), { session: 'copy', place: 0 });
   await session.edit(session.messages.slice(0, 1));

@@ -43,13 +43,13 @@ async function back(session: Session, log: MemoryLog, text: string): Promise<voi
   await rewindBefore(session, turn);
 }
 
-test('[J3] a session without branches is one line that ends here', async () => {
+test('[J3] a session without branches is one line that ends at the current position', async () => {
   const { log } = await talk('one', 'two');
   assert.deepEqual(lines(log.events), ['1  "one"  2 answers, then  ← here']);
   assert.deepEqual(lines([]), ['']);
 });
 
-test('[J3] each branch tells where it parted, why, and its first own words; the one continued is marked', async () => {
+test('[J3] each branch shows where it began, why, and its first own message; the current one is marked', async () => {
   const { session, log } = await talk('one', 'two', 'three');
   const first = session.state.head ?? '';
   await back(session, log, 'two');
@@ -83,7 +83,7 @@ test('[J3] each branch tells where it parted, why, and its first own words; the 
   assert.deepEqual(lines(log.events).at(-1), '└─ 5  went back after "three": "five"  1 answer, then  ← here');
 });
 
-test('[J3] a branch of a branch stands under it, and a branch where nothing was said shows only while it is the one continued', async () => {
+test('[J3] a branch of a branch is listed below it, and a branch without messages only while it is the current one', async () => {
   const { session, log } = await talk('a', 'b');
   await back(session, log, 'b');
   await session.advance('c');
@@ -104,7 +104,7 @@ test('[J3] a branch of a branch stands under it, and a branch where nothing was 
   );
 });
 
-test('[J3] a branch is shown wherever it parted, even from one where nothing was said', () => {
+test('[J3] a branch is shown wherever it began, even at a branch without messages', () => {
   const branch = (words: string, from?: number): Branch => ({
     tip: words,
     current: false,
@@ -121,13 +121,13 @@ test('[J3] a branch is shown wherever it parted, even from one where nothing was
   );
 });
 
-test('[J3] an edit that only cuts says how much is left', async () => {
+test('[J3] an edit that only removes messages says how many are left', async () => {
   const { session, log } = await talk('a', 'b');
   await session.edit(session.messages.slice(0, 2), 'by hand');
   assert.equal(lines(log.events)[1], '└─ 2  edited after "a" (by hand): (cut to 2 messages)  0 answers, then  ← here');
 });
 
-test('[J3] going back to before any message leaves what came before it, and its words can be said again', async () => {
+test('[J3] a rewind to before any message keeps the messages before it, and returns its text for a new prompt', async () => {
   const { session, log } = await talk('one', 'two', 'three');
   const said = (): readonly string[] => listUserTurns(log.events).map((each) => each.text);
   assert.deepEqual(said(), ['one', 'two', 'three']);
@@ -141,7 +141,7 @@ test('[J3] going back to before any message leaves what came before it, and its 
   assert.deepEqual(said(), ['anew']);
 });
 
-test('[J3] after an edit only what is in the conversation can be gone back to, new words included', async () => {
+test('[J3] after an edit the session can be rewound only to messages of the current conversation, new ones included', async () => {
   const { session, log } = await talk('one', 'two', 'three');
   await session.edit([user('one'), answer('answer 1'), user('zwei'), answer('b'), user('drei'), answer('c')]);
   await session.advance('four');
@@ -160,10 +160,10 @@ test('[J3] after an edit only what is in the conversation can be gone back to, n
   assert.deepEqual(texts(session), []);
 });
 
-test('[J3] in a copy of a session every message of the original can be gone back to', async () => {
+test('[J3] a copy of a session can be rewound to every message of the original', async () => {
   const { session } = await talk('one', 'two');
   const log = memoryLog();
-  const copy = await session.fork(log);
+  const copy = await session.fork({ log });
   await copy.advance('three');
   assert.deepEqual(
     listUserTurns(log.events).map((each) => each.text),
@@ -173,7 +173,7 @@ test('[J3] in a copy of a session every message of the original can be gone back
   assert.deepEqual(texts(copy), ['one', 'answer 1']);
 });
 
-test('[J3] a compaction does not hide what was said before it', async () => {
+test('[J3] a compaction does not hide earlier messages', async () => {
   const { session, log } = await talk('one', 'two');
   const event: Event = {
     type: 'epoch-started',
@@ -206,7 +206,7 @@ test('[J3] a compaction does not hide what was said before it', async () => {
   assert.deepEqual(texts(resumed), ['one', 'answer 1']);
 });
 
-test('[J3] all events are read from a file as from memory, and a path is followed from any of them', async (t) => {
+test('[J3] events are read alike from a file and from memory, and the path to any event is found', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-branches-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const log = await openJsonl(path.join(folder, 's.jsonl'));

@@ -107,7 +107,11 @@ export const sessionRoutes: readonly Route[] = [
       const id = crypto.randomUUID();
       await withSessionReader(context.store, params['id'] ?? '', async (log) => {
         const session = await openOfflineSession(log, context.views);
-        const forked = await session.fork(await context.store.sessions.open(id, { holder: 'server' }), body.at, id);
+        const forked = await session.fork({
+          log: await context.store.sessions.open(id, { holder: 'server' }),
+          at: body.at,
+          id,
+        });
         await forked.close();
       });
       return { status: 201, json: { session: id } };
