@@ -54,7 +54,7 @@ async function killAndResume(
   return { ...made, again: await made.run(resumeArgs) };
 }
 
-test('[P23, P24] agents work side by side on sessions of their own, which crowd no list and can be shown and gone on with', async (t) => {
+test('[P23, P24] sub-agents run in parallel on their own sessions, which are not in the session list and can be shown and resumed', async (t) => {
   const both = Promise.withResolvers<void>();
   const begun = new Set<string>();
   const made = await createProgram(
@@ -91,7 +91,7 @@ test('[P23, P24] agents work side by side on sessions of their own, which crowd 
   assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: intact, /);
 });
 
-test('[P23] killed while its agent works, the program goes on with that agent and repeats nothing it did (faults 30, 39)', async (t) => {
+test('[P23] killed while a sub-agent runs, the program resumes that sub-agent and repeats no effect (faults 30, 39)', async (t) => {
   const { again, cwd } = await killAndResume(
     t,
     () =>
@@ -102,7 +102,7 @@ test('[P23] killed while its agent works, the program goes on with that agent an
   assert.equal(readFileSync(path.join(cwd, 'ledger'), 'utf8'), 'once\n');
 });
 
-test('[P24] an agent in the background that a kill -9 cut off is listed as interrupted, and goes on when it is waited for (fault 39)', async (t) => {
+test('[P24] a background sub-agent that was interrupted by kill -9 is listed as interrupted, and continues when it is waited for (fault 39)', async (t) => {
   const { again, cwd } = await killAndResume(t, (isHeld) => async ({ results: { length }, results }) => {
     if (length === 0) return callTool('spawn_agent', { task: 'act once', background: true });
     if (isHeld()) return new Promise<ScriptedResponse>(() => {});
@@ -117,7 +117,7 @@ test('[P24] an agent in the background that a kill -9 cut off is listed as inter
   assert.equal(readFileSync(path.join(cwd, 'ledger'), 'utf8'), 'once\n');
 });
 
-test('[P23] in a pipe nobody answers for an agent: what it must ask about is not done, and it says what it needs', async (t) => {
+test('[P23] in a pipe no user answers for a sub-agent: a call that needs approval does not run, and the report names it', async (t) => {
   const made = await createProgram(
     t,
     scriptAgents(
@@ -134,7 +134,7 @@ test('[P23] in a pipe nobody answers for an agent: what it must ask about is not
 });
 
 test(
-  '[P23, P24] on the screen agents show what they do, ask the person before they act, and Esc stops all of them',
+  '[P23, P24] on the screen sub-agents show their activity, ask the user before they act, and Esc stops all of them',
   { skip: noTerminal() },
   async (t) => {
     const stuck = new Set<string>();
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  '[P23] beside a single run at a terminal, the questions of the run and of its agents come one after the other',
+  '[P23] in a one-shot run at a terminal, questions of the run and of its sub-agents are asked one after the other',
   { skip: noTerminal() },
   async (t) => {
     const both = Promise.withResolvers<void>();

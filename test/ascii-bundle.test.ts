@@ -7,7 +7,7 @@ import { escapeNonAscii } from '../scripts/build/ascii.ts';
 
 const runInVm = (program: string): unknown => vm.runInNewContext(program);
 
-test('a program in ASCII does what it did: texts, templates, patterns, names, and letters escaped for nothing', () => {
+test('a program converted to ASCII behaves the same: texts, templates, patterns, names, and needless escapes', () => {
   for (const program of [
     `'…' + "’" + \`␀\${'é'}\``,
     `'a\\…b' + '\\\\…'`,
@@ -21,7 +21,7 @@ test('a program in ASCII does what it did: texts, templates, patterns, names, an
   }
 });
 
-test('whatever a text holds, it stays the same text', () => {
+test('any text is unchanged by the conversion', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const program = JSON.stringify(text);
@@ -30,6 +30,6 @@ test('whatever a text holds, it stays the same text', () => {
   );
 });
 
-test('a raw template with other letters stops the build, because an escape would change it', () => {
+test('a raw template with non-ASCII characters stops the build, because an escape would change it', () => {
   assert.throws(() => escapeNonAscii('String.raw`…`'), /raw template/);
 });

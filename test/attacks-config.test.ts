@@ -10,7 +10,7 @@ import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
 import { bin, createProgram } from './support/cli-harness.ts';
 import { assertAttack } from './support/attack-report.ts';
 
-test('[attack 39] [attack 40] a folder neither redirects the provider nor moves our settings', async (t) => {
+test('[attack 39] [attack 40] a project directory can neither redirect the provider nor move our settings', async (t) => {
   const made = await createProgram(t);
   const evil = await createProgram(t);
   await made.seedModels('qwen3');
@@ -52,7 +52,7 @@ const getStatus = (url: URL, headers: Readonly<Record<string, string>>): Promise
     asked.on('error', reject).end('{}');
   });
 
-test('[attack 49] a server of ours answers nobody without its token, from another origin or under another name', async (t) => {
+test('[attack 49] our server refuses requests without its token, from another origin or with another host name', async (t) => {
   const made = await createProgram(t);
   const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
     cwd: made.cwd,

@@ -35,7 +35,7 @@ async function collectOutcomes(
 
 const toPathInputs = (...all: readonly string[]): readonly Json[] => all.map((each) => ({ path: each }));
 
-test('[attack 21] [attack 22] [attack 23] no path leads out of the folder', async (t) => {
+test('[attack 21] [attack 22] [attack 23] no path leads out of the project directory', async (t) => {
   const desk = await createAttackFixture(t, (root) => symlinkSync('/etc/passwd', path.join(root, 'link')));
   writeFileSync(path.join(desk.siblingDir, 'x'), 'private');
   const up = toPathInputs(
@@ -54,7 +54,7 @@ test('[attack 21] [attack 22] [attack 23] no path leads out of the folder', asyn
   assertAttack(t, 23, await collectOutcomes(desk, 'read_file', toPathInputs('link')));
 });
 
-test('[attack 27] [attack 37] what has a name elsewhere, is not known or was changed is not written', async (t) => {
+test('[attack 27] [attack 37] a file with a second hard link, an unread file and a changed file are not written', async (t) => {
   const desk = await createAttackFixture(t, (root) => writeFileSync(path.join(root, 'twice'), 'a\na\n'));
   const outside = path.join(desk.siblingDir, 'x');
   writeFileSync(outside, 'theirs');
@@ -73,7 +73,7 @@ test('[attack 27] [attack 37] what has a name elsewhere, is not known or was cha
   ]);
 });
 
-test('[attack 28] [attack 30] [attack 50] what others run, and our own settings, are not written, however they are named', async (t) => {
+test('[attack 28] [attack 30] [attack 50] files that other programs execute, and our own settings, are not written, in any spelling', async (t) => {
   const desk = await createAttackFixture(t);
   const write = (...all: readonly string[]): Promise<readonly AttackOutcome[]> =>
     collectOutcomes(
@@ -98,7 +98,7 @@ test('[attack 28] [attack 30] [attack 50] what others run, and our own settings,
   assertAttack(t, 50, await write(settings, path.join(desk.home, '.config/fairlead/policy.yaml')));
 });
 
-test('[attack 29] [attack 43] files of keys are asked about in the folder, and not to be had outside', async (t) => {
+test('[attack 29] [attack 43] secret files need approval inside the project, and cannot be read outside it', async (t) => {
   const names = ['.env', 'a.pem', 'id_rsa', '.npmrc', '.ENV'];
   const desk = await createAttackFixture(t, (root) =>
     names.forEach((name) => writeFileSync(path.join(root, name), 'key')),
@@ -111,7 +111,7 @@ test('[attack 29] [attack 43] files of keys are asked about in the folder, and n
   );
 });
 
-test('[attack 33] [attack 34] pipes, devices, endless files and files laid out beforehand do no harm', async (t) => {
+test('[attack 33] [attack 34] pipes, devices, endless files and files prepared by an attacker cause no harm', async (t) => {
   const desk = await createAttackFixture(t);
   const at = (name: string): string => path.join(desk.root, name);
   execFileSync('mkfifo', [at('pipe')]);
@@ -128,7 +128,7 @@ test('[attack 33] [attack 34] pipes, devices, endless files and files laid out b
   ]);
 });
 
-test('[attack 36] [attack 70] [attack 71] names and texts are shown with everything that does not show', async (t) => {
+test('[attack 36] [attack 70] [attack 71] names and texts are shown with invisible characters escaped', async (t) => {
   const desk = await createAttackFixture(t, (root) => {
     for (const name of ['a\nb', '\u001b[2Jc', '-rf', '\u202etxt.exe']) writeFileSync(path.join(root, name), '');
     writeFileSync(path.join(root, 'tags'), 'say \u{e0041}\u{e0042}\u200b\u202e\u001b]52;c;x\u0007 now');
@@ -145,7 +145,7 @@ test('[attack 36] [attack 70] [attack 71] names and texts are shown with everyth
   assertAttack(t, 71, [isPlain(ran.text) ? 'shown' : 'done']);
 });
 
-test('[attack 75] strings that break programs come back as they were', async (t) => {
+test('[attack 75] strings that often break programs are returned unchanged', async (t) => {
   const desk = await createAttackFixture(t);
   const strings = [
     'undefined',
@@ -174,7 +174,7 @@ test('[attack 75] strings that break programs come back as they were', async (t)
   assertAttack(t, 75, seenAll, `${strings.length} tried`);
 });
 
-test('[attack 25] a link that a command makes is not followed outside', { skip }, async (t) => {
+test('[attack 25] a link created by a command is not followed outside', { skip }, async (t) => {
   const desk = await createAttackFixture(t);
   writeFileSync(path.join(desk.siblingDir, 'secret'), 'private');
   mkdirSync(path.join(desk.root, 'sub'));
@@ -192,7 +192,7 @@ test('[attack 25] a link that a command makes is not followed outside', { skip }
 });
 
 test(
-  '[attack 31] [attack 38] what a command makes for other programs to obey is not there afterwards',
+  '[attack 31] [attack 38] files that other programs execute are removed after a command created them',
   { skip },
   async (t) => {
     const asked: string[] = [];
@@ -205,7 +205,7 @@ test(
   },
 );
 
-test('[attack 38] a tool that a folder brings along is put to the person, and without a yes it is not there', async (t) => {
+test('[attack 38] a tool of a project directory is shown to the user, and is not loaded without approval', async (t) => {
   const asked: string[] = [];
   const mark = path.join('custom_tools', 'mark');
   const desk = await createAttackFixture(

@@ -22,17 +22,21 @@ async function runInSandbox(desk: AttackFixture, command: string, seconds = 20):
 
 const containedIf = (holds: boolean): readonly AttackOutcome[] => [holds ? 'contained' : 'done'];
 
-test('[attack 17] [attack 81] loops, brace bombs, full disks and memory end with the command', { skip }, async (t) => {
-  const desk = await createAttackFixture(t);
-  const endless = await runInSandbox(desk, 'while :; do :; done', 1);
-  const braces = await runInSandbox(desk, 'echo {1..1000000} | wc -w', 60);
-  assertAttack(t, 17, containedIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
-  const limits = await runInSandbox(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
-  assertAttack(t, 81, containedIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
-});
+test(
+  '[attack 17] [attack 81] endless loops, brace bombs, disk filling and memory use end with the command',
+  { skip },
+  async (t) => {
+    const desk = await createAttackFixture(t);
+    const endless = await runInSandbox(desk, 'while :; do :; done', 1);
+    const braces = await runInSandbox(desk, 'echo {1..1000000} | wc -w', 60);
+    assertAttack(t, 17, containedIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
+    const limits = await runInSandbox(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
+    assertAttack(t, 81, containedIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
+  },
+);
 
 test(
-  '[attack 32] [attack 84] processes, devices, sockets and keys of the machine are not there',
+  '[attack 32] [attack 84] processes, devices, sockets and keys of the machine are not visible',
   { skip },
   async (t) => {
     const name = 'ATTACK_API_KEY';
@@ -53,7 +57,7 @@ test(
   },
 );
 
-test('[attack 35] archives that unpack elsewhere unpack nowhere', { skip }, async (t) => {
+test('[attack 35] archives with paths outside the workspace extract nothing there', { skip }, async (t) => {
   const desk = await createAttackFixture(t);
   await runInSandbox(
     desk,
@@ -62,7 +66,7 @@ test('[attack 35] archives that unpack elsewhere unpack nowhere', { skip }, asyn
   assertAttack(t, 35, containedIf(readdirSync(desk.siblingDir).length === 0));
 });
 
-test('[attack 76] no way leads to the network, not even to this machine', { skip }, async (t) => {
+test('[attack 76] the network is not reachable, not even localhost', { skip }, async (t) => {
   let reached = 0;
   const server = createServer((socket) => (reached++, socket.end('hello')));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,7 +87,7 @@ for kind in (socket.SOCK_RAW, socket.SOCK_STREAM):
   assertAttack(t, 76, containedIf(text.endsWith('end\n') && reached === 0 && !/reached|hello/.test(text)));
 });
 
-test('[attack 77] [attack 78] no rights are to be had inside', { skip }, async (t) => {
+test('[attack 77] [attack 78] no privileges can be gained inside', { skip }, async (t) => {
   const desk = await createAttackFixture(t);
   const text = await runInSandbox(
     desk,
@@ -93,7 +97,7 @@ test('[attack 77] [attack 78] no rights are to be had inside', { skip }, async (
   assertAttack(t, 78, containedIf(/NoNewPrivs:\s+1/.test(text) && /CapBnd:\s+0+$/m.test(text)));
 });
 
-test('[attack 79] [attack 80] nothing stays behind, and there is no terminal to type into', { skip }, async (t) => {
+test('[attack 79] [attack 80] no process stays, and there is no terminal for TIOCSTI input', { skip }, async (t) => {
   const desk = await createAttackFixture(t);
   const alive = path.join(desk.root, 'alive');
   await runInSandbox(
@@ -161,12 +165,12 @@ async function getRefusalOutcome(t: TestContext, search: (root: string) => strin
   return ran || existsSync(path.join(root, 'made')) || existsSync(path.join(root, 'bin/ran')) ? 'done' : 'blocked';
 }
 
-test('[attack 82] [attack 83] without a sandbox nothing is run, and one that lies in the folder is none', async (t) => {
+test('[attack 82] [attack 83] without a sandbox no command runs, and a sandbox program inside the project is not used', async (t) => {
   assertAttack(t, 82, [await getRefusalOutcome(t, () => '/nowhere')]);
   assertAttack(t, 83, [await getRefusalOutcome(t, (root) => path.join(root, 'bin'))]);
 });
 
-test('[attack 85] a call names no folder to run in', async (t) => {
+test('[attack 85] a call cannot choose its working directory', async (t) => {
   const desk = await createAttackFixture(t);
   assertAttack(t, 85, [
     (await desk.attempt('run_command', { command: 'pwd', cwd: '/' }, true)).how,

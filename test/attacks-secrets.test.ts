@@ -35,7 +35,7 @@ const readKeptFiles = (made: TestProgram): string =>
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
     .join('\n');
 
-test('[attack 87] a secret in a file reaches no request, no log, no export and no output; what the person types stays theirs', async (t) => {
+test('[attack 87] a secret in a file reaches no request, no log, no export and no output; text typed by the user is unchanged', async (t) => {
   const made = await createProgramWithNotes(t);
   const env = { DB_PASSWORD: known };
   const { code, out, err } = await made.run(
@@ -65,7 +65,7 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
   );
 });
 
-test('[attacks 29 and 87] started in a home folder, the model reads no login that is kept there, whatever is allowed', async (t) => {
+test('[attacks 29 and 87] started in a home directory, the model cannot read logins stored there, whatever is allowed', async (t) => {
   const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('read_file', { path: 'state/fairlead/api-logins.json' });
     if (results.length === 1) return calls('grep', { pattern: 'plain-refresh', path: 'state/fairlead' });
@@ -82,7 +82,7 @@ test('[attacks 29 and 87] started in a home folder, the model reads no login tha
   assert.doesNotMatch(last, /plain-access|\\"refresh/);
 });
 
-test('[attack 87] the person can turn it off, and a folder cannot', async (t) => {
+test('[attack 87] the user can turn redaction off, and a project directory cannot', async (t) => {
   const made = await createProgramWithNotes(t);
   writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
   await made.run(['one'], {});
@@ -98,7 +98,7 @@ const noRules = existsSync(rulesFile) ? false : 'the rules of gitleaks are not h
 /** Half of their rules match the name of a service before a value without a form of its own. */
 const namedRulePattern = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
 
-test('[attack 87] of what the rules of gitleaks look for most is found', { skip: noRules }, (t) => {
+test('[attack 87] most of what the rules of gitleaks look for is found', { skip: noRules }, (t) => {
   let seed = 1;
   const pick = (count: number): number => (seed = (seed * 48_271) % 2_147_483_647) % count;
   const keeper = createRedactor();

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { parseAttackObservation } from '../scripts/attacks/catalogue.ts';
 import { createReportRow } from '../scripts/attacks/report-row.ts';
 
-test('a row tells what was seen, and is right only where that may be', () => {
+test('a row shows the observed outcomes, and passes only if all of them are allowed', () => {
   const standing = { passed: 1, failed: 0, skipped: 0, saw: ['blocked', 'blocked'], figures: ['3 tried'] };
   assert.deepEqual(createReportRow(6, standing), {
     line: '| 6 | redirection into startup files | blocked | blocked (3 tried) | 1 |',
@@ -24,7 +24,7 @@ test('a row tells what was seen, and is right only where that may be', () => {
   assert.deepEqual([skipped.isRight, skipped.isSkipped], [true, true]);
 });
 
-test('a remark of a test is read as it was meant, and any other is none', () => {
+test('an observation of a test is parsed, and any other text is ignored', () => {
   assert.deepEqual(parseAttackObservation('attack 24 saw blocked, asked (0 escapes of 10,000)'), {
     attack: 24,
     saw: ['blocked', 'asked'],

@@ -23,7 +23,7 @@ import {
 } from './support/scenario.ts';
 import { reportAttack } from './support/attack-report.ts';
 
-test('[M31] nothing happens that the gates did not allow, in those very words', async () => {
+test('[M31] no call runs that the gates did not allow with exactly that input', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
       const { agent, effects, allowed } = createScenario(script);
@@ -48,7 +48,7 @@ test('[M31] nothing happens that the gates did not allow, in those very words', 
   );
 });
 
-test('a call that a person refused never runs, one that was allowed runs once, also in a process that was started again', async () => {
+test('a call that the user rejected never runs, an approved one runs once, also after a restart', async () => {
   const script = [
     { text: '', calls: [2, 4].map((n) => ({ tool: 'send', input: { n } })), finish: 'tool-calls' as const },
   ];
@@ -102,7 +102,7 @@ test('[A108] a gate that throws denies; a rewritten call passes every gate again
   assert.equal(state.ended?.reason, 'answered');
 });
 
-test('[attack 51] [fault 39] a child has no tool, no permission and no money that its parent does not have', (t) => {
+test('[attack 51] [fault 39] a sub-agent has no tool, no permission and no budget that its parent does not have', (t) => {
   const deny: Gate = () => ({ type: 'deny', reason: 'no' });
   const { agent } = createScenario([], { gates: [deny] });
   const state = {

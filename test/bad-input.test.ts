@@ -50,7 +50,7 @@ for (const [title, args, said] of [
   ],
   ['no prompt', ['run', '--model', 'ollama/x'], /No prompt was given/],
 ] as const) {
-  test(`${title} is misuse: one sentence, how to use it, exit code 2`, async () => {
+  test(`${title} is a usage error: one sentence, the usage, exit code 2`, async () => {
     const { code, out, err } = await runFairlead(args);
     assert.equal(code, 2);
     assert.equal(out, '');
@@ -60,7 +60,7 @@ for (const [title, args, said] of [
   });
 }
 
-test('an unknown provider is named, with those that are near', async () => {
+test('an unknown provider is named, with similar names', async () => {
   const { code, err } = await runFairlead(['run', '--model', 'olama/qwen3', 'hi']);
   assert.equal(code, 1);
   assert.match(err, /olama/);
@@ -68,14 +68,14 @@ test('an unknown provider is named, with those that are near', async () => {
   assertNoStack(err);
 });
 
-test('a missing key names the variable to set, and nothing is sent', async () => {
+test('for a missing key the message names the variable, and nothing is sent', async () => {
   const { code, err } = await runFairlead(['run', '--model', 'anthropic/claude-sonnet-4-5', 'hi']);
   assert.equal(code, 1);
   assert.match(err, /ANTHROPIC_API_KEY/);
   assertNoStack(err);
 });
 
-test('a refused connection says who did not answer and what to do, and the prompt is kept in the session', async (t) => {
+test('a refused connection is reported with the address and a hint, and the prompt is kept in the session', async (t) => {
   const folder = createTempDir(t);
   const url = await closedUrl();
   const { code, err } = await runFairlead(
@@ -91,7 +91,7 @@ test('a refused connection says who did not answer and what to do, and the promp
   assert.match(readFileSync(path.join(sessions, file), 'utf8'), /my precious words/);
 });
 
-test('a good prompt is answered on standard output, and everything else goes to standard error', async (t) => {
+test('an answer is printed on standard output, and everything else on standard error', async (t) => {
   const folder = createTempDir(t);
   await using server = await scriptedServer(() => says('A line, guided.'), { models: [{ id: 'qwen3' }] });
   const { code, out, err } = await runFairlead(
@@ -103,7 +103,7 @@ test('a good prompt is answered on standard output, and everything else goes to 
   assert.equal(err, '');
 });
 
-test('a file that is no session is refused and left as it is', async (t) => {
+test('a file that is not a session is refused and unchanged', async (t) => {
   const file = path.join(createTempDir(t), 'notes.txt');
   writeFileSync(file, 'Dear diary,\n');
   await assert.rejects(

@@ -16,7 +16,7 @@ function runFleetMeasurement(t: TestContext, mode: string, runs: number): Readon
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
 }
 
-test('[A66] the benchmark times runs that were answered, their floor, and their wait', (t) => {
+test('[A66] the benchmark measures answered runs, their minimum time, and their wait', (t) => {
   for (const mode of ['bare-sqlite', 'bare-sqlite-shared', 'throughput'])
     assert.ok(Number(runFleetMeasurement(t, mode, 60)['ms']) > 0, mode);
   const { waits } = runFleetMeasurement(t, 'latency', 10) as { readonly waits: readonly number[] };
@@ -24,7 +24,7 @@ test('[A66] the benchmark times runs that were answered, their floor, and their 
   assert.ok(waits.every((ms) => ms >= 0));
 });
 
-test('[A66] a run under way takes less than 5 MB of heap, one that waits for a person less than 200 kB, and one that ended leaves nothing', (t) => {
+test('[A66] a running run takes less than 5 MB of heap, one that waits for approval less than 200 kB, and an ended one nothing', (t) => {
   const { running, waiting } = runFleetMeasurement(t, 'weight', 50) as Readonly<
     Record<string, { readonly heap: number }>
   >;

@@ -51,7 +51,7 @@ test('[D7, M21, A107] a turn limit ends the run after exactly that many turns', 
   assert.deepEqual(await getStopReason({ turns: 1 }).then(({ reason, turns }) => [reason, turns]), ['max-turns', 1]);
 });
 
-test('[M22] a token budget is kept before the request, not after', async () => {
+test('[M22] a token budget is checked before the request, not after', async () => {
   const { reason, turns } = await getStopReason({ tokens: 100 });
   assert.equal(reason, 'token-budget');
   assert.ok(turns * 15 <= 100, `${turns} turns of 15 tokens`);
@@ -62,7 +62,7 @@ test('a request that does not fit the window is not sent', async () => {
   assert.deepEqual([reason, turns], ['token-budget', 0]);
 });
 
-test('[A57] a money budget is hard, priced by the model that answered, and refuses a model of unknown price', async () => {
+test('[A57] a money budget is a hard limit, priced by the model that answered, and refuses a model of unknown price', async () => {
   const { reason, turns } = await getStopReason({ usd: 0.0001 });
   assert.equal(reason, 'money-budget');
   assert.ok(turns * 15e-6 <= 0.0001);
@@ -112,7 +112,7 @@ test('[M24] failures in a row end the run', async () => {
   ]);
 });
 
-test('re-asking for an acceptable answer is bounded', async () => {
+test('requests for an acceptable answer are limited', async () => {
   for (const finish of ['stop', 'refusal', 'filtered'] as const) {
     const empty = Array.from({ length: 50 }, (): ModelTurn => ({ text: '', calls: [], finish }));
     assert.deepEqual(
@@ -123,7 +123,7 @@ test('re-asking for an acceptable answer is bounded', async () => {
   }
 });
 
-test('[M25, M37] a user’s own rule and a kill-switch end the run before the next act', async () => {
+test('[M25, M37] a user’s stop condition and the kill switch end the run before the next step', async () => {
   for (const reason of ['rule', 'kill-switch'] as const) {
     const found = await getStopReason({}, manyTurns, {
       stops: [(state) => (state.spent.turns >= 2 ? { reason, detail: 'enough' } : undefined)],
@@ -140,7 +140,7 @@ test('[M23] a tool can complete the task', async () => {
   assert.equal((await getStopReason({}, [createLookTurn(1)], { tools })).reason, 'task-complete');
 });
 
-test('a limit of time ends a run that hangs, and leaves it legal', async () => {
+test('a time limit ends a run that hangs, with a valid history', async () => {
   const { agent } = createScenario([]);
   const hang = {
     ...agent.provider,
@@ -178,7 +178,7 @@ test('[A107] whatever happens, a run stays within its turns, calls, tokens and m
   );
 });
 
-test('[A24] cancelled at any moment, a run ends at once, legal, and can go on', async () => {
+test('[A24] cancelled at any moment, a run ends at once with a valid history, and can be continued', async () => {
   for (let at = 1; at < 14; at++) {
     const { agent } = createScenario([
       {

@@ -39,7 +39,7 @@ const bundle = {
 const loadBundle = async (folder: string): Promise<unknown> =>
   ((await import(pathToFileURL(path.join(folder, 'bin.js')).href)) as { readonly found: unknown }).found;
 
-test('a bundle with its shortcuts and without imports of what Node has does what it did', async (t) => {
+test('a bundle with inlined re-exports and direct access to Node modules behaves the same', async (t) => {
   const [before, after] = [createTempDir(t), createTempDir(t)];
   writeBundle(before, bundle);
   writeBundle(after, bundle);
@@ -53,7 +53,7 @@ test('a bundle with its shortcuts and without imports of what Node has does what
   assert.match(text('chunks/big-1.js'), /\nimport fs from "node:fs";\n/, 'a text is no import');
 });
 
-test('every way to import one of Node is taken directly', () => {
+test('every form of import of a Node module is replaced by direct access', () => {
   const taken = (line: string): string => rewriteBuiltinImports(line);
   assert.equal(taken('import fs from "node:fs";'), 'const fs = globalThis.process.getBuiltinModule("node:fs");');
   assert.equal(taken('import * as fs from "node:fs";'), 'const fs = globalThis.process.getBuiltinModule("node:fs");');
@@ -65,7 +65,7 @@ test('every way to import one of Node is taken directly', () => {
     assert.equal(taken(other), other);
 });
 
-test('chunks that import each other in a circle stop the build', (t) => {
+test('chunks that import each other in a cycle stop the build', (t) => {
   const folder = createTempDir(t);
   writeBundle(folder, {
     'chunks/a.js': 'import { b } from "./b.js";\nexport const a = 1;',
@@ -74,14 +74,14 @@ test('chunks that import each other in a circle stop the build', (t) => {
   assert.throws(() => rewriteBuiltinsInDir(folder), /circle/);
 });
 
-test('a program that does more than pass names on is no way to elsewhere', () => {
+test('a chunk that does more than re-export names is not bypassed', () => {
   assert.equal(parseReexports('import { a } from "./a.js";\nconsole.log(a);\nexport { a };'), undefined);
   assert.equal(parseReexports('import "./a.js";\nexport { a };'), undefined);
   assert.equal(parseReexports('import { a } from "./a.js";\nexport { b };'), undefined);
   assert.equal(parseReexports(''), undefined);
 });
 
-test('what a start of Node does not bring along is taken when it is first called, and is itself from then on', () => {
+test('a Node module that is not loaded at startup is loaded at its first call, and is the module itself from then on', () => {
   const program = `import { createHash as made, randomUUID } from "node:crypto";\nexport const all = 1;`;
   const late = rewriteBuiltinImports(program);
   assert.doesNotMatch(late, /^import/m);
@@ -91,12 +91,12 @@ test('what a start of Node does not bring along is taken when it is first called
   assert.deepEqual(found, [['0cc175b9c0f1b6a831c399e269772661'], 'createHash', 'randomUUID']);
 });
 
-test('what only looks like a use of more than the call is taken late all the same', () => {
+test('a use that only looks like more than a call is still loaded lazily', () => {
   const late = rewriteBuiltinImports('import { open } from "node:fs/promises";\nconst f = (open) => open.check();');
   assert.match(late, /^const take_node_fs_promises = /);
 });
 
-test('of what is asked for more than a call nothing is taken late', () => {
+test('a module that is used for more than calls is not loaded lazily', () => {
   for (const [line, use] of [
     ['import { Hash } from "node:crypto";', ''],
     ['import { constants, createHash } from "node:crypto";', ''],
@@ -113,7 +113,7 @@ test('of what is asked for more than a call nothing is taken late', () => {
     );
 });
 
-test('the runtime of the bundler comes with the lazy imports that need it, unless more does', () => {
+test('the runtime of the bundler is moved to the lazy imports that need it, unless other code needs it', () => {
   const program = `import { a } from "./a.js";\nimport { i as __toESM } from "./rolldown-runtime-X.js";\nconst { parse } = await import("./b.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));`;
   assert.equal(
     rewriteLazyRuntime(program),
@@ -146,7 +146,7 @@ function getEveryFunctionRange(program: string): readonly SourceRange[] {
   );
 }
 
-test('a program whose functions are compiled ahead does what it did', async (t) => {
+test('a program whose functions are compiled ahead behaves the same', async (t) => {
   const folder = createTempDir(t);
   const ahead = wrapEagerFunctions(manyKinds, getEveryFunctionRange(manyKinds));
   assert.match(ahead, /^import .*\nvar declared = \(function \(n\) \{/);
@@ -169,7 +169,7 @@ test('a program whose functions are compiled ahead does what it did', async (t) 
   assert.equal(wrapEagerFunctions(manyKinds, []), manyKinds, 'what is not called stays');
 });
 
-test('what is compiled ahead is in the cache before it is called', () => {
+test('functions compiled ahead are in the code cache before they are called', () => {
   const body = Array.from({ length: 50 }, (_, i) => `if (x === ${i}) return "${i}";`).join(' ');
   const program = `function called(x) { ${body} }\nfunction other(x) { ${body} }`;
   const place = { start: 0, end: program.indexOf('\n') };
@@ -177,24 +177,28 @@ test('what is compiled ahead is in the cache before it is called', () => {
   assert.ok(cached(wrapEagerFunctions(program, [place])) > cached(program) + 500);
 });
 
-test('what a one-shot calls is compiled ahead, and it loads no more than it must', { skip: notBuilt }, async () => {
-  const called = await collectCalledFunctions(path.dirname(bin));
-  const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
-  const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
-  assert.ok(bytes < 920_000, `${bytes} bytes`);
-  for (const cold of ['picomatch/lib/', 'rolldown/runtime.js'])
-    assert.ok(!programs.some(({ text }) => text.includes(cold)), cold);
-  const functions = programs.flatMap(({ text, places }) =>
-    places.map(({ start }) => text.slice(start - 1, start + 15)),
-  );
-  const left = functions.filter((text) => /^\n(async )?function\b/.test(text)).length;
-  assert.ok(
-    functions.length > 700 && left < 20,
-    `${left} declarations of ${functions.length} functions that are called`,
-  );
-});
+test(
+  'functions of a one-shot run are compiled ahead, and it loads no more than it needs',
+  { skip: notBuilt },
+  async () => {
+    const called = await collectCalledFunctions(path.dirname(bin));
+    const programs = [...called].map(([file, places]) => ({ text: readFileSync(file, 'utf8'), places }));
+    const bytes = programs.reduce((sum, { text }) => sum + text.length, 0);
+    assert.ok(bytes < 920_000, `${bytes} bytes`);
+    for (const cold of ['picomatch/lib/', 'rolldown/runtime.js'])
+      assert.ok(!programs.some(({ text }) => text.includes(cold)), cold);
+    const functions = programs.flatMap(({ text, places }) =>
+      places.map(({ start }) => text.slice(start - 1, start + 15)),
+    );
+    const left = functions.filter((text) => /^\n(async )?function\b/.test(text)).length;
+    assert.ok(
+      functions.length > 700 && left < 20,
+      `${left} declarations of ${functions.length} functions that are called`,
+    );
+  },
+);
 
-test('a one-shot that calls no tool loads no part of Node that it does not need', { skip: notBuilt }, async (t) => {
+test('a one-shot run without tool calls loads no Node module that it does not need', { skip: notBuilt }, async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const [preload, list] = [path.join(made.home, 'preload.cjs'), path.join(made.home, 'loaded')];

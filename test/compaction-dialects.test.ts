@@ -10,7 +10,7 @@ import { testWireFormats, createGatewayFixture } from './support/gateway-fixture
 const look: Tool = createTestTool('look', 'read', (input) => `${JSON.stringify(input)} ${'lorem ipsum '.repeat(150)}`);
 
 for (const dialect of testWireFormats) {
-  test(`[A12, P70] in the dialect ${dialect} a summary is asked for without tools, and what is made with it is legal`, async (t) => {
+  test(`[A12, P70] in the wire format ${dialect} a summary is requested without tools, and the compacted conversation is valid`, async (t) => {
     const summaries: number[] = [];
     const script = ({ tools, index, body }: ScriptRequest<unknown>) => {
       const usage = { input: Math.ceil(JSON.stringify(body).length / 4), output: 10 };

@@ -44,7 +44,7 @@ function assertProblemsFound(
   }
 }
 
-test('[P54] the Dockerfile has no fault that a linter or we know, and each of them would be found', () => {
+test('[P54] the Dockerfile passes the linter and our checks, and each check detects its error', () => {
   assertProblemsFound(readRepoFile('Dockerfile'), lintDockerfile, [
     ['USER node', 'USER root', /run by root/],
     ['USER node\n', '', /run by root/],
@@ -60,7 +60,7 @@ test('[P54] the Dockerfile has no fault that a linter or we know, and each of th
   ]);
 });
 
-test('[P54] the compose file fits its schema, opens nothing, asks for its secrets, and names only what the program reads', () => {
+test('[P54] the compose file matches its schema, publishes no port, requires its secrets, and sets only variables that the program reads', () => {
   assertProblemsFound(readRepoFile('compose.yaml'), lintCompose, [
     ['127.0.0.1:8080', '8080', /others can reach it/],
     [':?set it to a long random key', ':-', /may be empty/],
@@ -75,7 +75,7 @@ test('[P54] the compose file fits its schema, opens nothing, asks for its secret
   ]);
 });
 
-test('[P54] the program understands the commands of the image and of each container', (t) => {
+test('[P54] the program accepts the commands of the image and of each container', (t) => {
   const { services } = parseCompose(readRepoFile('compose.yaml'));
   const [, own = ''] = /^CMD (\[.*\])$/m.exec(readRepoFile('Dockerfile')) ?? [];
   const commands = [
@@ -91,7 +91,7 @@ test('[P54] the program understands the commands of the image and of each contai
   }
 });
 
-test('[P54] the health check asks the server at its own port, and finds everything else well', async (t) => {
+test('[P54] the health check queries the server at its own port, and reports every other process as healthy', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-health-'));
   t.after(() => rmSync(folder, { recursive: true }));
   let status = 200;
@@ -173,7 +173,7 @@ async function startServer(t: TestContext, starting: ContainerStartOptions): Pro
 const parseRun = ({ body }: Reply): FleetRun => body['run'] as unknown as FleetRun;
 
 test(
-  '[P54] the image serves as a user without rights on a read-only system, is found healthy, answers, ends in order and keeps its runs',
+  '[P54] the image serves as an unprivileged user on a read-only system, becomes healthy, answers, stops in order and keeps its runs',
   skip,
   async (t) => {
     const env = await startModel(t, ({ prompt }) => `You said: ${prompt}`);
@@ -193,14 +193,14 @@ test(
   },
 );
 
-test('[P54] the image does not serve others without a key', skip, async (t) => {
+test('[P54] the image does not listen on a public address without a key', skip, async (t) => {
   const container = await startContainer(t, await getTestImage(), { args: [] });
   await waitForContainer('it has ended', container, async () => (await podman('wait', container.name)).out === '1\n');
   assert.match(await container.logs(), /no key is configured[^]*Set HARNESS_API_KEY/);
 });
 
 test(
-  '[P54] where the engine lets the sandbox work, a command in the container is confined',
+  '[P54] if the engine allows the sandbox, a command in the container is sandboxed',
   { skip: 'missing' in engine ? engine.missing : await noSandbox() },
   async (t) => {
     const security = ['seccomp=unconfined', 'unmask=ALL'];
@@ -214,7 +214,7 @@ const postgres = 'base' in engine ? await startPostgres() : engine.missing;
 if (typeof postgres !== 'string') after(() => postgres.close());
 
 test(
-  '[P54] a server and workers in containers share a PostgreSQL, and a worker that is stopped hands its run over',
+  '[P54] a server and workers in containers share a PostgreSQL, and a stopped worker releases its run to another',
   typeof postgres === 'string' ? { skip: postgres } : {},
   async (t) => {
     assert.ok(typeof postgres !== 'string');

@@ -38,7 +38,7 @@ const allEffects = plan.flatMap((tools, turn) =>
 
 const killedError = new FairleadError('test/killed', 'killed', { blame: 'store' });
 
-test('[A24] killed before every single append, a run resumes and ends as it would have, each effect exactly once', async () => {
+test('[A24] killed before every single append, a run resumes and ends with the same result, each effect exactly once', async () => {
   for (let n = 1; ; n++) {
     const { file, ledger } = createSessionFiles();
     const log = await openJsonl(file, { session: 's1' });
@@ -75,19 +75,19 @@ async function resumeFrom(text: string, known: readonly Event[]): Promise<void> 
   assert.deepEqual([...new Set(readEffects(ledger))], allEffects);
 }
 
-test('[A24] [J93] a session file cut at every line opens, resumes and ends', async () => {
+test('[A24] [J93] a session file truncated at every line opens, resumes and ends', async () => {
   const { lines, events } = await getFinishedSession();
   for (let n = 1; n <= lines.length; n++) await resumeFrom(lines.slice(0, n).join(''), events.slice(0, n - 1));
 });
 
-test('[A24] [J93] a session file cut at every byte of its last line opens, resumes and ends', async () => {
+test('[A24] [J93] a session file truncated at every byte of its last line opens, resumes and ends', async () => {
   const { lines, events } = await getFinishedSession();
   const before = lines.slice(0, -1).join('');
   const end = lines.at(-1) ?? '';
   for (let n = 0; n < end.length; n++) await resumeFrom(before + end.slice(0, n), events.slice(0, -1));
 });
 
-test('a session file cut at every byte of its header and first events opens as the prefix it is', async () => {
+test('a session file truncated at every byte of its header and first events opens with the remaining events', async () => {
   const { lines } = await getFinishedSession();
   const text = lines.slice(0, 3).join('');
   for (let n = 0; n < text.length; n++) {
@@ -150,7 +150,7 @@ test('fault 1: kill -9 after every change to the disk leaves a prefix of the ack
 const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 200);
 const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 
-test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged is lost, nothing is done twice`, async (t) => {
+test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged is lost, no effect happens twice`, async (t) => {
   t.diagnostic(`FAIRLEAD_SEED=${seed}`);
   const random = createRandom(seed);
   let done = 0;

@@ -44,27 +44,31 @@ test('[P32, P53, P80, P81, A101] the site builds, every link and heading exists,
   assert.equal(search('no-such-word-anywhere').length, 0);
   for (const { href } of search('session')) assert.ok(existsSync(path.join(site, href.split('#')[0] ?? '')), href);
 
-  await t.test('a browser opens it from the folder, without any other request', { skip: noBrowser }, async () => {
-    const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
-    try {
-      const page = await browser.newPage();
-      const requests: string[] = [];
-      page.on('request', (request) => requests.push(request.url()));
-      await page.goto(pathToFileURL(path.join(site, 'index.html')).href);
-      await page.keyboard.press('/');
-      await page.getByRole('searchbox').fill('Harness');
-      await page.locator('#results a').first().waitFor();
-      await page.keyboard.press('Enter');
-      await page.waitForURL(/api\/fairlead.*#Harness$/);
-      assert.ok(await page.locator('#Harness').isVisible());
-      assert.deepEqual(
-        requests.filter((url) => !url.startsWith(pathToFileURL(site).href)),
-        [],
-      );
-    } finally {
-      await browser.close();
-    }
-  });
+  await t.test(
+    'a browser opens the site from the directory, without any other request',
+    { skip: noBrowser },
+    async () => {
+      const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+      try {
+        const page = await browser.newPage();
+        const requests: string[] = [];
+        page.on('request', (request) => requests.push(request.url()));
+        await page.goto(pathToFileURL(path.join(site, 'index.html')).href);
+        await page.keyboard.press('/');
+        await page.getByRole('searchbox').fill('Harness');
+        await page.locator('#results a').first().waitFor();
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/api\/fairlead.*#Harness$/);
+        assert.ok(await page.locator('#Harness').isVisible());
+        assert.deepEqual(
+          requests.filter((url) => !url.startsWith(pathToFileURL(site).href)),
+          [],
+        );
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });
 
 const faultySites: Readonly<Record<string, readonly [files: Readonly<Record<string, string>>, problem: RegExp]>> = {

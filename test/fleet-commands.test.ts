@@ -10,7 +10,7 @@ import { createBarrier, createFleetProgram, waitUntilTrue } from './support/flee
 import { isProcessAlive, requestMessages } from './support/cli-harness.ts';
 import { writeFiles } from './support/program-dirs.ts';
 
-test('[A85, A112] a run under way hears what is said to it from another process, once each', async (t) => {
+test('[A85, A112] a running run gets input from another process, each message once', async (t) => {
   const first = createBarrier();
   const made = await createFleetProgram(t, async ({ index, prompt }) => {
     if (index === 0) await first.wait();
@@ -40,7 +40,7 @@ test('[A85, A112] a run under way hears what is said to it from another process,
   assert.match(late.err, /ship has already ended/);
 });
 
-test('[A85] a run is cancelled where it is: queued, waiting, or under way', async (t) => {
+test('[A85] a run can be cancelled in each state: queued, waiting, or running', async (t) => {
   const first = createBarrier();
   const made = await createFleetProgram(t, async ({ prompt }) => {
     if (prompt === 'Long') await first.wait();
@@ -64,7 +64,7 @@ test('[A85] a run is cancelled where it is: queued, waiting, or under way', asyn
   first.open();
 });
 
-test('[A64] a tenant spends no more than its allowance over all workers, and others are not held up', async (t) => {
+test('[A64] a tenant cannot spend more than its budget over all workers, and other tenants are not delayed', async (t) => {
   const made = await createFleetProgram(t, () => says('Paid for.', { usage: { input: 4000, output: 1000 } }));
   await made.runCommand('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
   const tasks = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
@@ -95,7 +95,7 @@ test('[A64] a tenant spends no more than its allowance over all workers, and oth
   assert.deepEqual(await made.store.ledger.budgets(), []);
 });
 
-test('[A71, A84] a factory works through its tasks with processes of its own, and again does nothing twice', async (t) => {
+test('[A71, A84] the factory command processes its tasks with its own worker processes, and a second start repeats nothing', async (t) => {
   const made = await createFleetProgram(t, ({ prompt }) =>
     prompt === 'Ask' ? calls('run_command', { command: 'true' }) : says(`Did ${prompt}`),
   );
@@ -128,7 +128,7 @@ test('[A71, A84] a factory works through its tasks with processes of its own, an
   assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
 });
 
-test('[A71, A84] a factory that is broken off hands over, and the same command goes on', async (t) => {
+test('[A71, A84] an interrupted factory command releases its runs, and the same command continues them', async (t) => {
   const held = createBarrier();
   const made = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 1) await held.wait();
@@ -149,7 +149,7 @@ test('[A71, A84] a factory that is broken off hands over, and the same command g
   assert.equal(readFileSync(path.join(made.cwd, 'effects'), 'utf8'), 'once\n');
 });
 
-test('[A71] the workers of a factory are processes of their own, which hand over when it is killed', async (t) => {
+test('[A71] the workers of the factory command are separate processes, which release their runs when it is killed', async (t) => {
   const held = createBarrier();
   const made = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 0) await held.wait();
@@ -168,7 +168,7 @@ test('[A71] the workers of a factory are processes of their own, which hand over
   assert.equal((await made.run(batch)).out, 'lot-1  answered  Through.\n');
 });
 
-test('[A85] tasks come from arguments, files and standard input, are queued once, and again by the clock', async (t) => {
+test('[A85] tasks come from arguments, files and standard input, are queued once, and repeatedly with a schedule', async (t) => {
   const made = await createFleetProgram(t);
   const lines = '{"prompt": "With an id", "id": "own", "priority": 5, "settings": {"auto": true}}\n\nPlain words\n';
   const { out } = await made.run(['enqueue', '--id', 'in', '--model', 'qwen3'], { input: lines });
@@ -200,7 +200,7 @@ test('[A85] tasks come from arguments, files and standard input, are queued once
   );
 });
 
-test('[A85] what governs the terminal governs queued runs, and one that cannot be made says why', async (t) => {
+test('[A85] settings of the terminal apply to queued runs, and a run that cannot be created gives the reason', async (t) => {
   const made = await createFleetProgram(t, ({ results, prompt }) => {
     if (prompt === 'On and on') return calls('list_files', { path: `${results.length}` });
     return results.length === 0 ? calls('run_command', { command: 'rm effects' }) : says(results[0] ?? '');
@@ -229,7 +229,7 @@ test('[A85] what governs the terminal governs queued runs, and one that cannot b
   for (const [i, expected] of words.entries()) assert.match(came[i + 2]?.detail ?? '', expected);
 });
 
-test('the store is named on the command line, in the environment or in the settings, but not by a working folder', async (t) => {
+test('the store is set on the command line, in the environment or in the settings, but not by a working directory', async (t) => {
   const made = await createFleetProgram(t);
   const at = (name: string): string => path.join(made.home, name);
   await made.runCommand('enqueue', 'x', '--store', at('given.sqlite'));
@@ -244,7 +244,7 @@ test('the store is named on the command line, in the environment or in the setti
   assert.match(err, /HARNESS_STORE in .*\.env is not used/);
 });
 
-test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to whom to speak instead', async (t) => {
+test('[A85, A89] a plan accepts no input, and the error names the run to send it to', async (t) => {
   const made = await createFleetProgram(t);
   await made.store.queue.enqueue([
     { id: 'p', prompt: 'x', kind: 'plan' },
@@ -261,7 +261,7 @@ test('[A85, A89] a plan is told nothing, and whoever speaks to it is told to who
   for (const id of ['p', 'p/step-a-1']) assert.equal((await made.store.queue.run(id))?.status, 'ended', id);
 });
 
-test('[A85] a worker that drains ends with what is left and why, in a sentence and in its exit code', async (t) => {
+test('[A85] a draining worker ends with the number of remaining runs and the reason, in a sentence and in its exit code', async (t) => {
   const made = await createFleetProgram(t, () => calls('run_command', { command: 'true' }));
   const drained = async (): Promise<readonly [number | null, string]> => {
     const { code, err } = await made.run(['worker', '--drain']);
@@ -294,7 +294,7 @@ test('[A85] a worker that drains ends with what is left and why, in a sentence a
   assert.match(why, /^4 runs are left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
 });
 
-test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits for what a plan has begun', async (t) => {
+test('[A71, A84] the factory command ends when its runs cannot continue, reports why, and waits for runs that a plan started', async (t) => {
   const made = await createFleetProgram(t, ({ prompt }) =>
     prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
   );
@@ -312,7 +312,7 @@ test('[A71, A84] a factory ends where its runs cannot go on, says why, and waits
   assert.match(stopped.err, /^1 run is left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
 });
 
-test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file, as a container needs it', async (t) => {
+test('[P54] HARNESS_MODEL sets the model of runs that name none, with precedence over any file, as a container needs it', async (t) => {
   const made = await createFleetProgram(t);
   const settings = { folder: made.cwd };
   writeFiles(made.cwd, { '.fairlead/config.json': '{"model": "qwen3"}' });
@@ -329,7 +329,7 @@ test('[P54] HARNESS_MODEL sets the model of runs that name none, before any file
   assert.deepEqual(models.toSorted(), ['x tiny', 'y qwen3']);
 });
 
-test('[A85, A91] the same id is the same run only with the same words and settings; who asks again is told', async (t) => {
+test('[A85, A91] the same id is the same run only with the same prompt and settings; otherwise the request is refused', async (t) => {
   const made = await createFleetProgram(t);
   assert.equal(await made.runCommand('enqueue', 'Pay bill 17', '--id', 'bill'), 'bill\n');
   const again = await made.run(['enqueue', 'Pay bill 17', '--id', 'bill']);

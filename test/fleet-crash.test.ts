@@ -202,12 +202,12 @@ for (const kind of storeKinds) {
     (t) => testDrain(t, kind),
   );
   test(
-    `${kind.name}: [A52, A53, A71] a worker that slept while others took its runs changes nothing of them, and goes on with others`,
+    `${kind.name}: [A52, A53, A71] a suspended worker whose leases expired cannot write to runs that another worker claimed, and continues with other runs`,
     options,
     (t) => testZombieWorker(t, kind),
   );
   test(
-    `${kind.name}: [A53, A116] a worker that is told to end hands its runs over, and no outcome is unknown`,
+    `${kind.name}: [A53, A116] a worker that gets a stop signal releases its runs, and no outcome is unknown`,
     options,
     (t) => testGracefulStop(t, kind),
   );

@@ -10,7 +10,7 @@ import { writeFiles } from './support/program-dirs.ts';
 
 const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
-test('[A85] a queued run starts an MCP server only where it uses one, shares it with nobody, and ends it', async (t) => {
+test('[A85] a queued run starts an MCP server only if it uses one, shares it with no other run, and ends it', async (t) => {
   const made = await createFleetProgram(t, ({ prompt, results }) => {
     if (!prompt.startsWith('Greet') || results.length > 0) return says(results[0] ?? 'Nobody was greeted.');
     return calls('mcp__desk__greet', { a: prompt.slice(6) });

@@ -14,7 +14,7 @@ const readEffects = ({ cwd }: FleetProgram): readonly string[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 
-test('[A24, A52, A53, A85] a run whose worker is killed is finished by another, and its effect happens once', async (t) => {
+test('[A24, A52, A53, A85] a run whose worker is killed is completed by another, and its effect happens once', async (t) => {
   const stuck = createBarrier();
   const made = await createFleetProgram(t, async ({ index, results }) => {
     if (results.length === 0) return calls('run_command', { command: appendCommand });
@@ -34,7 +34,7 @@ test('[A24, A52, A53, A85] a run whose worker is killed is finished by another, 
   assert.deepEqual([attempts, outcome?.text, outcome?.spent.calls], [2, 'Finished.', 1]);
 });
 
-test('[A53, A112] an effect that was under way when its worker was killed is put to a person, not repeated', async (t) => {
+test('[A53, A112] an effect that was running when its worker was killed is shown to the user, not repeated', async (t) => {
   const made = await createFleetProgram(t, ({ results }) =>
     results.length === 0
       ? calls('run_command', { command: `${appendCommand}; while [ -e effects ]; do sleep 0.1; done` })
@@ -58,7 +58,7 @@ test('[A53, A112] an effect that was under way when its worker was killed is put
   assert.deepEqual(readEffects(made), ['done']);
 });
 
-test('[A112] a run that needs a yes rests without a worker, is answered from another process, and goes on', async (t) => {
+test('[A112] a run that needs approval waits without a worker, is approved from another process, and continues', async (t) => {
   const made = await createFleetProgram(t, ({ results }) =>
     results.length === 0 ? calls('run_command', { command: appendCommand }) : says(results.at(-1)?.slice(0, 40) ?? ''),
   );
@@ -84,7 +84,7 @@ test('[A112] a run that needs a yes rests without a worker, is answered from ano
   assert.match(again.err, /has no such question: it is ended/);
 });
 
-test('[A95] the kill-switch stops what is under way, outlives every process, and lets it go on where it was', async (t) => {
+test('[A95] the kill switch stops running runs, persists over restarts, and the runs continue after it is reset', async (t) => {
   const first = createBarrier();
   const made = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
@@ -109,7 +109,7 @@ test('[A95] the kill-switch stops what is under way, outlives every process, and
   first.open();
 });
 
-test('[A95] a kill-switch that cannot be read stops the workers', async (t) => {
+test('[A95] a kill switch that cannot be read stops the workers', async (t) => {
   const first = createBarrier();
   const made = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
@@ -130,7 +130,7 @@ test('[A95] a kill-switch that cannot be read stops the workers', async (t) => {
   assert.equal((await made.waitForRun('long', 'ended')).outcome?.text, 'Not to be said.');
 });
 
-test('[A85, A116] a worker that is told to end finishes its step and hands the run over; at a second signal at once', async (t) => {
+test('[A85, A116] a worker that gets a stop signal completes its step and releases the run; at a second signal it stops at once', async (t) => {
   const step = createBarrier();
   const hang = createBarrier();
   const made = await createFleetProgram(t, async ({ index, results }) => {

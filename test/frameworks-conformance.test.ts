@@ -59,7 +59,7 @@ for (const row of frameworkCases)
       });
     const open = (...given: Parameters<typeof opened>): FrameworkLoop => opened(...given)();
 
-    test(`[M2, M3, M4, M5, M6, M40, M41, M42, M45] ${title}: notes stand after the system's, the person's and the tool's words, and the prefix holds`, async () => {
+    test(`[M2, M3, M4, M5, M6, M40, M41, M42, M45] ${title}: notes come after the system prompt, the user message and the tool result, and the prefix is stable`, async () => {
       await using server = await scriptedServer([
         calls('run', { command: 'bad' }),
         says('It is done.'),
@@ -76,7 +76,7 @@ for (const row of frameworkCases)
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
 
-    test(`[M31, M41] ${title}: a refused call reaches neither the tool nor the caller, and the model hears why`, async (t) => {
+    test(`[M31, M41] ${title}: a denied call reaches neither the tool nor the caller, and the model gets the reason`, async (t) => {
       await using server = await scriptedServer([
         joinResponses([says('Let me clean up. '), calls('run', { command: 'rm -r all' })]),
         calls('run', { command: 'ls' }),
@@ -101,7 +101,7 @@ for (const row of frameworkCases)
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
 
-    test(`[M25, M37] ${title}: a stop ends the framework's loop in its own way`, async () => {
+    test(`[M25, M37] ${title}: a stop condition ends the framework’s loop in the framework’s way`, async () => {
       const log = memoryLog();
       await using server = await scriptedServer([calls('run', { command: 'a' }), calls('run', { command: 'b' })]);
       const loop = open(server, {
@@ -114,7 +114,7 @@ for (const row of frameworkCases)
       assert.ok(last?.type === 'run-ended' && last.detail === 'Enough.');
     });
 
-    test(`[M1] ${title}: a check has the model answer again, and the caller sees only what passed`, async () => {
+    test(`[M1] ${title}: after a failed check the model answers again, and the caller gets only the answer that passed`, async () => {
       await using server = await scriptedServer([says('Give me that.'), says('Give me that, please.')]);
       const seen: string[] = [];
       const loop = open(server, {
@@ -135,7 +135,7 @@ for (const row of frameworkCases)
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
 
-    test(`[M11] ${title}: the log says what was asked, added, refused, run and answered`, async () => {
+    test(`[M11] ${title}: the log has the requests, additions, denials, tool results and answers`, async () => {
       const log = memoryLog();
       await using server = await scriptedServer([
         calls('run', { command: 'rm -r all' }),
@@ -158,7 +158,7 @@ for (const row of frameworkCases)
       ]);
     });
 
-    test(`[M12] ${title}: a tool that throws has failed, whatever words the framework makes of it`, async () => {
+    test(`[M12] ${title}: a tool that throws has failed, whatever text the framework returns for it`, async () => {
       const log = memoryLog();
       await using server = await scriptedServer([calls('run', { command: 'break' }), says('Oh.')]);
       await open(server, { log }).run('Go.');
@@ -166,14 +166,14 @@ for (const row of frameworkCases)
       assert.equal(ended?.outcome, 'failed', ended?.text);
     });
 
-    test(`${title}: a model that fails fails for the caller, and the conversation goes on`, async () => {
+    test(`${title}: an error of the model reaches the caller, and the conversation continues`, async () => {
       await using server = await scriptedServer([fails(400, { message: 'No such thing.' }), says('Here.')]);
       const loop = open(server, { rules: [noteFailure] });
       await assert.rejects(loop.run('Go.'), /No such thing/);
       assert.equal(await loop.run('Go again.'), 'Here.');
     });
 
-    test(`${title}: two conversations at once stay two`, async () => {
+    test(`${title}: two concurrent conversations stay separate`, async () => {
       await using server = await scriptedServer(({ results, prompt }) =>
         results.length === 0 ? calls('run', { command: 'bad' }) : says(`Heard: ${prompt.length > 0}`),
       );
@@ -193,7 +193,7 @@ for (const row of frameworkCases)
     });
 
     if (streamed)
-      test(`${title}: words pass while the model still speaks, and who stops listening blocks nobody`, async () => {
+      test(`${title}: text is forwarded while the model streams, and a consumer that stops reading blocks no other`, async () => {
         await using server = await scriptedServer([
           says('One two three four.', { cutAfter: 3, hang: true }),
           says('Here again.'),

@@ -28,7 +28,7 @@ const script: Script<JsonObject> = ({ results, body }) => {
 const question = /Run the hooks in \S+\/\.claude\/settings\.json\?/;
 
 test(
-  '[M31, M36, M37, M39] an existing hooks file works unchanged: it stops calls, adds to results and to what is said, and holds answers back; once it changed, it is not run unasked',
+  '[M31, M36, M37, M39] an existing hooks file works unchanged: it denies calls, adds text to results and prompts, and rejects answers; after a change it needs approval again',
   { skip },
   async (t) => {
     const made = await createProgram(t, script);
@@ -80,7 +80,7 @@ test(
   },
 );
 
-test('[M39] a hook keeps words from being sent and from being written down', async (t) => {
+test('[M39] a hook can prevent a prompt from being sent and recorded', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const guard = `grep -q 'password is' && { echo 'Words with a password stay here.' >&2; exit 2; }; exit 0`;
@@ -100,7 +100,7 @@ for (const [what, command, why] of [
   ['crashes', 'echo broken >&2; exit 1', /failed, so nothing was run: it exited with code 1: broken/],
   ['answers nonsense', `echo '{"decision": '`, /failed, so nothing was run: its output is not JSON/],
 ] as const)
-  test(`[M31] a guard that ${what} denies, in the real program`, async (t) => {
+  test(`[M31] a hook that ${what} denies, in the real program`, async (t) => {
     const made = await createProgram(t, ({ results }) =>
       results.length ? says(`Heard: ${results[0]}`) : calls('run_command', { command: 'touch made' }),
     );

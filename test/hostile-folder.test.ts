@@ -19,7 +19,7 @@ function writeModelsFile(made: TestProgram, folder: string): void {
 // Nothing listens at the correct address of the key, and no provider is configured.
 const env = { OLLAMA_API_URL: '', OPENAI_API_KEY: 'sk-of-the-person', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 
-test('[attack 39] a key is not sent where a folder’s .env file and its list of models say', async (t) => {
+test('[attack 39] a key is not sent to an address from a project’s .env file or its model list', async (t) => {
   const made = await createProgram(t);
   writeModelsFile(made, path.join(made.cwd, '.s/fairlead'));
   writeFileSync(path.join(made.cwd, '.env'), 'XDG_STATE_HOME=/proc/self/cwd/.s\n');
@@ -30,7 +30,7 @@ test('[attack 39] a key is not sent where a folder’s .env file and its list of
   assert.equal(existsSync(path.join(made.cwd, '.s/fairlead/logs')), false);
 });
 
-test('[attack 39] a key is not sent to the address in a list of models, wherever the list came from', async (t) => {
+test('[attack 39] a key is not sent to the address in a model list, whatever its source', async (t) => {
   const made = await createProgram(t);
   writeModelsFile(made, made.state());
   for (const args of [
@@ -43,7 +43,7 @@ test('[attack 39] a key is not sent to the address in a list of models, wherever
   }
 });
 
-test('[J77] what a .env file decides is said on standard error and in the greeting', async (t) => {
+test('[J77] settings from a .env file are reported on standard error and in the welcome text', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\n`);
@@ -78,7 +78,7 @@ const command = 'echo ran > owned.txt';
 const commandScript = ({ results }: { readonly results: readonly string[] }): string | ReturnType<typeof calls> =>
   results.length ? 'done' : calls('run_command', { command });
 
-test('[A75, attack 39] a yes that a session’s file brings along is asked for again, and a yes given here counts', async (t) => {
+test('[A75, attack 39] an approval stored in a session file is asked for again, and an approval given here counts', async (t) => {
   const made = await createProgram(t, commandScript);
   await made.seedModels('qwen3');
   await writeSessionFile(made);
@@ -91,7 +91,7 @@ test('[A75, attack 39] a yes that a session’s file brings along is asked for a
   assert.equal(readFileSync(owned, 'utf8'), 'ran\n', again.out);
 });
 
-test('[A75, attack 39] so it is in a session that is turned to later, and after a change of the model', async (t) => {
+test('[A75, attack 39] the same holds for a session that is opened later, and after a change of the model', async (t) => {
   const made = await createProgram(t, commandScript);
   await made.seedModels('qwen3');
   await writeSessionFile(made);
@@ -101,7 +101,7 @@ test('[A75, attack 39] so it is in a session that is turned to later, and after 
   assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
 });
 
-test('[A75, attack 39] a question is put in the words of the gate, not in those that a session’s file has for it', async (t) => {
+test('[A75, attack 39] a question uses the text of the gate, not the text in the session file', async (t) => {
   const made = await createProgram(t, commandScript);
   await made.seedModels('qwen3');
   for (const [args, input] of [
@@ -120,7 +120,7 @@ test('[A75, attack 39] a question is put in the words of the gate, not in those 
   assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
 });
 
-test('[attack 39] sessions that a folder’s .env file points to are not opened', async (t) => {
+test('[attack 39] sessions in a directory set by a project’s .env file are not opened', async (t) => {
   const made = await createProgram(t, commandScript);
   await made.seedModels('qwen3');
   await writeSessionFile(made);

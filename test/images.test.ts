@@ -89,7 +89,7 @@ const imagePatterns: Readonly<Record<string, RegExp>> = {
 };
 
 for (const [dialect, open] of Object.entries(dialects)) {
-  test(`[P12] ${dialect}: a picture that a tool read is shown beside its result, and stays there byte for byte`, async (t) => {
+  test(`[P12] ${dialect}: an image that a tool read is sent with its result, and stays byte for byte in later requests`, async (t) => {
     const requests = getModelRequests(await runConversation(t, open, { images: true }));
     assert.equal(requests.length, 4);
     assert.ok(!JSON.stringify(requests[0]?.body).includes(base64));
@@ -110,7 +110,7 @@ for (const dialect of ['chat', 'ollama', 'anthropic'])
     assert.match(text, /a\.png: image\/png, 3×2 pixels, \d+ bytes\. It is not shown: [\w-]+ does not support images\./);
   });
 
-test('[P12] where nobody knows whether a model sees, a picture is not sent: a server that cannot take it would refuse every later request', async (t) => {
+test('[P12] if it is unknown whether a model supports images, no image is sent, because a server might refuse every later request', async (t) => {
   const text = JSON.stringify(
     getModelRequests(await runConversation(t, dialects['chat'] as OpenProvider, {})).at(-1)?.body,
   );
@@ -119,7 +119,7 @@ test('[P12] where nobody knows whether a model sees, a picture is not sent: a se
 });
 
 for (const sees of [{ images: false }, {}])
-  test(`[P12] a conversation with pictures can go on with a model that ${'images' in sees ? 'sees none' : 'may see none'}: words take their place`, async (t) => {
+  test(`[P12] a conversation with images can continue with a model that ${'images' in sees ? 'supports none' : 'may support none'}: text takes their place`, async (t) => {
     await using server = await scriptedServer(script);
     const open = dialects['chat'] as OpenProvider;
     const tools = [readFile(localWorkspace({ roots: [createImageDir(t)] }))];
@@ -133,7 +133,7 @@ for (const sees of [{ images: false }, {}])
     assert.match(text, /\[a\.png is not shown to this model\.]/);
   });
 
-test('[P12] a session file holds the picture: opened again, the session sends it as it was', async (t) => {
+test('[P12] a session file contains the image: opened again, the session sends it unchanged', async (t) => {
   await using server = await scriptedServer(script);
   const open = dialects['chat'] as OpenProvider;
   const root = createImageDir(t);
@@ -152,7 +152,7 @@ test('[P12] a session file holds the picture: opened again, the session sends it
   assert.deepEqual((await verifyFile(file)).problems, []);
 });
 
-test('[P12] what a tool calls a picture and is none is left out of the log, and one counts as a page of the window', async () => {
+test('[P12] invalid image data of a tool is left out of the log, and an image counts as one page of tokens', async () => {
   const strange = toolOutput({
     text: 'ok',
     files: [

@@ -83,7 +83,7 @@ const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDrive
 };
 
 for (const [where, driven] of Object.entries(drivers))
-  test(`words that are said ${where} at the very end of a run are answered, also when it takes a while to write them down`, async (t) => {
+  test(`input that arrives ${where} at the very end of a run is answered, also if recording it is slow`, async (t) => {
     const made = await createProgram(t);
     const talk = await openConversation(t, made);
     const { say, done } = driven(talk);
@@ -104,7 +104,7 @@ for (const [where, driven] of Object.entries(drivers))
     );
   });
 
-test('words that do not fit the model stop the run once, at the prompt, and are not tried again by themselves', async (t) => {
+test('input that does not fit the context window stops the run once, returns to the prompt, and is not retried automatically', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('tiny');
   const input = `${'long '.repeat(20_000)}\n/cwd\n`;

@@ -427,7 +427,7 @@ test('law 7: providers may import a wire format, and a planned module may be mis
   assert.deepEqual(runCheck(t, checkLayers, files), []);
 });
 
-test('law 7: an import past the index of a module, or of a folder of it, is listed', (t) => {
+test('law 7: an import past the index of a module, or of a directory of it, is listed', (t) => {
   const files = {
     'src/tools/mcp/index.ts': header,
     'src/tools/mcp/open.ts': header,

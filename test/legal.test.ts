@@ -6,7 +6,7 @@ import { fold, historyError, renderRequest, runStateView, toArray, type Message 
 import { memoryLog } from '../src/stores/index.ts';
 import { runScenario, arbitraryModelTurn, createScenario } from './support/scenario.ts';
 
-test('whatever a model says, every prefix of the log renders to a legal request', async () => {
+test('whatever a model sends, every prefix of the log renders to a valid request', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
       const { agent } = createScenario(script);
@@ -24,7 +24,7 @@ test('whatever a model says, every prefix of the log renders to a legal request'
   );
 });
 
-test('every request that was sent is legal and ends with the user’s side', async () => {
+test('every request that was sent is valid and ends with a user or tool message', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
       const { agent, requests } = createScenario(script);
@@ -39,7 +39,7 @@ test('every request that was sent is legal and ends with the user’s side', asy
   );
 });
 
-test('an illegal history is named: unanswered, answered twice, out of order, empty, two in a row', () => {
+test('an invalid history is reported: unanswered, answered twice, out of order, empty, two in a row', () => {
   const user: Message = { role: 'user', parts: [{ type: 'text', text: 'x' }] };
   const calls: Message = {
     role: 'assistant',

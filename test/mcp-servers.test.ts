@@ -117,7 +117,7 @@ test('[P63] the everything server over HTTP and over SSE', { skip: missingServer
 });
 
 test(
-  '[A99] kill -9 of an HTTP server in mid-call: an unknown outcome long before the call is late, then one sentence',
+  '[A99] kill -9 of an HTTP server during a call: an unknown outcome long before the timeout of the call, then one sentence',
   { skip: missingServers },
   async (t) => {
     const { url, kill } = await startEverythingServer(t, 'streamableHttp');
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  '[P63] the filesystem server writes and reads inside its folder and refuses to leave it',
+  '[P63] the filesystem server writes and reads inside its directory and refuses paths outside it',
   { skip: missingServers },
   async (t) => {
     const folder = createTempDir(t);
@@ -163,18 +163,14 @@ test(
   },
 );
 
-test(
-  '[P63] the memory server keeps what it was told from one session to the next',
-  { skip: missingServers },
-  async (t) => {
-    const env = { MEMORY_FILE_PATH: path.join(createTempDir(t), 'memory.jsonl') };
-    const first = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
-    const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
-    assert.equal((await first.call('mcp__m__create_entities', { entities })).outcome, 'ok');
-    await first.mcp.close();
-    const second = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
-    const graph = await second.call('mcp__m__read_graph');
-    assert.match(graph.text, /Ada/);
-    assert.partialDeepStrictEqual(graph.data, { entities: [{ name: 'Ada' }] });
-  },
-);
+test('[P63] the memory server keeps its entities from one session to the next', { skip: missingServers }, async (t) => {
+  const env = { MEMORY_FILE_PATH: path.join(createTempDir(t), 'memory.jsonl') };
+  const first = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
+  const entities = [{ name: 'Ada', entityType: 'person', observations: ['counts'] }];
+  assert.equal((await first.call('mcp__m__create_entities', { entities })).outcome, 'ok');
+  await first.mcp.close();
+  const second = await openMcpServers(t, [createUserServer('m', createLocalServer('server-memory', [], env))]);
+  const graph = await second.call('mcp__m__read_graph');
+  assert.match(graph.text, /Ada/);
+  assert.partialDeepStrictEqual(graph.data, { entities: [{ name: 'Ada' }] });
+});

@@ -16,7 +16,7 @@ const skip =
 const callHiddenTool = (tool: string, input: JsonObject) => calls('use_tool', { tool, input });
 
 test(
-  '[P22, P27] the person is asked before a login page opens, the login then serves pipes too, and no session holds the token',
+  '[P22, P27] the user is asked before a login page opens, the login then works in pipes too, and no session contains the token',
   skip === undefined ? {} : { skip },
   async (t) => {
     const at = await startOauthServer(t);

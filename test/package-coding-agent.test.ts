@@ -73,7 +73,7 @@ before(() => {
   runNpm(home, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball);
 });
 
-test('[P54] a program on fairlead/coding-agent alone passes tsc --strict', () => {
+test('[P54] a program that uses only fairlead/coding-agent passes tsc --strict', () => {
   const tsc = path.join(repoRoot, 'node_modules/typescript/bin/tsc');
   const options = [
     '--noEmit',
@@ -99,7 +99,7 @@ test(
   () => runProgram('bubblewrap'),
 );
 
-test('[P54] without a sandbox that works, the program edits files and runs no command', { skip: hasBubblewrap }, () =>
+test('[P54] without a working sandbox, the program edits files and runs no command', { skip: hasBubblewrap }, () =>
   runProgram('auto'),
 );
 

@@ -12,7 +12,7 @@ const postgres = await startPostgres();
 const skip = typeof postgres === 'string' ? { skip: postgres } : {};
 if (typeof postgres !== 'string') after(() => postgres.close());
 
-test('[A52, A98] the built program works on a queue in PostgreSQL without any installed library', skip, async (t) => {
+test('[A52, A98] the built program uses a queue in PostgreSQL without any installed library', skip, async (t) => {
   assert.ok(existsSync(path.join(root, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
   assert.ok(typeof postgres !== 'string');
   const store = await postgres.createDatabase();

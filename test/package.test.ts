@@ -22,7 +22,7 @@ const existingEntries = entries.filter((name) => {
   return existsSync(path.join(repoRoot, source.replace(/\.d\.ts$/, '.ts')));
 });
 
-test('[P54, P60, A98] the packed package installs into an empty folder, runs its commands there, and an agent made of it answers', (t) => {
+test('[P54, P60, A98] the packed package installs into an empty directory, runs its commands there, and an agent created with it answers', (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-package-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -36,7 +36,7 @@ const getToolMessages = (made: TestProgram): readonly string[] =>
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => String(content));
 
-test('[A75] what a policy allows is done unasked, and what it denies is not done though nothing is asked', async (t) => {
+test('[A75] calls that a policy allows run without a question, and calls that it denies do not run in auto mode', async (t) => {
   const made = await createProgramWithPolicy(t, policyYaml, [
     ['run_command', { command: 'touch made' }],
     ['run_command', { command: 'touch other && rm made' }],
@@ -63,7 +63,7 @@ test('[A75] what a policy allows is done unasked, and what it denies is not done
   assert.deepEqual(outcomes, ['asked', 'asked', 'asked']);
 });
 
-test('[attack 31] a policy that a project brings allows nothing, and forbids what it forbids', async (t) => {
+test('[attack 31] a project’s policy allows nothing, and its denials apply', async (t) => {
   const made = await createProgramWithPolicy(t, policyYaml, [
     ['run_command', { command: 'rm made' }],
     ['run_command', { command: 'ls' }],
@@ -81,7 +81,7 @@ test('[attack 31] a policy that a project brings allows nothing, and forbids wha
   assert.ok(existsSync(path.join(made.cwd, 'made')));
 });
 
-test('fairlead policy check says whether a policy is clear, and an unclear one keeps the program from starting', async (t) => {
+test('fairlead policy check reports whether a policy is valid, and an invalid one prevents the start', async (t) => {
   const made = await createProgramWithPolicy(t, policyYaml, []);
   const good = await made.run(['policy', 'check']);
   assert.deepEqual(

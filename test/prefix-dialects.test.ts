@@ -78,7 +78,7 @@ const rule: Rule = (event) =>
     : [];
 
 for (const [dialect, open] of Object.entries(dialects)) {
-  test(`[D4, D16, P50] ${dialect}: each of ${turns} requests extends the one before it, byte for byte`, async (t) => {
+  test(`[D4, D16, P50] ${dialect}: each of ${turns} requests extends the previous one, byte for byte`, async (t) => {
     await using server = await scriptedServer(script, { models: [{ id: 'm' }] });
     const harness = new Harness({
       provider: await open(server.url),
@@ -99,7 +99,7 @@ for (const [dialect, open] of Object.entries(dialects)) {
   });
 }
 
-test('a prompt that changed would be seen', async () => {
+test('a changed prompt would be detected', async () => {
   await using server = await scriptedServer(() => says('ok'));
   for (const system of ['one', 'two']) {
     const harness = new Harness({

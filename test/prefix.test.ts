@@ -10,7 +10,7 @@ const getRequestFrame = (request: ModelRequest): string => JSON.stringify([reque
 const getMessageLines = (request: ModelRequest): readonly string[] =>
   toArray(request.messages).map((message) => JSON.stringify(message));
 
-test('[D4, D15, D16] whatever a model says and rules add, each request extends the one before it', async () => {
+test('[D4, D15, D16] whatever a model sends and rules add, each request extends the previous one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 10 }), async (script) => {
       const { agent, requests } = createScenario(script);

@@ -54,7 +54,7 @@ async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>
   };
 }
 
-test('[P61] with a provider, its key and a model that answers, the doctor has made a query, and so can a person', async (t) => {
+test('[P61] with a provider, its key and a model that answers, the doctor makes a request, and so can the user', async (t) => {
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('[P61] with a provider, its key and a model that answers, the doctor has ma
   assert.deepEqual([query.code, query.out], [0, 'Fine.\n']);
 });
 
-test('[P61] without a key nothing is sent, and the variable that is missing is named', async (t) => {
+test('[P61] without a key nothing is sent, and the missing variable is named', async (t) => {
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, {});
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
@@ -79,7 +79,7 @@ test('[P61] without a key nothing is sent, and the variable that is missing is n
   assert.equal(here.server.requests.length, 0);
 });
 
-test('[P61] a key that is wrong is told by the status 401, and no query is tried with it by the doctor', async (t) => {
+test('[P61] a wrong key is reported with the status 401, and the doctor tries no prompt with it', async (t) => {
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: 'a-key-that-is-wrong' });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
@@ -89,7 +89,7 @@ test('[P61] a key that is wrong is told by the status 401, and no query is tried
   assert.equal(here.modelRequests().length, 1, 'the one that the person tried');
 });
 
-test('[P61] a provider that is well and refuses the query fails by the query alone', async (t) => {
+test('[P61] if a reachable provider refuses the prompt, only the check of the prompt fails', async (t) => {
   const here = await createTestProgram(t, () => fails(403, { message: 'Not for you.' }));
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'ok', 'fail']);
@@ -99,7 +99,7 @@ test('[P61] a provider that is well and refuses the query fails by the query alo
   assert.match(query.err, /Not for you\./);
 });
 
-test('[P61] a provider that cannot be reached has an exit code of its own', async (t) => {
+test('[P61] an unreachable provider has its own exit code', async (t) => {
   const here = await createTestProgram(t);
   const url = await closedUrl();
   const { doctor, connection, query } = await runCheck(here, {
@@ -115,7 +115,7 @@ test('[P61] a provider that cannot be reached has an exit code of its own', asyn
 const [found] = (await discover({ env: {} })).filter(({ how }) => how !== 'embedded');
 
 test(
-  '[P61] where no provider is configured the doctor says so and how to begin, and a connection cannot be tried',
+  '[P61] without a configured provider the doctor says so and how to begin, and a connection test fails',
   found ? { skip: `a model server of ${found.provider} runs on this machine` } : {},
   async (t) => {
     const here = await createTestProgram(t);

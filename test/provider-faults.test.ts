@@ -60,7 +60,7 @@ for (const [what, headers, low, high] of [
   ['an HTTP date', { 'retry-after': new Date(Date.now() + 20_000).toUTCString() }, 1000, 21_000],
   ['nothing', {}, 1000, 2000],
 ] as const) {
-  test(`fault 40: [A54, P48] 429 with ${what} in Retry-After is waited for, with jitter, and tried again`, async (t) => {
+  test(`fault 40: [A54, P48] 429 with ${what} in Retry-After is waited for, with jitter, and retried`, async (t) => {
     const limited = sends({
       status: 429,
       headers,
@@ -75,7 +75,7 @@ for (const [what, headers, low, high] of [
   });
 }
 
-test('fault 40: [A54] 429 with an hour in Retry-After is told at once, and the session can go on later', async (t) => {
+test('fault 40: [A54] 429 with an hour in Retry-After is reported at once, and the session can continue later', async (t) => {
   const on = await createGatewayFixture(t, [fails(429, { afterMs: 3_600_000 }), says('done')]);
   const { ended } = await on.run('go');
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('fault 40: [A54] 429 with an hour in Retry-After is told at once, and the s
   await on.assertInvariants();
 });
 
-test('fault 41: [A54, A57] 500, 502 and 529 are tried again: one answer, and what it cost is counted once', async (t) => {
+test('fault 41: [A54, A57] 500, 502 and 529 are retried: one answer, and its cost is counted once', async (t) => {
   const on = await createGatewayFixture(t, thenAnswers(fails(500), fails(502), fails(529)), {
     wrapProvider: (provider) => ({ ...provider, price: { input: 1e6, output: 0 } }),
   });
@@ -103,7 +103,7 @@ test('fault 41: [A54, A57] 500, 502 and 529 are tried again: one answer, and wha
   await on.assertInvariants();
 });
 
-test('fault 41: [A54] a server that stays broken ends the run with how often it was tried, and the loop does not try on', async (t) => {
+test('fault 41: [A54] a server that stays broken ends the run with the number of attempts, and the loop does not retry further', async (t) => {
   const on = await createGatewayFixture(t, () => fails(503));
   const { ended } = await on.run('go');
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('fault 41: [A54] a server that stays broken ends the run with how often it 
   await on.assertInvariants();
 });
 
-test('fault 42: a context that is too long is made shorter once and sent once more', async (t) => {
+test('fault 42: a context that is too long is compacted once and sent once more', async (t) => {
   const shorter: Message[] = [{ role: 'user', parts: [{ type: 'text', text: 'In short: go.' }] }];
   const compact = { compactor: { run: async () => ({ messages: shorter }) } };
   const on = await createGatewayFixture(t, [fails('context-too-long'), says('done')], { agent: compact });
@@ -132,7 +132,7 @@ test('fault 42: a context that is too long is made shorter once and sent once mo
 });
 
 for (const status of [401, 403]) {
-  test(`fault 43: ${status} in the middle of a session stops it, keeps everything, and another key goes on`, async (t) => {
+  test(`fault 43: ${status} in the middle of a session stops it, keeps everything, and it continues with another key`, async (t) => {
     const on = await createGatewayFixture(t, [calls('send', { n: 1 }), fails(status), says('done')]);
     const stopped = await on.run('go');
     assert.deepEqual([stopped.ended?.reason, stopped.ended?.error?.code], ['provider-error', 'provider/unauthorized']);
@@ -151,7 +151,7 @@ for (const [what, url, code, tries] of [
   ['a name that does not resolve', () => 'http://no-such-host.invalid', 'provider/unreachable', 4],
   ['https where http is spoken', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
 ] as const) {
-  test(`fault 44: ${what} has its own class and its own policy`, async (t) => {
+  test(`fault 44: ${what} has its own error class and its own policy`, async (t) => {
     const server = await createGatewayFixture(t, []);
     let asked = 0;
     const provider = await openWireProvider('chat', await url(server.server.url));
@@ -164,14 +164,14 @@ for (const [what, url, code, tries] of [
   });
 }
 
-test('fault 44: a proxy that wants credentials is the user’s to mend, and is not tried again', async (t) => {
+test('fault 44: a proxy that requires credentials is for the user to fix, and is not retried', async (t) => {
   const on = await createGatewayFixture(t, [sends({ status: 407, body: 'Proxy Authentication Required' })]);
   const { ended } = await on.run('go');
   assert.deepEqual([ended?.error?.code, ended?.error?.blame, countModelRequests(on)], ['provider/proxy', 'user', 1]);
   await on.assertInvariants();
 });
 
-test('fault 45: [A54] no first byte, and a stall in the middle: given up on the clock and tried again', async (t) => {
+test('fault 45: [A54] no first byte, and a stall in the middle: aborted at the timeout and retried', async (t) => {
   for (const [silent, first] of [
     [{ hang: true }, true],
     [says('Let me see', { hang: true, cutAfter: 2 }), false],
@@ -189,7 +189,7 @@ test('fault 45: [A54] no first byte, and a stall in the middle: given up on the 
   }
 });
 
-test('fault 45: what was said before a stall that is not tried again is kept and marked', async (t) => {
+test('fault 45: text before a stall that is not retried is kept and marked', async (t) => {
   const on = await createGatewayFixture(t, [says('Let me see', { hang: true, cutAfter: 2 }), says('done')], {
     gateway: { timeouts: { stallMs: 4000 }, retry: { retries: 0 } },
   });
@@ -203,7 +203,7 @@ test('fault 45: what was said before a stall that is not tried again is kept and
   await on.assertInvariants();
 });
 
-test('fault 46: a connection cut after any number of bytes never runs half a call', async (t) => {
+test('fault 46: a connection closed after any number of bytes never runs a partial call', async (t) => {
   const whole = joinResponses([says('I send.'), calls('send', { n: 1234 })]);
   const size = await measureStreamSize(t, whole);
   for (let cutAt = 0; cutAt < size; cutAt += 17) {
@@ -232,7 +232,7 @@ async function measureStreamSize(t: test.TestContext, whole: ScriptedResponse): 
 }
 
 for (const dialect of testWireFormats) {
-  test(`fault 47: [A6] ${dialect}: a stream split at every byte, inside characters and line ends, reads as the whole one`, async (t) => {
+  test(`fault 47: [A6] ${dialect}: a stream split at every byte, inside characters and line ends, is parsed like the whole one`, async (t) => {
     const text = 'Grüße 👩‍🚀 aus\r\nder “Mitte”\u2028Ende';
     const script = [joinResponses([says(text), calls('send', { n: 7 })]), says(text)];
     const run = async (splitEvery: number | undefined): Promise<unknown> => {
@@ -260,7 +260,7 @@ for (const [what, wire, code] of [
     undefined,
   ],
 ] as const) {
-  test(`fault 48: a stream with ${what} ${code ? 'is an error of its class' : 'is read as far as it is whole'}`, async (t) => {
+  test(`fault 48: a stream with ${what} ${code ? 'is an error of its class' : 'is parsed as far as it is complete'}`, async (t) => {
     const on = await createGatewayFixture(
       t,
       ({ results }) => ({ ...(results.length ? says('all is done') : calls('send', { n: 1 })), wire }),
@@ -277,7 +277,7 @@ for (const [what, wire, code] of [
 }
 
 for (const dialect of testWireFormats) {
-  test(`fault 49: [A54] ${dialect}: an error inside a stream that began well is tried again like one before it`, async (t) => {
+  test(`fault 49: [A54] ${dialect}: an error inside a stream that began well is retried like one before it`, async (t) => {
     const broken = says('Let me think about it', { cutAfter: 2, error: { name: 'overloaded' } });
     const on = await createGatewayFixture(t, thenAnswers(broken), { format: dialect });
     const state = await on.run('go');
@@ -299,7 +299,7 @@ for (const [what, made] of [
   ['an unknown tool', { tool: 'sned', input: { n: 1 } }],
   ['five megabytes of nonsense', { tool: 'send', raw: `{"n": "${'x'.repeat(5 * 2 ** 20)}` }],
 ] as const) {
-  test(`fault 50: arguments with ${what} come back to the model as an error, and nothing is run`, async (t) => {
+  test(`fault 50: arguments with ${what} are returned to the model as an error, and nothing runs`, async (t) => {
     const on = await createGatewayFixture(t, [{ calls: [made] }, says('I was wrong.')]);
     const state = await on.run('go');
     assert.equal(state.ended?.reason, 'answered');
@@ -315,7 +315,7 @@ for (const [what, made] of [
 }
 
 for (const dialect of testWireFormats) {
-  test(`fault 51: ${dialect}: a call cut off by the output limit is not run, and the run says that it was cut`, async (t) => {
+  test(`fault 51: ${dialect}: a call truncated by the output limit does not run, and the run reports the truncation`, async (t) => {
     const cut = joinResponses([
       says('I send it now.'),
       { calls: [{ tool: 'send', raw: '{"n": 12' }], finish: 'length' },
@@ -334,7 +334,7 @@ for (const [what, poor, why] of [
   ['a refusal', says('I cannot.', { finish: 'refusal' }), 'refused'],
   ['a content filter', says('', { finish: 'filtered' }), 'filtered'],
 ] as const) {
-  test(`fault 52: ${what} is shown as such and asked for again a bounded number of times`, async (t) => {
+  test(`fault 52: ${what} is shown as such and requested again a limited number of times`, async (t) => {
     const dialect = why === 'refused' ? 'anthropic' : 'chat';
     const once = await createGatewayFixture(t, [poor, says('done')], { format: dialect });
     assert.equal((await once.run('go')).ended?.reason, 'answered');
@@ -349,7 +349,7 @@ for (const [what, poor, why] of [
   });
 }
 
-test('fault 53: the same call again and again, and a circle of two, are noticed and stopped', async (t) => {
+test('fault 53: the same call repeatedly, and a cycle of two, are detected and stopped', async (t) => {
   for (const period of [1, 2]) {
     const on = await createGatewayFixture(t, (_: unknown, index) => calls('look', { n: index % period }), {
       limits: { stuckAfter: 5, turns: 50 },
@@ -380,7 +380,7 @@ for (const [what, usage] of [
   });
 }
 
-test('fault 55: [A54] a first stream that comes to life after its retry is not heard: one answer is kept', async (t) => {
+test('fault 55: [A54] a first stream that resumes after its retry is ignored: one answer is kept', async (t) => {
   const late = says('the first answer', { wire: { stall: { at: 400, ms: 60_000 } } });
   const on = await createGatewayFixture(t, [late, calls('send', { n: 2 }), says('the second answer')], {
     gateway: { timeouts: { firstMs: 5000, stallMs: 5000 } },
@@ -404,7 +404,7 @@ for (const [from, to] of [
   ['chat', 'google'],
   ['anthropic', 'ollama'],
 ] as const) {
-  test(`fault 56: [A3] from ${from} to ${to} in the middle of a session: the history is converted, and foreign marks are dropped`, async (t) => {
+  test(`fault 56: [A3] from ${from} to ${to} in the middle of a session: the history is converted, and provider metadata is dropped`, async (t) => {
     const second = await createGatewayFixture(t, [says('done by the second')]);
     const fallback = await openWireProvider(to, second.server.url);
     const on = await createGatewayFixture(
@@ -429,7 +429,7 @@ for (const [from, to] of [
   });
 }
 
-test('fault 57: a result that no tool gave is words, not a result, and the model is told so', async (t) => {
+test('fault 57: a result that no tool returned is text, not a result, and the model is told so', async (t) => {
   const fake = 'I ran it.\n<tool_result>42</tool_result>\nIt says 42.';
   const on = await createGatewayFixture(t, [says(fake), says('Sorry: I did not run it.')], {
     agent: { rules: [fabricatedResult] },
@@ -448,7 +448,7 @@ test('fault 57: a result that no tool gave is words, not a result, and the model
   await on.assertInvariants();
 });
 
-test('fault 58: [A56] twenty sessions at once under one limit: nobody is lost, nobody pushes in, and the limit is not run into again and again', async (t) => {
+test('fault 58: [A56] twenty sessions under one limit: all complete, in fair order, and the limit is not exceeded repeatedly', async (t) => {
   const perSecond = 5;
   let busy = 0;
   const clock = createTestClock({ instant: true, busy: () => busy > 0, random: Math.random });
@@ -512,7 +512,7 @@ for (const [what, reply, code, words] of [
     /I am a teapot/,
   ],
 ] as const) {
-  test(`fault 59: ${what} is an error of its class that shows how it begins`, async (t) => {
+  test(`fault 59: ${what} is an error of its class that shows the start of the response`, async (t) => {
     const on = await createGatewayFixture(t, () => reply, { gateway: { retry: { retries: 1 } } });
     const { ended } = await on.run('go');
     assert.deepEqual([ended?.reason, ended?.error?.code], ['provider-error', code]);
@@ -522,7 +522,7 @@ for (const [what, reply, code, words] of [
   });
 }
 
-test('fault 60: ten megabytes of text are taken and kept, and everything else goes on meanwhile', async (t) => {
+test('fault 60: 10 MB of text are accepted and stored, and other work continues meanwhile', async (t) => {
   const text = 'word '.repeat(2 * 2 ** 20);
   const on = await createGatewayFixture(t, [says(text, { chunks: 2000 })]);
   let ticks = 0;

@@ -7,7 +7,7 @@ import { createProgram } from './support/cli-harness.ts';
 const script = ({ results }: { readonly results: readonly string[] }): ScriptedResponse =>
   results.length === 0 ? calls('run_command', { command: 'echo from the tool' }) : says(`It said: ${results[0]}`);
 
-test('[P68] Claude, OpenAI and Ollama are switched by the name of the model alone, tools and all, and one session goes on with each', async (t) => {
+test('[P68] Claude, OpenAI and Ollama are switched by the model name alone, including tools, and one session continues with each', async (t) => {
   const made = await createProgram(t, script);
   const env = {
     ANTHROPIC_API_KEY: 'a-key-for-tests',

@@ -77,7 +77,7 @@ const formatChatRequest = (more: object = {}): string =>
   });
 const chatPath = '/v1/chat/completions';
 
-test('[M42, M46] what is no question to a model passes byte for byte, in both directions', async (t) => {
+test('[M42, M46] requests that are not model requests pass byte for byte, in both directions', async (t) => {
   const bytes = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
   const seen: { url: string | undefined; headers: IncomingMessage['headers']; body: Buffer }[] = [];
   const target = await startServer(t, async (incoming, outgoing) => {
@@ -107,7 +107,7 @@ test('[M42, M46] what is no question to a model passes byte for byte, in both di
   assert.equal(seen[0]?.headers['x-fairlead-session'], undefined);
 });
 
-test('[M41] a question that nothing is added to arrives as it was written, and its answer comes back so', async (t) => {
+test('[M41] a model request without additions arrives unchanged, and so does its answer', async (t) => {
   const model = await startModel(t, ['Good day.', 'Good day.', [says('So.'), calls('run', { command: 'ls' })]]);
   const proxy = await startProxy(t, model.url);
   const body = `{ "model" :"m",\n "messages":[{"role":"user","content":"Gr\\u00fc\\u00dfe"}] , "stream":false}`;
@@ -122,7 +122,7 @@ test('[M41] a question that nothing is added to arrives as it was written, and i
   assert.match(streamed.body, /data: \[DONE\]\n\n$/);
 });
 
-test('[M46] an error of the model server passes as it is', async (t) => {
+test('[M46] an error of the model server is forwarded unchanged', async (t) => {
   const model = await startModel(t, [fails(429, { message: 'Slow down.' })]);
   const proxy = await startProxy(t, model.url);
   const got = await sendHttp(proxy.url + chatPath, formatChatRequest());
@@ -130,7 +130,7 @@ test('[M46] an error of the model server passes as it is', async (t) => {
   assert.match(got.body, /Slow down\./);
 });
 
-test('a model server that is not there is one sentence', async (t) => {
+test('an unreachable model server gives one sentence', async (t) => {
   const told: string[] = [];
   const proxy = await startProxy(t, await closedUrl(), { notify: (sentence) => told.push(sentence) });
   const got = await sendHttp(proxy.url + chatPath, formatChatRequest(), { authorization: 'Bearer secret' });
@@ -139,7 +139,7 @@ test('a model server that is not there is one sentence', async (t) => {
   assert.ok(told.length > 0 && !told.join().includes('secret'), 'the key is in nothing that is told');
 });
 
-test('pages of others and other names for this machine stay outside', async (t) => {
+test('requests from other origins and with other host names are refused', async (t) => {
   const model = await startModel(t, []);
   const proxy = await startProxy(t, model.url);
   const rebound = await sendHttp(`${proxy.url}/v1/models`, undefined, { host: 'evil.example:4774' });
@@ -154,7 +154,7 @@ test('pages of others and other names for this machine stay outside', async (t) 
   assert.equal(model.requests.length, 1);
 });
 
-test('beyond this machine it opens with a token only, and for those alone who bring it', async (t) => {
+test('on a public address it requires a token, and serves only requests with it', async (t) => {
   const model = await startModel(t, []);
   await assert.rejects(openProxy({ target: model.url, port: 0, host: '0.0.0.0' }), /needs a token/);
   const proxy = await startProxy(t, model.url, { host: '0.0.0.0', token: 'open-sesame' });
@@ -173,7 +173,7 @@ test('beyond this machine it opens with a token only, and for those alone who br
   );
 });
 
-test('a request that is too long, compressed, no JSON or not to be guided is refused with its reason', async (t) => {
+test('a request that is too long, compressed, not JSON or not supported is refused with the reason', async (t) => {
   const model = await startModel(t, []);
   const proxy = await startProxy(t, model.url, { maxBodyBytes: 2000 });
   const long = await sendHttp(proxy.url + chatPath, formatChatRequest({ user: 'x'.repeat(3000) }));
@@ -187,7 +187,7 @@ test('a request that is too long, compressed, no JSON or not to be guided is ref
   assert.equal(model.requests.length, 0);
 });
 
-test('more requests than may be under way are put off', async (t) => {
+test('requests above the limit of parallel requests wait', async (t) => {
   const held = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   const target = await startServer(t, async (_incoming, outgoing) => {
@@ -214,7 +214,7 @@ const formatCallFrame = (command: string): string =>
     ],
   });
 
-test('[M31] words are there before the answer is whole; a call is not there before it is judged, however it is cut', async (t) => {
+test('[M31] text is forwarded before the answer is complete; a call is not forwarded before it is checked, however it is split', async (t) => {
   const heard = Promise.withResolvers<void>();
   const judged: string[] = [];
   const target = await startServer(t, async (incoming, outgoing) => {
@@ -249,7 +249,7 @@ test('[M31] words are there before the answer is whole; a call is not there befo
   );
 });
 
-test('a stream that does not call itself one is judged all the same', async (t) => {
+test('a stream without the event-stream content type is checked too', async (t) => {
   const target = await startServer(t, (incoming, outgoing) => {
     incoming.resume();
     const again = incoming.headers['content-length'] !== String(formatChatRequest({ stream: true }).length);
@@ -265,7 +265,7 @@ test('a stream that does not call itself one is judged all the same', async (t) 
   assert.ok(!got.body.includes('rm -r') && got.body.includes('Fine.'), got.body);
 });
 
-test('an answer that comes compressed is not let through unread', async (t) => {
+test('a compressed answer is not forwarded unchecked', async (t) => {
   const target = await startServer(t, (incoming, outgoing) => {
     incoming.resume();
     assert.equal(incoming.headers['accept-encoding'], 'identity');
@@ -277,7 +277,7 @@ test('an answer that comes compressed is not let through unread', async (t) => {
   assert.equal(got.status, 502);
 });
 
-test('a caller that goes away takes its question back from the model', async (t) => {
+test('a disconnected caller aborts its request to the model', async (t) => {
   const asked = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const target = await startServer(t, (incoming, outgoing) => {
@@ -319,7 +319,7 @@ function createBreakingExtension(): Pick<Extension, 'rules' | 'views'> {
   return { views: [view], rules: [rule] };
 }
 
-test('a guide that fails lets words pass, and no call', async (t) => {
+test('if the interceptor fails, text is forwarded and no call is', async (t) => {
   const model = await startModel(t, [
     'Only words.',
     calls('run', { command: 'ls' }),
@@ -340,7 +340,7 @@ test('a guide that fails lets words pass, and no call', async (t) => {
   assert.equal(told.length, 3, told.join('\n'));
 });
 
-test('[D16, M40] a proxy that is opened again in mid-conversation adds the same in the same places', async (t) => {
+test('[D16, M40] a proxy that is restarted in mid-conversation adds the same notes at the same positions', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-proxy-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const model = await startModel(t, [
@@ -375,7 +375,7 @@ test('[D16, M40] a proxy that is opened again in mid-conversation adds the same 
 const noteFailure = (event: { readonly type: string; readonly outcome?: string }) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
-test('a conversation that the service keeps goes on by the name of its last answer', async (t) => {
+test('a conversation stored by the service continues by the id of its last response', async (t) => {
   const model = await startModel(t, [calls('run', { command: 'bad' }), 'Done.', 'Nothing.']);
   const proxy = await startProxy(t, model.url, { extensions: [{ rules: [noteFailure] }] });
   const loop = responsesLoop(true)(createClient.openai(proxy.url), { streamed: false, run: () => 'Error: no' });

@@ -18,7 +18,7 @@ import { runScenario, arbitraryModelTurn, createScenario } from './support/scena
 const toPlainState = (state: RunState): unknown =>
   JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
 
-test('[M11, M16] the state a run ended with is the fold of its log, read back through JSON', async () => {
+test('[M11, M16] the final state of a run is the fold of its log, read back through JSON', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryModelTurn, { maxLength: 8 }), async (script) => {
       const { agent } = createScenario(script);
@@ -47,7 +47,7 @@ test('a fold may start at any self-contained epoch', async () => {
   );
 });
 
-test('[A51] a log written by the first version folds to what it folded to then; what a later version adds beside it is free', () => {
+test('[A51] a log of the first version folds to the same state as then; a later version may add fields', () => {
   const kept = JSON.parse(readFileSync(new URL('./fixtures/replay-v1.json', import.meta.url), 'utf8')) as {
     readonly events: readonly Event[];
     readonly state: Readonly<Record<string, unknown>>;

@@ -69,7 +69,7 @@ async function writeAndReadBack(file: string): Promise<readonly (readonly Event[
   return [written, read];
 }
 
-test('[A24] [A10] a resumed session sends the same bytes on every wire', async (t) => {
+test('[A24] [A10] a resumed session sends the same bytes in every wire format', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-wires-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [before = [], after = []] = await writeAndReadBack(path.join(folder, 'session.jsonl'));

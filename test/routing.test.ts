@@ -50,7 +50,7 @@ const getAnnotations = (
 ): readonly { readonly model: string; readonly [name: string]: unknown }[] =>
   events.flatMap((event) => (event.type === 'annotation-added' && event.key === key ? [event.value as never] : []));
 
-test('[P43, P59, P69] a simple task goes to the local model and a hard one to the cloud, each told before it is sent and written down', async (t) => {
+test('[P43, P59, P69] a simple task is routed to the local model and a hard one to the cloud, each announced before it is sent and recorded', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   const first = await made.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
@@ -81,7 +81,7 @@ test('[P43, P59, P69] a simple task goes to the local model and a hard one to th
   assert.equal(ended?.usd, (1000 * 2 + 100 * 10) / 1e6, 'the price is that of the model that answered');
 });
 
-test('[P59] one choice lasts for a whole run; a change between messages is a new epoch that says so', async (t) => {
+test('[P59] one selection applies to a whole run; a change between messages is a new epoch with the reason', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
@@ -103,7 +103,7 @@ test('[P59] one choice lasts for a whole run; a change between messages is a new
   );
 });
 
-test('[P59, P75] a local model that fails gives way to the next, which is written down, and is left alone for a while', async (t) => {
+test('[P59, P75] a local model that fails is replaced by the next one, which is recorded, and is not used for a while', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   made.server.setScript(() => ({ error: { status: 500, message: 'out of memory' } }));
@@ -134,7 +134,7 @@ for (const [how, args, files] of [
   ['the setting of a project', [], { '.fairlead/config.json': '{"private": true}' }],
   ['a line in AGENTS.md', [], { 'AGENTS.md': '# Here\n\nprivate: true\n' }],
 ] as const)
-  test(`[P43] what is private stays local however hard it is, by ${how}, also once the label is gone and when the local model fails`, async (t) => {
+  test(`[P43] private input stays local however hard it is, by ${how}, also after the label is removed and when the local model fails`, async (t) => {
     const made = await startTwoServers(t);
     const { env } = made;
     writeFiles(made.cwd, files);
@@ -153,7 +153,7 @@ for (const [how, args, files] of [
     assert.equal(made.cloud.requests.length, 0);
   });
 
-test('[P43] models route shows the choice and its scores and asks nobody', async (t) => {
+test('[P43] models route shows the selection and its scores and sends no request', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   const shown = await made.run(['models', 'route', hard], { env });
@@ -170,7 +170,7 @@ test('[P43] models route shows the choice and its scores and asks nobody', async
   assert.equal(countRequests(made.server) + made.cloud.requests.length, 0);
 });
 
-test('[P73] the weights decide: whoever wants everything local, or everything in the cloud, says so', async (t) => {
+test('[P73] the weights decide: a user can select everything local or everything in the cloud', async (t) => {
   const cheap = await startTwoServers(t, { weights: { task: 0 } });
   assert.match((await cheap.run(['models', 'route', hard], { env: cheap.env })).out, /Using the local model/);
   const good = await startTwoServers(t, {
@@ -188,7 +188,7 @@ test('[P73] the weights decide: whoever wants everything local, or everything in
   );
 });
 
-test('[P35, P69] models savings tells what was saved against sending everything to the cloud', async (t) => {
+test('[P35, P69] models savings shows what was saved compared with sending everything to the cloud', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   made.server.setScript(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
@@ -206,7 +206,7 @@ test('[P35, P69] models savings tells what was saved against sending everything 
   assert.match(unknown.out, /The price of groq\/some-model is unknown, so the savings are unknown/);
 });
 
-test('[P43] at the prompt: /model auto routes what comes next, and the status line says who answers', async (t) => {
+test('[P43] at the prompt: /model auto routes the next messages, and the status line shows the selected model', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   const { code, out } = await made.run(['--interactive', '-m', 'qwen3', '-n', 'talk'], {
@@ -219,7 +219,7 @@ test('[P43] at the prompt: /model auto routes what comes next, and the status li
   assert.equal(readFileSync(made.state('previous_model_name'), 'utf8'), 'auto\n');
 });
 
-test('[P43] an agent that a private session starts cannot take a model elsewhere either', async (t) => {
+test('[P43] a sub-agent of a private session cannot use a remote model either', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   made.server.setScript(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
@@ -228,7 +228,7 @@ test('[P43] an agent that a private session starts cannot take a model elsewhere
   assert.equal(made.cloud.requests.length, 0);
 });
 
-test('where no router is used nothing of routing is loaded', async (t) => {
+test('without a router no routing code is loaded', async (t) => {
   const made = await startTwoServers(t);
   const trace = path.join(made.home, 'loaded.txt');
   const hook = path.join(made.home, 'hook.mjs');
@@ -246,7 +246,7 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(t
   assert.doesNotMatch(loaded, /\/routing\//);
 });
 
-test('[P43] a step back, another folder and another session do not open a way out for what is private', async (t) => {
+test('[P43] a rewind, another directory and another session do not send private input to a remote model', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
@@ -276,7 +276,7 @@ test('[P43] a step back, another folder and another session do not open a way ou
   assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
 });
 
-test('[P43] an editor is told which model was chosen and why, before it answers', async (t) => {
+test('[P43] an editor gets the selected model and the reason, before the answer', async (t) => {
   const made = await startTwoServers(t);
   const editor = startAcpClient(t, made, undefined, ['--model', 'auto']);
   const id = await openAcpSession(editor, made);
@@ -291,7 +291,7 @@ test('[P43] an editor is told which model was chosen and why, before it answers'
   assert.ok(kinds.indexOf('agent_thought_chunk') < kinds.indexOf('agent_message_chunk'));
 });
 
-test('[P69] how runs of the past ended counts, each once, also those of the session that goes on', async (t) => {
+test('[P69] results of earlier runs count, each once, also those of the current session', async (t) => {
   const made = await startTwoServers(t);
   const { env } = made;
   await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });

@@ -20,7 +20,7 @@ test('[M36, P53] every block of the documents about rules and hooks is part of a
   assert.deepEqual(getCodeBlocks('docs/hooks.md', 'json'), [readRepoFile('examples/hooks/hooks.json')]);
 });
 
-test('[M36] the documented rules pass their examples, and the doctor proves that their gates and hooks stop a call', (t) => {
+test('[M36] the documented rules pass their examples, and the doctor proves that their gates and hooks deny a call', (t) => {
   const home = createProgramHome(t);
   writeFiles(home.home, {
     'config/fairlead/rules/careful.yaml': readRepoFile('examples/rules/careful.yaml'),

@@ -65,7 +65,7 @@ async function createProgramWithRules(
 
 const autoApproveArgs = ['--auto-approve', '--no-sandbox'];
 
-test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and render; why, backtest and report tell what they did', async (t) => {
+test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and render; why, backtest and report show their effects', async (t) => {
   const made = await createProgramWithRules(
     t,
     scriptCalls(pushCall, readCall, ['list_files', {}], ['list_files', {}]),
@@ -133,7 +133,7 @@ test('a question that begins with why is still a question for the model', async 
   assert.equal((await made.run(['why', 'nothing'])).code, 2);
 });
 
-test('[M37] a stop from a file ends the run, and says so in the log', async (t) => {
+test('[M37] a stop condition from a file ends the run, and is recorded in the log', async (t) => {
   const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
   const made = await createProgramWithRules(t, scriptCalls(...many), { 'coded.ts': codedRules });
   await made.run(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
@@ -145,7 +145,7 @@ test('[M37] a stop from a file ends the run, and says so in the log', async (t) 
   assert.match(ended ?? '', /"detail":"enough: Six turns are enough\."/);
 });
 
-test('[M31] a file of the person’s own that cannot be loaded is told, and every call it might have stopped is asked about', async (t) => {
+test('[M31] a user’s rule file that cannot be loaded is reported, and every call it might have denied needs approval', async (t) => {
   for (const [name, text] of [
     ['broken.yaml', declaredRules.replace('type: deny', 'type: denny')],
     ['broken.ts', 'export default ({'],
@@ -163,7 +163,7 @@ test('[M31] a file of the person’s own that cannot be loaded is told, and ever
   }
 });
 
-test('[M31] examples that do not hold fail the test of rules and the doctor', async (t) => {
+test('[M31] failing examples fail the test of rules and the doctor', async (t) => {
   const made = await createProgramWithRules(t, scriptCalls(readCall), {
     'careful.yaml': declaredRules.replace('contains: git push', 'contains: gitpush'),
   });
@@ -177,7 +177,7 @@ test('[M31] examples that do not hold fail the test of rules and the doctor', as
 });
 
 test(
-  '[M36] the rules of a folder are put to the person with their text, and hold after a yes',
+  '[M36] the rules of a project are shown to the user with their text, and apply after approval',
   { skip: noTerminal() },
   async (t) => {
     const made = await createProgram(t, scriptCalls(pushCall));
@@ -202,7 +202,7 @@ test(
   },
 );
 
-test('[M17, M39] in an empty folder a request is as small as ever, and the usual reminders speak up only where they are needed', async (t) => {
+test('[M17, M39] in an empty directory a request is as small as before, and the built-in reminders appear only when needed', async (t) => {
   const made = await createProgram(t, ({ results }) =>
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );

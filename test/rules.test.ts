@@ -179,7 +179,7 @@ function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: 
   );
 }
 
-test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lost, doubled or out of order, and every refused call is answered', async () => {
+test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lost, duplicated or out of order, and every denied call gets a result', async () => {
   const cases = fc.tuple(
     fc.array(arbitraryReminder, { maxLength: 6 }),
     fc.subarray([...gates]),
@@ -241,7 +241,7 @@ const toPlain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toPlain(each)]));
 };
 
-test('[M11, M16] every view of ours is the same folded from an epoch as from the root', async () => {
+test('[M11, M16] every built-in view is the same folded from an epoch as from the root', async () => {
   const views: readonly NamedView<unknown>[] = compileRuleSet({
     name: 'all',
     reminders: [

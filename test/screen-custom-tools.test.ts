@@ -174,26 +174,22 @@ test(
   },
 );
 
-test(
-  'what a folder brings along is asked about one thing after the other, whichever source it is from',
-  { skip },
-  async (t) => {
-    const program = await createMarkProgram(t);
-    writeFiles(program.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
-    const terminal = await program.open(['hi', '--no-sandbox']);
-    const asked = async (): Promise<readonly boolean[]> => {
-      const seen = await terminal.screen({ back: true });
-      return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
-    };
-    await terminal.waitFor(/^\[y\/N\] *$/m);
-    assert.equal((await asked()).filter(Boolean).length, 1);
-    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
-    await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
-    assert.deepEqual(await asked(), [true, true]);
-    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
-    assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
-  },
-);
+test('approvals for a project directory are asked one after the other, whatever their source', { skip }, async (t) => {
+  const program = await createMarkProgram(t);
+  writeFiles(program.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+  const terminal = await program.open(['hi', '--no-sandbox']);
+  const asked = async (): Promise<readonly boolean[]> => {
+    const seen = await terminal.screen({ back: true });
+    return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
+  };
+  await terminal.waitFor(/^\[y\/N\] *$/m);
+  assert.equal((await asked()).filter(Boolean).length, 1);
+  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+  await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+  assert.deepEqual(await asked(), [true, true]);
+  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+  assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
+});
 
 test(
   '[P78] commands of a custom tool through its workspace run in the sandbox',

@@ -194,7 +194,7 @@ test(
 );
 
 test(
-  'a server’s form is put to the person field by field, and its wish for an answer of the model word for word; what that costs is counted',
+  'a form of a server is shown to the user field by field, and its sampling request with the full text; the cost is counted',
   { skip },
   async (t) => {
     const program = await createMcpProgram(t, 'user');

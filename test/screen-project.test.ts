@@ -10,7 +10,7 @@ import { noTerminal } from './support/terminal.ts';
 const skip = noTerminal();
 
 test(
-  'AGENTS.md of the folder and of those above it are shown as loaded and sent, skills are listed by name and loaded on demand, and a Markdown file is a command',
+  'AGENTS.md of the directory and of its parents are shown as loaded and sent, skills are listed by name and loaded on demand, and a Markdown file is a command',
   { skip },
   async (t) => {
     const environment = await createPromptEnvironment(

@@ -38,7 +38,7 @@ const notFound = createErrorMatcher(NotFoundError, {
   type: 'invalid_request_error',
 });
 
-test('a model that nobody knows is not found, whichever way it is asked for, and no run is begun for it', async (t) => {
+test('an unknown model is not found, at every endpoint, and no run is started for it', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const client = createOpenAiClient(api);
   await assert.rejects(client.chat.completions.create({ ...chatRequest, model: 'gpt-9' }), notFound);
@@ -56,7 +56,7 @@ test('a model that nobody knows is not found, whichever way it is asked for, and
   assert.equal((await api.store.queue.list()).length, 0);
 });
 
-test('a wrong key, a small role and too many requests are the errors that clients have for them', async (t) => {
+test('a wrong key, a missing permission and too many requests are the errors that clients expect', async (t) => {
   const api = await createApiFixture(t, { worker: false, bounds: { rate: { burst: 2, perSecond: 0.001 } } });
   await assert.rejects(
     createOpenAiClient(api, roleKeys.wrong).models.list(),
@@ -75,7 +75,7 @@ test('a wrong key, a small role and too many requests are the errors that client
   );
 });
 
-test('what a run ends with is told by the error that clients look for', async (t) => {
+test('the stop reason of a run is reported as the error that clients expect', async (t) => {
   const failures = {
     limited: fails({ name: 'rate-limited', retry: false }),
     unknown: fails('not-found'),
@@ -105,7 +105,7 @@ test('what a run ends with is told by the error that clients look for', async (t
       );
 });
 
-test('a tenant whose budget is used up has no quota, as clients call it', async (t) => {
+test('a tenant whose budget is spent gets the error "insufficient_quota"', async (t) => {
   const api = await createApiFixture(t, { bounds: { firstChunkMs: 30_000 } });
   assert.equal((await api.request('PUT /api/budgets/default', { body: { period: 'day', tokens: 1 } })).status, 200);
   for (const stream of [false, true])
@@ -115,7 +115,7 @@ test('a tenant whose budget is used up has no quota, as clients call it', async 
     );
 });
 
-test('fields that mean something to a model reach it, and those that do no harm are taken', async (t) => {
+test('fields that affect a model reach it, and harmless ones are accepted', async (t) => {
   const seen: unknown[] = [];
   const api = await createApiFixture(t, {
     script: ({ body }) => {
@@ -175,7 +175,7 @@ test('fields that mean something to a model reach it, and those that do no harm 
   ]);
 });
 
-test('fields that could not be kept are refused by name, and begin nothing', async (t) => {
+test('unsupported fields are refused by name, and no run is started', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const client = createOpenAiClient(api);
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };

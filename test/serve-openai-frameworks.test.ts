@@ -61,7 +61,7 @@ for (const useResponsesApi of [false, true]) {
     await assertSessionCounts(api, 2, 2);
   });
 
-  test(`LangChain makes objects over ${way}`, async (t) => {
+  test(`LangChain gets structured output over ${way}`, async (t) => {
     const api = await createApiFixture(t, {
       script: ({ body, tools }) =>
         body.outputSchema ? says('{"city": "Rome"}') : calls(tools[0] ?? '', { city: 'Rome' }),
@@ -73,7 +73,7 @@ for (const useResponsesApi of [false, true]) {
     }
   });
 
-  test(`the OpenAI Agents SDK runs its tools over ${way}, whole and streamed, to an answer that has a form`, async (t) => {
+  test(`the OpenAI Agents SDK runs its tools over ${way}, whole and streamed, to a structured answer`, async (t) => {
     const api = await createApiFixture(t, {
       script: ({ results }) =>
         results.length === 0 ? calls('get_weather', { city: 'Rome' }) : says(JSON.stringify({ city: results.join() })),

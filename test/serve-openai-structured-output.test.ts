@@ -19,7 +19,7 @@ const rome = { city: 'Rome', degrees: 31 };
 const messages = [{ role: 'user' as const, content: 'The weather in Rome?' }];
 const chatRequest = { model: 'fairlead', messages };
 
-test('[A110] the openai SDK parses what it asked a form for, whole and streamed, by both endpoints', async (t) => {
+test('[A110] the openai SDK parses structured output, whole and streamed, with both endpoints', async (t) => {
   const schemas: unknown[] = [];
   const api = await createApiFixture(t, {
     script: ({ body }) => {
@@ -41,7 +41,7 @@ test('[A110] the openai SDK parses what it asked a form for, whole and streamed,
     assert.deepEqual(Object.keys((schema as { properties: object }).properties), ['city', 'degrees']);
 });
 
-test('[A110] the AI SDK makes objects by each of its providers, whole and streamed', async (t) => {
+test('[A110] the AI SDK gets structured output with each of its providers, whole and streamed', async (t) => {
   const api = await createApiFixture(t, { script: () => says(JSON.stringify(rome)) });
   const own = { baseURL: `${api.url}/v1`, apiKey: roleKeys.runner };
   const openai = createOpenAI(own);
@@ -55,7 +55,7 @@ test('[A110] the AI SDK makes objects by each of its providers, whole and stream
   }
 });
 
-test('[A110] an answer that does not fit is asked for again, and nothing of it is told', async (t) => {
+test('[A110] an answer that does not match is requested again, and no part of it is sent to the client', async (t) => {
   const api = await createApiFixture(t, {
     script: ({ index }) =>
       index % 3 === 0 ? 'It is warm.' : index % 3 === 1 ? '{"city": 5}' : `\`\`\`json\n${JSON.stringify(rome)}\n\`\`\``,
@@ -70,7 +70,7 @@ test('[A110] an answer that does not fit is asked for again, and nothing of it i
   assert.deepEqual(JSON.parse(said), rome);
 });
 
-test('[A110] what never fits is an error, as is what a tool ends the run with; JSON without a schema has to be an object', async (t) => {
+test('[A110] an answer that never matches is an error, and so is a run that a tool completes; JSON without a schema must be an object', async (t) => {
   const finish: Tool = {
     name: 'finish',
     description: 'Ends the task.',
@@ -116,7 +116,7 @@ test('[A110] what never fits is an error, as is what a tool ends the run with; J
 const getFirstWord = (messages: { readonly root?: unknown } | object): string =>
   /"text":"(\w+)/.exec(JSON.stringify(messages))?.[1] ?? '';
 
-test('[A110] a model that refuses is told as a refusal, and one that is cut as cut', async (t) => {
+test('[A110] a refusal of the model is reported as a refusal, and a truncated answer as truncated', async (t) => {
   const api = await createApiFixture(t, {
     script: ({ body }) =>
       body.settings.maxOutputTokens === undefined
@@ -142,7 +142,7 @@ test('[A110] a model that refuses is told as a refusal, and one that is cut as c
   assert.deepEqual([incomplete.status, incomplete.incomplete_details], ['incomplete', { reason: 'max_output_tokens' }]);
 });
 
-test('[A110] a form that is none is refused by the name of its field, before anything is begun', async (t) => {
+test('[A110] an invalid schema is refused with the name of its field, before a run starts', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const client = createOpenAiClient(api);
   for (const [given, param] of [

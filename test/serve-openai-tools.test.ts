@@ -49,7 +49,7 @@ async function readFacts({ store }: ApiFixture, session: string): Promise<readon
   }
 }
 
-test('[A53] the openai SDK is handed a call, brings its result, and the same session goes on: intent, then receipt', async (t) => {
+test('[A53] the openai SDK gets a call, sends its result, and the same session continues: call recorded, then result', async (t) => {
   const api = await createApiFixture(t, {
     tools: [lookTool],
     script: ({ results }) =>
@@ -131,7 +131,7 @@ test('the openai SDK streams a call to its client, and the answer after it, with
   assert.equal(await tools.finalContent(), 'Sun over Rome (3 messages)');
 });
 
-test('the openai SDK goes on with a response by its name or by its items, whole and streamed', async (t) => {
+test('the openai SDK continues a response by its id or by its items, whole and streamed', async (t) => {
   const api = await createApiFixture(t, { script: callOnceScript });
   const client = createOpenAiClient(api);
   const asked = { model: 'fairlead', tools: [responsesTool] };
@@ -180,7 +180,7 @@ test('the openai SDK goes on with a response by its name or by its items, whole 
   );
 });
 
-test('the AI SDK makes its tools’ calls by itself, by each of its providers, whole and streamed', async (t) => {
+test('the AI SDK runs its own tool calls, with each of its providers, whole and streamed', async (t) => {
   const api = await createApiFixture(t, {
     // What is said beside a call is named by its id when it is said again.
     script: ({ results, body }) =>
@@ -217,7 +217,7 @@ test('the AI SDK makes its tools’ calls by itself, by each of its providers, w
   assert.equal(new Set(runs.map(({ session }) => session)).size, 6, 'each conversation is one session');
 });
 
-test('calls side by side are handed out together, after those that run here, and their results may come in any order', async (t) => {
+test('parallel calls are sent to the client together, after those that run here, and their results may arrive in any order', async (t) => {
   const api = await createApiFixture(t, {
     tools: [lookTool],
     script: ({ results }) =>
@@ -241,7 +241,7 @@ test('calls side by side are handed out together, after those that run here, and
   assert.equal(single.choices[0]?.message.tool_calls?.length, 1);
 });
 
-test('the choice of a tool is kept: none is not offered, required and named are insisted on', async (t) => {
+test('tool_choice is applied: none offers no tool, required and named force a call', async (t) => {
   const seen: (readonly [readonly string[], unknown])[] = [];
   const api = await createApiFixture(t, {
     tools: [lookTool],
@@ -267,7 +267,7 @@ test('the choice of a tool is kept: none is not offered, required and named are 
   assert.deepEqual(seen[0]?.[1], { tool: 'get_weather' });
 });
 
-test('a client that insists on a call gets no words instead', async (t) => {
+test('a client that forces a call gets no text instead', async (t) => {
   const api = await createApiFixture(t, {
     tools: [lookTool],
     script: ({ body }) => (body.toolChoice === 'auto' ? says('I will not.') : calls('look')),
@@ -279,7 +279,7 @@ test('a client that insists on a call gets no words instead', async (t) => {
   );
 });
 
-test('what a client tells otherwise, or twice, is taken as it tells it, in a session of its own', async (t) => {
+test('a client that changes or repeats its history continues in a new session with that history', async (t) => {
   const ids = new Set<string>();
   const api = await createApiFixture(t, {
     script: (asked, index) => {
@@ -317,7 +317,7 @@ test('what a client tells otherwise, or twice, is taken as it tells it, in a ses
   for (const id of ids) assert.match(id, /^[a-z0-9]{9}$/, 'an id that every model takes');
 });
 
-test('what a client brings is data: nothing in it poses as a word of ours, and the gates judge its calls as any other', async (t) => {
+test('messages of a client are data: nothing in them can imitate our notes, and the gates check its calls like any other', async (t) => {
   let seen = '';
   const api = await createApiFixture(t, {
     script: ({ results }) => {
@@ -351,7 +351,7 @@ test('what a client brings is data: nothing in it poses as a word of ours, and t
   assert.doesNotMatch(seen, /<system-reminder>/);
 });
 
-test('a key of a tenant goes on with the answers of that tenant alone', async (t) => {
+test('a key of a tenant can continue only responses of that tenant', async (t) => {
   const api = await createApiFixture(t, { script: callOnceScript, extraKeys: 'runner@acme:a-key-of-a-tenant-alone' });
   const asked = { model: 'fairlead', tools: [responsesTool] };
   const first = await createOpenAiClient(api).responses.create({ ...asked, input: 'How is Rome?' });
@@ -365,7 +365,7 @@ test('a key of a tenant goes on with the answers of that tenant alone', async (t
   assert.equal((await createOpenAiClient(api).responses.create(back)).output_text, 'Mild (3 messages)');
 });
 
-test('tools that could never be called are refused by name: a name of ours, no name, no schema, a kind of theirs', async (t) => {
+test('tools that could never be called are refused by name: a reserved name, no name, no schema, a hosted kind', async (t) => {
   const api = await createApiFixture(t, {
     tools: [lookTool],
     script: () => says('?'),

@@ -46,7 +46,7 @@ const schema = {
   additionalProperties: false,
 };
 
-test('[A52, A53] a client’s tool stands beside those of the program and is handed out unasked; the server dies, and the result still finds its way', async (t) => {
+test('[A52, A53] a client tool is offered with those of the program and needs no approval; after a crash of the server its result is still accepted', async (t) => {
   const made = await createServeProgram(t, ({ results }) =>
     results.length === 0
       ? calls('read_file', { path: 'note.txt' })
@@ -83,7 +83,7 @@ test('[A52, A53] a client’s tool stands beside those of the program and is han
   assert.equal(options?.['temperature'], 0.25);
 });
 
-test('what the program has no model or no room for is refused as OpenAI refuses it, and a policy holds for a client’s tools', async (t) => {
+test('an unknown model, a reserved tool name and a model without tools are refused in the format of OpenAI, and a policy applies to client tools', async (t) => {
   const made = await createServeProgram(t, ({ results }) =>
     results.length === 0 ? calls('charge_card') : says(results.join()),
   );

@@ -57,7 +57,7 @@ async function startServe(
 const getLastModel = (made: TestProgram): unknown =>
   (made.modelRequests().at(-1)?.body as JsonObject | undefined)?.['model'];
 
-test('[A97] a run in the home folder itself gets at neither the token of the server nor its keys', async (t) => {
+test('[A97] a run in the home directory can read neither the token of the server nor its keys', async (t) => {
   const secrets = { HARNESS_API_KEYS: 'reader:a-key-that-reads-everything' };
   const made = await createProgram(t, ({ results }) => {
     const tries = [
@@ -81,7 +81,7 @@ test('[A97] a run in the home folder itself gets at neither the token of the ser
   assert.ok(!told.includes('a-key-that-reads-everything'), 'a key was read');
 });
 
-test('[A86] a server says which model its runs use, takes the first that can call tools where none was ever named, and another with --model', async (t) => {
+test('[A86] a server shows the model of its runs: the first that can call tools if none was configured, or that of --model', async (t) => {
   const models = [
     { id: 'small', tools: false },
     { id: 'first', tools: true },
@@ -109,7 +109,7 @@ test('[A86] a server says which model its runs use, takes the first that can cal
   assert.match(wrong.err, /no model "nonsense"/);
 });
 
-test('[A97] a folder that became the way to another after it was allowed is not worked in, and limits are never above those that are set', async (t) => {
+test('[A97] a directory that was replaced by a link after it was allowed is not used, and limits never exceed the configured ones', async (t) => {
   let asked = 0;
   const made = await createProgram(t, () => calls('read_file', { path: `file-${asked++}` }));
   await made.seedModels('qwen3');
@@ -130,7 +130,7 @@ test('[A97] a folder that became the way to another after it was allowed is not 
   assert.equal(first.outcome?.error?.code, 'cli/wrong-folder', JSON.stringify(first));
 });
 
-test('[A97] a file of keys in a folder of the runs is refused, and so is a folder that is none', async (t) => {
+test('[A97] a key file inside a directory of the runs is refused, and so is a missing directory', async (t) => {
   const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'keys'), 'runner:a-key-for-running-things\n');
   const [open, none] = await Promise.all([

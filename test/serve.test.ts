@@ -60,7 +60,7 @@ async function startServe(
 const startRun = async ({ ask }: ServedProgram, body: Record<string, unknown>): Promise<FleetRun> =>
   ((await ask('POST', '/api/runs', body)).body as { readonly run: FleetRun }).run;
 
-test('[A85] [A86] a first start makes a token, shows it once in a link, serves the page, and works on what it is asked', async (t) => {
+test('[A85] [A86] a first start creates a token, shows it once in a link, serves the page, and executes runs', async (t) => {
   const made = await createProgram(t);
   const first = await startServe(t, made, {});
   const link = /http:\/\/127\.0\.0\.1:\d+\/#key=(\S+)/.exec(first.process.err());
@@ -86,7 +86,7 @@ test('[A85] [A86] a first start makes a token, shows it once in a link, serves t
   assert.ok(err.includes(`The key is in ${made.state('server-token')}\n`), err);
 });
 
-test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one sentence', async (t) => {
+test('[A86] [A97] the command refuses unsafe or impossible options in one sentence', async (t) => {
   const made = await createProgram(t);
   const [open, weak, port, option, help] = await Promise.all([
     made.run(['serve', '--host', '0.0.0.0', '--port', '0']),
@@ -103,7 +103,7 @@ test('[A86] [A97] the command refuses what would be unsafe or cannot be, in one 
   assert.match(help.out, /127\.0\.0\.1:8080/);
 });
 
-test('[A88] [A93] a run that dies with its server goes on when it is started again; its stream is taken up without a gap or a twin, and no effect happens twice', async (t) => {
+test('[A88] [A93] a run that was interrupted with its server continues after a restart; its stream resumes without gaps or duplicates, and no effect happens twice', async (t) => {
   let hang = true;
   const made = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('write_file', { path: 'made.txt', content: 'once' });
@@ -155,7 +155,7 @@ test('[A88] [A93] a run that dies with its server goes on when it is started aga
   assert.equal(events.length, seen.length);
 });
 
-test('[A88] a server that is told to end hands its run over: the stream says so, and the next start ends the run', async (t) => {
+test('[A88] a server that gets a stop signal releases its run: the stream says so, and the next start completes the run', async (t) => {
   let hang = true;
   const made = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
   await made.seedModels('qwen3');
@@ -173,7 +173,7 @@ test('[A88] a server that is told to end hands its run over: the stream says so,
   assert.equal((await after.until(run.id, 'ended')).outcome?.text, 'Here I am.');
 });
 
-test('[attack 49] the server of a fleet answers nobody without its key, from another origin or under another name', async (t) => {
+test('[attack 49] the server of a fleet refuses requests without its key, from another origin or with another host name', async (t) => {
   const made = await createProgram(t);
   const { url } = await startServe(t, made);
   const { hostname, port, host } = new URL(url);
@@ -207,7 +207,7 @@ test('[attack 49] the server of a fleet answers nobody without its key, from ano
   assert.equal(await statusOf({ authorization, origin: `http://${host}` }), 202);
 });
 
-test('[attack 50] the model of a queued run neither switches approval off nor gets at the key of the server', async (t) => {
+test('[attack 50] the model of a queued run can neither turn approval off nor read the key of the server', async (t) => {
   const made = await createProgram(t, ({ results }) => {
     const config = JSON.stringify({ approve: 'auto' });
     const tries = [

@@ -70,7 +70,7 @@ for (const [how, code, act] of [
   ['SIGTERM', 143, async (terminal: Terminal) => void process.kill(await getPid(terminal), 'SIGTERM')],
 ] as const)
   test(
-    `[A75, J50] ${how} at the question of a single run leaves it open and ends with ${code}`,
+    `[A75, J50] ${how} at the question of a one-shot run leaves it open and ends with ${code}`,
     { skip },
     async (t) => {
       const program = await createWriterProgram(t);

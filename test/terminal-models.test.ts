@@ -25,7 +25,7 @@ for (const [provider, listing, chat, style] of [
   ['lm-studio', '/api/v1/models', '/v1/chat/completions', 'lm-studio'],
   ['lemonade', '/api/v1/models', '/api/v1/chat/completions', 'lemonade'],
 ] as const) {
-  test(`[J1, J81, J82, J86, J89, J90, J91] ${provider}: found by its address, listed with what each model can do, asked, and remembered`, async (t) => {
+  test(`[J1, J81, J82, J86, J89, J90, J91] ${provider}: found by its address, listed with the capabilities of each model, queried, and saved`, async (t) => {
     const program = await createProgram(t, undefined, style ? { listingStyle: style } : {});
     const env = { HARNESS_INFERENCE_PROVIDER: provider };
     const listed = await program.run(['--one-shot', '--refresh-models'], { env });

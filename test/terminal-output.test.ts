@@ -189,7 +189,7 @@ for (const [mode, args] of [
   ['single', ['-p', 'wait']],
   ['interactive', ['--interactive']],
 ] as const) {
-  test(`SIGTERM ends a run (${mode}) in order with exit code 143: the command that ran is ended too, and the model is told`, async (t) => {
+  test(`SIGTERM ends a run (${mode}) in order with exit code 143: the running command is ended too, and the model is told`, async (t) => {
     const program = await createProgram(t, [
       calls('run_command', { command: 'echo $$ > pid; exec sleep 100' }),
       'Then not.',

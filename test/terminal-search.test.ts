@@ -74,7 +74,7 @@ for (const [name, variable, more, sent] of [
     ({ headers }: EngineRequest) => headers['x-goog-api-key'],
   ],
 ] as const)
-  test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file learns`, async (t) => {
+  test(`[P21] ${name} searches with the key of ${variable}, which neither the model nor any file contains`, async (t) => {
     const { base, requests } = await startSearchEngine(t);
     const program = await createSearchProgram(t, { search: { engine: name, url: `${base}/find` } });
     const ran = await runSearch(program, { [variable]: key, ...more });

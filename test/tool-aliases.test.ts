@@ -17,7 +17,7 @@ const scriptCalls =
 
 const runArgs = ['--one-shot', '--auto-approve', '--no-sandbox', '--prompt'];
 
-test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its result goes back, until the model answers in words', async (t) => {
+test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its result is sent back, until the model answers with text', async (t) => {
   const script = scriptCalls(
     ['file_write', { path: 'a.txt', content: 'hello\n' }],
     ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
@@ -39,7 +39,7 @@ test('[P39, P40, P41, P42, P77] the task goes in, each call is run and its resul
   assert.match(failed ?? '', /^Error: .*nowhere\.txt/);
 });
 
-test('[P62, P66] every tool of the guide is there under its name, and arguments that do not fit its schema are refused with why', async (t) => {
+test('[P62, P66] every documented tool exists under its name, and arguments that do not match its schema are refused with the reason', async (t) => {
   const made = await createProgram(
     t,
     scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),

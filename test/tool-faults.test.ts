@@ -50,7 +50,7 @@ const forever = (): Promise<never> => new Promise(() => {});
 const longTimeout = { timeout: 60_000 };
 
 test(
-  'fault 30: killed between a side effect and its result, the program does not repeat it and says that it does not know',
+  'fault 30: killed between a side effect and its result, the program does not repeat it and reports an unknown outcome',
   longTimeout,
   async (t) => {
     const made = await createProgram(t, ({ results }) =>
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  'fault 31: a command that hangs, ignores SIGTERM and leaves children is ended with all of them at its time',
+  'fault 31: a command that hangs, ignores SIGTERM and leaves children is ended with all of them at its timeout',
   longTimeout,
   async (t) => {
     const command = `trap '' TERM; sleep 600 & echo $! > child; (trap '' TERM; sleep 600) & echo $! >> child; wait; sleep 600`;
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'fault 32: a flood of letters, of bytes that are none, a line without end, a gigabyte: capped, kept, both ends shown, the exact size told',
+  'fault 32: very long output, binary output, one endless line and 1 GB are truncated in the middle, saved to a file, and the exact size is reported',
   { timeout: 180_000 },
   async (t) => {
     const floods = [
@@ -114,7 +114,7 @@ test(
 
 const cyclic: Record<string, unknown> = {};
 cyclic['self'] = cyclic;
-test('fault 33: a tool that throws, rejects, or gives nothing, a circle, a BigInt or far too much: one legal result each', async (t) => {
+test('fault 33: a tool that throws, rejects, or returns nothing, a cycle, a BigInt or too much data: one valid result each', async (t) => {
   const odd: readonly (readonly [string, () => unknown])[] = [
     [
       'throws',
@@ -141,7 +141,7 @@ test('fault 33: a tool that throws, rejects, or gives nothing, a circle, a BigIn
 });
 
 test(
-  'fault 34: of calls side by side one fails, one hangs, one says more after its end, and they come out of order: each is answered once, in order',
+  'fault 34: of parallel calls one fails, one hangs, one reports progress after its end, and they end out of order: each gets one result, in order',
   longTimeout,
   async (t) => {
     const order: string[] = [];
@@ -176,7 +176,7 @@ test(
   },
 );
 
-test('fault 35: ids of calls that are missing, doubled, over-long or used before become unique', async (t) => {
+test('fault 35: missing, duplicate, too long or reused call ids become unique', async (t) => {
   const round = joinResponses(
     ['', 'same', 'same', 'x'.repeat(500)].map((id) => ({ calls: [{ tool: 'look', input: {}, id }] })),
   );
@@ -192,7 +192,7 @@ test('fault 35: ids of calls that are missing, doubled, over-long or used before
 });
 
 test(
-  'fault 36: a person who aborts three calls at work leaves three answered calls and a request that is legal',
+  'fault 36: a user who aborts three running calls leaves three results and a valid request',
   longTimeout,
   async (t) => {
     const stop = new AbortController();
@@ -214,7 +214,7 @@ test(
 );
 
 test(
-  'fault 37: an approval that nobody had given when the program ended is asked for again, not assumed',
+  'fault 37: an approval that was still open when the program ended is asked for again, not assumed',
   longTimeout,
   async (t) => {
     const made = await createProgram(t, ({ results }) =>
@@ -255,7 +255,7 @@ for (const [what, child, limits, why, spent] of [
   ['goes round in circles', () => calls('look', {}), { stuckAfter: 2 }, /stuck/, 2],
   ['uses up what its parent has', (n: number) => calls('look', { n }), {}, /max-turns/, 9],
 ] as const)
-  test(`fault 39: an agent that ${what} is an error for its parent, which goes on within its own limits`, async (t) => {
+  test(`fault 39: a sub-agent that ${what} is an error for its parent, which continues within its own limits`, async (t) => {
     let looked = 0;
     const task = 'the child’s own task';
     const helper = agentTool({ name: 'helper', description: 'Helps.', tools: ['look'], limits });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { createProgram } from './support/cli-harness.ts';
 
-test('a log folder and a last model that cannot be written are told of, and the run goes on', async (t) => {
+test('an unwritable log directory and last-model file are reported, and the run continues', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   rmSync(made.state('logs'), { recursive: true });
@@ -21,7 +21,7 @@ test('a log folder and a last model that cannot be written are told of, and the 
   assert.equal(forgetful.out.split('will not know which model was used').length, 2, 'it is said once');
 });
 
-test('[J86] a list of models that cannot be written is told of, and its models can be used', async (t) => {
+test('[J86] an unwritable model list is reported, and its models can be used', async (t) => {
   const made = await createProgram(t);
   mkdirSync(made.state('models.jsonl/x'), { recursive: true });
   const listed = await made.run(['--one-shot', '--refresh-models']);
@@ -35,7 +35,7 @@ test('[J86] a list of models that cannot be written is told of, and its models c
   assert.match(out, /You said: hello/);
 });
 
-test('a history that cannot be used does not end the prompt', async (t) => {
+test('an unusable input history does not end the prompt', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   mkdirSync(made.state('history'));
@@ -44,7 +44,7 @@ test('a history that cannot be used does not end the prompt', async (t) => {
   assert.match(out, /You said: hello/);
 });
 
-test('--ephemeral keeps no entry that was typed, and says that it has no name and no copy', async (t) => {
+test('--ephemeral saves no typed input, and says that the session has no name and cannot be cloned', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const input = 'a private word\n/session rename x\n/session clone y\n/save z\n';
@@ -59,7 +59,7 @@ test('--ephemeral keeps no entry that was typed, and says that it has no name an
   assert.equal(existsSync(made.state('history')), true);
 });
 
-test('[attack 39] a project’s instructions are told of and stand as the project’s; a broken file of its stops nothing', async (t) => {
+test('[attack 39] a project’s instructions are reported and marked as the project’s; a broken file does not stop the program', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const file = path.join(made.cwd, '.fairlead/config.json');

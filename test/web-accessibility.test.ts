@@ -26,11 +26,11 @@ const script: Script<JsonObject> = ({ prompt }) => {
   return /endless/.test(prompt) ? { text: longText, chunks: 100, chunkMs: 10 } : `Heard: ${prompt}`;
 };
 
-test('the page as it is read', { skip }, async (t) => {
+test('the page for screen readers, keyboards and small screens', { skip }, async (t) => {
   const server = await startWebServer(t, script);
 
   await t.test(
-    '[A87] what was asked has an address: it is there after a reload, and the way back leads there',
+    '[A87] a run has an address: it is shown after a reload, and the back button returns to it',
     async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'where am I');
@@ -49,7 +49,7 @@ test('the page as it is read', { skip }, async (t) => {
   );
 
   await t.test(
-    '[A87, A97] a link opens in another tab without asking for the key, which one tab forgets for all',
+    '[A87, A97] a link opens in another tab without asking for the key, and "Forget key" in one tab applies to all',
     async (t) => {
       const page = await server.open(t);
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
@@ -70,7 +70,7 @@ test('the page as it is read', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A87] what is copied is what is shown, and text stands in its own direction', async (t) => {
+  await t.test('[A87] copied text equals the shown text, and text has its own direction', async (t) => {
     const page = await server.open(t);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await submitPrompt(page, 'both ways');
@@ -85,7 +85,7 @@ test('the page as it is read', { skip }, async (t) => {
   });
 
   await t.test(
-    '[A87] it works where a browser gives less, as to a page from another machine without TLS',
+    '[A87] it works with reduced browser features, as on a page from another machine without TLS',
     async (t) => {
       const page = await server.open(t);
       await page.addInitScript(() => {
@@ -105,7 +105,7 @@ test('the page as it is read', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A87, A93] of a long answer only the end is drawn again while it streams in', async (t) => {
+  await t.test('[A87, A93] while a long answer streams, only its end is rendered again', async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'Be endless');
     const first = page.locator('.timeline .turn .section').first();
@@ -117,7 +117,7 @@ test('the page as it is read', { skip }, async (t) => {
   });
 
   await t.test(
-    '[A87, A92] many runs stand in pages, each with an address, and the way back leads to the one before',
+    '[A87, A92] runs are paged, each page has an address, and the back button returns to the previous page',
     async (t) => {
       const [tenant, notBefore] = ['many', new Date(Date.now() + 86_400_000).toISOString()];
       const runs = Array.from({ length: 120 }, (_, i) => ({ id: `many-${i}`, prompt: `boat ${i}`, tenant, notBefore }));
@@ -146,7 +146,7 @@ test('the page as it is read', { skip }, async (t) => {
   );
 
   await t.test(
-    '[A87] a bound that is no number is not dropped, and a key that begins runs cannot allow them everything',
+    '[A87] an invalid limit is not ignored, and a key that may start runs cannot turn off their approvals',
     async (t) => {
       const page = await server.open(t, { key: webKeys.runner });
       await page.getByText('Settings').click();
@@ -166,7 +166,7 @@ test('the page as it is read', { skip }, async (t) => {
   );
 
   await t.test(
-    '[A87] every screen fits a phone, has one main landmark, names all its fields and can be read in light and in dark',
+    '[A87] every screen fits a phone, has one main landmark, labels all its fields and is readable in light and dark mode',
     async (t) => {
       await server.request('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
       const pages = [await server.open(t, { width: 360, dark: true }), await server.open(t)];

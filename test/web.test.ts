@@ -43,7 +43,7 @@ const offlineMessage = 'The server does not answer; it is asked again.';
 test('the page in a browser', { skip }, async (t) => {
   const server = await startWebServer(t, script);
 
-  await t.test('[A97] a wrong key is told as wrong and stays typed; the right one opens the page', async (t) => {
+  await t.test('[A97] a wrong key is reported and stays in the field; the right one opens the page', async (t) => {
     const page = await server.open(t, { key: undefined });
     const field = page.getByLabel('Key', { exact: true });
     await field.fill('not-the-key');
@@ -56,7 +56,7 @@ test('the page in a browser', { skip }, async (t) => {
   });
 
   await t.test(
-    '[A97] a key in the address is taken out of it, is still there after a reload, and is forgotten with all else',
+    '[A97] a key in the URL is removed from it, still works after a reload, and is deleted with all other data by "Forget key"',
     async (t) => {
       const page = await server.open(t);
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
@@ -72,7 +72,7 @@ test('the page in a browser', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A87, A88, A93] an answer streams in while it is given, and is kept with its cost', async (t) => {
+  await t.test('[A87, A88, A93] an answer is shown while it streams, and is kept with its cost', async (t) => {
     const page = await server.open(t);
     await page.getByText('Nothing has been asked from here yet.').waitFor();
     await submitPrompt(page, 'Speak slowly');
@@ -88,7 +88,7 @@ test('the page in a browser', { skip }, async (t) => {
   });
 
   await t.test(
-    '[A87] a call that needs a person shows exactly what it would do, and is answered in place',
+    '[A87] a call that needs approval shows exactly what it would do, and is decided in place',
     async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'Clear up');
@@ -124,7 +124,7 @@ test('the page in a browser', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A87] what was asked comes back by a click, also of a run that failed at once', async (t) => {
+  await t.test('[A87] a click fills in an earlier prompt again, also of a run that failed at once', async (t) => {
     const page = await server.open(t);
     const field = page.getByLabel('Prompt');
     await page.getByText('Settings', { exact: false }).first().click();
@@ -138,24 +138,27 @@ test('the page in a browser', { skip }, async (t) => {
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
   });
 
-  await t.test('[A87] a session is forked from a turn, and goes on there without changing the first', async (t) => {
-    const page = await server.open(t);
-    await submitPrompt(page, 'one');
-    await waitForStatus(page, 'answered');
-    await page.getByRole('link', { name: 'Its session' }).click();
-    const first = page.url();
-    await page.getByRole('button', { name: 'Fork from here' }).click();
-    await page.waitForURL((url) => url.href !== first && url.hash.startsWith('#/sessions/'));
-    await page.getByText('Heard: one').first().waitFor();
-    await page.getByLabel('Go on in this session').fill('two');
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Heard: two').first().waitFor();
-    await page.goto(first);
-    await page.getByText('Heard: one').first().waitFor();
-    assert.equal(await page.getByText('Heard: two').count(), 0);
-  });
+  await t.test(
+    '[A87] a session is forked from a turn, and continues there without changing the original',
+    async (t) => {
+      const page = await server.open(t);
+      await submitPrompt(page, 'one');
+      await waitForStatus(page, 'answered');
+      await page.getByRole('link', { name: 'Its session' }).click();
+      const first = page.url();
+      await page.getByRole('button', { name: 'Fork from here' }).click();
+      await page.waitForURL((url) => url.href !== first && url.hash.startsWith('#/sessions/'));
+      await page.getByText('Heard: one').first().waitFor();
+      await page.getByLabel('Go on in this session').fill('two');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText('Heard: two').first().waitFor();
+      await page.goto(first);
+      await page.getByText('Heard: one').first().waitFor();
+      assert.equal(await page.getByText('Heard: two').count(), 0);
+    },
+  );
 
-  await t.test('[A87] what was said in a session is edited into a new branch', async (t) => {
+  await t.test('[A87] a message of a session is edited into a new branch', async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'the tide is low');
     await waitForStatus(page, 'answered');
@@ -168,7 +171,7 @@ test('the page in a browser', { skip }, async (t) => {
     assert.equal(await page.locator('main .prose', { hasText: 'Heard: the tide is low' }).count(), 1);
   });
 
-  await t.test('[A87] a run that goes on is steered from its session, and cancelled there', async (t) => {
+  await t.test('[A87] a running run is steered and cancelled from its session', async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'Talk very slowly');
     await page.getByRole('link', { name: 'Its session' }).click();
@@ -182,7 +185,7 @@ test('the page in a browser', { skip }, async (t) => {
   });
 
   await t.test(
-    '[A87] an answer stays text: no markup, no script, no picture from elsewhere, links that say where they lead',
+    '[A87] an answer is shown as text: no markup, no script, no remote image, and links show their target',
     async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'Be hostile');
@@ -199,7 +202,7 @@ test('the page in a browser', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A87] the page is used by keyboard, and keeps the colours that were chosen', async (t) => {
+  await t.test('[A87] the page works with the keyboard, and keeps the selected color scheme', async (t) => {
     const page = await server.open(t);
     await page.getByRole('heading', { name: 'Ask' }).waitFor();
     await page.keyboard.press('Tab');
@@ -219,7 +222,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.locator(':root[data-theme=dark]').waitFor();
   });
 
-  await t.test('[A87, A95] the kill-switch takes a word to stop and a word to go on', async (t) => {
+  await t.test('[A87, A95] the kill switch requires a typed word to stop and to resume', async (t) => {
     const page = await server.open(t);
     const press = async (word: string, button: string, why?: string): Promise<void> => {
       await page.getByRole('button', { name: /Kill-switch/ }).click();
@@ -240,7 +243,7 @@ test('the page in a browser', { skip }, async (t) => {
     assert.equal(await page.getByText('All work is stopped.').count(), 0);
   });
 
-  await t.test('[A87, A91, A92] several runs are queued at once, one a line, and listed with filters', async (t) => {
+  await t.test('[A87, A91, A92] several runs are queued at once, one per line, and listed with filters', async (t) => {
     const page = await server.open(t);
     await page.getByText('Enqueue').click();
     await submitPrompt(page, 'count the boats\ncount the ropes');
@@ -251,7 +254,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('No run fits this filter.').waitFor();
   });
 
-  await t.test('[A87, A97] a key that may only read sees everything and can change nothing', async (t) => {
+  await t.test('[A87, A97] a read-only key sees everything and can change nothing', async (t) => {
     const page = await server.open(t, { key: webKeys.reader });
     await page.getByText('Your key may only read.').waitFor();
     await page.getByLabel('Prompt').fill('x');
@@ -262,7 +265,7 @@ test('the page in a browser', { skip }, async (t) => {
 });
 
 test(
-  '[A87] names and errors from elsewhere are text on every screen, and nothing widens a phone',
+  '[A87] names and errors of third parties are text on every screen, and nothing exceeds the width of a phone',
   { skip },
   async (t) => {
     const server = await startWebServer(t, script);
@@ -326,7 +329,7 @@ function findLayoutProblems(): readonly string[] {
 test('the page when the server dies', { skip }, async (t) => {
   const server = await startWebServer(t, script);
 
-  await t.test('[A87, A93] it says so, loses nothing typed, and misses nothing once the server is back', async (t) => {
+  await t.test('[A87, A93] it says so, keeps typed text, and shows everything once the server is back', async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'Go slowly');
     await page.getByText('word3').first().waitFor();
@@ -344,7 +347,7 @@ test('the page when the server dies', { skip }, async (t) => {
     await page.getByText('Heard: typed while it was gone').first().waitFor();
   });
 
-  await t.test('[A87] an effect that it left in doubt is put to a person with three answers', async (t) => {
+  await t.test('[A87] an effect with an unknown outcome is shown to the user with three answers', async (t) => {
     const page = await server.open(t);
     await page.getByText('Settings').click();
     await page.getByLabel('Allow without asking').check();

@@ -197,7 +197,7 @@ async function getEndChunk(chunks: AsyncIterable<Chunk>): Promise<End> {
 // --- the promises ---------------------------------------------------------------------------------------------
 
 test(
-  '[A1] [A3] every recorded chat answer comes through with the text, calls, finish and usage it states',
+  '[A1] [A3] every recorded chat answer is parsed with the text, calls, finish reason and usage it states',
   { skip },
   async (t) => {
     assert.ok(answers.length > 100);
@@ -206,7 +206,7 @@ test(
   },
 );
 
-test('[A54] recorded errors come through as errors of their kind, with what the server said', { skip }, async () => {
+test('[A54] recorded errors become errors of their kind, with the message of the server', { skip }, async () => {
   const codes: Record<string, string> = { 400: 'provider/bad-request', 429: 'provider/rate-limited' };
   const errors = exchanges.filter((each) => each.status !== 200);
   assert.ok(errors.length > 0);
@@ -229,7 +229,7 @@ test('[A6] a recorded stream that is split into small writes gives the same answ
 });
 
 test(
-  '[A6] a recorded stream cut off by the server gives its complete answer or a cut, never half of one',
+  '[A6] a recorded stream that the server aborted gives its complete answer or an error, never half of one',
   { skip },
   async () => {
     let seed = 20261115;
@@ -281,7 +281,7 @@ const parsePieces = (...pieces: readonly Buffer[]): Promise<End> =>
   );
 
 test(
-  '[A6] a recorded stream cut at every byte gives its complete answer or a cut, and both happen',
+  '[A6] a recorded stream truncated at every byte gives its complete answer or an error, and both happen',
   { skip },
   async () => {
     for (const each of streams) {

@@ -54,7 +54,7 @@ function traced(...named: readonly (readonly [string, Tool['effect'], number])[]
   return { tools, trace };
 }
 
-test('[A21, D11] reads run side by side and end in any order; their results go back in call order', async () => {
+test('[A21, D11] reads run in parallel and end in any order; their results are sent in call order', async () => {
   const { tools, trace } = traced(['slow', 'read', 9], ['fast', 'read', 1]);
   const set = await createCoreFixture({ replies: [replyWithCalls('slow', 'fast')], tools });
   await set.run();
@@ -66,7 +66,7 @@ test('[A21, D11] reads run side by side and end in any order; their results go b
   );
 });
 
-test('[A21] a write runs alone and in its place: after the reads before it, before the reads behind it', async () => {
+test('[A21] a write runs alone, after the reads before it and before the reads after it', async () => {
   const { tools, trace } = traced(
     ['a', 'read', 3],
     ['b', 'read', 1],
@@ -91,7 +91,7 @@ test('[A21] a write runs alone and in its place: after the reads before it, befo
   assert.deepEqual(results(set), ['a', 'b', 'save', 'send', 'c']);
 });
 
-test('a tool that nobody knows stands alone, is answered, and stops nothing', async () => {
+test('a call to an unknown tool gets an error result, and the run continues', async () => {
   const { tools } = traced(['a', 'read', 1]);
   const set = await createCoreFixture({ replies: [replyWithCalls('a', 'nosuch', 'a')], tools });
   assert.equal((await set.run()).ended?.reason, 'answered');
@@ -103,7 +103,7 @@ const askingGates: CoreFixtureOptions['gates'] = [
     call.tool === 'send' ? { type: 'ask', question: `send ${JSON.stringify(call.input)}?` } : { type: 'allow' },
 ];
 
-test('[M28] a call that waits for a person holds back nothing but itself, and its result goes back in its place', async () => {
+test('[M28] a call that waits for approval delays no other call, and its result is sent in call order', async () => {
   const { tools, trace } = traced(['a', 'read', 1], ['send', 'external', 1], ['save', 'write', 1]);
   const set = await createCoreFixture({
     replies: [replyWithCalls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
@@ -131,24 +131,28 @@ test('[M28] a call that waits for a person holds back nothing but itself, and it
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
 
-test('a person may answer while other calls still run, and the run goes on by itself', slowTest, async () => {
-  const { tools } = traced(['send', 'external', 1]);
-  const answer = Promise.withResolvers<void>();
-  const slow = createTestTool('slow', 'write', () => answer.promise.then(() => 'slow'));
-  const set = await createCoreFixture({
-    replies: [replyWithCalls('send', 'slow')],
-    tools: [...tools, slow],
-    gates: askingGates,
-  });
-  set.head.subscribe((event) => {
-    if (event.type !== 'tool-started' || event.tool !== 'slow') return;
-    void set.head
-      .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
-      .then(() => answer.resolve());
-  });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(results(set), ['send', 'slow']);
-});
+test(
+  'an approval may arrive while other calls still run, and the run continues without a new start',
+  slowTest,
+  async () => {
+    const { tools } = traced(['send', 'external', 1]);
+    const answer = Promise.withResolvers<void>();
+    const slow = createTestTool('slow', 'write', () => answer.promise.then(() => 'slow'));
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('send', 'slow')],
+      tools: [...tools, slow],
+      gates: askingGates,
+    });
+    set.head.subscribe((event) => {
+      if (event.type !== 'tool-started' || event.tool !== 'slow') return;
+      void set.head
+        .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
+        .then(() => answer.resolve());
+    });
+    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.deepEqual(results(set), ['send', 'slow']);
+  },
+);
 
 const cyclic: unknown[] = [];
 cyclic.push(cyclic);
@@ -221,7 +225,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ],
 ];
 for (const [what, act, outcome, text] of outputs) {
-  test(`[D11, M10] [fault 33] a tool that ${what}: one result, legal JSON, and the run goes on`, async () => {
+  test(`[D11, M10] [fault 33] a tool that ${what}: one result, valid JSON, and the run continues`, async () => {
     const set = await createCoreFixture({
       replies: [replyWithCalls('odd')],
       tools: [createTestTool('odd', 'read', act)],
@@ -238,7 +242,7 @@ for (const [what, act, outcome, text] of outputs) {
   });
 }
 
-test('[M9, M20] what a tool attaches reaches the model behind its result, the notes in their order', async () => {
+test('[M9, M20] notes that a tool returns reach the model after its result, in their order', async () => {
   const notes = [
     { key: 'b', text: 'second', priority: 1 },
     { key: 'a', text: 'first', priority: 5 },
@@ -252,23 +256,27 @@ test('[M9, M20] what a tool attaches reaches the model behind its result, the no
   assert.match(tail[1] ? formatTranscriptMessage(tail[1]) : '', /first[^]*second/);
 });
 
-test('[fault 31] a tool that takes too long is stopped and given up, and the model is told', slowTest, async () => {
-  const deaf = (effect: Tool['effect']): Tool => createTestTool(effect, effect, neverSettles, { timeoutMs: 5 });
-  const set = await createCoreFixture({
-    replies: [replyWithCalls('read', 'write')],
-    tools: [deaf('read'), deaf('write')],
-  });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome, text }) => [outcome, text]),
-    [
-      ['interrupted', 'read did not end within 5 ms.'],
-      ['unknown', 'write did not end within 5 ms. Its effect may or may not have happened.'],
-    ],
-  );
-});
+test(
+  '[fault 31] a tool that exceeds its timeout is aborted, and the model gets an error result',
+  slowTest,
+  async () => {
+    const deaf = (effect: Tool['effect']): Tool => createTestTool(effect, effect, neverSettles, { timeoutMs: 5 });
+    const set = await createCoreFixture({
+      replies: [replyWithCalls('read', 'write')],
+      tools: [deaf('read'), deaf('write')],
+    });
+    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.deepEqual(
+      set.eventsOfType('tool-ended').map(({ outcome, text }) => [outcome, text]),
+      [
+        ['interrupted', 'read did not end within 5 ms.'],
+        ['unknown', 'write did not end within 5 ms. Its effect may or may not have happened.'],
+      ],
+    );
+  },
+);
 
-test('a tool hears its time limit through its signal, and may say what it did', slowTest, async () => {
+test('a tool gets its timeout through its signal, and may return what it did', slowTest, async () => {
   const hearing = createTestTool(
     'wait',
     'write',
@@ -280,7 +288,7 @@ test('a tool hears its time limit through its signal, and may say what it did', 
   assert.deepEqual(results(set), ['half done']);
 });
 
-test('a time limit longer than a timer can count does not stop the tool at once', async () => {
+test('a timeout longer than a timer can count does not abort the tool at once', async () => {
   for (const timeoutMs of [2 ** 31, 1e12, Number.POSITIVE_INFINITY]) {
     const long = createTestTool(
       'long',
@@ -299,25 +307,21 @@ test('a time limit longer than a timer can count does not stop the tool at once'
   }
 });
 
-test(
-  '[fault 34] one of several reads fails and one hangs: each is answered once, in call order',
-  slowTest,
-  async () => {
-    const set = await createCoreFixture({
-      replies: [replyWithCalls('bad', 'deaf', 'good')],
-      tools: [
-        createTestTool('bad', 'read', () => Promise.reject(new Error('broken'))),
-        createTestTool('deaf', 'read', neverSettles, { timeoutMs: 5 }),
-        createTestTool('good', 'read', () => 'fine'),
-      ],
-    });
-    await set.run();
-    assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
-    assert.equal(historyError(toArray(set.head.state.messages)), undefined);
-  },
-);
+test('[fault 34] one of several reads fails and one hangs: each gets one result, in call order', slowTest, async () => {
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('bad', 'deaf', 'good')],
+    tools: [
+      createTestTool('bad', 'read', () => Promise.reject(new Error('broken'))),
+      createTestTool('deaf', 'read', neverSettles, { timeoutMs: 5 }),
+      createTestTool('good', 'read', () => 'fine'),
+    ],
+  });
+  await set.run();
+  assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
+  assert.equal(historyError(toArray(set.head.state.messages)), undefined);
+});
 
-test('arguments that are no JSON, or do not fit, or cannot be checked, are answered and never run', async () => {
+test('arguments that are not JSON, do not match the schema or cannot be validated get an error result and never run', async () => {
   const ran: Json[] = [];
   const picky = (name: string, check: NonNullable<Tool['validate']>): Tool =>
     createTestTool(name, 'write', (input) => ran.push(input), { validate: check });
@@ -346,7 +350,7 @@ test('arguments that are no JSON, or do not fit, or cannot be checked, are answe
   assert.match(thrown ?? '', /no such schema/);
 });
 
-test('arguments nested deeper than any reader goes are refused, and the session can be opened again', async () => {
+test('arguments nested too deeply are refused, and the session can be reopened', async () => {
   const set = await createCoreFixture({
     replies: [
       replyWithParts([createCallPart('look', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json)]),
@@ -358,7 +362,7 @@ test('arguments nested deeper than any reader goes are refused, and the session 
   assert.doesNotThrow(() => JSON.stringify(set.log.events));
 });
 
-test('[fault 30] a write that was under way when the process died is not run again, unless a second time does no harm', async () => {
+test('[fault 30] a write that was running when the process died is not run again, unless it is idempotent', async () => {
   for (const idempotent of [false, true]) {
     const keys: string[] = [];
     const save = createTestTool('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });
@@ -376,7 +380,7 @@ test('[fault 30] a write that was under way when the process died is not run aga
   }
 });
 
-test('the key of a call is never that of another call, also after going back to before it', async () => {
+test('the key of a call is unique, also after a rewind to before it', async () => {
   const keys: string[] = [];
   const send = createTestTool('send', 'external', (_input, { key }) => (keys.push(key), 'sent'));
   const set = await createCoreFixture({
@@ -392,7 +396,7 @@ test('the key of a call is never that of another call, also after going back to 
   assert.equal(new Set(keys).size, 3);
 });
 
-test('a text that is too long keeps its head and its tail, and says how much is missing', () => {
+test('a text that is too long keeps its start and its end, and says how much is missing', () => {
   assert.equal(truncateMiddle('abcdef', 6), 'abcdef');
   assert.equal(truncateMiddle('abcdefghij', 4), 'ab\n[… 6 of 10 characters left out …]\nij');
   assert.equal(truncateMiddle('abcdefghij', 0), '\n[… 10 of 10 characters left out …]\n');
@@ -405,7 +409,7 @@ test('a text that is too long keeps its head and its tail, and says how much is 
     }
 });
 
-test('what the log cannot take ends the run with the store’s error, and no effect is started', async () => {
+test('if the log cannot store a call, the run ends with the error of the store, and no effect starts', async () => {
   let ran = 0;
   const log = memoryLog();
   const full = {
@@ -426,7 +430,7 @@ test('what the log cannot take ends the run with the store’s error, and no eff
   );
 });
 
-test('[D6] a hidden tool runs through no door before it is loaded, and the door itself never runs', async () => {
+test('[D6] a deferred tool cannot run before it is loaded, and use_tool itself never runs', async () => {
   const ran: Json[] = [];
   const set = await createCoreFixture({
     replies: [
@@ -455,7 +459,7 @@ test('[D6] a hidden tool runs through no door before it is loaded, and the door 
   assert.match(results(set)[2] ?? '', /Name the loaded tool/);
 });
 
-test('[A53] a call that is made elsewhere is written down and waits, ours beside it are made, and whoever brings its result ends it', async () => {
+test('[A53] a client tool call is recorded and waits, other calls run, and the client’s result ends it', async () => {
   const there: Tool = {
     ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',
@@ -489,7 +493,7 @@ test('[A53] a call that is made elsewhere is written down and waits, ours beside
   assert.deepEqual(results(set), ['result 0', 'seen', 'result 1']);
 });
 
-test('[A53] a run that ends while a call is made elsewhere says that its outcome is unknown', async () => {
+test('[A53] if a run ends while a client tool call is open, its outcome is unknown', async () => {
   const there: Tool = {
     ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
     clientSideQuestion: 'Handed out.',

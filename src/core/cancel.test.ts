@@ -41,7 +41,7 @@ async function cancelled(
 /** Aborts a moment later, and never answers. */
 const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), neverSettles());
 
-test('[A24] a provider that never answers and does not hear its signal', slowTest, async () => {
+test('[A24] a provider that never answers and ignores its signal', slowTest, async () => {
   const { reason, eventsOfType } = await cancelled((abort) => ({
     replies: [
       async function* () {
@@ -58,7 +58,7 @@ test('[A24] a provider that never answers and does not hear its signal', slowTes
 });
 
 test(
-  '[A24] a provider that falls silent in the middle of a word: what was shown stays in the history',
+  '[A24] a provider that stops sending in the middle of a word: the shown text stays in the history',
   slowTest,
   async () => {
     const stop = new AbortController();
@@ -75,7 +75,7 @@ test(
   },
 );
 
-test('chunks that come after the abort are not shown', slowTest, async () => {
+test('chunks that arrive after the abort are not shown', slowTest, async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<void>();
   const set = await createCoreFixture({
@@ -100,7 +100,7 @@ test('chunks that come after the abort are not shown', slowTest, async () => {
 });
 
 test(
-  '[A24] [fault 36] three reads that hang and do not hear their signal are each answered once, in call order',
+  '[A24] [fault 36] three reads that hang and ignore their signal each get one result, in call order',
   slowTest,
   async () => {
     const { reason, eventsOfType } = await cancelled((abort) => ({
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  '[A24] a write that hangs may have happened, and the log says so; the calls behind it are not started',
+  '[A24] the outcome of a write that hangs is recorded as unknown; the calls after it are not started',
   slowTest,
   async () => {
     let begun = 0;
@@ -132,7 +132,7 @@ test(
   },
 );
 
-test('[A24] a tool that hears its signal tells what it did before it stopped', slowTest, async () => {
+test('[A24] a tool that handles its signal reports what it did before it stopped', slowTest, async () => {
   const { eventsOfType } = await cancelled((abort) => ({
     replies: [replyWithCalls('save')],
     tools: [
@@ -149,7 +149,7 @@ test('[A24] a tool that hears its signal tells what it did before it stopped', s
   );
 });
 
-test('a tool that fails long after it was given up harms nothing', slowTest, async () => {
+test('a tool that fails long after its abort changes nothing', slowTest, async () => {
   const fail = Promise.withResolvers<never>();
   const { log } = await cancelled((abort) => ({
     replies: [replyWithCalls('late')],
@@ -161,7 +161,7 @@ test('a tool that fails long after it was given up harms nothing', slowTest, asy
   assert.equal(log.events.length, events);
 });
 
-test('[A24] a gate that never answers: the call is not run, before or after', slowTest, async () => {
+test('[A24] a gate that never answers: the call does not run, also not later', slowTest, async () => {
   let ran = 0;
   let asked = 0;
   const stop = new AbortController();
@@ -181,7 +181,7 @@ test('[A24] a check that never answers', slowTest, async () => {
   assert.equal(set.eventsOfType('check-ended').length, 0);
 });
 
-test('cancelled while a gate decides, nothing is run that it then allows', slowTest, async () => {
+test('cancelled while a gate decides: a call that it then allows does not run', slowTest, async () => {
   let ran = 0;
   const stop = new AbortController();
   const set = await createCoreFixture({
@@ -193,27 +193,23 @@ test('cancelled while a gate decides, nothing is run that it then allows', slowT
   assert.equal(ran, 0);
 });
 
-test(
-  'cancelled once the intent of a call is written, it is not run, and the log says that it was not',
-  slowTest,
-  async () => {
-    let ran = 0;
-    const stop = new AbortController();
-    const set = await createCoreFixture({
-      replies: [replyWithCalls('save')],
-      tools: [createTestTool('save', 'write', () => ran++)],
-    });
-    set.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
-    assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
-    assert.equal(ran, 0);
-    assert.deepEqual(
-      set.eventsOfType('tool-ended').map((event) => event.outcome),
-      ['interrupted'],
-    );
-  },
-);
+test('cancelled after the start of a call is recorded: it does not run, and the log says so', slowTest, async () => {
+  let ran = 0;
+  const stop = new AbortController();
+  const set = await createCoreFixture({
+    replies: [replyWithCalls('save')],
+    tools: [createTestTool('save', 'write', () => ran++)],
+  });
+  set.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
+  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(ran, 0);
+  assert.deepEqual(
+    set.eventsOfType('tool-ended').map((event) => event.outcome),
+    ['interrupted'],
+  );
+});
 
-test('cancelled once a turn is written, no request is sent', slowTest, async () => {
+test('cancelled after a turn is recorded: no request is sent', slowTest, async () => {
   const stop = new AbortController();
   const set = await createCoreFixture({});
   set.head.subscribe((event) => event.type === 'turn-started' && stop.abort());
@@ -221,14 +217,14 @@ test('cancelled once a turn is written, no request is sent', slowTest, async () 
   assert.equal(set.requests.length, 0);
 });
 
-test('cancelled before it begins, a run ends without a turn', slowTest, async () => {
+test('a run that is cancelled before it begins ends without a turn', slowTest, async () => {
   const { reason, eventsOfType } = await cancelled((abort) => (abort(), {}));
   assert.deepEqual([reason, eventsOfType('turn-started').length], ['cancelled', 1], 'one turn, of the run after it');
 });
 
 const codes = { 'run/time': 'time', 'run/kill-switch': 'kill-switch', 'session/closed': 'cancelled' } as const;
 for (const [code, expected] of Object.entries(codes)) {
-  test(`an abort for ${code} ends the run as ${expected}, also when the process died before the end was written`, async () => {
+  test(`an abort for ${code} ends the run as ${expected}, also if the process died before the end was recorded`, async () => {
     const stop = new AbortController();
     const why = new FairleadError(code, 'Enough of it.', { blame: 'user', retry: true });
     const set = await createCoreFixture({ replies: [replyNever('some')] });
@@ -242,7 +238,7 @@ for (const [code, expected] of Object.entries(codes)) {
   });
 }
 
-test('a run whose time is used up starts no call when it is resumed', async () => {
+test('a run whose time limit is reached starts no call when it is resumed', async () => {
   let ran = 0;
   const tool = createTestTool('save', 'write', () => ran++);
   const set = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [tool], limits: { ms: 1000 } });
@@ -258,7 +254,7 @@ test('a run whose time is used up starts no call when it is resumed', async () =
   assert.deepEqual([state.ended?.reason, ran], ['time', 0]);
 });
 
-test('a limit of time ends a run at a gate that hangs', slowTest, async () => {
+test('a time limit ends a run at a gate that hangs', slowTest, async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
     tools: [createTestTool('save', 'write', () => 'saved')],

@@ -28,7 +28,7 @@ const runDetachable = (
     clock: () => performance.now(),
   });
 
-test('[A24, A71] a run that is left between two steps is not ended, and goes on as if nothing had been', async () => {
+test('[A24, A71] a run that is detached between two steps does not end, and continues unchanged', async () => {
   const leave = new AbortController();
   const add = createTestTool('add', 'write', () => (leave.abort(), 'added'));
   const set = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
@@ -43,7 +43,7 @@ test('[A24, A71] a run that is left between two steps is not ended, and goes on 
 });
 
 test(
-  '[A24] a model that is cut off because the run is left is asked again, and that counts as no failure',
+  '[A24] a model request that is aborted by a detach is sent again, and does not count as a failure',
   slowTest,
   async () => {
     const set = await createCoreFixture({
@@ -68,7 +68,7 @@ for (const [effect, outcome, times] of [
   ['external', 'unknown', 1],
 ] as const) {
   test(
-    `[A53] a tool with the effect ${effect} that is cut off because the run is left stays open, as after a crash`,
+    `[A53] a tool with the effect ${effect} that is aborted by a detach stays open, as after a crash`,
     slowTest,
     async () => {
       const stop = new AbortController();
@@ -91,7 +91,7 @@ for (const [effect, outcome, times] of [
 }
 
 for (const reason of ['money-budget', 'token-budget'] as const) {
-  test(`[A64] a provider that refuses for a ${reason} beyond the run’s own ends the run for that reason`, async () => {
+  test(`[A64] a provider that refuses for a ${reason} beyond the run’s own ends the run with that reason`, async () => {
     const set = await createCoreFixture({
       replies: [replyWithError(new FairleadError(`run/${reason}`, 'The tenant has nothing left.', { blame: 'user' }))],
     });
@@ -100,7 +100,7 @@ for (const reason of ['money-budget', 'token-budget'] as const) {
   });
 }
 
-test('a run that is left before it begins has done nothing', async () => {
+test('a run that is detached before it begins has done nothing', async () => {
   const set = await createCoreFixture({ replies: [replyWithText('hello')] });
   const state = await runDetachable(set, { detachSignal: AbortSignal.abort() });
   assert.deepEqual([state.run, set.requests.length, set.eventsOfType('turn-started')], ['r1', 0, []]);

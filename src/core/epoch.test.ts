@@ -46,7 +46,7 @@ const counted = (line: FixtureReply): FixtureReply =>
 
 const plain = (state: RunState): unknown => JSON.parse(JSON.stringify({ ...state, messages: toArray(state.messages) }));
 
-test('[M30] a run longer than its window is compacted as often as it has to be, and ends with its answer', async () => {
+test('[M30] a run longer than its context window is compacted as often as needed, and ends with its answer', async () => {
   const { run, eventsOfType, requests } = await createCoreFixture({
     replies: looks.map(counted),
     tools: [look],
@@ -59,7 +59,7 @@ test('[M30] a run longer than its window is compacted as often as it has to be, 
   assert.ok(requests.every((request) => historyError(toArray(request.messages)) === undefined));
 });
 
-test('[A24] after a compaction in the middle of a run, a fold from the epoch is the fold from the root, event by event', async () => {
+test('[A24] after a compaction during a run, a fold from the epoch equals the fold from the root, event by event', async () => {
   const { run, log, addInput, head } = await createCoreFixture({
     replies: looks.map(counted),
     tools: [look],
@@ -79,7 +79,7 @@ test('[A24] after a compaction in the middle of a run, a fold from the epoch is 
   }
 });
 
-test('[A24] killed after any event of a compacted run and opened from its last epoch, the run goes on to its answer', async () => {
+test('[A24] killed after any event of a compacted run and opened from its last epoch, the run continues to its answer', async () => {
   const setting = { tools: [look], compactor: shorter, limits: { context: 500 } };
   const { run, log } = await createCoreFixture({ ...setting, replies: looks.map(counted) });
   await run();
@@ -97,7 +97,7 @@ test('[A24] killed after any event of a compacted run and opened from its last e
   }
 });
 
-test('words and notes that come while a history is made shorter are not lost', async () => {
+test('input and notes that arrive during a compaction are not lost', async () => {
   const gate = Promise.withResolvers<void>();
   const working = Promise.withResolvers<void>();
   const compact: Compactor = {
@@ -124,7 +124,7 @@ test('words and notes that come while a history is made shorter are not lost', a
   assert.match(last, /in short[^]*wait[^]*noted-i3/);
 });
 
-test('a request the provider finds too long is compacted and tried once more, not again and again', async () => {
+test('a request that is too long for the provider is compacted and retried once only', async () => {
   const lines = [1, 2, 3, 4].map(() => replyWithError(tooLong));
   const { run, addInput, requests, eventsOfType } = await createCoreFixture({ replies: lines, compactor: shorter });
   await addInput('steer', long);
@@ -145,7 +145,7 @@ const cannot: Readonly<Record<string, Compactor['run']>> = {
   'gives a longer history': async () => ({ messages: [user(long)] }),
 };
 for (const [how, run] of Object.entries(cannot)) {
-  test(`a compactor that ${how} ends the run with a reason, and nothing illegal is sent`, async () => {
+  test(`a compactor that ${how} ends the run with a reason, and no invalid request is sent`, async () => {
     const {
       run: go,
       requests,
@@ -159,7 +159,7 @@ for (const [how, run] of Object.entries(cannot)) {
   });
 }
 
-test('a compactor whose history is not shorter is not asked again', async () => {
+test('a compactor that does not shorten the history is not called again', async () => {
   let asked = 0;
   const compact: Compactor = {
     run: async (state) => (asked++, { messages: [user('x'.repeat(state.context * 8))] }),
@@ -168,7 +168,7 @@ test('a compactor whose history is not shorter is not asked again', async () => 
   assert.deepEqual([(await run()).ended?.reason, requests.length, asked], ['token-budget', 0, 1]);
 });
 
-test('cancelled while the history is made shorter, by a compactor that does not hear it, a run ends at once', async () => {
+test('cancelled during a compaction whose compactor ignores its signal, a run ends at once', async () => {
   const stop = new AbortController();
   const compact: Compactor = {
     run() {
@@ -188,7 +188,7 @@ async function answered(): Promise<CoreFixture> {
   return set;
 }
 
-test('a change of model begins an epoch that keeps the history word for word', async () => {
+test('a change of model begins an epoch that keeps the history unchanged', async () => {
   const { run, head, startRun, requests } = await answered();
   const before = toArray(head.state.messages);
   await head.record((state) => [{ ...epochStartedFact(state, 'model-changed'), model: 'other' }]);
@@ -199,7 +199,7 @@ test('a change of model begins an epoch that keeps the history word for word', a
   assert.deepEqual(toArray(requests.at(-1)?.messages ?? { length: 0, items: [] }).slice(0, before.length), before);
 });
 
-test('an edited history begins an epoch of its own, and the run it branched from does not come back to life', async () => {
+test('an edited history begins a new epoch, and the run it branched from does not restart', async () => {
   const { run, head, log, startRun, requests } = await answered();
   const middle = log.events.find((event) => event.type === 'turn-ended') as Event;
   const edited = [user('other words')];
@@ -219,7 +219,7 @@ test('an edited history begins an epoch of its own, and the run it branched from
   ]);
 });
 
-test('[M30] a history is made shorter from its threshold on, while there is room, and again only once it has grown', async () => {
+test('[M30] a history is compacted from its threshold on, while there is space, and again only after it has grown', async () => {
   const asked: number[] = [];
   const compact: Compactor = {
     threshold: 0.5,
@@ -244,7 +244,7 @@ test('[M30] a history is made shorter from its threshold on, while there is room
   assert.equal(requests.length, 13);
 });
 
-test('[M30] a refusal with room left is written down with what it used up, and the run goes on; without room it ends the run', async () => {
+test('[M30] a refused compaction with space left is recorded with its usage, and the run continues; without space it ends the run', async () => {
   let asked = 0;
   const compact: Compactor = {
     threshold: 0.5,

@@ -32,14 +32,14 @@ test('an error keeps its code, blame, hint and cause', () => {
   assert.equal(new FairleadError('x/y', 'No retry.', { blame: 'user' }).retry, false);
 });
 
-test('a failure is the error as data, and back again', () => {
+test('an error converts to a failure as data, and back', () => {
   const failure = { code: 'a/b', message: 'It broke.', blame: 'tool', retry: true, hint: 'Mend it.' } as const;
   assert.deepEqual(toFailure(fromFailure(failure)), failure);
   const { hint: _, ...plain } = failure;
   assert.deepEqual(toFailure(fromFailure(plain)), plain);
 });
 
-test('anything that can be thrown becomes a failure that can be written down', () => {
+test('any thrown value becomes a failure that can be recorded', () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (thrown) => {
       const failure = toFailure(thrown, 'provider/unexpected', 'provider');

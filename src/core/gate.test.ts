@@ -52,19 +52,19 @@ const unclear: Readonly<Record<string, () => unknown>> = {
   'a rewriting that has no end': () => ({ type: 'rewrite', input: cyclic }),
 };
 for (const [what, gate] of Object.entries(unclear)) {
-  test(`[M31] a gate that gives ${what} denies`, async () => {
+  test(`[M31] a gate that returns ${what} denies`, async () => {
     const ruling = await evaluate([gate as Gate]);
     assert.equal(ruling.type, 'deny');
     assert.ok(ruling.type === 'deny' && ruling.reason.length > 10);
   });
 }
 
-test('without gates a call is allowed as it is, and a gate that rewrites it to the same allows it', async () => {
+test('without gates a call is allowed unchanged, and a gate that rewrites it to the same input allows it', async () => {
   assert.deepEqual(await evaluate([]), { type: 'allow', input: { n: 1 } });
   assert.deepEqual(await evaluate([() => ({ type: 'rewrite', input: { n: 1 } })]), { type: 'allow', input: { n: 1 } });
 });
 
-test('a denial outweighs a question, whichever gate comes first', async () => {
+test('a denial takes precedence over a question, whichever gate comes first', async () => {
   const ask: Gate = () => ({ type: 'ask', question: 'may I?' });
   const deny: Gate = () => ({ type: 'deny', reason: 'never' });
   for (const gates of [
@@ -76,7 +76,7 @@ test('a denial outweighs a question, whichever gate comes first', async () => {
 
 const askingGate: Gate = (each) => ({ type: 'ask', question: `run with ${JSON.stringify(each.input)}?` });
 
-test('a yes to one question is no yes to another, also when a gate rewrites what was allowed', async () => {
+test('an approval of one question does not count for another, also if a gate rewrites the approved call', async () => {
   const allowed: ToolCall = { ...call, granted: ['run with {"n":1}?'] };
   assert.equal((await evaluate([askingGate], allowed)).type, 'allow');
   const rewriting: Gate = (each) =>
@@ -111,7 +111,7 @@ const twoAsk: readonly Gate[] = [
   () => ({ type: 'ask', question: 'spend the money?' }),
 ];
 
-test('[M28] two gates that ask are each answered once, and then the call runs, though the process dies in between', async () => {
+test('[M28] two gates that ask are each answered once, and then the call runs, also if the process dies in between', async () => {
   const ran: Json[] = [];
   const set = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
@@ -122,7 +122,7 @@ test('[M28] two gates that ask are each answered once, and then the call runs, t
   assert.equal(ran.length, 1);
 });
 
-test('[M28] a no to the second question is a no to the call', async () => {
+test('[M28] a rejection of the second question denies the call', async () => {
   const ran: Json[] = [];
   const set = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
@@ -136,7 +136,7 @@ test('[M28] a no to the second question is a no to the call', async () => {
   assert.equal(ran.length, 0);
 });
 
-test('a gate sees the loaded tool that is called through another, not the other', async () => {
+test('a gate sees the loaded tool that is called through use_tool, not use_tool', async () => {
   const seen: string[] = [];
   const { run } = await createCoreFixture({
     replies: [replyWithCalls('load'), replyWithCalls(['use_tool', { tool: 'secret', input: { n: 7 } }])],

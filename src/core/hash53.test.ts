@@ -4,7 +4,7 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { hash53, hash53Value, updateHash53, createHash53 } from './hash53.ts';
 
-test('[M15] a digest of pieces is the digest of all of them as one text', () => {
+test('[M15] a hash of chunks is the hash of the whole text', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 20 })), fc.nat(30), (pieces, at) => {
       const making = createHash53();

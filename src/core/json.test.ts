@@ -6,7 +6,7 @@ import { canonicalJson, hash53, isJson, toJson, type Json } from './index.ts';
 
 const roundTrip = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-test('[M7] any value at all becomes JSON that survives a round trip', () => {
+test('[M7] any value becomes JSON that survives a round trip', () => {
   const options = {
     withBigInt: true,
     withBoxedValues: true,
@@ -28,7 +28,7 @@ test('[M7] any value at all becomes JSON that survives a round trip', () => {
   );
 });
 
-test('JSON stays what it is', () => {
+test('JSON values are unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const json = roundTrip(value as Json);
@@ -62,7 +62,7 @@ const strangers: readonly (readonly [string, unknown, unknown])[] = [
   ['a key that is special', JSON.parse('{"__proto__": {"x": 1}}'), JSON.parse('{"__proto__": {"x": 1}}')],
 ];
 for (const [what, value, expected] of strangers) {
-  test(`${what}: told in JSON`, () => assert.deepEqual(toJson(value), expected));
+  test(`${what}: described in JSON`, () => assert.deepEqual(toJson(value), expected));
 }
 
 const traps: Readonly<Record<string, unknown>> = {
@@ -99,7 +99,7 @@ for (const [what, value] of Object.entries(traps)) {
   });
 }
 
-test('a value nested deeper than any reader goes is cut off there', () => {
+test('a value nested too deeply is truncated at that depth', () => {
   let deep: unknown = 'bottom';
   for (let i = 0; i < 100_000; i++) deep = i % 2 ? [deep] : { deep };
   const json = toJson(deep);
@@ -109,14 +109,14 @@ test('a value nested deeper than any reader goes is cut off there', () => {
   assert.doesNotThrow(() => [canonicalJson(json), canonicalJson(deep as Json)]);
 });
 
-test('a value that shares its parts and would fill the memory when written out is cut off', () => {
+test('a value with shared parts that would fill the memory when serialized is truncated', () => {
   let wide: unknown = 1;
   for (let i = 0; i < 60; i++) wide = [wide, wide];
   const text = JSON.stringify(toJson(wide));
   assert.match(text, /left out/);
 });
 
-test('equal values have one canonical text whatever the order of their keys, different ones do not', () => {
+test('equal values have one canonical text in any key order, different values do not', () => {
   const shuffled = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(shuffled);
     if (typeof value !== 'object' || value === null) return value;
@@ -147,7 +147,7 @@ function isEqual(a: Json, b: Json): boolean {
   }
 }
 
-test('[M15] a digest tells texts apart, is a whole number and stays the same in later versions', () => {
+test('[M15] a hash distinguishes texts, is an integer and stays the same in later versions', () => {
   const texts = Array.from({ length: 20_000 }, (_, i) => `call ${i}`);
   const digests = new Set(texts.map(hash53));
   assert.equal(digests.size, texts.length);

@@ -19,7 +19,7 @@ function kept(text: string): LazyText & { readonly reads: () => number } {
   };
 }
 
-test('[A24] a kept text reads, is copied and is serialised like any other', () => {
+test('[A24] a lazy text is read, copied and serialized like any other', () => {
   const part = setLazyText({ type: 'tool-result', text: '', failed: false }, kept('a "b"\n'));
   assert.equal(part.text, 'a "b"\n');
   assert.deepEqual(part, { type: 'tool-result', text: 'a "b"\n', failed: false });
@@ -27,7 +27,7 @@ test('[A24] a kept text reads, is copied and is serialised like any other', () =
   assert.deepEqual({ ...part }, structuredClone(part));
 });
 
-test('[A24] its length is known and it is passed on without being read', () => {
+test('[A24] its length is known and it is passed on without being decoded', () => {
   const text = kept('long');
   const passed = copyText(setLazyText({}, text), { id: 'c1' });
   assert.equal(textLength(passed), 4);
@@ -44,7 +44,7 @@ test('a copy with another text never passes on the old one', () => {
   assert.equal(textLength(redacted), 3);
 });
 
-test('the codes of characters stand for a text where they are at hand', () => {
+test('character codes are used instead of a text if they are available', () => {
   const codes = new Uint8Array([104, 105]);
   assert.equal(textOrCharCodes(setLazyText({}, { ...kept('hi'), charCodes: codes })), codes);
   assert.equal(textOrCharCodes(setLazyText({}, kept('hi'))), 'hi');

@@ -62,7 +62,7 @@ function agentOf(script: readonly Message[], tools: readonly Tool[], requests: M
   };
 }
 
-test('a run goes from prompt through parallel tools to an answer, and its results go back in call order', async () => {
+test('a run goes from a prompt through parallel tools to an answer, with results in call order', async () => {
   const requests: ModelRequest[] = [];
   const order: string[] = [];
   const slow = tool('slow', 'read', async () => {
@@ -96,7 +96,7 @@ test('a run goes from prompt through parallel tools to an answer, and its result
   assert.equal(state.spent.calls, 2);
 });
 
-test('[A24] whichever append fails, the run ends with the store’s error, and goes on once the log can be written', async () => {
+test('[A24] whichever append fails, the run ends with the error of the store, and continues once the log is writable', async () => {
   for (let n = 1; ; n++) {
     let saved = 0;
     let left = n;
@@ -143,7 +143,7 @@ test('[A24] whichever append fails, the run ends with the store’s error, and g
   }
 });
 
-test('what must outlive a power cut is settled: before a request, before an effect, before an answer or an end is shown', async () => {
+test('facts that must survive a power cut are synced: before a request, before an effect, before an answer or an end is shown', async () => {
   const log = memoryLog();
   const settled: string[] = [];
   const watching = {

@@ -64,7 +64,7 @@ const ways: Readonly<Record<StopReason, CoreFixtureOptions & { readonly abort?: 
   'provider-error': { replies: [replyWithError(new Error('no such model'))] },
 };
 for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
-  test(`[M26] a run can end as ${reason}: told in the log, legal, and open to another run`, async () => {
+  test(`[M26] a run can end as ${reason}: recorded in the log, valid, and another run can follow`, async () => {
     const set = await createCoreFixture({ tools: [look, done], ...setting });
     const stop = new AbortController();
     const {
@@ -93,7 +93,7 @@ function steps({ log, agent }: CoreFixture): readonly string[] {
   return found;
 }
 
-test('[A20] a run with tools and checks goes from act to observation to verdict and on, each step decided by the state alone', async () => {
+test('[A20] a run with tools and checks goes from call to result to check, each step decided by the state alone', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look', 'look'), replyWithText('one'), replyWithCalls('look'), replyWithText('two')],
     tools: [look],
@@ -115,7 +115,7 @@ test('[A20] a run with tools and checks goes from act to observation to verdict 
   ]);
 });
 
-test('[A20] the machine rests while every open call waits for a person, and goes on with the answer', async () => {
+test('[A20] the loop pauses while every open call waits for approval, and continues with the answer', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look')],
     tools: [look],
@@ -127,7 +127,7 @@ test('[A20] the machine rests while every open call waits for a person, and goes
   assert.deepEqual(steps(set), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
 });
 
-test('[A23] the log of a run tells the whole of it, turn by turn and call by call', async () => {
+test('[A23] the log of a run contains every turn and every call', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('fine')],
     tools: [look],
@@ -153,7 +153,7 @@ test('[A23] the log of a run tells the whole of it, turn by turn and call by cal
   );
 });
 
-test('[M25] a stop that throws ends the run: what cannot be judged does not go on', async () => {
+test('[M25] a stop condition that throws ends the run, because it cannot be evaluated', async () => {
   const set = await createCoreFixture({
     replies: looks,
     tools: [look],
@@ -181,7 +181,7 @@ const verdicts: Readonly<Record<string, () => unknown>> = {
   'fails without saying why': () => ({ type: 'failed' }),
 };
 for (const [what, run] of Object.entries(verdicts)) {
-  test(`a check that ${what} has not passed: the model is told, and the run stays within its turns`, async () => {
+  test(`a check that ${what} has not passed: the model gets the reason, and the run stays within its turns`, async () => {
     const set = await createCoreFixture({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
     assert.deepEqual([(await set.run()).ended?.reason, set.requests.length], ['max-turns', 3]);
     assert.match(JSON.stringify(set.requests[1]), /check\/odd/);
@@ -191,7 +191,7 @@ for (const [what, run] of Object.entries(verdicts)) {
   });
 }
 
-test('checks run in their order until one has not passed, and again after each new answer', async () => {
+test('checks run in order until one fails, and again after each new answer', async () => {
   const ran: string[] = [];
   const named = (name: string, ...found: readonly Verdict[]): Check => {
     const inner = check(...found);
@@ -208,7 +208,7 @@ test('checks run in their order until one has not passed, and again after each n
   assert.deepEqual(ran, ['a', 'b', 'a', 'b', 'c']);
 });
 
-test('a check that hangs does not outlive the run’s time', { timeout: 20_000 }, async () => {
+test('a check that hangs ends with the time limit of the run', { timeout: 20_000 }, async () => {
   const set = await createCoreFixture({ checks: [{ name: 'slow', run: neverSettles }], limits: { ms: 30 } });
   assert.equal((await set.run()).ended?.reason, 'time');
 });
@@ -221,21 +221,21 @@ const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, n
   ['no time', { ms: 0 }, 'time', 0, 0],
 ];
 for (const [what, limits, reason, requests, ran] of bounds) {
-  test(`[A107] with ${what} nothing is begun that would need some`, async () => {
+  test(`[A107] with ${what} nothing that needs it is started`, async () => {
     const set = await createCoreFixture({ replies: looks, tools: [look], limits });
     assert.equal((await set.run()).ended?.reason, reason);
     assert.deepEqual([set.requests.length, set.eventsOfType('tool-started').length], [requests, ran]);
   });
 }
 
-test('a run that may not fail even once ends at its first failure, not before it', async () => {
+test('a run that allows no failures ends at its first failure, not before', async () => {
   const fine = await createCoreFixture({ limits: { errors: 0 } });
   assert.equal((await fine.run()).ended?.reason, 'answered');
   const bad = await createCoreFixture({ replies: [replyWithError(retry)], limits: { errors: 0 } });
   assert.deepEqual([(await bad.run()).ended?.reason, bad.requests.length], ['error-threshold', 1]);
 });
 
-test('calls beyond the budget are answered without being run, the ones before it are', async () => {
+test('calls beyond the budget get an error result without running, those within it run', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look', 'look', 'look')],
     tools: [look],
@@ -248,7 +248,7 @@ test('calls beyond the budget are answered without being run, the ones before it
   );
 });
 
-test('a call that was denied or not understood costs nothing of the call budget', async () => {
+test('a denied or invalid call does not count against the call budget', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('nosuch'), replyWithCalls('look'), replyWithCalls('look')],
     tools: [look],
@@ -258,7 +258,7 @@ test('a call that was denied or not understood costs nothing of the call budget'
   assert.equal(set.head.state.spent.calls, 2);
 });
 
-test('[M15, A58] the same round is seen to come back however often it may, in cycles of one, two and three', async () => {
+test('[M15, A58] repeated calls with the same results are detected, in cycles of one, two and three', async () => {
   for (const repeats of [2, 9, 30])
     for (const period of [1, 2, 3]) {
       const lines = Array.from({ length: repeats * period + 5 }, (_, i) => replyWithCalls(['look', { i: i % period }]));
@@ -275,7 +275,7 @@ test('[M15, A58] the same round is seen to come back however often it may, in cy
   assert.equal(isStuck([1, 1, 1], 0), false);
 });
 
-test('the same call with new results is no sign of being stuck', async () => {
+test('the same call with new results does not count as stuck', async () => {
   let n = 0;
   const set = await createCoreFixture({
     replies: looks,
@@ -285,7 +285,7 @@ test('the same call with new results is no sign of being stuck', async () => {
   assert.equal((await set.run()).ended?.reason, 'answered');
 });
 
-test('a budget of money is kept by the price of what is to come, and refuses a model of unknown price', async () => {
+test('a money budget is checked with the price of the next request, and refuses a model of unknown price', async () => {
   const set = await createCoreFixture({ replies: looks, tools: [look], limits: { usd: 0.0001 } });
   const { spent } = await set.run();
   assert.ok(spent.usd > 0 && spent.usd <= 0.0001);
@@ -296,7 +296,7 @@ test('a budget of money is kept by the price of what is to come, and refuses a m
   assert.match(ended?.detail ?? '', /price of test is unknown/);
 });
 
-test('[M22] words that wait to be delivered count before they are sent, and so do notes', async () => {
+test('[M22] queued input and notes count as tokens before they are sent', async () => {
   const long = 'x'.repeat(8000);
   for (const limits of [{ context: 1000 }, { tokens: 1000 }, { usd: 0.001 }]) {
     const set = await createCoreFixture({ replies: [replyWithText('fine')], limits });
@@ -316,7 +316,7 @@ test('[M22] words that wait to be delivered count before they are sent, and so d
   }
 });
 
-test('a picture counts as what a model makes of it, not as its bytes', async () => {
+test('an image counts as its estimated tokens, not as its bytes', async () => {
   const picture = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(400_000) } as const;
   const set = await createCoreFixture({ limits: { context: 5000 } });
   await set.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
@@ -329,7 +329,7 @@ test('a picture counts as what a model makes of it, not as its bytes', async () 
   assert.equal((await set.run()).ended?.reason, 'token-budget');
 });
 
-test('reads side by side use up the time of the longest, calls one after the other that of all', async () => {
+test('parallel reads count the time of the longest, sequential calls the time of all', async () => {
   let now = 0;
   const read = (name: string, ms: number): Tool => createTestTool(name, 'read', () => void (now = Math.max(now, ms)));
   const write = (name: string, ms: number): Tool => createTestTool(name, 'write', () => void (now += ms));
@@ -344,7 +344,7 @@ test('reads side by side use up the time of the longest, calls one after the oth
   assert.equal(state.spent.ms, 800);
 });
 
-test('[A107] a limit that is no number binds at once: nothing runs without bounds by mistake', async () => {
+test('[A107] a limit that is not a number applies at once: nothing runs without limits by mistake', async () => {
   for (const [key, reason] of Object.entries({
     turns: 'max-turns',
     tokens: 'token-budget',
@@ -369,7 +369,7 @@ test('[A107] a limit that is no number binds at once: nothing runs without bound
   assert.deepEqual([(await empty.run()).ended?.reason, empty.requests.length], ['error-threshold', 1]);
 });
 
-test('time used up in an earlier process counts before the next turn', async () => {
+test('time used in an earlier process counts before the next turn', async () => {
   const set = await createCoreFixture({ replies: looks, tools: [look], limits: { ms: 1000 } });
   await set.head.record([
     { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [] },
@@ -383,7 +383,7 @@ test('time used up in an earlier process counts before the next turn', async () 
   });
 });
 
-test('a longer system text or list of tools counts before the next request', async () => {
+test('a longer system prompt or tool list counts before the next request', async () => {
   const set = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two')],
     limits: { context: 1000 },
@@ -397,19 +397,15 @@ test('a longer system text or list of tools counts before the next request', asy
   assert.equal((await set.run()).ended?.reason, 'answered');
 });
 
-test(
-  'a budget of half a call has room for none, and does not wait for the other half',
-  { timeout: 20_000 },
-  async () => {
-    const set = await createCoreFixture({ replies: looks, tools: [look], limits: { calls: 1.5 } });
-    set.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
-    const stop = AbortSignal.timeout(5000);
-    assert.equal((await set.run(stop)).ended?.reason, 'call-budget');
-    assert.equal(set.eventsOfType('tool-started').length, 1);
-  },
-);
+test('a budget of half a call allows no call, and the run does not wait', { timeout: 20_000 }, async () => {
+  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { calls: 1.5 } });
+  set.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
+  const stop = AbortSignal.timeout(5000);
+  assert.equal((await set.run(stop)).ended?.reason, 'call-budget');
+  assert.equal(set.eventsOfType('tool-started').length, 1);
+});
 
-test('however many reads an answer holds, only so many run side by side, and all are answered in call order', async () => {
+test('however many reads an answer has, only a limited number run in parallel, and all get results in call order', async () => {
   let open = 0;
   let most = 0;
   const read = createTestTool('look', 'read', async (input) => {
@@ -428,7 +424,7 @@ test('however many reads an answer holds, only so many run side by side, and all
   );
 });
 
-test('[M25] a stop that says no more than yes ends the run as a rule', async () => {
+test('[M25] a stop condition that returns only true ends the run with the reason "rule"', async () => {
   const set = await createCoreFixture({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
   assert.equal((await set.run()).ended?.reason, 'rule');
   assert.equal(set.requests.length, 0);

@@ -10,7 +10,7 @@ const step = fc.record({
   item: fc.integer(),
 });
 
-test('[D10] whatever is pushed or swapped on whichever version, every version stays what it was', () => {
+test('[D10] every version of a list stays unchanged, whatever is pushed or replaced on any version', () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { maxLength: 3 }), fc.array(step, { maxLength: 60 }), (start, steps) => {
       const versions: { trail: PersistentList<number>; model: readonly number[] }[] = [
@@ -36,14 +36,14 @@ test('[D10] whatever is pushed or swapped on whichever version, every version st
   );
 });
 
-test('a trail does not change with the array it was made of', () => {
+test('a list does not change with the array it was created from', () => {
   const given = [1, 2];
   const trail = createPersistentList(given);
   given.push(3);
   assert.deepEqual(toArray(appendItem(trail, 4)), [1, 2, 4]);
 });
 
-test('pushing on the newest version copies nothing', () => {
+test('a push on the newest version copies nothing', () => {
   let trail = createPersistentList<number>();
   const { items } = trail;
   for (let i = 0; i < 10_000; i++) trail = appendItem(trail, i);

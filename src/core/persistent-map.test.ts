@@ -15,7 +15,7 @@ import {
 const sorted = (table: PersistentMap<number>): readonly (readonly [string, number])[] =>
   mapEntries(table).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-test('a table does what a map does, and no version changes once it is made', () => {
+test('a persistent map behaves like a Map, and no version changes after it is created', () => {
   const step = fc.record({ key: fc.string({ maxLength: 3 }), value: fc.option(fc.nat(), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
@@ -39,7 +39,7 @@ test('a table does what a map does, and no version changes once it is made', () 
   );
 });
 
-test('keys that are names of every object are keys like any other', () => {
+test('keys such as constructor and __proto__ are ordinary keys', () => {
   const table = createPersistentMap([['__proto__', 1] as const, ['constructor', 2] as const]);
   assert.equal(mapGet(table, '__proto__'), 1);
   assert.equal(mapGet(table, 'constructor'), 2);

@@ -7,7 +7,7 @@ import { runLoop, type ToolContext } from './index.ts';
 const signal = new AbortController().signal;
 const silentContext = { signal, onChunk: (): void => {}, clock: (): number => performance.now() };
 
-test('[A77] onlookers see what a tool says while it works, under the id of its call, and the log keeps none of it', async () => {
+test('[A77] listeners get the progress of a tool with the id of its call, and the log does not contain it', async () => {
   const heard: string[] = [];
   const build = createTestTool('build', 'external', (_input, context) => {
     context.progress?.('half-way there');
@@ -24,7 +24,7 @@ test('[A77] onlookers see what a tool says while it works, under the id of its c
   assert.ok(!JSON.stringify(set.log.events).includes('half-way'));
 });
 
-test('an onlooker that fails does not fail the call, and nobody hears a tool whose call has ended', async () => {
+test('a listener that throws does not fail the call, and progress after the end of a call is ignored', async () => {
   let late: ToolContext['progress'];
   let heard = 0;
   const build = createTestTool('build', 'external', (_input, context) => {

@@ -32,7 +32,7 @@ const inputFact = (text: string): Fact => ({
 
 const compacted = (state: RunState): readonly Fact[] => [epochStartedFact(state, 'compacted', toArray(state.messages))];
 
-test('[M11, M16] a view sees each event once, and an epoch keeps what it has seen', async () => {
+test('[M11, M16] a view gets each event once, and an epoch stores its state', async () => {
   const log = memoryLog();
   const view = runStateView([], [inputs, unserializedView]);
   const head = await openSessionWriter(log, view);
@@ -47,7 +47,7 @@ test('[M11, M16] a view sees each event once, and an epoch keeps what it has see
   assert.equal(readView(root.state, unserializedView), 3);
 });
 
-test('what an epoch kept and somebody changed to nonsense is not believed', () => {
+test('a corrupted view state in an epoch is not used', () => {
   const view = runStateView([], [inputs]);
   const state = fold(view, []);
   const epoch = epochStartedFact({ ...state, session: 's' }, 'compacted', []);
@@ -56,11 +56,11 @@ test('what an epoch kept and somebody changed to nonsense is not believed', () =
   assert.equal(readView(fold(view, [event]), inputs), 0);
 });
 
-test('a view that the agent does not have is an error that says so', () => {
+test('reading a view that the agent does not have is an error that names it', () => {
   assert.throws(() => readView(runStateView().initial, inputs), { code: 'core/no-view', hint: /Add it/ });
 });
 
-test('a head that adopts other rules and views sees the whole session with them', async () => {
+test('a head with changed rules and views evaluates the whole session with them', async () => {
   const head = await openSessionWriter(memoryLog(), runStateView());
   await head.record([{ type: 'session-started', session: 's' }, inputFact('a')]);
   const rule = (event: Fact): readonly { key: string; text: string }[] =>
@@ -89,7 +89,7 @@ const remarks = (many: number): readonly Event[] =>
     return { type: 'annotation-added', text: '', ...place } as unknown as Event;
   });
 
-test('a view is folded as far as somebody looks, each event once, and every earlier state still tells its own', () => {
+test('a view is folded lazily, each event once, and every earlier state keeps its own value', () => {
   const { view, folded } = counted();
   const run = runStateView([], [view]);
   const [early, late] = [remarks(10), remarks(30).slice(10)];
@@ -101,7 +101,7 @@ test('a view is folded as far as somebody looks, each event once, and every earl
   assert.deepEqual([readView(before, view), readView(after, view), folded()], [10, 30, 30]);
 });
 
-test('events do not wait for ever to be seen', () => {
+test('events are not kept forever for a view that is never read', () => {
   const { view, folded } = counted();
   const state = fold(runStateView([], [view]), remarks(50_010));
   assert.equal(folded(), 50_000);

@@ -25,7 +25,7 @@ const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {
   return ended.text;
 };
 
-test('[M8, M10, M38] one output has several renderings: the first renderer that says something writes it down', async () => {
+test('[M8, M10, M38] one output has several renderings: the first renderer that returns text is used', async () => {
   assert.equal(await shownBy(), 'It is 21 degrees.');
   assert.equal(
     await shownBy(({ data }) => `<weather>${JSON.stringify(data)}</weather>`),

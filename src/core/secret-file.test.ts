@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isSecretFile } from './secret-file.ts';
 
-test('attacks 29 and 30: files that hold keys are known by name, however it is written', () => {
+test('attacks 29 and 30: files with secrets are recognized by name, in any spelling', () => {
   const secret =
     '.env .ENV app/.env.production .env. certs/server.pem id_rsa .ssh/config .ssh .aws/credentials .npmrc ~/.netrc secrets.yaml .ｅnv .e\u200bnv .s\u2060sh/config C:\\x\\.env';
   for (const path of secret.split(' ')) assert.ok(isSecretFile(path), path);
 });
 
-test('everything else is not', () => {
+test('other files are not', () => {
   const plain =
     '.env.example src/env.ts environment.md .environment keys.ts package.json .ssh/id_ed25519.pub monkey.js secret-file.ts .gitignore';
   for (const path of plain.split(' ')) assert.ok(!isSecretFile(path), path);

@@ -29,7 +29,7 @@ function slowLog(fails: (facts: readonly Fact[]) => unknown = () => undefined): 
 
 const isStoreError = (error: unknown): boolean => error instanceof FairleadError && error.blame === 'store';
 
-test('records of the same moment are written one after the other, each deciding from the state the one before it left', async () => {
+test('concurrent records are appended one after the other, each based on the state after the previous one', async () => {
   const log = slowLog();
   const head = await openSessionWriter(log, runStateView());
   const seen: number[] = [];
@@ -50,7 +50,7 @@ test('records of the same moment are written one after the other, each deciding 
   );
 });
 
-test('a record made while another decides its facts waits its turn', async () => {
+test('a record that is made while another one computes its facts waits for it', async () => {
   const head = await openSessionWriter(slowLog(), runStateView());
   let inner: Promise<readonly Event[]> | undefined;
   await head.record(() => {
@@ -63,7 +63,7 @@ test('a record made while another decides its facts waits its turn', async () =>
   );
 });
 
-test('a record made by a watcher comes after the facts that were written together', async () => {
+test('a record made by a listener comes after the facts that were appended together', async () => {
   const head = await openSessionWriter(slowLog(), runStateView());
   const later: Promise<unknown>[] = [];
   head.subscribe((event) => {
@@ -75,7 +75,7 @@ test('a record made by a watcher comes after the facts that were written togethe
   assert.equal(head.state.pending.length, 1);
 });
 
-test('a watcher that throws breaks neither the recording nor the other watchers', async () => {
+test('a listener that throws affects neither the recording nor the other listeners', async () => {
   const head = await openSessionWriter(memoryLog(), runStateView());
   const seen: string[] = [];
   head.subscribe(() => {
@@ -93,7 +93,7 @@ test('a watcher that throws breaks neither the recording nor the other watchers'
   );
 });
 
-test('an append that fails is the store’s error, advances nothing, shows nothing, and does not stand in the way of the next', async () => {
+test('a failed append is an error of the store, changes no state, notifies no listener, and does not block the next', async () => {
   let broken = true;
   const log = slowLog(() => (broken ? new Error('the disk is full') : undefined));
   const head = await openSessionWriter(log, runStateView());
@@ -112,7 +112,7 @@ test('an append that fails is the store’s error, advances nothing, shows nothi
   assert.deepEqual([head.state.seq, seen], [1, ['session-started']]);
 });
 
-test('an error that a store already explained stays what it was', async () => {
+test('a typed error of a store is kept unchanged', async () => {
   const why = new FairleadError('store/conflict', 'Another writer has the session.', { blame: 'store' });
   const head = await openSessionWriter(
     slowLog(() => why),
@@ -128,7 +128,7 @@ async function branched(fails: boolean): Promise<{ head: SessionWriter; from: st
   return { head, from: first?.id ?? '' };
 }
 
-test('a branch begins from the event it names, and what followed stays in the log', async () => {
+test('a branch begins at the event it names, and the later events stay in the log', async () => {
   const { head, from } = await branched(false);
   await head.branch(from, (state) => [{ type: 'branch-started', from, reason: 'rewound' }, remark(state.seq)]);
   assert.deepEqual([head.state.pending.length, head.state.seq], [0, 5]);
@@ -139,7 +139,7 @@ test('a branch begins from the event it names, and what followed stays in the lo
   assert.equal(head.state.pending.length, 1);
 });
 
-test('a branch that cannot be written, or from an event that is not there, leaves the head where it was', async () => {
+test('a branch that cannot be recorded, or begins at a missing event, leaves the head unchanged', async () => {
   const { head, from } = await branched(true);
   const before = head.state;
   await assert.rejects(head.branch(from, [{ type: 'branch-started', from, reason: 'rewound' }]), isStoreError);

@@ -31,7 +31,7 @@ function after(facts: readonly Fact[], rules: readonly Rule[] = []): RunState {
 const started: Fact = { type: 'session-started', session: 's' };
 const remark: Fact = { type: 'annotation-added', key: 'k', value: 1 };
 
-test('a rule that throws, or gives what is no note, never breaks the fold: a note says so, and the other rules are heard', () => {
+test('a rule that throws or returns an invalid note does not stop the fold: a note reports it, and the other rules run', () => {
   const broken: readonly Rule[] = [
     () => {
       throw new Error('not so pure');
@@ -52,7 +52,7 @@ test('a rule that throws, or gives what is no note, never breaks the fold: a not
   assert.equal(state.seq, 2);
 });
 
-test('a run with a rule that always throws goes on, tells the model, and folds again from its log', async () => {
+test('a run with a rule that always throws continues, reports it to the model, and folds again from its log', async () => {
   const rule: Rule = (event) => {
     if (event.type === 'tool-ended') throw new Error('cannot count');
     return [];
@@ -69,7 +69,7 @@ test('a run with a rule that always throws goes on, tells the model, and folds a
   assert.deepEqual({ ...again, messages: toArray(again.messages) }, { ...state, messages: toArray(state.messages) });
 });
 
-test('a fact that this version does not know is refused with its name, not folded into nonsense', () => {
+test('a fact of an unknown type is refused with its name, not folded', () => {
   assert.throws(
     () => after([started, { type: 'thing-happened' } as unknown as Fact]),
     (error) =>
@@ -95,7 +95,7 @@ const twoCalls: readonly Fact[] = [
 ];
 const ended = (call: string, text: string): Fact => ({ type: 'tool-ended', call, outcome: 'ok', text, ms: 1 });
 
-test('[A10] results that come out of order, twice or for no call give each call one result, in call order', () => {
+test('[A10] results that arrive out of order, twice or without a call give each call one result, in call order', () => {
   const state = after([
     ...twoCalls,
     ended('b', 'second'),
@@ -116,7 +116,7 @@ test('[A10] results that come out of order, twice or for no call give each call 
   assert.equal(messages.length, 3);
 });
 
-test('what a tool’s child used up is charged beside the call itself, and its time once', () => {
+test('the usage of a sub-agent is charged in addition to the call, and its time once', () => {
   const key: Fact = { type: 'tool-started', call: 'a', tool: 't', key: 'k' };
   const spent = { turns: 3, calls: 2, usd: 0.5, ms: 0 };
   const state = after([...twoCalls, key, { ...ended('a', 'x'), ms: 40, spent } as Fact]);
@@ -124,12 +124,12 @@ test('what a tool’s child used up is charged beside the call itself, and its t
   assert.deepEqual([turns, made, usd, ms], [4, 3, 0.5, 41]);
 });
 
-test('an answer to a question that nobody asked changes nothing', () => {
+test('an approval without a question changes nothing', () => {
   const state = after([...twoCalls, { type: 'approval-resolved', call: 'a', allowed: true }]);
   assert.deepEqual(state.calls, after(twoCalls).calls);
 });
 
-test('going back to before a call was settled leaves a legal history, no run and no waiting words', () => {
+test('a rewind to before the end of a call leaves a valid history, no run and no queued input', () => {
   const state = after([
     ...twoCalls,
     { type: 'input-received', input: 'i', how: 'steer', parts: [{ type: 'text', text: 'x' }] },
@@ -139,7 +139,7 @@ test('going back to before a call was settled leaves a legal history, no run and
   assert.deepEqual([state.run, state.pending, state.queue, state.calls, state.due], [undefined, [], [], [], false]);
 });
 
-test('a new run forgets how the last one went, and keeps what the session used up', async () => {
+test('a new run resets the counters of the last one, and keeps the totals of the session', async () => {
   const { run, startRun, head } = await createCoreFixture({
     replies: [replyWithText('cut', 'length'), replyWithText('whole')],
   });
@@ -150,7 +150,7 @@ test('a new run forgets how the last one went, and keeps what the session used u
   assert.equal((await run()).ended?.reason, 'answered');
 });
 
-test('a run that was given nothing to do does nothing', () => {
+test('a run without input does nothing', () => {
   const limits = { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 };
   const state = after([started, { type: 'run-started', run: 'r', limits }]);
   assert.deepEqual(
@@ -159,7 +159,7 @@ test('a run that was given nothing to do does nothing', () => {
   );
 });
 
-test('tokens are estimated from everything a model reads, the names and arguments of calls included', () => {
+test('tokens are estimated from everything a model reads, including names and arguments of calls', () => {
   assert.equal(partTokens([]), 0);
   assert.equal(partTokens([{ type: 'text', text: 'x'.repeat(40) }]), 10);
   assert.equal(partTokens([{ type: 'tool-call', id: 'c', tool: 'look', input: { a: 1 } }]), 3);

@@ -47,7 +47,7 @@ const at = (
   });
 };
 
-test('[A10] a steer during a tool is read with its results, before the next answer', async () => {
+test('[A10] steering during a tool is sent with its results, before the next answer', async () => {
   const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'tool-started', ['steer', 'rather this']);
   await set.run();
@@ -60,7 +60,7 @@ test('[A10] a steer during a tool is read with its results, before the next answ
   ]);
 });
 
-test('a steer during a stream does not change that request, and is read after its answer', async () => {
+test('steering during a stream does not change that request, and is sent after its answer', async () => {
   const set = await createCoreFixture({
     replies: [
       async function* () {
@@ -75,7 +75,7 @@ test('a steer during a stream does not change that request, and is read after it
   assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
 });
 
-test('a steer during a stream that ends in calls is read after those', async () => {
+test('steering during a stream that ends in calls is sent after their results', async () => {
   const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'turn-started', ['steer', 'quickly']);
   await set.run();
@@ -83,7 +83,7 @@ test('a steer during a stream that ends in calls is read after those', async () 
 });
 
 for (const type of ['turn-ended', 'check-ended'] as const) {
-  test(`a steer in the moment of ${type}, after the final answer and before the end, is still answered`, async () => {
+  test(`steering at the event ${type}, after the final answer and before the end, is still answered`, async () => {
     const set = await createCoreFixture({
       replies: [replyWithText('one'), replyWithText('two')],
       checks: type === 'check-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
@@ -96,7 +96,7 @@ for (const type of ['turn-ended', 'check-ended'] as const) {
   });
 }
 
-test('a steer while a check is at work is answered, and the new answer is checked too', async () => {
+test('steering during a check is answered, and the new answer is checked too', async () => {
   let checked = 0;
   const set = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two')],
@@ -130,7 +130,7 @@ test('a follow-up waits for the answer; two are answered one after the other', a
   ]);
 });
 
-test('a steer overtakes a follow-up, and goes in without it', async () => {
+test('steering is sent before an earlier follow-up, and without it', async () => {
   const set = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two'), replyWithText('three')],
   });
@@ -142,7 +142,7 @@ test('a steer overtakes a follow-up, and goes in without it', async () => {
   );
 });
 
-test('a follow-up waits also where an answer is asked for again or a check has failed', async () => {
+test('a follow-up also waits while an answer is requested again or a check has failed', async () => {
   let failed = false;
   const set = await createCoreFixture({
     replies: [
@@ -164,14 +164,14 @@ test('a follow-up waits also where an answer is asked for again or a check has f
   assert.deepEqual(set.transcript().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
 });
 
-test('words of the same moment go in together, in the order they were said', async () => {
+test('inputs that arrive together are sent together, in order', async () => {
   const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
   at(set, 'tool-started', ['steer', 'a'], ['steer', 'b'], ['steer', 'c']);
   await set.run();
   assert.equal(tail(set.requests[1]), 'a\nb\nc');
 });
 
-test('words that come when a run has ended wait for the next one, and so do those a limit left unread', async () => {
+test('input that arrives after a run has ended waits for the next run, and so does input left unread by a limit', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('fine')],
     tools: [look],
@@ -186,7 +186,7 @@ test('words that come when a run has ended wait for the next one, and so do thos
   assert.equal(tail(set.requests[1]), 'unread\nlate\nnext');
 });
 
-test('words to a run whose calls wait for a person are kept until they are answered', async () => {
+test('input to a run whose calls wait for approval is kept until they are decided', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('done')],
     tools: [look],
@@ -200,7 +200,7 @@ test('words to a run whose calls wait for a person are kept until they are answe
   assert.equal(tail(set.requests[1]), 'hurry');
 });
 
-test('[A24] words that were written down before a crash are delivered by the process after it', async () => {
+test('[A24] input that was recorded before a crash is delivered by the next process', async () => {
   const set = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [look] });
   at(set, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
   await set.run();
@@ -222,7 +222,7 @@ const line = fc.constantFrom<FixtureReply>(
 );
 const input = fc.record({ after: fc.nat(25), how: fc.constantFrom('steer' as const, 'follow-up' as const) });
 
-test('whenever words come, each is delivered once, in its order, in a legal request that extends the one before it', async () => {
+test('whenever input arrives, each is delivered once, in order, in a valid request that extends the previous one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), fc.array(input, { maxLength: 6 }), async (lines, inputs) => {
       const set = await createCoreFixture({

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { bareAgentParts } from '../../test/support/bare-agent.ts';
 import { deriveSubagent, runStateView, type ResolvedAgent, type Tool } from './index.ts';
 
-test('a child is held to a schema of its own alone: its report is not its parent’s answer', () => {
+test('a sub-agent uses its own output schema, not its parent’s', () => {
   const shape = { schema: { type: 'object' }, validate: () => undefined };
   const parent: ResolvedAgent = {
     system: 's',
@@ -25,7 +25,7 @@ test('a child is held to a schema of its own alone: its report is not its parent
   assert.equal(deriveSubagent(parent, initial, { outputSchema: shape }).outputSchema, shape);
 });
 
-test('a child is not given what is made elsewhere: nobody outside waits for it', () => {
+test('a sub-agent gets no client tools, because no client waits for their results', () => {
   const tool = (name: string, more: Partial<Tool> = {}): [string, Tool] => [
     name,
     { name, description: name, input: {}, effect: 'read', execute: () => name, ...more },

@@ -20,7 +20,7 @@ const ended = (data?: Json, outcome: Ended['outcome'] = 'ok'): Ended => ({
 });
 const call = (tool: string, input: Json = {}) => ({ id: 'c', tool, input });
 
-test('[A12] a file is marked with the tool that worked on it last, what its content is since, and whether it ever changed', () => {
+test('[A12] a file is recorded with the last tool that used it, its current content hash, and whether it changed', () => {
   const read = recordTouchedFile([], call('read_file'), ended({ path: '/a', hash: 'one' }));
   assert.deepEqual(read, [{ path: '/a', tool: 'read_file', changed: false, content: 'one' }]);
   const other = recordTouchedFile(read, call('read_file'), ended({ path: '/b', hash: 'b' }));
@@ -39,7 +39,7 @@ test('[A12] a file is marked with the tool that worked on it last, what its cont
   assert.deepEqual(gone.at(-1), { path: '/a', tool: 'remove_file', changed: true });
 });
 
-test('[A12] a tool that gives no data is believed by its input, a failed call and a folder leave no mark', () => {
+test('[A12] for a tool without data the input is used; failed calls and directories are not recorded', () => {
   assert.deepEqual(recordTouchedFile([], call('open', { path: 'a.txt' }), ended()), [
     { path: 'a.txt', tool: 'open', changed: false },
   ]);
@@ -48,7 +48,7 @@ test('[A12] a tool that gives no data is believed by its input, a failed call an
   assert.deepEqual(recordTouchedFile([], call('run', { command: 'ls' }), ended({ code: 0 })), []);
 });
 
-test('[A12] the list stays bounded, and forgets the oldest', () => {
+test('[A12] the list is bounded and drops the oldest entries', () => {
   let marks: ReturnType<typeof recordTouchedFile> = [];
   for (let i = 0; i < 150; i++)
     marks = recordTouchedFile(marks, call('read_file'), ended({ path: `/f${i}`, hash: 'h' }));

@@ -37,7 +37,7 @@ const text = (words: string): MessagePart => ({ type: 'text', text: words });
 const never = createTestTool('look', 'write', () => assert.fail('it ran'));
 const times = (n: number, line: FixtureReply): readonly FixtureReply[] => Array.from({ length: n }, () => line);
 
-test('[D10, A9] a turn sends the system text, the tools and the history, and the answer joins the history', async () => {
+test('[D10, A9] a turn sends the system prompt, the tools and the history, and the answer is added to the history', async () => {
   const set = await createCoreFixture({ replies: [replyWithText('hello')], tools: [never] });
   await set.run();
   const [request] = set.requests;
@@ -79,7 +79,7 @@ const streams: readonly (readonly [string, FixtureReply, string | undefined, str
   ],
 ];
 for (const [what, line, code, partial] of streams) {
-  test(`a provider that ${what} ends the run as a provider error; what was said is kept`, async () => {
+  test(`a provider that ${what} ends the run as a provider error; the received text is kept`, async () => {
     const set = await createCoreFixture({ replies: [line] });
     const { ended, failures } = await set.run();
     assert.deepEqual([ended?.reason, ended?.error?.code, failures], ['provider-error', code, 1]);
@@ -96,7 +96,7 @@ for (const [what, line, code, partial] of streams) {
   });
 }
 
-test('a provider that stops without an end is tried again, and its words are not taken for an answer', async () => {
+test('a stream without an end chunk is retried, and its text does not count as an answer', async () => {
   const cut: FixtureReply = async function* () {
     yield* createTextChunks('all of', ' it');
   };
@@ -109,7 +109,7 @@ test('a provider that stops without an end is tried again, and its words are not
   assert.deepEqual(set.transcript(), ['user: go', 'assistant: whole']);
 });
 
-test('what a provider gives after its end is not heard, and it is let go', async () => {
+test('chunks after the end chunk are ignored, and the stream is closed', async () => {
   let released = false;
   const line: FixtureReply = async function* () {
     try {
@@ -124,7 +124,7 @@ test('what a provider gives after its end is not heard, and it is let go', async
   assert.deepEqual([set.transcript(), released], [['user: go', 'assistant: one'], true]);
 });
 
-test('words that a restart takes back are neither kept nor told', async () => {
+test('text that a restart of the stream discards is neither recorded nor returned', async () => {
   const line: FixtureReply = async function* () {
     yield* createTextChunks('wrong');
     yield { type: 'restarted', attempt: 2, why: 'cut' };
@@ -136,7 +136,7 @@ test('words that a restart takes back are neither kept nor told', async () => {
   assert.equal(set.eventsOfType('turn-failed')[0]?.partial, 'right');
 });
 
-test('[M24] an error worth another try is tried up to the limit, and then the run ends with it', async () => {
+test('[M24] a retryable error is retried up to the limit, and then the run ends with it', async () => {
   const set = await createCoreFixture({ replies: times(9, replyWithError(retry)), limits: { errors: 3 } });
   const { ended } = await set.run();
   assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
@@ -146,7 +146,7 @@ test('[M24] an error worth another try is tried up to the limit, and then the ru
   assert.equal(new Set(bodies).size, 1, 'each try asks the same');
 });
 
-test('an answer after failures sets the count back', async () => {
+test('an answer after failures resets the count', async () => {
   const lines = [
     ...times(2, replyWithError(retry)),
     replyWithText('one'),
@@ -159,7 +159,7 @@ test('an answer after failures sets the count back', async () => {
   assert.equal(set.requests.length, 6);
 });
 
-test('an answer cut off at its length is never success, and none of its calls is run', async () => {
+test('an answer truncated at the length limit is never a success, and none of its calls runs', async () => {
   const set = await createCoreFixture({
     replies: [replyWithParts([text('and so'), createCallPart('look')], { finishReason: 'length' })],
     tools: [never],
@@ -173,7 +173,7 @@ for (const [finish, why] of [
   ['refusal', 'refused'],
   ['filtered', 'filtered'],
 ] as const) {
-  test(`an answer that was ${why} is shown as such, and the calls in it are not run`, async () => {
+  test(`an answer that was ${why} is recorded as such, and its calls do not run`, async () => {
     const set = await createCoreFixture({
       replies: [replyWithParts([text('no'), createCallPart('look')], { finishReason: finish }), replyWithText('fine')],
       tools: [never],
@@ -196,7 +196,7 @@ const nothings: Readonly<Record<string, readonly MessagePart[]>> = {
   'thoughts and white space': [thought, text('\n')],
 };
 for (const [what, parts] of Object.entries(nothings)) {
-  test(`[A10] an answer of ${what} is empty: it is asked for again, no more often than allowed`, async () => {
+  test(`[A10] an answer of ${what} is empty: it is requested again, up to the limit`, async () => {
     const set = await createCoreFixture({ replies: [replyWithParts(parts), replyWithText('fine')] });
     assert.equal((await set.run()).ended?.reason, 'answered');
     assert.deepEqual(
@@ -217,14 +217,14 @@ for (const [what, parts] of Object.entries(nothings)) {
   });
 }
 
-test('an answer that is a picture alone is an answer', async () => {
+test('an answer with only an image is an answer', async () => {
   const picture: MessagePart = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
   const set = await createCoreFixture({ replies: [replyWithParts([picture])] });
   assert.equal((await set.run()).ended?.reason, 'answered');
   assert.deepEqual(lastItem(set.head.state.messages)?.parts, [picture]);
 });
 
-test('white space beside a call is left out, so that no dialect refuses the history', async () => {
+test('white space next to a call is dropped, because some wire formats refuse it', async () => {
   const set = await createCoreFixture({
     replies: [replyWithParts([text('\n\n'), createCallPart('look')])],
     tools: [createTestTool('look', 'read', () => 'seen')],
@@ -233,7 +233,7 @@ test('white space beside a call is left out, so that no dialect refuses the hist
   assert.deepEqual(set.transcript()[1], 'assistant: look()');
 });
 
-test('an answer that ends for a tool call but holds none is asked for again, no more often than allowed', async () => {
+test('an answer that announces a tool call but has none is requested again, up to the limit', async () => {
   const set = await createCoreFixture({
     replies: [replyWithText('I will look.', 'tool-calls'), replyWithText('fine')],
   });
@@ -317,7 +317,7 @@ for (const [what, setting, choices, reason, ran] of forced) {
   });
 }
 
-test('a run resumed after its forced call is as free as it was', async () => {
+test('a run resumed after its forced call is not forced again', async () => {
   const set = await createCoreFixture({
     choice: 'required',
     replies: [replyWithCalls('look'), replyWithError(final)],
@@ -366,7 +366,7 @@ for (const [what, lines, reason, turns] of held) {
   });
 }
 
-test('[A110] tools may be called on the way to an answer that is held to a schema', async () => {
+test('[A110] tools may be called before an answer with a schema', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('{"n":1}')],
     tools: looking,
@@ -376,7 +376,7 @@ test('[A110] tools may be called on the way to an answer that is held to a schem
   assert.equal(set.eventsOfType('answer-rejected').length, 0);
 });
 
-test('[A110] a check of the schema that throws never lets an answer through', async () => {
+test('[A110] an answer is not accepted if its schema validator throws', async () => {
   const broken = {
     ...answer,
     validate: (): never => {
@@ -428,7 +428,7 @@ test('an answer of unknown price counts as unpriced, not as free', async () => {
   assert.deepEqual([spent.usd, spent.turnsWithoutPrice], [0, 1]);
 });
 
-test('words that came before a failure are charged to the budget by an estimate', async () => {
+test('text received before a failure is charged to the budget by an estimate', async () => {
   const set = await createCoreFixture({ replies: [replyWithError(final, 'x'.repeat(4000))] });
   const { spent } = await set.run();
   assert.ok(spent.output >= 1000 && spent.input > 0 && spent.usd > 0, JSON.stringify(spent));
@@ -437,7 +437,7 @@ test('words that came before a failure are charged to the budget by an estimate'
   assert.equal((await silent.run()).spent.usd, 0);
 });
 
-test('[fault 35] call ids are ours: missing, doubled, over-long or used before, each becomes unique and legal everywhere', async () => {
+test('[fault 35] call ids are assigned by the harness: missing, duplicate, too long or reused ids become unique and valid in every wire format', async () => {
   const wire = ['', 'same', 'same', 'x'.repeat(500), 'ünïcode \n'];
   const round = replyWithParts(wire.map((id) => createCallPart('look', {}, id)));
   const set = await createCoreFixture({ replies: [round, round, replyWithText('done')], tools: looking });
@@ -452,7 +452,7 @@ test('[fault 35] call ids are ours: missing, doubled, over-long or used before, 
   assert.equal(new Set([callId(1, 0), callId(36, 0), callId(1, 36), callId(0, 1)]).size, 4);
 });
 
-test('an onlooker of the stream that throws breaks nothing', async () => {
+test('a stream listener that throws changes nothing', async () => {
   const line: FixtureReply = async function* () {
     yield* createTextChunks('hello');
     yield createEndChunk([text('hello')]);
@@ -464,7 +464,7 @@ test('an onlooker of the stream that throws breaks nothing', async () => {
   assert.equal(state.ended?.reason, 'answered');
 });
 
-test('the end of an answer is shown by its fact, once it is written, and not before', async () => {
+test('the end of an answer is announced by its fact, after it is recorded', async () => {
   const seen: string[] = [];
   const line: FixtureReply = async function* () {
     yield* createTextChunks('hello');
@@ -476,7 +476,7 @@ test('the end of an answer is shown by its fact, once it is written, and not bef
   assert.deepEqual(seen, ['turn-started', 'part-started', 'part-delta', 'turn-ended', 'run-ended']);
 });
 
-test('[D12, M19] reminders and notes stand at the tail, behind the user’s words or the tool’s results', async () => {
+test('[D12, M19] reminders and notes are at the end, after the user’s text or the tool results', async () => {
   const set = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('done')],
     tools: looking,
@@ -488,7 +488,7 @@ test('[D12, M19] reminders and notes stand at the tail, behind the user’s word
   assert.match(tails[1] ?? '', /^<system-reminder name="reminder-1">\nturn 2 of 20/);
 });
 
-test('[D12] a reminder that throws, or gives what is no text, is skipped and remarked on; the others are heard', async () => {
+test('[D12] a reminder that throws or returns no text is skipped with an annotation; the others run', async () => {
   const set = await createCoreFixture({
     reminders: [
       () => {
@@ -510,7 +510,7 @@ test('[D12] a reminder that throws, or gives what is no text, is skipped and rem
   );
 });
 
-test('an answer that cannot be written is the store’s error, not the provider’s, and is not taken as settled', async () => {
+test('an answer that cannot be recorded is an error of the store, not of the provider, and does not count as recorded', async () => {
   const log = memoryLog();
   const full = {
     ...log,
@@ -529,7 +529,7 @@ test('a provider whose error blames the store fails the turn, not the session', 
   assert.equal((await set.run()).ended?.reason, 'provider-error');
 });
 
-test('to go on without words after an answer is to ask with words of ours, never with the model’s own last', async () => {
+test('continuing without input after an answer sends a message of the harness as the last message', async () => {
   const set = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
   await set.run();
   await set.head.record([

@@ -52,7 +52,7 @@ const answered = (call: string, allowed: boolean, happened?: boolean): Fact => (
   ...(happened === undefined ? {} : { happened }),
 });
 
-test('[A53, A112] a tool that knows it has happened says so, and it is not made again', async () => {
+test('[A53, A112] a tool that confirms its effect settles the call, and it does not run again', async () => {
   const seen: unknown[] = [];
   const { keys, log, go } = await crashed({
     checkOutcome: (input, { key }) => (seen.push([input, typeof key]), toolOutput({ text: 'receipt 7', data: 7 })),
@@ -64,7 +64,7 @@ test('[A53, A112] a tool that knows it has happened says so, and it is not made 
   assert.deepEqual([outcome, text, data], ['ok', 'receipt 7', 7]);
 });
 
-test('[A53] a tool that knows it has not happened is made again, under the same key', async () => {
+test('[A53] a tool that confirms that nothing happened runs again, with the same key', async () => {
   const { keys, log, go } = await crashed({ checkOutcome: () => false });
   assert.equal((await go()).ended?.reason, 'answered');
   const started = log.events.filter((event) => event.type === 'tool-started');
@@ -80,7 +80,7 @@ for (const [what, confirm] of [
 ] as const) {
   const more = confirm ? { checkOutcome: confirm } : {};
 
-  test(`[A53, A112] a tool that ${what}: a person is asked, and the run rests`, async () => {
+  test(`[A53, A112] a tool that ${what}: the user is asked, and the run waits`, async () => {
     const { keys, log, head, go } = await crashed(more, { onUnknownOutcome: 'ask' });
     const rested = await go();
     const ask = log.events.find((event) => event.type === 'approval-requested');
@@ -94,14 +94,14 @@ for (const [what, confirm] of [
     assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
   });
 
-  test(`[A53] a tool that ${what}, with nobody to ask: the model is told`, async () => {
+  test(`[A53] a tool that ${what}, without a user to ask: the model is told`, async () => {
     const { keys, log, go } = await crashed(more);
     assert.equal((await go()).ended?.reason, 'answered');
     assert.deepEqual([keys, endOf(log)?.outcome], [[], 'unknown']);
   });
 }
 
-test('[A112] a person who says that it happened settles it', async () => {
+test('[A112] a user who confirms the effect settles the call', async () => {
   const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
   const { calls: open } = await go();
   await head.record([answered(open[0]?.id ?? '', false, true)]);
@@ -110,7 +110,7 @@ test('[A112] a person who says that it happened settles it', async () => {
   assert.match(endOf(log)?.text ?? '', /confirmed/);
 });
 
-test('[A53, A112] a person’s yes makes it again once: after another crash they are asked again', async () => {
+test('[A53, A112] an approval runs the call again once: after another crash the user is asked again', async () => {
   const { keys, log, head, go } = await crashed({}, { onUnknownOutcome: 'ask' });
   const { calls: open } = await go();
   const id = open[0]?.id ?? '';
@@ -125,7 +125,7 @@ test('[A53, A112] a person’s yes makes it again once: after another crash they
   assert.deepEqual([keys, endOf(log)?.outcome], [[key], 'ok']);
 });
 
-test('[A53, A112] where a gate asks as well, each question is put once, and the call is made once', async () => {
+test('[A53, A112] if a gate asks as well, each question is asked once, and the call runs once', async () => {
   const { keys, log, head, go } = await crashed(
     {},
     {
@@ -146,7 +146,7 @@ test('[A53, A112] where a gate asks as well, each question is put once, and the 
   assert.deepEqual([asked, keys.length, endOf(log)?.outcome], [['unknown-outcome', 'gate'], 1, 'ok']);
 });
 
-test('what a gate had made of the call is what the tool is asked about', async () => {
+test('the tool is asked about the input as a gate rewrote it', async () => {
   const seen: unknown[] = [];
   const { go } = await crashed(
     { checkOutcome: (input) => (seen.push(input), toolOutput({ text: 'yes' })) },

@@ -32,7 +32,7 @@ const legal: Readonly<Record<string, readonly Message[]>> = {
   ],
 };
 for (const [what, messages] of Object.entries(legal)) {
-  test(`${what}: legal`, () => assert.equal(historyError(messages), undefined));
+  test(`${what}: valid`, () => assert.equal(historyError(messages), undefined));
 }
 
 const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
@@ -54,5 +54,5 @@ const wrong: Readonly<Record<string, readonly [readonly Message[], RegExp]>> = {
   'a result in an answer': [[user, mixed('assistant', results('a'))], /holds a tool-result/],
 };
 for (const [what, [messages, sentence]] of Object.entries(wrong)) {
-  test(`${what}: named as what it is`, () => assert.match(historyError(messages) ?? 'legal', sentence));
+  test(`${what}: reported with its problem`, () => assert.match(historyError(messages) ?? 'legal', sentence));
 }

@@ -49,7 +49,7 @@ function setup(t: test.TestContext): PermissionFixture {
   };
 }
 
-test('[A75, A76] reading is allowed, what changes something is asked about, and auto allows it', (t) => {
+test('[A75, A76] reads are allowed, changes need approval, and auto mode allows them', (t) => {
   const { decide } = setup(t);
   assert.equal(decide('read_file', { path: 'a' }).type, 'allow');
   assert.equal(decide('grep', { pattern: 'a' }).type, 'allow');
@@ -63,7 +63,7 @@ test('[A75, A76] reading is allowed, what changes something is asked about, and 
   }
 });
 
-test('attacks 23, 29 and 30: reading a file of secrets is asked about, also through a link and in any spelling', (t) => {
+test('attacks 23, 29 and 30: reading a secret file needs approval, also through a link and in any spelling', (t) => {
   const { decide, granted, kind, root } = setup(t);
   writeFileSync(path.join(root, '.env'), 'KEY=1');
   symlinkSync('.env', path.join(root, 'notes.txt'));
@@ -77,7 +77,7 @@ test('attacks 23, 29 and 30: reading a file of secrets is asked about, also thro
   assert.equal(decide('write_file', { path: '.env', content: 'x' }).type, 'ask');
 });
 
-test('[A75] the question names the exact call: path and text of a write, a command word for word', (t) => {
+test('[A75] the question shows the exact call: path and text of a write, the full command', (t) => {
   const { decide, root } = setup(t);
   assert.deepEqual(decide('write_file', { path: './a.txt', content: 'one\ntwo' }), {
     type: 'ask',
@@ -93,7 +93,7 @@ test('[A75] the question names the exact call: path and text of a write, a comma
   });
 });
 
-test('attacks 15 and 72: a command is shown whole, with everything that could hide a part of it written out', (t) => {
+test('attacks 15 and 72: a command is shown in full, with every character escaped that could hide a part of it', (t) => {
   const hiding = `ls${' '.repeat(5000)}; curl evil \u202e\u001b[2K\rls`;
   const decision = setup(t).decide('run_command', { command: hiding });
   assert.deepEqual(decision, {
@@ -102,7 +102,7 @@ test('attacks 15 and 72: a command is shown whole, with everything that could hi
   });
 });
 
-test('[A75] of a long text the question shows both ends and how much is between them, and is another one for another text', (t) => {
+test('[A75] for a long text the question shows the start, the end and the omitted size, and differs for another text', (t) => {
   const { decide } = setup(t);
   const ask = (content: string): Decision => decide('write_file', { path: 'a', content });
   const ends = JSON.stringify(ask(`begins\n${'x\n'.repeat(5000)}rm -rf ends`));
@@ -113,7 +113,7 @@ test('[A75] of a long text the question shows both ends and how much is between 
   assert.notDeepEqual(one, two);
 });
 
-test('[A75] "always" covers one exact kind of call, can be listed and taken back', (t) => {
+test('[A75] "always" covers one exact kind of call, can be listed and revoked', (t) => {
   const { decide, granted, kind, root } = setup(t);
   const log = { command: 'git log' };
   granted.grant(kind('run_command', log));
@@ -127,7 +127,7 @@ test('[A75] "always" covers one exact kind of call, can be listed and taken back
   assert.equal(decide('run_command', log).type, 'ask');
 });
 
-test('[A75] "always" for a command or a call is of one working folder, for a file of that file from anywhere', (t) => {
+test('[A75] "always" for a command or a call is limited to one working directory, for a file it covers that file from anywhere', (t) => {
   const { granted, kind, root } = setup(t);
   mkdirSync(path.join(root, 'sub'));
   const there = localWorkspace({ roots: [root], cwd: path.join(root, 'sub') });
@@ -143,7 +143,7 @@ test('[A75] "always" for a command or a call is of one working folder, for a fil
   assert.ok(granted.has(kindThere('write_file', { path: 'a', content: '' })));
 });
 
-test('[A75] deleting and patching are asked about by the paths and the lines of the patch', (t) => {
+test('[A75] the question for a deletion or a patch shows its paths and the lines of the patch', (t) => {
   const { decide, granted, kind, root } = setup(t);
   assert.deepEqual(decide('delete_file', { path: './a.txt' }), { type: 'ask', question: `delete_file ${root}/a.txt` });
   granted.grant(kind('delete_file', { path: 'a.txt' }));
@@ -156,7 +156,7 @@ test('[A75] deleting and patching are asked about by the paths and the lines of 
   });
 });
 
-test('[attack 28] a change of what other programs obey is asked about in every mode, with a warning', (t) => {
+test('[attack 28] a change of files that other programs execute needs approval in every mode, with a warning', (t) => {
   const { decide, granted, kind, root } = setup(t);
   mkdirSync(path.join(root, '.fairlead'));
   symlinkSync('.fairlead', path.join(root, 'plain'));
@@ -185,7 +185,7 @@ test('[attack 28] a change of what other programs obey is asked about in every m
   assert.equal(put('.env').type, 'allow');
 });
 
-test('[A75] "always" for a file covers that real file under any name of it, and no other', (t) => {
+test('[A75] "always" for a file covers that real file under any of its names, and no other', (t) => {
   const { decide, granted, kind, root } = setup(t);
   mkdirSync(path.join(root, 'sub'));
   symlinkSync('sub', path.join(root, 'link'));
@@ -197,7 +197,7 @@ test('[A75] "always" for a file covers that real file under any name of it, and 
   assert.equal(decide('edit_file', { path: 'sub/a.txt', old_string: '1', new_string: '2' }).type, 'ask');
 });
 
-test('[A75] "always" for any other tool covers the same input, whatever the order of its keys', (t) => {
+test('[A75] "always" for any other tool covers the same input, in any key order', (t) => {
   const { decide, granted, kind, root } = setup(t);
   granted.grant(kind('send', { to: 'a', text: 'b' }));
   assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
@@ -207,7 +207,7 @@ test('[A75] "always" for any other tool covers the same input, whatever the orde
   assert.equal(kind('use_tool', {}), `use_tool {} (in ${root})`);
 });
 
-test('[A75] in a run: the file is written after the yes and not before; a no writes nothing', async (t) => {
+test('[A75] in a run: the file is written after the approval and not before; a rejection writes nothing', async (t) => {
   const { root, workspace, granted } = setup(t);
   const tools = createToolRegistry(codingTools(workspace));
   const gates = [

@@ -27,7 +27,7 @@ test('an item counts as approved only with the hash that was approved last', (t)
   }
 });
 
-test('a subject that is named like a property of every object was never approved', (t) => {
+test('a subject with a name such as constructor is not approved by default', (t) => {
   const trust = fileTrust(createTrustFile(t));
   assert.equal(trust.check({ subject: 'constructor', hash: '1' }), 'new');
   trust.approve([{ subject: '__proto__', hash: '1' }]);
@@ -35,7 +35,7 @@ test('a subject that is named like a property of every object was never approved
   assert.equal(trust.check({ subject: 'toString', hash: '1' }), 'new');
 });
 
-test('approvals outlive the process in a file of their owner alone', (t) => {
+test('approvals are stored in a file that only its owner can read', (t) => {
   const file = createTrustFile(t);
   fileTrust(file).approve([{ subject: 'a', hash: '1' }]);
   fileTrust(file).approve([{ subject: 'b', hash: '2' }]);
@@ -43,7 +43,7 @@ test('approvals outlive the process in a file of their owner alone', (t) => {
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('a file that others could have written, that is a link or is broken approves nothing and says so', (t) => {
+test('an approvals file that is writable by others, a link or broken approves nothing and is reported', (t) => {
   const file = createTrustFile(t);
   const trust = fileTrust(file);
   trust.approve([{ subject: 'a', hash: '1' }]);

@@ -32,7 +32,7 @@ for (const text of [
   'First I search.\nObservation: search returned 3 hits.\nDone.',
   '**Tool output (read_file):** hello',
 ]) {
-  test(`[fault 57] a claimed result is noticed: ${JSON.stringify(text.slice(0, 40))}`, () => {
+  test(`[fault 57] a fabricated tool result is detected: ${JSON.stringify(text.slice(0, 40))}`, () => {
     const [note] = notesAfter(text);
     assert.equal(note?.key, 'claimed-result');
     assert.match(note.text, /no tool ran/);
@@ -47,7 +47,7 @@ for (const text of [
   'For example:\n```xml\n<tool_result>hi</tool_result>\n```\nThat is all.',
   'I used read_file and the observation was useful',
 ]) {
-  test(`[fault 57] an honest answer is left alone: ${JSON.stringify(text.slice(0, 40))}`, () => {
+  test(`[fault 57] an ordinary answer is accepted: ${JSON.stringify(text.slice(0, 40))}`, () => {
     assert.deepEqual(notesAfter(text), []);
   });
 }

@@ -16,7 +16,7 @@ function shelfFor(t: test.TestContext): { readonly data: string } {
 }
 const parts = () => resolveAgent({ provider: scriptedProvider([says('one')]), system: 's' });
 
-test('a session in which nothing was said leaves nothing behind', async (t) => {
+test('a session without messages leaves no files', async (t) => {
   const open = await openSession(shelfFor(t), { type: 'new', name: 'empty' }, parts());
   const file = open.sessionFile?.file ?? '';
   assert.ok(existsSync(file));
@@ -24,7 +24,7 @@ test('a session in which nothing was said leaves nothing behind', async (t) => {
   assert.ok(!existsSync(file));
 });
 
-test('[J3] a session whose first message was gone back from is empty, and is kept with its other branch', async (t) => {
+test('[J3] a session that was rewound to before its first message is empty, and is kept with its other branch', async (t) => {
   const shelf = shelfFor(t);
   const open = await openSession(shelf, { type: 'new', name: 'precious' }, parts());
   await open.session.advance('precious words');

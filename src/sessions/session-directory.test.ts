@@ -72,7 +72,7 @@ async function begun(shelf: SessionDirs, name: string, words = 'Hello there', id
 
 const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 
-test('[J93] a session is a file named after it, for its owner only, and the files say which sessions there are', async (t) => {
+test('[J93] a session is a file with its name, readable only by its owner, and the files are the list of sessions', async (t) => {
   const shelf = shelfFor(t);
   assert.deepEqual(listSessions(shelf), []);
   const { file } = await begun(shelf, 'first one');
@@ -93,7 +93,7 @@ test('[J93] a session is a file named after it, for its owner only, and the file
   );
 });
 
-test('a listing shows id, model, events and first words, the latest first; what has not begun is not listed', async (t) => {
+test('a listing shows id, model, events and first message, the latest first; sessions without events are not listed', async (t) => {
   const shelf = shelfFor(t);
   await begun(shelf, 'old', 'Find the bug', 'abcd-1');
   const { file } = await begun(shelf, 'new', 'Then mend it', 'abcd-2');
@@ -111,7 +111,7 @@ test('a listing shows id, model, events and first words, the latest first; what 
   ]);
 });
 
-test('a folder of a thousand sessions is listed whole, and any of them is found by its id', async (t) => {
+test('a directory of a thousand sessions is listed completely, and each is found by its id', async (t) => {
   const shelf = shelfFor(t);
   const { file } = await begun(shelf, 'seed', 'words', '00000000-seed');
   const text = readFileSync(file, 'utf8');
@@ -123,7 +123,7 @@ test('a folder of a thousand sessions is listed whole, and any of them is found 
   assert.equal(findSession(shelf, '00000777-x').name, 's 00000777-x');
 });
 
-test('[J14, J56] a session is found by name before id, by id, and by the beginning of an id that one has', async (t) => {
+test('[J14, J56] a session is found by name before id, by id, and by a unique prefix of an id', async (t) => {
   const shelf = shelfFor(t);
   await begun(shelf, 'alpha', '', 'aaaa1111-0');
   await begun(shelf, 'beta', '', 'aaaa2222-0');
@@ -145,7 +145,7 @@ test('[J14, J56] a session is found by name before id, by id, and by the beginni
   assert.throws(() => named('../../etc/passwd'), { code: 'session/unknown' });
 });
 
-test('a file that a person named by hand is found by the name it shows', async (t) => {
+test('a file that the user renamed is found by the name that is displayed', async (t) => {
   const shelf = shelfFor(t);
   const { file } = await begun(shelf, 'seed');
   for (const name of ['session_50%.jsonl', 'session_cafe\u0301.jsonl'])
@@ -154,7 +154,7 @@ test('a file that a person named by hand is found by the name it shows', async (
   assert.match(findSession(shelf, 'caf\u00e9').file, /session_cafe\u0301\.jsonl$/);
 });
 
-test('[J29, J54] new sessions of the same second get names of their own, also across processes', (t) => {
+test('[J29, J54] new sessions of the same second get different names, also across processes', (t) => {
   const shelf = shelfFor(t);
   const now = new Date(2026, 0, 2, 3, 4, 5);
   const program = `import { createSessionFile as newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'session-directory.ts'))};
@@ -167,7 +167,7 @@ test('[J29, J54] new sessions of the same second get names of their own, also ac
   assert.deepEqual(names, ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2', '2026-01-02_03-04-05-3']);
 });
 
-test('[J13, J38] a new session’s name must be free; what was reserved can be begun', async (t) => {
+test('[J13, J38] the name of a new session must be free; a reserved name can be used', async (t) => {
   const shelf = shelfFor(t);
   const { file } = await begun(shelf, 'mine');
   assert.deepEqual((await verifyFile(file)).problems, []);
@@ -177,7 +177,7 @@ test('[J13, J38] a new session’s name must be free; what was reserved can be b
   });
 });
 
-test('[J55] a session is renamed while it is open here, and not onto another', async (t) => {
+test('[J55] an open session can be renamed, but not to an existing name', async (t) => {
   const shelf = shelfFor(t);
   const place = await begun(shelf, 'before');
   await begun(shelf, 'other');
@@ -199,7 +199,7 @@ test('[J55] a session is renamed while it is open here, and not onto another', a
   assert.equal(findSession(shelf, 'closed').file, sessionFilePath(shelf, 'closed'));
 });
 
-test('a session that another process writes to: its holder is named, it can be watched, and it is not renamed or deleted', async (t) => {
+test('a session with a writer in another process: its owner is named, it can be followed, and it is neither renamed nor deleted', async (t) => {
   const shelf = shelfFor(t);
   const place = createSessionFile(shelf, 'held');
   const other = await startSessionWriterProcess(t, place.file);
@@ -224,7 +224,7 @@ test('a session that another process writes to: its holder is named, it can be w
   await renameSession(shelf, place, 'x');
 });
 
-test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as told, and leaves the original as it is', async (t) => {
+test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as given, and the original is unchanged', async (t) => {
   const shelf = shelfFor(t);
   const place = await begun(shelf, 'a', 'Hello', 'the-id');
   const before = readFileSync(place.file);
@@ -238,7 +238,7 @@ test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as to
   assert.equal(new Set([...clones.map(({ id }) => id), 'the-id']).size, 4, 'each has an id of its own');
 });
 
-test('a deleted session lies in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
+test('a deleted session stays in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
   const shelf = shelfFor(t);
   const place = await begun(shelf, 'gone', 'first');
   const bytes = readFileSync(place.file);
@@ -266,7 +266,7 @@ test('a deleted session lies in the trash with its date until it is restored; it
   assert.deepEqual(readdirSync(path.join(shelf.data, 'sessions')), ['session_gone before.jsonl']);
 });
 
-test('with a session that is deleted for good the agents go that it started, and no others', async (t) => {
+test('permanently deleting a session also deletes the sessions of its sub-agents, and no others', async (t) => {
   const shelf = shelfFor(t);
   const folder = subagentSessionsDir(shelf);
   mkdirSync(folder, { recursive: true });
@@ -285,7 +285,7 @@ test('with a session that is deleted for good the agents go that it started, and
   assert.deepEqual(readdirSync(folder).toSorted(), ['session_agent-of-stays.jsonl', 'session_broken.jsonl']);
 });
 
-test('the most recent session is the one written to last, whatever it is called', async (t) => {
+test('the most recent session is the one with the latest write, whatever its name', async (t) => {
   const shelf = shelfFor(t);
   assert.equal(findLatestSession(shelf), undefined);
   mkdirSync(path.join(shelf.data, 'sessions'), { recursive: true });

@@ -15,12 +15,12 @@ import {
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u001f\u007f\u2028\u202A-\u202E<>:"/\\|?*]/;
 
-test('[J93] plain names are kept as they are: session_<name>.jsonl', () => {
+test('[J93] plain names are used unchanged: session_<name>.jsonl', () => {
   for (const name of ['a', '2026-01-31_23-59-59', 'my session', 'v1.2', 'fix-#12', '漢字 😀 👩‍💻', 'CON', 'x.'])
     assert.equal(toSessionFileName(name), `session_${name}.jsonl`);
 });
 
-test('[J93] hostile names do not leave the folder, and come back as they were', () => {
+test('[J93] hostile names stay inside the directory, and are decoded unchanged', () => {
   const names = [
     '../x',
     '..',
@@ -51,7 +51,7 @@ test('[J93] hostile names do not leave the folder, and come back as they were', 
   }
 });
 
-test('no name makes a file that passes for a side file or a lock of another session', () => {
+test('no name produces a file that looks like a side file or a lock of another session', () => {
   for (const name of ['a.jsonl', 'a.jsonl.lock', 'a.jsonl.new-x', 'a.JSONL.index', 'a.jsonl.edited-1']) {
     const file = toSessionFileName(name);
     assert.equal(file.toLowerCase().startsWith(toSessionFileName('a').toLowerCase()), false, file);
@@ -59,7 +59,7 @@ test('no name makes a file that passes for a side file or a lock of another sess
   }
 });
 
-test('a composed and a decomposed name are the same session; white space at the ends does not count', () => {
+test('a composed and a decomposed name are the same session; leading and trailing white space is ignored', () => {
   assert.equal(toSessionFileName('cafe\u0301'), toSessionFileName('caf\u00e9'));
   assert.equal(parseSessionFileName('session_cafe\u0301.jsonl'), 'caf\u00e9');
   assert.equal(normalizeSessionName('  a b \n'), 'a b');
@@ -76,7 +76,7 @@ test('a name that is empty or too long is refused in one sentence', () => {
   assert.ok(Buffer.byteLength(toSessionFileName('x'.repeat(150))) < 255 - 90, 'there is room for what locks add');
 });
 
-test('whatever is typed comes back, and two names never share a file', () => {
+test('any name survives a round trip, and two names never share a file', () => {
   const names = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }),
     fc.string({ unit: fc.constantFrom('.', 'j', 's', 'o', 'n', 'l', '%', '2', 'E', '/', 'J'), maxLength: 20 }),
@@ -94,14 +94,14 @@ test('whatever is typed comes back, and two names never share a file', () => {
   );
 });
 
-test('files that are no sessions have no name, and a percent sign a person wrote stays one', () => {
+test('files that are not sessions have no name, and a percent sign written by the user is kept', () => {
   for (const file of ['a.jsonl', 'session_.jsonl', 'session_a.jsonl.lock', 'session_a.json', 'session_a', '.jsonl'])
     assert.equal(parseSessionFileName(file), undefined, file);
   assert.equal(parseSessionFileName('session_50%.jsonl'), '50%');
   assert.equal(parseSessionFileName('session_%FF.jsonl'), '%FF');
 });
 
-test('[J29, J54] the default name is the date and time without a colon; the second one in a second gets a number', () => {
+test('[J29, J54] the default name is the date and time without a colon; the second one in the same second gets a number', () => {
   assert.equal(formatDateName(new Date(2026, 0, 2, 3, 4, 5)), '2026-01-02_03-04-05');
   const taken = new Set(['a', 'a-2', 'a-3']);
   assert.equal(

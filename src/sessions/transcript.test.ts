@@ -45,7 +45,7 @@ const paper = (messages: readonly Message[], name = 'a name'): ExportDocument =>
   messages,
 });
 
-test('[J58] every message is shown in order, each call with its result, control characters made visible', () => {
+test('[J58] every message is shown in order, each call with its result, with control characters escaped', () => {
   assert.equal(
     formatSessionTranscript([...talk, said('assistant', '\u001b]0;evil\u0007 done')]),
     [
@@ -63,7 +63,7 @@ test('[J58] every message is shown in order, each call with its result, control 
   assert.equal(formatSessionTranscript([]), '');
 });
 
-test('an export as Markdown folds calls, and no text can end its fence', async () => {
+test('a Markdown export folds calls, and no text can close its fence', async () => {
   const text = await exportDocument(paper([...talk, ...callGiving('``````\n</details>')], '*a* <b>\nname'), 'md');
   assert.ok(text.startsWith('# \\*a\\* \\<b\\> name\n'));
   assert.match(text, /\n## User\n\nLook at <b>this<\/b>\n/);
@@ -80,7 +80,7 @@ const callGiving = (text: string): readonly Message[] => [
   { role: 'tool', parts: [{ type: 'tool-result', id: 'z', tool: '<i>t</i>', text, failed: false }] },
 ];
 
-test('an export as a page holds no tag and no script that a message brought, and forbids all but its own style', async () => {
+test('an HTML export contains no tag and no script of a message, and its content policy allows only its own style', async () => {
   const evil = `<script>alert(1)</script><img src=x onerror="alert(1)">&'`;
   const page = await exportDocument(
     paper([said('user', evil), said('assistant', evil), ...callGiving(evil)], evil),
@@ -99,12 +99,12 @@ test('an export as a page holds no tag and no script that a message brought, and
   assert.ok(page.indexOf('Content-Security-Policy') < page.indexOf('<title>'), 'the policy comes before any text');
 });
 
-test('an export as JSON gives the messages back as they are', async () => {
+test('a JSON export has the messages unchanged', async () => {
   const given = paper(talk);
   assert.deepEqual(JSON.parse(await exportDocument(given, 'json')), given);
 });
 
-test('a session is read whole, also what a compaction took from the model’s sight, but not what an edit replaced', async (t) => {
+test('a transcript includes messages that a compaction removed from requests, but not those that an edit replaced', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-transcript-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'a.jsonl');

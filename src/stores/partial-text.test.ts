@@ -169,11 +169,11 @@ test('[A93] unknown messages are ignored', async (t) => {
     '{"type":"listening","from":"x; DROP","sessions":["s"]}',
     '{"type":"listening","from":"ab","sessions":[1]}',
     '{"type":"later","from":"ab"}',
-    ...bad.map((each) => JSON.stringify({ type: 'said', pieces: [each] })),
+    ...bad.map((each) => JSON.stringify({ type: 'chunks', pieces: [each] })),
   ];
   for (const text of nonsense) received[0]?.(text);
   assert.equal(ear.text, '');
-  received[0]?.(JSON.stringify({ type: 'said', pieces: [piece] }));
+  received[0]?.(JSON.stringify({ type: 'chunks', pieces: [piece] }));
   assert.equal(ear.text, 'right');
   live.publish('s', partialText(9, 'mine'));
   await pause(20);

@@ -120,7 +120,7 @@ for (const [name, client] of Object.entries(clients)) {
       return await hear(client(server), options(...(prompt.length ? prompt : [user('hi')])));
     };
 
-    test(`[A1] ${name}, ${way}: text, reasoning, parallel calls and usage come through`, async () => {
+    test(`[A1] ${name}, ${way}: text, reasoning, parallel calls and usage are transferred`, async () => {
       const { text, reasoning, calls, finish, usage } = await answering(richResponse);
       const lost = unsupportedFields[name] ?? [];
       assert.equal(text, richResponse.text);
@@ -134,7 +134,7 @@ for (const [name, client] of Object.entries(clients)) {
         if (!lost.includes(key)) assert.equal(usage[key], count, key);
     });
 
-    test(`${name}, ${way}: each finish reason is said in the dialect's own word`, async () => {
+    test(`${name}, ${way}: each finish reason has the value of the wire format`, async () => {
       const expected: Readonly<Partial<Record<FinishReason, RegExp>>> = {
         stop: /^stop$/,
         length: /^length$/,
@@ -145,7 +145,7 @@ for (const [name, client] of Object.entries(clients)) {
         assert.match((await answering(says('so', { finish: finish as FinishReason }))).finish, word, finish);
     });
 
-    test(`${name}, ${way}: a refusal by status is the package's own error with the scripted words`, async () => {
+    test(`${name}, ${way}: an error status becomes the package’s own error with the scripted message`, async () => {
       await using server = await scriptedServer([fails(429, { message: 'Slow down.', afterMs: 7000 })]);
       await assert.rejects(
         hear(client(server), options(user('hi'))),
@@ -159,7 +159,7 @@ for (const [name, client] of Object.entries(clients)) {
     });
   }
 
-  test(`${name}: a conversation with tool results is legal and each request extends the one before`, async () => {
+  test(`${name}: a conversation with tool results is valid and each request extends the previous one`, async () => {
     await using server = await scriptedServer(({ results }) =>
       results.length < 3 ? calls('look', { q: `${results.length}` }) : says('done'),
     );
@@ -191,7 +191,7 @@ for (const [name, client] of Object.entries(clients)) {
   });
 }
 
-test('an error inside a stream that began well reaches the client of each dialect', async () => {
+test('an error inside a stream that began well reaches the client of each wire format', async () => {
   for (const [name, client] of Object.entries(clients)) {
     await using server = await scriptedServer([{ text: 'one two three', cutAfter: 2, error: { name: 'overloaded' } }]);
     await assert.rejects(streamResult(client(server), options(user('hi'))), (error) => {

@@ -42,7 +42,7 @@ test('[J89] OpenAI, Anthropic and Google list their models under the same names'
   assert.deepEqual([google['name'], google['inputTokenLimit']], ['models/big', 131_072]);
 });
 
-test('[J89] Ollama lists, shows, runs and says its version', async () => {
+test('[J89] Ollama lists, shows and runs models, and returns its version', async () => {
   assert.equal(first(await get('/api/tags'), 'models')['name'], 'big');
   assert.ok((await get('/api/version'))['version']);
   assert.equal(first(await get('/api/ps'), 'models')['context_length'], 8192);
@@ -52,7 +52,7 @@ test('[J89] Ollama lists, shows, runs and says its version', async () => {
   assert.equal(show['parameters'], 'num_ctx 8192');
 });
 
-test('[J89] LM Studio lists by both of its own addresses', async () => {
+test('[J89] LM Studio lists models at both of its own endpoints', async () => {
   const old = first(await get('/api/v0/models', 'lm-studio'), 'data');
   assert.deepEqual(
     [old['type'], old['state'], old['loaded_context_length'], old['capabilities']],
@@ -70,13 +70,13 @@ test('[J89] LM Studio lists by both of its own addresses', async () => {
   );
 });
 
-test('[J89] Lemonade lists with its labels and recipes', async () => {
+test('[J89] Lemonade lists models with labels and recipes', async () => {
   const model = first(await get('/api/v1/models', 'lemonade'), 'data');
   assert.deepEqual(model['labels'], ['tool-calling', 'vision', 'reasoning']);
   assert.deepEqual([model['recipe'], model['recipe_options']], ['llamacpp', { ctx_size: 8192 }]);
 });
 
-test('[A5] the others list with the fields that tell the context window and the tools', async () => {
+test('[A5] the other servers list models with fields for the context window and tool support', async () => {
   const window: Readonly<Partial<Record<ListingStyle, (model: Row) => unknown>>> = {
     groq: (model) => model['context_window'],
     mistral: (model) => model['max_context_length'],
@@ -94,7 +94,7 @@ test('[A5] the others list with the fields that tell the context window and the 
   assert.deepEqual((await get('/props', 'llama.cpp'))['default_generation_settings'], { n_ctx: 8192 });
 });
 
-test('one model is described by its id, and one that is not there is a 404', async () => {
+test('one model is described by its id, and an unknown one is a 404', async () => {
   assert.equal((await get('/v1/models/plain'))['id'], 'plain');
   await using server = await scriptedServer([], { models });
   assert.equal((await fetch(`${server.url}/v1/models/none`)).status, 404);

@@ -8,7 +8,7 @@ import { arrayElements, objectMembers } from './json-slices.ts';
 const sliceText = (bytes: Buffer, { start, end }: { readonly start: number; readonly end: number }): string =>
   bytes.toString('utf8', start, end);
 
-test('the slices of any JSON object and list are the texts of its values, whatever the white space', () => {
+test('the slices of any JSON object and list are the texts of its values, with any white space', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue()),
@@ -36,7 +36,7 @@ test('the slices of any JSON object and list are the texts of its values, whatev
   );
 });
 
-test('what is not JSON is passed over without an exception and without an end', () => {
+test('text that is not JSON is skipped without an exception and without an endless loop', () => {
   const texts = [
     '',
     '{',
@@ -103,7 +103,7 @@ test('law 1 at the server: requests that extend each other, or repeat, have no b
   assert.deepEqual(prefixWarnings(requests), []);
 });
 
-test('law 1 at the server is seen to fail at each place, even where JSON would call it equal', () => {
+test('law 1 at the server is violated by any change, even if the JSON values are equal', () => {
   const spoiled: readonly (readonly [dialect: WireFormatName, was: string, is: string, where: string])[] = [
     ['chat', chatBody(userJson, assistantJson), chatBody(userJson, assistantJson.replace('yes', 'no')), 'messages[1]'],
     ['chat', chatBody(userJson), chatBody('{"content":"hi","role":"user"}'), 'messages[0]'],
@@ -126,7 +126,7 @@ test('law 1 at the server is seen to fail at each place, even where JSON would c
   }
 });
 
-test('a Google model is in the path, and another model is a break', () => {
+test('the model of a Google request is in the path, and another model is a break', () => {
   const breaks = prefixBreaks([
     createRecordedRequest('google', '{"contents":[1]}', '/a'),
     createRecordedRequest('google', '{"contents":[1,2]}', '/b'),
@@ -134,7 +134,7 @@ test('a Google model is in the path, and another model is a break', () => {
   assert.deepEqual(breakLocations(breaks), ['1 path']);
 });
 
-test('marks that ask for caching may move, in an object and not in a text', () => {
+test('cache markers may move in an object, but not in a text', () => {
   const mark = ',"cache_control":{"type":"ephemeral","ttl":"5m"}';
   const block = (text: string, more = ''): string =>
     `{"role":"user","content":[{"type":"text","text":${JSON.stringify(text)}${more}}]}`;
@@ -147,7 +147,7 @@ test('marks that ask for caching may move, in an object and not in a text', () =
   assert.deepEqual(breakLocations(prefixBreaks(requests(block(said), block('{"a":1}')))), ['1 messages[0]']);
 });
 
-test('another choice of tool is a warning and no break', () => {
+test('another tool choice is a warning and no break', () => {
   const requests = [
     createRecordedRequest('chat', '{"messages":[1],"tool_choice":"auto"}'),
     createRecordedRequest('chat', '{"messages":[1],"tool_choice":"none"}'),
@@ -156,7 +156,7 @@ test('another choice of tool is a warning and no break', () => {
   assert.deepEqual(breakLocations(prefixWarnings(requests)), ['1 tool_choice']);
 });
 
-test('each dialect is compared with itself, and listings with nothing', async () => {
+test('each wire format is compared with itself only, and model listings with nothing', async () => {
   await using server = await scriptedServer(() => 'ok');
   const post = (path: string, body: unknown): Promise<Response> =>
     fetch(server.url + path, { method: 'POST', body: JSON.stringify(body) });

@@ -98,7 +98,7 @@ async function chunksOf(
   return Array.fromAsync(provider.stream(request(), signal));
 }
 
-test('a run of twelve calls goes through the core, legally, and each request extends the one before', async () => {
+test('a run of twelve calls passes through the core with valid requests, and each extends the previous one', async () => {
   const provider = scriptedProvider(
     callsThenAnswer(12, 'look', (i) => ({ i }), 'done'),
     { strict: true },
@@ -111,7 +111,7 @@ test('a run of twelve calls goes through the core, legally, and each request ext
   assert.equal(state.spent.turnsWithoutPrice, 0);
 });
 
-test('an answer comes as chunks in order and one end that holds it all', async () => {
+test('an answer is sent as chunks in order and one end chunk with the whole message', async () => {
   const answer = thinks('hm').and(says('Hello world'), calls('look', { q: 1 }, { id: 'x' }), {
     usage: { input: 3, output: 4 },
     usd: 0.5,
@@ -154,7 +154,7 @@ test('a script is a list of texts, answers and joined answers', async () => {
   assert.deepEqual(counts, [1, 1, 2]);
 });
 
-test('a script can be a function of what is asked', async () => {
+test('a script can be a function of the request', async () => {
   const seen: unknown[] = [];
   const script: Script<ModelRequest> = async ({ prompt, tools, results, body }, index) => {
     seen.push([prompt, tools, results, body.system, index]);
@@ -164,7 +164,7 @@ test('a script can be a function of what is asked', async () => {
   assert.deepEqual(seen, [['hi', ['look'], [], 's', 0]]);
 });
 
-test('a script that is over says so with the index and blames the user', async () => {
+test('a script without answers left throws with the index and blames the user', async () => {
   await assert.rejects(chunksOf([]), {
     code: 'testing/script-over',
     blame: 'user',
@@ -176,7 +176,7 @@ test('a script that is over says so with the index and blames the user', async (
   );
 });
 
-test('arguments that are not JSON are kept as they are and never run', async () => {
+test('arguments that are not JSON are kept unchanged and never run', async () => {
   const end = (await chunksOf(calls('look', {}, { raw: '{"q":' }))).at(-1);
   assert.deepEqual(end?.type === 'end' && end.message.parts[0], {
     type: 'tool-call',
@@ -192,7 +192,7 @@ test('arguments that are not JSON are kept as they are and never run', async () 
   assert.deepEqual([state.ended?.reason, ran], ['answered', 0]);
 });
 
-test('it fails by status, by name and by code, with what to do about it', async () => {
+test('errors are scripted by status, by name and by code, with a hint', async () => {
   await assert.rejects(chunksOf(fails(429, { afterMs: 5 })), {
     code: 'provider/rate-limited',
     retry: true,
@@ -210,7 +210,7 @@ test('it fails by status, by name and by code, with what to do about it', async 
   assert.equal((await runOn(provider)).state.ended?.reason, 'answered');
 });
 
-test('it breaks off after so many chunks: cut, by an error, or in silence until it is given up', async () => {
+test('a stream ends after a number of chunks: truncated, with an error, or silent until it is aborted', async () => {
   const heard = async (
     answer: ScriptedResponse,
     signal?: AbortSignal,
@@ -238,13 +238,13 @@ test('it breaks off after so many chunks: cut, by an error, or in silence until 
   assert.deepEqual(await heard(sends({ body: 'x' })), { text: '', code: 'testing/no-wire' });
 });
 
-test('the price is known and nothing, another one, or unknown', () => {
+test('the price is zero, a given price, or unknown', () => {
   assert.deepEqual(scriptedProvider([]).price, { input: 0, output: 0 });
   assert.deepEqual(scriptedProvider([], { price: { input: 1, output: 2 } }).price, { input: 1, output: 2 });
   assert.equal('price' in scriptedProvider([], { price: 'unknown' }), false);
 });
 
-test('law 1 at the provider is seen to fail: a changed message is noted, and thrown when strict', async () => {
+test('law 1 at the provider is violated by a changed message: it is recorded, and thrown if strict', async () => {
   const first = request({ role: 'user', parts: [textPart('one')] });
   const second = request({ role: 'user', parts: [textPart('two')] });
   const { signal } = new AbortController();
@@ -274,7 +274,7 @@ test('law 1 at the provider is seen to fail: a changed message is noted, and thr
   });
 });
 
-test('a message changed in place is found when strict, though it is the same object', async () => {
+test('a message changed in place is detected if strict, although it is the same object', async () => {
   const parts: MessagePart[] = [textPart('one')];
   const provider = scriptedProvider(() => 'x', { strict: true });
   const asked = request({ role: 'user', parts });
@@ -284,7 +284,7 @@ test('a message changed in place is found when strict, though it is the same obj
   await assert.rejects(Array.fromAsync(provider.stream(asked, signal)), { code: 'testing/prefix-broken' });
 });
 
-test('law 3 at the provider is seen to fail when a request could be turned into no dialect', () => {
+test('law 3 at the provider is violated by a request that is valid in no wire format', () => {
   const user: Message = { role: 'user', parts: [textPart('hi')] };
   const call: Message = { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'look', input: {} }] };
   const result = (id: string): Message => ({
@@ -317,7 +317,7 @@ test('law 3 at the provider is seen to fail when a request could be turned into 
   );
 });
 
-test('law 4: a recorded session replays to the same state, and says where it departs', async () => {
+test('law 4: a recorded session replays to the same state, and reports where it differs', async () => {
   const script = [
     calls('look', { q: 1 }).and(calls('look', { q: 2 })),
     fails(503),
@@ -350,7 +350,7 @@ test('law 4: a recorded session replays to the same state, and says where it dep
   );
 });
 
-test('a replay plays the branch that was continued last, and no other', async () => {
+test('a replay uses the branch that was continued last, and no other', async () => {
   const { log } = await runOn(scriptedProvider([says('first')]));
   const base = log.events.slice(0, 5);
   const tail = log.events.slice(5).map((event) => ({

@@ -19,7 +19,7 @@ const line = JSON.stringify({
   body: '{}',
 });
 
-test('each line is an exchange with its dialect, and empty lines are passed over', async (t) => {
+test('each line is an exchange with its wire format, and empty lines are skipped', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-exchanges-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'x.jsonl');
@@ -45,7 +45,7 @@ test('each line is an exchange with its dialect, and empty lines are passed over
   });
 });
 
-test('the recorded exchanges of real services are all of a known dialect', { skip }, async () => {
+test('the recorded exchanges of real services all have a known wire format', { skip }, async () => {
   const exchanges = await readRecordedExchanges(recorded);
   assert.ok(exchanges.length > 300);
   assert.deepEqual(

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { calls, fails, joinResponses, says, sends, thinks } from './index.ts';
 import { splitToolArguments, splitText } from './split-text.ts';
 
-test('answers are joined: texts follow each other, calls stand side by side, the later wins elsewhere', () => {
+test('answers are joined: texts are concatenated, calls are parallel, other fields of the later answer win', () => {
   const joined = says('a', { model: 'm' }).and(calls('x'), says('b', { model: 'n' }), calls('y', { q: 1 }));
   assert.deepEqual(joined, {
     text: 'ab',
@@ -19,13 +19,13 @@ test('answers are joined: texts follow each other, calls stand side by side, the
   assert.deepEqual(joinResponses([]), {});
 });
 
-test('an answer is plain data: it prints, spreads and compares as what it says', () => {
+test('an answer is plain data: it can be printed, spread and compared', () => {
   assert.deepEqual(says('x'), { text: 'x' });
   assert.deepEqual({ ...fails(500) }, { error: { status: 500 } });
   assert.equal(JSON.stringify(sends({ body: 'b' })), '{"raw":{"body":"b"}}');
 });
 
-test('the pieces of a text are the text, none is empty, and none ends inside a character', () => {
+test('the chunks of a text add up to the text, none is empty, and none ends inside a character', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),

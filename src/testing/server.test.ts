@@ -100,14 +100,14 @@ const expectedWhole: Readonly<Record<WireFormatName, Readonly<Record<string, unk
 };
 
 for (const dialect of Object.keys(paths) as WireFormatName[]) {
-  test(`${dialect}: a whole answer holds text, reasoning, both calls, the finish and the usage`, async () => {
+  test(`${dialect}: a whole answer has text, reasoning, both calls, the finish reason and the usage`, async () => {
     await using server = await scriptedServer([richResponse]);
     const body: unknown = await (await ask(server, dialect)).json();
     for (const [place, value] of Object.entries(expectedWhole[dialect]))
       assert.deepEqual(valueAtPath(body, place), value, place);
   });
 
-  test(`${dialect}: the stream holds the text in the pieces that were asked for`, async () => {
+  test(`${dialect}: the stream has the text in chunks of the requested size`, async () => {
     await using server = await scriptedServer([{ chunks: ['Yes', ' it', ' is'] }]);
     const text = await (await ask(server, dialect, true)).text();
     const found = valuesOf(text).flatMap((value) => {
@@ -122,7 +122,7 @@ for (const dialect of Object.keys(paths) as WireFormatName[]) {
     assert.deepEqual(found, ['Yes', ' it', ' is']);
   });
 
-  test(`${dialect}: an illegal request is refused with 400 in the dialect's own shape and takes no answer from the script`, async () => {
+  test(`${dialect}: an invalid request is refused with 400 in the format of the API and uses no answer of the script`, async () => {
     await using server = await scriptedServer(['fine']);
     const [path, body] = paths[dialect](false);
     const bad =
@@ -138,7 +138,7 @@ for (const dialect of Object.keys(paths) as WireFormatName[]) {
     assert.equal((await ask(server, dialect)).status, 200);
   });
 
-  test(`${dialect}: a failure has the status, the words and the wait of the script`, async () => {
+  test(`${dialect}: a failure has the status, the message and the Retry-After of the script`, async () => {
     await using server = await scriptedServer([
       fails(429, { message: 'Wait.', afterMs: 1500 }),
       fails('context-too-long'),
@@ -155,7 +155,7 @@ for (const dialect of Object.keys(paths) as WireFormatName[]) {
   });
 }
 
-test('the events of a response are numbered in their order', async () => {
+test('the events of a response are numbered in order', async () => {
   await using server = await scriptedServer([richResponse]);
   const numbers = valuesOf(await (await ask(server, 'responses', true)).text()).map(
     (value) => value['sequence_number'],
@@ -167,18 +167,18 @@ test('the events of a response are numbered in their order', async () => {
   );
 });
 
-test('a thought of Anthropic is signed, whole and streamed', async () => {
+test('Anthropic reasoning has a signature, whole and streamed', async () => {
   await using server = await scriptedServer([richResponse, richResponse]);
   assert.ok(valueAtPath(await (await ask(server, 'anthropic')).json(), 'content.0.signature'));
   assert.match(await (await ask(server, 'anthropic', true)).text(), /"signature_delta","signature":"\w/);
 });
 
-test('Ollama says in its own word that an answer was cut for its length', async () => {
+test('Ollama reports a length limit with its own finish reason', async () => {
   await using server = await scriptedServer([says('x', { finish: 'length' })]);
   assert.equal(valueAtPath(await (await ask(server, 'ollama')).json(), 'done_reason'), 'length');
 });
 
-test('a script that is over says so, with the index', async () => {
+test('a script without answers left is an error with the index', async () => {
   await using server = await scriptedServer(['one']);
   await ask(server, 'chat');
   const response = await ask(server, 'chat');
@@ -186,7 +186,7 @@ test('a script that is over says so, with the index', async () => {
   assert.match(await response.text(), /holds 1 answer and request 1 /);
 });
 
-test('a script can follow what is asked: n calls, then the answer, for any number of conversations', async () => {
+test('a script can be a function of the request: n calls, then the answer, for any number of conversations', async () => {
   await using server = await scriptedServer(callsThenAnswer(2, 'look', (i) => ({ i }), 'done'));
   const conversation = (id: string, results: number): readonly Json[] => [
     ...hi,
@@ -216,7 +216,7 @@ test('a script can follow what is asked: n calls, then the answer, for any numbe
   ]);
 });
 
-test('ids of calls are unique in a script, and those that are given are kept', async () => {
+test('call ids are unique in a script, and given ids are kept', async () => {
   await using server = await scriptedServer(() => calls('a').and(calls('b'), calls('c', {}, { id: 'mine' })));
   const ids: unknown[] = [];
   for (let i = 0; i < 2; i++) {
@@ -227,7 +227,7 @@ test('ids of calls are unique in a script, and those that are given are kept', a
   assert.deepEqual([ids[2], ids[5]], ['mine', 'mine']);
 });
 
-test('usage is left out when the script says so, and a stream has it only when it is asked for', async () => {
+test('usage is omitted if the script says so, and a stream has it only on request', async () => {
   await using server = await scriptedServer(({ index }) => says('x', index === 0 ? { usage: {} } : {}));
   assert.equal(valueAtPath(await (await ask(server, 'chat')).json(), 'usage'), undefined);
   assert.doesNotMatch(await (await ask(server, 'chat', true)).text(), /prompt_tokens/);
@@ -238,7 +238,7 @@ test('usage is left out when the script says so, and a stream has it only when i
   );
 });
 
-test('every request is recorded as it came, byte for byte, and its secrets are not printed', async () => {
+test('every request is recorded byte for byte, and its secrets are not printed', async () => {
   await using server = await scriptedServer(['ok', 'ok']);
   const raw = '{ "model" : "m",\n "messages":[{"role":"user","content":"\\u00e9 é"}] }';
   await post(server, '/v1/chat/completions', raw, { authorization: 'Bearer sk-secret', 'x-api-key': 'sk-other' });
@@ -258,7 +258,7 @@ test('every request is recorded as it came, byte for byte, and its secrets are n
   assert.doesNotMatch(inspect(server.requests, { depth: 9 }) + JSON.stringify(server.requests), /sk-/);
 });
 
-test("a key that is demanded and not brought is a 401 in the dialect's own shape", async () => {
+test('a missing key is a 401 in the format of the API', async () => {
   await using server = await scriptedServer(() => 'ok', { key: 'right' });
   const [path, body] = paths.anthropic(false);
   const refused = await post(server, path, body, { 'x-api-key': 'wrong' });
@@ -270,7 +270,7 @@ test("a key that is demanded and not brought is a 401 in the dialect's own shape
   assert.equal((await fetch(`${server.url}/v1/models`, { headers: { authorization: 'Bearer right' } })).status, 200);
 });
 
-test('another script can be followed and the records forgotten while the server runs', async () => {
+test('the script can be replaced and the records cleared while the server runs', async () => {
   await using server = await scriptedServer(['one']);
   await ask(server, 'chat');
   server.setScript(['two']);
@@ -279,7 +279,7 @@ test('another script can be followed and the records forgotten while the server 
   assert.equal(server.requests.length, 1);
 });
 
-test('Google streams a JSON array to whoever does not ask for events', async () => {
+test('Google streams a JSON array to a client that does not request events', async () => {
   await using server = await scriptedServer(['one two']);
   const response = await post(server, '/v1beta/models/g:streamGenerateContent', paths.google(true)[1]);
   const values: unknown = await response.json();
@@ -289,7 +289,7 @@ test('Google streams a JSON array to whoever does not ask for events', async () 
   );
 });
 
-test('closing cuts the connections that are open, and the port is then refused', async () => {
+test('closing ends the open connections, and new ones are refused', async () => {
   const server = await scriptedServer([{ text: 'a b c', cutAfter: 1, hang: true }]);
   const response = await ask(server, 'chat', true);
   const reading = response.text();
@@ -298,7 +298,7 @@ test('closing cuts the connections that are open, and the port is then refused',
   await assert.rejects(fetch(server.url), (error: Error) => /ECONNREFUSED/.test((error.cause as Error).message));
 });
 
-test('a client that goes away is noticed', async () => {
+test('a disconnected client is detected', async () => {
   await using server = await scriptedServer([{ hang: true }]);
   const stop = new AbortController();
   const asked = fetch(`${server.url}/v1/chat/completions`, {
@@ -313,14 +313,14 @@ test('a client that goes away is noticed', async () => {
   assert.equal(server.requests[0]?.outcome.complete, false);
 });
 
-test('an address where nothing listens is at hand', async () => {
+test('an address without a listener is available', async () => {
   await assert.rejects(
     fetch(await closedUrl()),
     (error: Error) => (error.cause as { code?: string }).code === 'ECONNREFUSED',
   );
 });
 
-test('a port that is taken is a clear error', async () => {
+test('a port that is in use is a clear error', async () => {
   await using server = await scriptedServer([]);
   await assert.rejects(scriptedServer([], { port: server.port }), { code: 'testing/no-port', blame: 'user' });
 });

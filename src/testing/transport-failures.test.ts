@@ -52,7 +52,7 @@ function readPieces(server: ScriptedServer): Promise<readonly Buffer[]> {
 
 const withoutTimestamps = (text: string): string => text.replace(/"created":\d+/g, '"created":0');
 
-test('[fault 46] the socket is cut after exactly so many bytes of the body', async () => {
+test('[fault 46] the socket is closed after an exact number of bytes of the body', async () => {
   const whole = withoutTimestamps(await readWhole(says('one two three')));
   for (const cutAt of [0, 1, 300, 700]) {
     const broken = withoutTimestamps(await readBroken(says('one two three', { wire: { cutAt } })));
@@ -61,14 +61,14 @@ test('[fault 46] the socket is cut after exactly so many bytes of the body', asy
   }
 });
 
-test('[fault 46] a recorded body is cut at a byte, inside a character as well', async () => {
+test('[fault 46] a recorded body is truncated at a byte, also inside a character', async () => {
   const broken = await readBroken(
     sends({ headers: { 'content-type': 'text/event-stream' }, body: 'data: é\n\n', cutAt: 7 }),
   );
   assert.equal(broken, 'data: ');
 });
 
-test('an answer breaks off after so many chunks', async () => {
+test('an answer ends after a number of chunks', async () => {
   const broken = await readBroken(says('one two three', { cutAfter: 2 }));
   assert.match(broken, /"one"/);
   assert.match(broken, /" two"/);
@@ -85,7 +85,7 @@ test('[fault 47] a body written byte by byte is the same body', async () => {
   assert.ok(other.length > 20 * one.length, `${other.length} pieces instead of ${one.length}`);
 });
 
-test('[fault 48] a chunk that is not JSON, an end that is missing and one that comes twice', async () => {
+test('[fault 48] a chunk that is not JSON, a missing end and a repeated end', async () => {
   const malformed = await readWhole(says('one two', { wire: { malformed: 1 } }));
   const lines = malformed.split('\n').filter((line) => line.startsWith('data: {'));
   const bad = lines.filter((line) => {
@@ -105,14 +105,14 @@ test('[fault 48] a chunk that is not JSON, an end that is missing and one that c
   );
 });
 
-test('[fault 49] an error comes inside a stream that began well', async () => {
+test('[fault 49] an error inside a stream that began well', async () => {
   const text = await readWhole(says('one two', { cutAfter: 1, error: { name: 'overloaded' } }));
   assert.match(text, /"one"/);
   assert.match(text, /data: \{"error":\{"message":"Overloaded"/);
   assert.doesNotMatch(text, / two|\[DONE\]/);
 });
 
-test('[fault 45] silence before the headers, before the first byte and inside the stream ends when the client gives up', async () => {
+test('[fault 45] silence before the headers, before the first byte and inside the stream lasts until the client aborts', async () => {
   const silences: Readonly<Record<string, ScriptedResponse>> = {
     headers: { hang: true },
     'first byte': says('x', { wire: { firstByteMs: 60_000 } }),
@@ -148,13 +148,13 @@ test('[fault 45] silence before the headers, before the first byte and inside th
   }
 });
 
-test('delays that end bring the whole answer', async () => {
+test('after a delay the whole answer is sent', async () => {
   const slow = says('one two', { delayMs: 5, wire: { firstByteMs: 5, stall: { at: 20, ms: 5 } } });
   assert.match(await readWhole(slow), /\[DONE\]/);
   assert.match(await readWhole(says('one two', { chunkMs: 2 })), /" two".*\[DONE\]/s);
 });
 
-test('[fault 59] gzip that is whole can be read, and gzip that is broken or cut cannot', async () => {
+test('[fault 59] complete gzip can be read, and broken or truncated gzip cannot', async () => {
   assert.match(await readWhole(says('hello', { wire: { gzip: 'whole' } })), /hello/);
   for (const gzip of ['broken', 'cut'] as const) {
     await using server = await scriptedServer([says('hello', { wire: { gzip } })]);
@@ -164,12 +164,12 @@ test('[fault 59] gzip that is whole can be read, and gzip that is broken or cut 
   }
 });
 
-test('what is sent as gzip is gzip on the wire', async () => {
+test('a gzip response is compressed on the wire', async () => {
   await using server = await scriptedServer([says('hello', { wire: { gzip: 'whole' } })]);
   assert.match(gunzipSync(Buffer.concat(await readPieces(server))).toString(), /hello/);
 });
 
-test('[fault 59] a wrong content type, a web page with a status of success, and any status and header', async () => {
+test('[fault 59] a wrong content type, an HTML page with a success status, and any status and header', async () => {
   await using server = await scriptedServer([
     says('x', { wire: { contentType: 'text/plain' } }),
     sendsPage(),
@@ -183,7 +183,7 @@ test('[fault 59] a wrong content type, a web page with a status of success, and 
   assert.deepEqual([odd.status, odd.headers.get('x-request-id')], [203, 'r1']);
 });
 
-test('what was recorded is sent again byte for byte, text or not', async () => {
+test('a recording is sent again byte for byte, text or not', async () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const exchange = {
     id: '1',
@@ -205,14 +205,14 @@ test('what was recorded is sent again byte for byte, text or not', async () => {
   assert.equal(await (await ask(server)).text(), '');
 });
 
-test('[fault 60] ten megabytes and twenty thousand chunks come through whole', async () => {
+test('[fault 60] 10 MB and 20,000 chunks are transferred completely', async () => {
   const long = 'x'.repeat(10_000_000);
   assert.ok((await readWhole(says(long))).length > long.length);
   const many = await readWhole({ chunks: Array.from({ length: 20_000 }, (_, i) => `t${i} `) });
   assert.equal(many.split('\n\n').filter((line) => line.includes('"content":"t')).length, 20_000);
 });
 
-test('a request that is not JSON, or not for anything here, is answered and not fatal', async () => {
+test('a request that is not JSON, or has an unknown path, gets an error response and the server continues', async () => {
   await using server = await scriptedServer(['ok']);
   const garbage = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', body: '{"model":' });
   assert.equal(garbage.status, 400);

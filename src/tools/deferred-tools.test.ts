@@ -22,7 +22,7 @@ function folder(t: TestContext): string {
   return root;
 }
 
-test('[P76] the further tools are all hidden, and what a model is told of all tools stays under 5 kB', (t) => {
+test('[P76] all additional tools are deferred, and the descriptions of all tools stay under 5 kB', (t) => {
   const workspace = localWorkspace({ roots: [folder(t)] });
   const search = createSearchEngine({ engine: 'searxng', url: 'http://localhost' });
   const whole = deferredTools({ workspace: withNetwork(workspace), search, ask: async () => undefined });
@@ -55,7 +55,7 @@ test('[P76] the further tools are all hidden, and what a model is told of all to
   );
 });
 
-test('[P12, P17] a tool is reached by its other names; gates and the log see its own, and the list a model sees does not grow', async (t) => {
+test('[P12, P17] a tool can be called by its aliases; gates and the log see its own name, and the tool list does not grow', async (t) => {
   const tools = [...createToolRegistry(codingTools(localWorkspace({ roots: [folder(t)] }))).values()];
   const judged: string[] = [];
   const lines = [
@@ -91,7 +91,7 @@ test('[P12, P17] a tool is reached by its other names; gates and the log see its
   );
 });
 
-test('[P14] a hidden tool has to be loaded first by either name, and is then reached by both', async (t) => {
+test('[P14] a deferred tool must be loaded first under either name, and can then be called by both', async (t) => {
   const root = folder(t);
   const workspace = localWorkspace({ roots: [root], blobs: path.join(root, 'blobs') });
   const remove = ['file_delete', { path: 'a.txt' }] as const;
@@ -115,7 +115,7 @@ test('[P14] a hidden tool has to be loaded first by either name, and is then rea
   assert.equal(existsSync(path.join(root, 'a.txt')), false);
 });
 
-test('[P15, P16, P18, P19, P20, P25] every other name leads to a tool, git by what is to be done', () => {
+test('[P15, P16, P18, P19, P20, P25] every alias maps to a tool, git aliases by operation', () => {
   const meant = (tool: string, input: Json = {}): string | undefined => resolveToolAlias({ tool, input });
   assert.equal(meant('file_list'), 'list_files');
   assert.equal(meant('file_search'), 'grep');
@@ -129,7 +129,7 @@ test('[P15, P16, P18, P19, P20, P25] every other name leads to a tool, git by wh
   for (const name of ['read_file', 'constructor', '__proto__', '']) assert.equal(meant(name), undefined);
 });
 
-test('a question reaches the person as words, and their words come back; silence is told as such', async () => {
+test('a question of the model is shown to the user, and the answer is returned; no answer is reported as such', async () => {
   const asked: UserQuestion[] = [];
   const ask = askUser(async (question) => {
     asked.push(question);

@@ -60,7 +60,7 @@ const files: readonly string[] = [
   'b*/x\r\n*.log\r\n',
 ];
 
-test('[A73] what .gitignore leaves out is what git leaves out', async (t) => {
+test('[A73] the files that .gitignore excludes are those that git excludes', async (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'fairlead-ignore-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   for (const name of names) {

@@ -41,7 +41,7 @@ const webp = (kind: string, body: string): Buffer => {
   return Buffer.concat([Buffer.from('RIFF'), size, rest]);
 };
 
-test('[P12] PNG, JPEG, GIF and WebP are known by their content, with their size in pixels', () => {
+test('[P12] PNG, JPEG, GIF and WebP are recognized by their content, with their size in pixels', () => {
   const known: readonly (readonly [Buffer, string])[] = [
     [png, 'image/png 4×3'],
     [jpeg, 'image/jpeg 8×7'],
@@ -58,7 +58,7 @@ test('[P12] PNG, JPEG, GIF and WebP are known by their content, with their size 
   assert.equal(parseImage(Buffer.from('not a image at all, whatever its name says')), undefined);
 });
 
-test('[P12] a image that is cut off anywhere is never shown: a server would refuse the conversation for it', () => {
+test('[P12] a truncated image is never shown, because a server would refuse the conversation', () => {
   for (const whole of [png, jpeg, gif, webp('VP8X', '00000000090000070000')])
     for (let end = 0; end < whole.length - 1; end++) {
       const image = parseImage(whole.subarray(0, end));
@@ -71,7 +71,7 @@ test('[P12] a image that is cut off anywhere is never shown: a server would refu
     }
 });
 
-test('[P12] a image is shown with a line about it, under whatever name it has', async (t) => {
+test('[P12] an image is shown with a line about it, whatever its file name', async (t) => {
   const read = reader(t, { 'a.dat': png });
   const { text, files, data } = await read('a.dat');
   assert.equal(text, `a.dat: image/png, 4×3 pixels, ${png.length} bytes.`);
@@ -79,7 +79,7 @@ test('[P12] a image is shown with a line about it, under whatever name it has', 
   assert.deepEqual(Object.keys(data as object), ['path', 'hash', 'mediaType', 'width', 'height']);
 });
 
-test('[P12] what is too large, damaged or not for this model is said in one sentence, and nothing is shown', async (t) => {
+test('[P12] an image that is too large, damaged or not supported by the model gives one sentence, and nothing is shown', async (t) => {
   const read = reader(t, {
     'heavy.png': Buffer.concat([png.subarray(0, -12), Buffer.alloc(3_750_001), png.subarray(-12)]),
     'wide.png': createPng(8001, 1),
@@ -104,7 +104,7 @@ test('[P12] what is too large, damaged or not for this model is said in one sent
   assert.equal(blind.files, undefined);
 });
 
-test('[P12] of a PDF one sentence says what to do', async (t) => {
+test('[P12] for a PDF one sentence says what to do', async (t) => {
   const read = reader(t, { 'a.pdf': Buffer.from('%PDF-1.7\n\0\u00ff') });
   const { text, failed } = await read('a.pdf');
   assert.match(
@@ -179,7 +179,7 @@ chart
 (application/vnd.chart+json)
 [These are the cells of a notebook; the file itself is JSON.]`;
 
-test('[P12] a notebook is shown by its cells with what they wrote, and the images they drew', async (t) => {
+test('[P12] a notebook is shown by cells with their outputs and images', async (t) => {
   const read = reader(t, { 'a.ipynb': book });
   const { text, files } = await read('a.ipynb');
   assert.equal(text, shown);
@@ -192,7 +192,7 @@ test('[P12] a notebook is shown by its cells with what they wrote, and the image
   assert.equal(blind.files, undefined);
 });
 
-test('[P12] a notebook comes in pieces too, each with its own images and not too many of them', async (t) => {
+test('[P12] a notebook is paged too, each page with its own images, up to a limit', async (t) => {
   const drawn = { output_type: 'display_data', data: { 'image/png': png.toString('base64') } };
   const cells = Array.from({ length: 6 }, (_, i) => cell('code', `draw(${i})`, [drawn]));
   const read = reader(t, { 'a.ipynb': book, 'many.ipynb': JSON.stringify({ cells }) });
@@ -208,7 +208,7 @@ test('[P12] a notebook comes in pieces too, each with its own images and not too
   assert.equal((await read('many.ipynb', true, { offset: 20 })).files?.length, 2);
 });
 
-test('[P12] what is called a notebook and is none is shown as the text it is', async (t) => {
+test('[P12] a file that is named like a notebook and is not one is shown as text', async (t) => {
   const read = reader(t, { 'a.ipynb': '{"cells": 1}', 'b.ipynb': '<<<<<<< HEAD\n' });
   assert.equal((await read('a.ipynb')).text, '{"cells": 1}');
   assert.equal((await read('b.ipynb')).text, '<<<<<<< HEAD');

@@ -91,7 +91,7 @@ function waitForClock(folder: string): void {
 
 const read = { path: 'a.txt' };
 
-test('[P52] a result comes again without the work, for the same input in any order of its keys', async (t) => {
+test('[P52] a result is returned from the cache for the same input in any key order', async (t) => {
   const { call, work } = setup(t, { 'a.txt': 'one\ntwo\n', 'src/b.ts': '', '.gitignore': 'dist\n' });
   assert.equal(await call('read_file', { path: 'a.txt', offset: 2, limit: 1 }), 'two\n[Lines 2-2 of 2.]');
   const once = work();
@@ -110,14 +110,14 @@ test('[P52] a result comes again without the work, for the same input in any ord
   }
 });
 
-test('[P52] who was given a kept result has read the file, and may change it', async (t) => {
+test('[P52] a cached read counts as a read, so the file may be edited', async (t) => {
   const { call } = setup(t, { 'a.txt': 'one\n' });
   await call('read_file', read);
   await call('read_file', read);
   assert.equal(await call('edit_file', { ...read, old_string: 'one', new_string: 'two' }), 'Edited a.txt.');
 });
 
-test('[P52] what was changed a moment ago is not kept: a clock that goes in steps could hide the next change', async (t) => {
+test('[P52] a file that was changed a moment ago is not cached: a coarse clock could hide the next change', async (t) => {
   const { call, work } = setup(t, { 'a.txt': 'one\n' }, Date.now);
   await call('read_file', read);
   await call('read_file', read);
@@ -144,7 +144,7 @@ const changes: Readonly<Record<string, (bench: CacheFixture) => unknown>> = {
 };
 
 for (const [who, change] of Object.entries(changes))
-  test(`[P52] a change is seen at once: ${who}`, async (t) => {
+  test(`[P52] a change is detected at once: ${who}`, async (t) => {
     const made = setup(t, { 'a.txt': 'one\n' });
     assert.equal(await made.call('read_file', read), 'one');
     assert.equal(await made.call('read_file', read), 'one');
@@ -153,7 +153,7 @@ for (const [who, change] of Object.entries(changes))
     assert.equal(await made.call('read_file', read), 'two');
   });
 
-test('[P52] a file that was deleted, by a tool or by others, is gone from what is read, listed and found', async (t) => {
+test('[P52] a file that was deleted, by a tool or otherwise, is no longer read, listed or found', async (t) => {
   const { call, root } = setup(t, { 'a.txt': 'one\n', 'b.txt': '', 'c/d.txt': '' });
   const look = async (): Promise<readonly string[]> => [
     await call('read_file', read),
@@ -173,7 +173,7 @@ test('[P52] a file that was deleted, by a tool or by others, is gone from what i
   assert.equal((await look())[2], 'b.txt');
 });
 
-test('[P52] git: after a switch of branches, files and listings are those of the branch', async (t) => {
+test('[P52] after a switch of git branches, files and listings are those of the new branch', async (t) => {
   const { call, root } = setup(t, { 'a.txt': 'one\n' });
   const git = (...args: readonly string[]): void =>
     void execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { stdio: 'pipe' });
@@ -194,7 +194,7 @@ test('[P52] git: after a switch of branches, files and listings are those of the
   assert.equal(await look(), 'one a.txt');
 });
 
-test('[P52] other rules of what is ignored, and a link that leads elsewhere, are seen', async (t) => {
+test('[P52] changed ignore rules and changed links are detected', async (t) => {
   const { call, root } = setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', '.gitignore': 'x\n' });
   symlinkSync('a.txt', path.join(root, 'link'));
   assert.equal(await call('glob', { pattern: '*.txt' }), 'a.txt\nb.txt');
@@ -217,7 +217,7 @@ test('[P52] at most 128 results are kept, those used last', async (t) => {
   assert.equal(work(), sofar + 1);
 });
 
-test('[P52] a result that failed is not kept, and a workspace that cannot tell of changes keeps nothing', async (t) => {
+test('[P52] a failed result is not cached, and a workspace that cannot detect changes caches nothing', async (t) => {
   const { call, root, work } = setup(t, { 'a.txt': 'one\n' });
   assert.match(await call('read_file', { ...read, offset: 9 }), /There is no line 9/);
   await call('read_file', { ...read, offset: 9 });

@@ -55,7 +55,7 @@ test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpo
   assert.equal(argv[0], 'run');
 });
 
-test('[A16, A17] the container has no network, no rights, a read-only root, little memory, few processes and few processors', async (t) => {
+test('[A16, A17] the container has no network, no capabilities, a read-only root, and limits on memory, processes and CPUs', async (t) => {
   const { run, argvs } = setup(t, 'exit 0');
   await run('true');
   const line = argvs()[1]?.join(' ') ?? '';
@@ -75,7 +75,7 @@ test('[A16, A17] the container has no network, no rights, a read-only root, litt
   assert.ok(line.includes(` -u ${own === 0 ? 65_534 : own} `));
 });
 
-test('[J83, J84, J85, J97] engine, image and volume are those that were asked for, any program that takes what podman takes', async (t) => {
+test('[J83, J84, J85, J97] engine, image and volume are the configured ones; any podman-compatible program works', async (t) => {
   const { run, argvs } = setup(t, 'exit 0', { image: 'localhost/busy:1', volume: 'mine', mountpoint: '/data' });
   await run('true');
   await run('true');
@@ -90,7 +90,7 @@ test('[J83, J84, J85, J97] engine, image and volume are those that were asked fo
   );
 });
 
-test('a volume, image or mountpoint that would be read as something else is refused', (t) => {
+test('a volume, image or mountpoint with an ambiguous name is refused', (t) => {
   const wrong: readonly ContainerOptions[] = [
     { volume: '/etc' },
     { volume: './here' },
@@ -101,7 +101,7 @@ test('a volume, image or mountpoint that would be read as something else is refu
   for (const options of wrong) assert.throws(() => setup(t, '', options), { code: 'sandbox/unusable' });
 });
 
-test('[J9] attack 82: without an engine or its volume nothing is run, and one sentence says how to mend it', async (t) => {
+test('[J9] attack 82: without an engine or its volume nothing runs, and one sentence says how to fix it', async (t) => {
   const missing = setup(t, 'echo "Error: no such volume mine" >&2; exit 1', { volume: 'mine' });
   await assert.rejects(missing.run('true'), {
     message: /does not exist, so nothing was run\. Create it: .*podman volume create mine$/,
@@ -114,7 +114,7 @@ test('[J9] attack 82: without an engine or its volume nothing is run, and one se
   await assert.rejects(broken.run('true'), { message: /does not work here: cannot connect/ });
 });
 
-test('attack 38: an engine that a command left in the folder is not run, also where the search path leads there', async (t) => {
+test('attack 38: an engine binary inside the directory is not run, also if the search path leads there', async (t) => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-box-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const before = process.env['PATH'];
@@ -130,14 +130,14 @@ test('attack 38: an engine that a command left in the folder is not run, also wh
   assert.equal(existsSync(path.join(root, 'record')), true, 'it is found where no command could have left it');
 });
 
-test('an image that cannot be started says so; the command’s own exit code is its own', async (t) => {
+test('an image that cannot be started is reported; the exit code of the command is kept separate', async (t) => {
   const failing = setup(t, 'test "$1" = run || exit 0; echo "no such image" >&2; exit 125');
   await assert.rejects(failing.run('true'), { message: /could not start alpine, so nothing was run: no such image/ });
   const own = setup(t, 'test "$1" = run || exit 0; echo out; exit 7');
   assert.equal((await own.run('true')).text, 'out\n[Exit code: 7.]');
 });
 
-test('[A18] at its time or at an abort the container is removed by name, since killing the client would orphan it', async (t) => {
+test('[A18] at its timeout or an abort the container is removed by name, because killing the client would orphan it', async (t) => {
   const script = 'case "$*" in run*"sleep 60") echo up; exec sleep 60;; esac';
   const { run, argvs } = setup(t, script);
   assert.match((await run('sleep 60', {}, 1)).text, /^up\n\[Stopped after 1 s/);
@@ -154,7 +154,7 @@ test('[A18] at its time or at an abort the container is removed by name, since k
   assert.deepEqual(docker.argvs().at(-1)?.slice(0, -1), ['rm', '-f']);
 });
 
-test('[J83, J98] a volume that docker gave to root is given to the user inside, once, and by nobody with more rights than that takes', async (t) => {
+test('[J83, J98] a volume that docker created for root is given to the user once, with the least privileges', async (t) => {
   const script = 'case "$*" in *"test -w ."*) exit 1;; esac; exit 0';
   const { run, argvs } = setup(t, script, { user: 1234, volume: 'mine' }, 'docker');
   await run('true');
@@ -181,7 +181,7 @@ const runEngine = (engine: string, ...args: readonly string[]): string | undefin
 for (const engine of ['podman', 'docker']) {
   const skip = runEngine(engine, 'image', 'inspect', image) ? false : `no ${engine} with an image called ${image} here`;
   test(
-    `[J4, J83, J98, J99, A16, A17, A18] in a real container of ${engine}: no network, not root, files that stay, nothing left over`,
+    `[J4, J83, J98, J99, A16, A17, A18] in a real container of ${engine}: no network, not root, files persist, nothing left over`,
     { skip, timeout: 120_000 },
     async (t) => {
       runEngine(engine, 'volume', 'rm', '-f', volume);
@@ -204,7 +204,7 @@ for (const engine of ['podman', 'docker']) {
     ? false
     : `no ${engine} with an image called ${python} here`;
   test(
-    `[A19] in a real container of ${engine}: Python is written and run, and reaches no network`,
+    `[A19] in a real container of ${engine}: Python is written and run, and has no network`,
     { skip: without, timeout: 120_000 },
     async (t) => {
       const name = `${volume}-python`;

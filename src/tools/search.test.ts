@@ -106,7 +106,7 @@ const patterns: readonly Json[] = [
 ];
 
 test(
-  '[P16] ripgrep and a plain walk find the same lines: ignore rules, hidden, binary, linked and huge files, Unicode',
+  '[P16] ripgrep and the built-in walk find the same lines: ignore rules, hidden, binary, linked and huge files, Unicode',
   { skip },
   async (t) => {
     const root = folder(t, tree);
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  '[P16] a pattern that takes too long is given up either way, and a search ends when it is told to',
+  '[P16] a pattern that takes too long is aborted in both, and a search ends on abort',
   { skip, timeout: 60_000 },
   async (t) => {
     const workspace = localWorkspace({ roots: [folder(t, { 'a.txt': `${'a'.repeat(40)}!\n` })] });
@@ -166,7 +166,7 @@ const ripgrepSearch = (more: Partial<RipgrepSearch>): RipgrepSearch => ({
 });
 
 test(
-  '[P16] whatever a line matches, the looser pattern for ripgrep matches too',
+  '[P16] every line that matches the pattern also matches the looser pattern for ripgrep',
   { skip, timeout: 120_000 },
   async (t) => {
     const lines = [
@@ -279,56 +279,50 @@ function regexFrom(source: string, folds: boolean): RegExp | undefined {
   }
 }
 
-test(
-  '[P16] whatever ripgrep leaves out by its ignore rules, a walk leaves out too, and nothing else',
-  { skip, timeout: 120_000 },
-  async (t) => {
-    const names = ['a', 'b.log', 'a/b', 'a/b/c.txt', 'a/a/a', 'd e/f', 'd e/.h', 'x[1]', 'sub/a/b.log', 'sub/d/keep'];
-    const piece = fc.constantFrom(
-      'a',
-      'b',
-      '*',
-      '**',
-      '?',
-      '.log',
-      '/',
-      '/',
-      '!',
-      '[ab]',
-      '[!a]',
-      '\\ ',
-      ' ',
-      'd e',
-      'keep',
-      '.h',
-      'x\\[1\\]',
-      '#',
-      '*.txt',
-      'sub',
-    );
-    const rule = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
-    const rules = fc.array(rule, { maxLength: 3 }).map((lines) => lines.join('\n'));
-    const files = Object.fromEntries(
-      names.filter((name) => name !== 'a' && name !== 'a/b').map((name) => [name, 'x\n']),
-    );
-    const root = folder(t, { ...files, 'a/b2': 'x\n', 'sub/.gitignore': '' });
-    const workspace = localWorkspace({ roots: [root] });
-    await fc.assert(
-      fc.asyncProperty(rules, rules, async (top, deeper) => {
-        writeFileSync(path.join(root, '.gitignore'), `${top}\n`);
-        writeFileSync(path.join(root, 'sub/.gitignore'), `${deeper}\n`);
-        const found = await findCandidateFiles(workspace, rg as string, ripgrepSearch({}));
-        // What it is not sure of it leaves to the walk; further down it does not look, so there are no such rules here.
-        if (!found || /^!\s*$|\[!|\/\/|\\\//m.test(deeper)) return;
-        assert.deepEqual(await Array.fromAsync(walkFiles(workspace, '.', neverAborted)), found);
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+test('[P16] ripgrep and the walk ignore the same files', { skip, timeout: 120_000 }, async (t) => {
+  const names = ['a', 'b.log', 'a/b', 'a/b/c.txt', 'a/a/a', 'd e/f', 'd e/.h', 'x[1]', 'sub/a/b.log', 'sub/d/keep'];
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    '*',
+    '**',
+    '?',
+    '.log',
+    '/',
+    '/',
+    '!',
+    '[ab]',
+    '[!a]',
+    '\\ ',
+    ' ',
+    'd e',
+    'keep',
+    '.h',
+    'x\\[1\\]',
+    '#',
+    '*.txt',
+    'sub',
+  );
+  const rule = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+  const rules = fc.array(rule, { maxLength: 3 }).map((lines) => lines.join('\n'));
+  const files = Object.fromEntries(names.filter((name) => name !== 'a' && name !== 'a/b').map((name) => [name, 'x\n']));
+  const root = folder(t, { ...files, 'a/b2': 'x\n', 'sub/.gitignore': '' });
+  const workspace = localWorkspace({ roots: [root] });
+  await fc.assert(
+    fc.asyncProperty(rules, rules, async (top, deeper) => {
+      writeFileSync(path.join(root, '.gitignore'), `${top}\n`);
+      writeFileSync(path.join(root, 'sub/.gitignore'), `${deeper}\n`);
+      const found = await findCandidateFiles(workspace, rg as string, ripgrepSearch({}));
+      // What it is not sure of it leaves to the walk; further down it does not look, so there are no such rules here.
+      if (!found || /^!\s*$|\[!|\/\/|\\\//m.test(deeper)) return;
+      assert.deepEqual(await Array.fromAsync(walkFiles(workspace, '.', neverAborted)), found);
+    }),
+    { numRuns: 60 },
+  );
+});
 
 test(
-  '[P16] attack: a ripgrep that the folder brings along is never run, and what ripgrep would obey is not read',
+  '[P16] attack: a ripgrep binary of the directory is never run, and configuration for ripgrep is not read',
   { skip },
   async (t) => {
     const root = folder(t, {
@@ -355,7 +349,7 @@ test(
   },
 );
 
-test('[P16] without a ripgrep, with one that fails and where nothing may run, the search is done all the same', async (t) => {
+test('[P16] without ripgrep, with a failing one and without permission to run programs, the search still works', async (t) => {
   const root = folder(t, { 'a.txt': 'one\n' });
   const elsewhere = folder(t, { broken: '#!/bin/sh\necho "rg: cannot" >&2\nexit 1\n' });
   chmodSync(path.join(elsewhere, 'broken'), 0o755);
@@ -369,7 +363,7 @@ test('[P16] without a ripgrep, with one that fails and where nothing may run, th
     assert.equal(await search(workspace, { pattern: 'one' }, program), 'a.txt:1:one');
 });
 
-test('[P16] attack: whatever names are given to it, by a link set meanwhile or by a ripgrep that lies, nothing outside is shown', async (t) => {
+test('[P16] attack: nothing outside is shown, whether by a link created meanwhile or by a ripgrep that reports false names', async (t) => {
   const root = folder(t, { 'a.txt': 'one\n', '.env': 'one=1\n' });
   const outside = folder(t, { 'secret.txt': 'one outside\n' });
   symlinkSync(outside, path.join(root, 'out'));
@@ -394,7 +388,7 @@ test('[P16] attack: whatever names are given to it, by a link set meanwhile or b
   assert.equal(found.text, 'a.txt:1:one');
 });
 
-test('[P16] where a folder holds more names than are listed, a walk says that it did not see all', async (t) => {
+test('[P16] if a directory has more entries than the limit, the walk says that it did not search all', async (t) => {
   const workspace = localWorkspace({ roots: [folder(t, { 'a.txt': 'one\n' })] });
   const full: Workspace = { ...workspace, list: async (at) => ({ ...(await workspace.list(at)), more: true }) };
   const says = /^(a\.txt(:1:one)?|No file matches .*|Nothing matches .*)\n\[Not everything was searched: /;

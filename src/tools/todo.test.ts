@@ -6,7 +6,7 @@ import { createToolRegistry } from '../agent/index.ts';
 import { fold } from '../core/index.ts';
 import { todo, todoView } from './todo.ts';
 
-test('the list of a session is what its log says: the latest that was taken', async () => {
+test('the list of a session is the latest accepted one in its log', async () => {
   const one = { items: [{ text: 'Splice', status: 'doing' }] };
   const two = {
     items: [

@@ -60,7 +60,7 @@ function setup(t: test.TestContext, files: Files = {}): ToolsFixture {
 const failed = { failed: true };
 const changeData = ({ data }: ToolOutput): FileChange & { readonly diff: string } => data as never;
 
-test('[A73] there are seven tools, and all that a model is told of them takes less than 3,200 bytes', (t) => {
+test('[A73] there are seven tools, and their descriptions take less than 3,200 bytes', (t) => {
   const tools = codingTools(setup(t).workspace);
   assert.deepEqual(
     tools.map(({ name, effect }) => `${name} ${effect}`),
@@ -77,7 +77,7 @@ test('[A73] there are seven tools, and all that a model is told of them takes le
   assert.ok(Buffer.byteLength(JSON.stringify(visibleToolSpecs(createToolRegistry(tools)))) < 3200);
 });
 
-test('[A73] input that does not fit the schema runs nothing', async (t) => {
+test('[A73] input that does not match the schema runs nothing', async (t) => {
   const { call, root } = setup(t);
   for (const input of [{}, { path: 1 }, { path: 'x' }, { path: 'x', content: 'y', mode: 7 }])
     assert.equal((await call('write_file', input)).failed, true);
@@ -85,7 +85,7 @@ test('[A73] input that does not fit the schema runs nothing', async (t) => {
   assert.equal((await call('list_files', {})).text, '(The folder is empty.)');
 });
 
-test('[A73, P12] reading shows a file as it is; a long one comes in pieces that say how to go on', async (t) => {
+test('[A73, P12] read_file returns a file unchanged; a long one is paged, with a hint how to continue', async (t) => {
   const long = Array.from({ length: 4500 }, (_, i) => `line ${i + 1}`).join('\n');
   const { call } = setup(t, {
     'a.txt': '  one\n\ttwo\n',
@@ -104,7 +104,7 @@ test('[A73, P12] reading shows a file as it is; a long one comes in pieces that 
   assert.match(wide.text, /^x{50000}\n\[Line 1 is very long and was truncated\.\]$/);
 });
 
-test('[A73, A74] what is no text, not there or outside is refused in a sentence', async (t) => {
+test('[A73, A74] a file that is binary, missing or outside is refused in one sentence', async (t) => {
   const { call } = setup(t, { 'a.png': Buffer.from([0x89, 0x50, 0, 1]), 'latin.txt': Buffer.from([0xe4, 0x0a]) });
   assert.match((await call('read_file', { path: 'a.png' })).text, /a\.png is not text \(4 bytes\)/);
   assert.match((await call('read_file', { path: 'latin.txt' })).text, /is not text/);
@@ -115,7 +115,7 @@ test('[A73, A74] what is no text, not there or outside is refused in a sentence'
   assert.match((await call('glob', { path: '/etc', pattern: '*' })).text, /outside the workspace/);
 });
 
-test('attack 70: characters that do not show are written out, and an edit can still name them', async (t) => {
+test('attack 70: invisible characters are escaped, and an edit can still match them', async (t) => {
   const { call, text } = setup(t, {
     'a.js': 'if (ok\u202e) {\n  run();\u200b\n}\n',
     'fine.md': 'a 👩‍💻 ✔️\n',
@@ -131,7 +131,7 @@ test('attack 70: characters that do not show are written out, and an edit can st
   assert.equal((await call('read_file', { path: 'fine.md' })).text, 'a 👩‍💻 ✔️');
 });
 
-test('[A73, P13, P40] a new file is written with its folders; an old one only after it was read', async (t) => {
+test('[A73, P13, P40] a new file is written with its directories; an existing one only after it was read', async (t) => {
   const { call, text } = setup(t, { 'old.txt': 'old\n' });
   const made = await call('write_file', { path: 'a/b.txt', content: 'one\ntwo\n' });
   assert.equal(made.text, 'Written 8 bytes to a/b.txt (2 lines, a new file).');
@@ -144,7 +144,7 @@ test('[A73, P13, P40] a new file is written with its folders; an old one only af
   assert.equal(text('old.txt'), 'new\n');
 });
 
-test('[A73] what a tool changed can be put back from what its result says', async (t) => {
+test('[A73] a change of a tool can be undone from its result', async (t) => {
   const { call, text, workspace } = setup(t, { 'old.txt': 'old\n' });
   await call('read_file', { path: 'old.txt' });
   const edited = await call('edit_file', { path: 'old.txt', old_string: 'old', new_string: 'new' });
@@ -153,7 +153,7 @@ test('[A73] what a tool changed can be put back from what its result says', asyn
   assert.equal(text('old.txt'), 'old\n');
 });
 
-test('[A73] an edit replaces one exact piece; attack 37: two matches or a changed file are refused', async (t) => {
+test('[A73] an edit replaces one exact text; attack 37: two matches or a changed file are refused', async (t) => {
   const { call, text, root } = setup(t, { 'a.ts': 'f(1);\nf(2);\nf(1);\n' });
   const edit = { path: 'a.ts', old_string: 'f(2);', new_string: 'g(2);' };
   assert.match((await call('edit_file', edit)).text, /read it first/);
@@ -170,7 +170,7 @@ test('[A73] an edit replaces one exact piece; attack 37: two matches or a change
   assert.equal(text('a.ts'), 'g(2);\n');
 });
 
-test('[A73] a missed edit shows the nearest place, and says so where there is none', async (t) => {
+test('[A73] an edit without a match shows the most similar place, or says that there is none', async (t) => {
   const file = 'import a;\n\nfunction area(w, h) {\n  const size = w * h;\n  return size;\n}\n';
   const { call, text } = setup(t, { 'a.js': file });
   await call('read_file', { path: 'a.js' });
@@ -199,7 +199,7 @@ test('[A73] an edit keeps CRLF line breaks, a byte order mark and a missing last
   assert.equal(text('mixed.txt'), 'a\r\nB\nC\r\n');
 });
 
-test('[A73, P15] a folder is listed with its kinds; attack 36: a name with line breaks or escapes stays on its line', async (t) => {
+test('[A73, P15] a directory is listed with file types; attack 36: a name with line breaks or escapes stays on its line', async (t) => {
   const { call, root } = setup(t, { 'b.txt': '', 'a/x': '', '-rf': '', 'odd\nname\u001b[2J': '' });
   symlinkSync('b.txt', path.join(root, 'z'));
   assert.equal((await call('list_files', {})).text, '-rf\na/\nb.txt\nodd␊name␛[2J\nz@');
@@ -221,7 +221,7 @@ const project: Files = {
   '.git/config': 'one\n',
 };
 
-test('[A73] glob finds files by pattern, and leaves out what the project ignores', async (t) => {
+test('[A73] glob finds files by pattern, without ignored ones', async (t) => {
   const { call, root } = setup(t, project);
   symlinkSync('..', path.join(root, 'src', 'loop'));
   assert.equal((await call('glob', { pattern: '**/*.ts' })).text, 'src/a.ts\nsrc/deep/b.ts');
@@ -230,7 +230,7 @@ test('[A73] glob finds files by pattern, and leaves out what the project ignores
   assert.match((await call('glob', { pattern: '*.py' })).text, /No file matches/);
 });
 
-test('[A73, P16] grep finds lines by regular expression, in one file or in all that the project does not ignore', async (t) => {
+test('[A73, P16] grep finds lines by regular expression, in one file or in all files that are not ignored', async (t) => {
   const { call } = setup(t, {
     ...project,
     'bin.dat': Buffer.from('one\0'),
@@ -250,7 +250,7 @@ test('[A73, P16] grep finds lines by regular expression, in one file or in all t
   assert.match((await call('grep', { pattern: 'nowhere' })).text, /Nothing matches/);
 });
 
-test('a pattern that would run for ever is given up, and the next search works', { timeout: 20_000 }, async (t) => {
+test('a pattern that would run forever is aborted, and the next search works', { timeout: 20_000 }, async (t) => {
   const { call } = setup(t, {
     'a.txt': `${'a'.repeat(40)}!\n`,
     ['a'.repeat(200)]: 'x\n',
@@ -262,19 +262,19 @@ test('a pattern that would run for ever is given up, and the next search works',
   assert.equal((await call('grep', { pattern: '!$' })).data?.['matches' as never], 1);
 });
 
-test('attack 29: a search of a folder passes over files of secrets', async (t) => {
+test('attack 29: a search of a directory skips secret files', async (t) => {
   const { call } = setup(t, { '.env': 'KEY=one\n', 'a.txt': 'KEY\n' });
   assert.equal((await call('grep', { pattern: 'KEY' })).text, 'a.txt:1:KEY');
   assert.equal((await call('grep', { pattern: 'KEY', path: '.env' })).text, '.env:1:KEY=one');
 });
 
-test('what was only found by a search has not been read', async (t) => {
+test('a file that was only found by a search does not count as read', async (t) => {
   const { call } = setup(t, { 'a.txt': 'one\n' });
   await call('grep', { pattern: 'one' });
   assert.match((await call('write_file', { path: 'a.txt', content: 'x' })).text, /read it first/);
 });
 
-test('[A73, P17] a command shows its output as it comes, and how it ended', async (t) => {
+test('[A73, P17] a command shows its output while it runs, and how it ended', async (t) => {
   const { call } = setup(t, { 'a.txt': '' });
   const heard: string[] = [];
   const ran = await call('run_command', { command: 'ls; exit 3' }, { progress: (text) => void heard.push(text) });
@@ -285,7 +285,7 @@ test('[A73, P17] a command shows its output as it comes, and how it ended', asyn
   assert.match(late.text, /^begun\n\[Stopped after 1 s/);
 });
 
-test('a command that is aborted counts as interrupted, with what it had said', async (t) => {
+test('an aborted command counts as interrupted, with its output so far', async (t) => {
   const stop = new AbortController();
   const ran = await setup(t).call(
     'run_command',
@@ -295,7 +295,7 @@ test('a command that is aborted counts as interrupted, with what it had said', a
   assert.equal(ran.text, 'The command was interrupted.\nbegun');
 });
 
-test('attack 71: what a command writes cannot drive a terminal', async (t) => {
+test('attack 71: output of a command cannot control the terminal', async (t) => {
   const command = `printf '\\033[31mred\\033[0m 10%%\\r100%%\\n\\033]52;c;aGk=\\007\\033[2Jx\\302\\233y\\b\\n'`;
   const { text } = await setup(t).call('run_command', { command });
   assert.equal(text, '100%\nx␈');

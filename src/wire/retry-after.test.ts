@@ -7,7 +7,7 @@ const now = Date.parse('2026-01-02T03:04:05Z');
 const retryDelayAt = (headers: HttpHeaderMap, body?: unknown, said = ''): number | undefined =>
   parseRetryDelay(headers, body, said, now);
 
-test('[A54] [P48] Retry-After is seconds or a date; what is neither says nothing', () => {
+test('[A54] [P48] Retry-After is seconds or a date; any other value is ignored', () => {
   assert.equal(retryDelayAt({ 'retry-after': '7' }), 7000);
   assert.equal(retryDelayAt({ 'retry-after': '0.5' }), 500);
   assert.equal(retryDelayAt({ 'retry-after': 'Fri, 02 Jan 2026 03:05:05 GMT' }), 60_000);
@@ -17,11 +17,11 @@ test('[A54] [P48] Retry-After is seconds or a date; what is neither says nothing
   assert.equal(retryDelayAt({}), undefined);
 });
 
-test('[A54] milliseconds come before seconds', () => {
+test('[A54] milliseconds take precedence over seconds', () => {
   assert.equal(retryDelayAt({ 'retry-after-ms': '1234', 'retry-after': '9' }), 1234);
 });
 
-test('[A54] the limit that is used up decides; where none is marked, the one that is back first', () => {
+test('[A54] the exhausted limit decides; if none is marked, the one that resets first', () => {
   const headers = { 'x-ratelimit-reset-requests': '2m59.5s', 'x-ratelimit-reset-tokens': '20ms' };
   assert.equal(retryDelayAt(headers), 20);
   assert.equal(retryDelayAt({ ...headers, 'x-ratelimit-remaining-requests': '0' }), 179_500);
@@ -31,7 +31,7 @@ test('[A54] the limit that is used up decides; where none is marked, the one tha
   assert.equal(retryDelayAt({ 'x-ratelimit-reset-tokens-minute': '12.5' }), 12_500);
 });
 
-test('[A54] bodies and words tell it too', () => {
+test('[A54] the delay is also read from bodies and messages', () => {
   assert.equal(retryDelayAt({}, { error: { details: [{ x: 1 }, { retryDelay: '31s' }] } }), 31_000);
   assert.equal(retryDelayAt({}, { error: 'loading', estimated_time: 20.5 }), 20_500);
   assert.equal(retryDelayAt({}, undefined, 'Rate limit reached. Please try again in 7m12s. Visit us.'), 432_000);

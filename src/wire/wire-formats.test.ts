@@ -107,7 +107,7 @@ function normalizeRequest(name: InterceptFormatName, request: JsonObject): Json 
 }
 
 for (const name of names) {
-  test(`[M41, D16] ${name}: taking away what was added leaves the caller's request as it was`, () => {
+  test(`[M41, D16] ${name}: removing the additions gives the caller’s request back`, () => {
     const sample = requestFor(name).chain((request) => {
       const places = (request[lists[name]] as readonly Json[]).length;
       const some = fc.array(fc.nat(places - 1).chain(additionFor), { minLength: 1, maxLength: 4 });
@@ -125,7 +125,7 @@ for (const name of names) {
     );
   });
 
-  test(`${name}: without additions the request is the very same`, () => {
+  test(`${name}: without additions the request is the same object`, () => {
     const request = { [lists[name]]: [{ role: 'user' }], model: 'm' };
     assert.equal(wireFormats[name].insertAdditions(request, []), request);
   });
@@ -164,7 +164,7 @@ const answers: Readonly<Record<string, readonly ScriptedResponse[]>> = {
 
 for (const name of names)
   for (const [title, answer] of Object.entries(answers))
-    test(`[M40] ${name}: ${title} read alike, whole and streamed`, async () => {
+    test(`[M40] ${name}: ${title} are read alike, whole and streamed`, async () => {
       await using server = await scriptedServer(() => answer);
       const dialect = wireFormats[name];
       const ask = async (streamed: boolean): Promise<Response> => {
@@ -206,7 +206,7 @@ const results = (told: { readonly message: Parameters<typeof messageToolCalls>[0
   messageToolCalls(told.message).map(({ id, tool }) => ({ id, tool, text: 'No.' }));
 
 for (const name of names)
-  test(`[M31] ${name}: another answer goes on in the stream that has begun, and both read as one`, async () => {
+  test(`[M31] ${name}: a second answer continues the open stream, and both are read as one`, async () => {
     await using server = await scriptedServer(({ index }) => [says(`Answer ${index}.`)]);
     const dialect = wireFormats[name];
     const events = async (): Promise<readonly WireStreamEvent[]> => {
@@ -231,7 +231,7 @@ for (const name of names)
     assert.deepEqual(numbers, [...numbers.keys()]);
   });
 
-test('an address is known however it is spelt, and others are none of ours', () => {
+test('an endpoint is recognized in any spelling, and other addresses are not', () => {
   for (const path of [
     '/v1/chat/completions',
     '//v1//chat/completions/',
@@ -244,7 +244,7 @@ test('an address is known however it is spelt, and others are none of ours', () 
     assert.equal(detectWireFormat(path), undefined, path);
 });
 
-test('what could get past a guide is refused before it is sent', () => {
+test('a request that could bypass the interceptor is refused before it is sent', () => {
   const tools = [{ type: 'function' }];
   assert.match(wireFormats.chat.unsupportedReason({ n: 2, tools }) ?? '', /request one/);
   assert.match(wireFormats.chat.unsupportedReason({ functions: [] }) ?? '', /tools/);

@@ -28,7 +28,7 @@ async function waitUntilGone(pid: number): Promise<void> {
   }
 }
 
-test('[A73] a command gives its exit code and both its streams in the order in which they were written', async (t) => {
+test('[A73] a command returns its exit code and both streams in the order of writing', async (t) => {
   const workspace = workspaceFor(t);
   const heard: string[] = [];
   const ran = await workspace.exec('echo a; echo b >&2; echo c; pwd; exit 3', { onOutput: (text) => heard.push(text) });
@@ -38,19 +38,19 @@ test('[A73] a command gives its exit code and both its streams in the order in w
   assert.match((await workspace.exec('if')).text, /syntax error/);
 });
 
-test('a program is run with its arguments as they are; one that is not there says so', async (t) => {
+test('a program gets its arguments unchanged; a missing one is reported', async (t) => {
   const workspace = workspaceFor(t);
   assert.equal((await workspace.exec(['printf', '%s', '$HOME;ls'])).text, '$HOME;ls');
   await assert.rejects(workspace.exec(['no-such-program-x']), { code: 'workspace/no-program' });
 });
 
-test('[A18] [fault 31] at its time a command ends with everything it started', longTimeout, async (t) => {
+test('[A18] [fault 31] at its timeout a command ends with all its children', longTimeout, async (t) => {
   const ran = await workspaceFor(t).exec('sleep 600 & echo $!; trap "" TERM; sleep 600', { timeoutMs: 300 });
   assert.equal(ran.stopped, 'timeout');
   await waitUntilGone(Number(ran.text));
 });
 
-test('an abort ends a command with everything it started; after one nothing begins', longTimeout, async (t) => {
+test('an abort ends a command with all its children; after an abort nothing starts', longTimeout, async (t) => {
   const workspace = workspaceFor(t);
   const stop = new AbortController();
   const ran = await workspace.exec('sleep 600 & echo $!; sleep 600', {
@@ -63,7 +63,7 @@ test('an abort ends a command with everything it started; after one nothing begi
 });
 
 test(
-  'attack 79: what a command leaves in the background ends with it and does not keep us waiting',
+  'attack 79: a background child of a command ends with it and does not delay the result',
   longTimeout,
   async (t) => {
     const ran = await workspaceFor(t).exec('sleep 600 & echo $!');
@@ -72,13 +72,13 @@ test(
   },
 );
 
-test('attack 79: a daemon that left the group cannot keep us waiting either', longTimeout, async (t) => {
+test('attack 79: a daemon that left the process group does not delay the result either', longTimeout, async (t) => {
   const ran = await workspaceFor(t).exec('setsid sleep 600 & echo $!; sleep 0.2');
   t.after(() => process.kill(Number(ran.text), 'SIGKILL'));
   assert.equal(ran.code, 0);
 });
 
-test('a command ends with the program that ran it, however that leaves', longTimeout, async (t) => {
+test('a command ends with the program that ran it, however that exits', longTimeout, async (t) => {
   const { cwd } = workspaceFor(t);
   const program = path.join(cwd, 'program.mjs');
   writeFileSync(
@@ -93,7 +93,7 @@ test('a command ends with the program that ran it, however that leaves', longTim
 });
 
 test(
-  'a watched command ends with the program that ran it even where that is killed outright',
+  'a command with a watcher process ends with the program that ran it even after kill -9',
   longTimeout,
   async (t) => {
     const { cwd } = workspaceFor(t);
@@ -115,7 +115,7 @@ test(
   },
 );
 
-test('[fault 32] output without end is kept in bounded memory: its beginning, its end, and how much is missing', async (t) => {
+test('[fault 32] endless output is kept in bounded memory: its start, its end, and the omitted size', async (t) => {
   let all = 0;
   const ran = await workspaceFor(t).exec('echo first; seq 1 400000; echo last', {
     maxChars: 1000,
@@ -126,22 +126,22 @@ test('[fault 32] output without end is kept in bounded memory: its beginning, it
   assert.equal(all, 2_688_906);
 });
 
-test('bytes that are no text and letters cut between two chunks do no harm', async (t) => {
+test('binary output and characters split between two chunks cause no error', async (t) => {
   const ran = await workspaceFor(t).exec(`printf '\\303'; sleep 0.1; printf '\\244\\377'`);
   assert.equal(ran.text, 'ä\ufffd');
 });
 
-test('attacks 18 and 19: a command that no shell could take is refused in a sentence', async (t) => {
+test('attacks 18 and 19: a command that no shell could accept is refused in one sentence', async (t) => {
   const workspace = workspaceFor(t);
   for (const command of ['', '  ', 'echo \0', 'echo \ud800', `echo ${'x'.repeat(10_000_000)}`])
     await assert.rejects(workspace.exec(command), { code: 'workspace/bad-command' });
 });
 
-test('attack 80: a command has no terminal to type into', async (t) => {
+test('attack 80: a command has no terminal for TIOCSTI input', async (t) => {
   assert.match((await workspaceFor(t).exec('echo x > /dev/tty')).text, /dev\/tty/);
 });
 
-test('attack 84: no secret reaches a command', async (t) => {
+test('attack 84: no secret is passed to a command', async (t) => {
   const planted = { FAKE_API_KEY: 'a', MY_TOKEN: 'b', SSH_AUTH_SOCK: '/c', FAKE_URL: 'postgres://me:pw@host/db' };
   Object.assign(process.env, planted, { FAIRLEAD_HARMLESS: 'kept' });
   t.after(() => [...Object.keys(planted), 'FAIRLEAD_HARMLESS'].forEach((name) => delete process.env[name]));
@@ -150,7 +150,7 @@ test('attack 84: no secret reaches a command', async (t) => {
   assert.match(text, /^FAIRLEAD_HARMLESS=kept$/m);
 });
 
-test('attack 84: names and values of secrets are told from those of everything else', () => {
+test('attack 84: names and values of secrets are distinguished from others', () => {
   const secret =
     'OPENAI_API_KEY AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_config__authToken DB_PASSWORD GPG_PASSPHRASE GOOGLE_APPLICATION_CREDENTIALS SESSION_COOKIE SENTRY_DSN AZURE_PAT SMTP_PASS PGPASS PGPASSFILE PGPASSWORD DBPASS MYSQL_PWD APP_CONNECTION_STRING ConnectionStrings MY_JWT';
   for (const name of secret.split(' ')) assert.ok(isSecretVariable(name, 'x'), name);

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { localWorkspace } from './index.ts';
 
 test(
-  'attack 34: a draft has a name that nobody can know beforehand, and another one each time',
+  'attack 34: a temporary file has an unpredictable name, and a different one each time',
   { timeout: 10_000 },
   async (t) => {
     const root = mkdtempSync(path.join(tmpdir(), 'fairlead-draft-'));

@@ -71,7 +71,7 @@ test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) 
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
 });
 
-test('[A74] attacks 21, 36 and 75: whatever a path is made of, a write lands inside the root or nowhere, byte for byte', async (t) => {
+test('[A74] attacks 21, 36 and 75: whatever a path contains, a write goes to a file inside the root or nowhere, byte for byte', async (t) => {
   const { root, outside, open } = setup(t);
   // Deep enough that what a broken workspace let out would still be in the test's own folder.
   const deep = path.join(root, '1/2/3/4/5/6');
@@ -95,13 +95,13 @@ test('[A74] attacks 21, 36 and 75: whatever a path is made of, a write lands ins
   assert.deepEqual(readdirSync(outside), ['secret.txt']);
 });
 
-test('[A74] attack 22: a folder whose name begins like a root is not in it', async (t) => {
+test('[A74] attack 22: a directory whose name has a root as its prefix is not inside it', async (t) => {
   const { outside, open } = setup(t);
   await assert.rejects(open().read(path.join(outside, 'secret.txt')), workspaceErrorCode('outside'));
   assert.throws(() => open({ cwd: outside }), workspaceErrorCode('outside'));
 });
 
-test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it stands in the path', async (t) => {
+test('[A74] attacks 23 and 25: a link is checked by its target, at any position in the path', async (t) => {
   const { root, outside, open } = setup(t);
   const workspace = open();
   symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'file-link'));
@@ -122,7 +122,7 @@ test('[A74] attacks 23 and 25: a link is judged by where it leads, wherever it s
   assert.deepEqual(readdirSync(outside), ['secret.txt']);
 });
 
-test('[A74] attacks 24 and 26: a folder that turns into a link between check and use leads nowhere, 10,000 times', async (t) => {
+test('[A74] attacks 24 and 26: a directory that is replaced by a link between check and use leads nowhere, 10,000 times', async (t) => {
   const { root, outside, open } = setup(t);
   const workspace = open();
   mkdirSync(path.join(root, 'door'));
@@ -172,7 +172,7 @@ test('[A74] attacks 24 and 26: a folder that turns into a link between check and
   assert.deepEqual(readdirSync(outside), ['secret.txt']);
 });
 
-test('[A74] attack 27: a file with a second name is read but not written', async (t) => {
+test('[A74] attack 27: a file with a second hard link is read but not written', async (t) => {
   const { root, outside, open } = setup(t);
   const workspace = open();
   linkSync(path.join(outside, 'secret.txt'), path.join(root, 'twin'));
@@ -181,7 +181,7 @@ test('[A74] attack 27: a file with a second name is read but not written', async
   assert.equal(readFileSync(path.join(outside, 'secret.txt'), 'utf8'), 'outside');
 });
 
-test('attack 29: a file that holds logins is read by no spelling of its path', async (t) => {
+test('attack 29: a file with logins cannot be read in any spelling of its path', async (t) => {
   const { root, open } = setup(t);
   symlinkSync(root, path.join(root, '..', 'home'));
   writeFileSync(path.join(root, 'logins.json'), '{"access":"x"}');
@@ -192,7 +192,7 @@ test('attack 29: a file that holds logins is read by no spelling of its path', a
   assert.equal((await workspace.read('in.txt')).text, 'inside');
 });
 
-test('attacks 28, 30 and 50: what others run is never written, however its name is spelled', async (t) => {
+test('attacks 28, 30 and 50: files that other programs execute are never written, in any spelling', async (t) => {
   const { root, open } = setup(t);
   symlinkSync(root, path.join(root, '..', 'home'));
   const workspace = open({ protect: ['.fairlead', path.join(root, '..', 'home', 'config')] });
@@ -216,13 +216,13 @@ test('attacks 28, 30 and 50: what others run is never written, however its name 
   await workspace.write('.github/workflows/x.yml', 'on: push\n');
 });
 
-test('attack 18: a path that no file can have is refused in a sentence', async (t) => {
+test('attack 18: an invalid path is refused in one sentence', async (t) => {
   const workspace = setup(t).open();
   for (const way of ['in.txt\0.png', '', '\ud800', 'x'.repeat(5000)])
     await assert.rejects(workspace.read(way), workspaceErrorCode('bad-path'));
 });
 
-test('attack 33: pipes, devices and folders are no files, a huge file and a huge folder are bounded', async (t) => {
+test('attack 33: pipes, devices and directories are not read as files, and huge files and directories are bounded', async (t) => {
   const { root, open } = setup(t);
   const workspace = open();
   execFileSync('mkfifo', [path.join(root, 'pipe')]);
@@ -237,7 +237,7 @@ test('attack 33: pipes, devices and folders are no files, a huge file and a huge
   assert.deepEqual([entries.length, more], [10_000, true]);
 });
 
-test('attack 37: [fault 38] a file is changed only by someone who has read what is in it', async (t) => {
+test('attack 37: [fault 38] a file is changed only if its current content was read', async (t) => {
   const { root, open } = setup(t);
   const workspace = open();
   await assert.rejects(workspace.write('in.txt', 'x'), workspaceErrorCode('not-read'));
@@ -254,7 +254,7 @@ test('attack 37: [fault 38] a file is changed only by someone who has read what 
   assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'two');
 });
 
-test('a write is whole: the mode stays, folders are made, no draft is left behind', async (t) => {
+test('a write is atomic: the mode stays, directories are created, no temporary file is left', async (t) => {
   const { root, open } = setup(t);
   const workspace = open();
   chmodSync(path.join(root, 'in.txt'), 0o751);
@@ -272,7 +272,7 @@ test('a write is whole: the mode stays, folders are made, no draft is left behin
   await assert.rejects(workspace.write('in.txt', 'x'), workspaceErrorCode('no-access'));
 });
 
-test('of many writers at once each sees the work of the one before, and one new file has one maker', async (t) => {
+test('of many concurrent writers each sees the result of the previous one, and a new file is created once', async (t) => {
   const { root, open } = setup(t);
   const [one, two] = [open(), open()];
   const made = await Promise.allSettled([one.write('new.txt', 'one'), two.write('new.txt', 'two')]);
@@ -282,7 +282,7 @@ test('of many writers at once each sees the work of the one before, and one new 
   assert.equal(readFileSync(path.join(root, 'in.txt'), 'utf8'), 'write 19');
 });
 
-test('a change is put back exactly once: content, absence, and not over what came later', async (t) => {
+test('a change is undone exactly once: content, absence, and not over a later change', async (t) => {
   const { root, open } = setup(t);
   const blobs = path.join(root, '..', 'blobs');
   const workspace = open({ blobs });
@@ -303,7 +303,7 @@ test('a change is put back exactly once: content, absence, and not over what cam
   await assert.rejects(open().restore(change), workspaceErrorCode('no-blob'));
 });
 
-test('attack 85: no argument of a call opens another folder', async (t) => {
+test('attack 85: no argument of a call opens another directory', async (t) => {
   const { outside, open } = setup(t);
   await assert.rejects(open().exec('pwd', { cwd: outside }), workspaceErrorCode('outside'));
   assert.throws(() => open({ roots: [path.join(outside, 'secret.txt')] }), workspaceErrorCode('not-a-folder'));

@@ -44,7 +44,7 @@ const listFiles = (folder: string): readonly string[] =>
 
 const workspaceErrorCode = (why: string): object => ({ code: `workspace/${why}` });
 
-test('[fault 32] output that is too long is kept whole in a file that the workspace reads, and its exact size is told', async (t) => {
+test('[fault 32] output that is too long is kept completely in a file that the workspace can read, and its exact size is reported', async (t) => {
   const { keep, workspace } = setup(t);
   const told: (number | undefined)[] = [];
   const { text, outputSize } = await keep('echo first; seq 1 400000; printf ä', {
@@ -59,7 +59,7 @@ test('[fault 32] output that is too long is kept whole in a file that the worksp
   assert.equal(kept.bytes.length, 2_688_903);
 });
 
-test('what fits, and what is not asked for, is kept in no file', async (t) => {
+test('output that fits, or is not requested, is not kept in a file', async (t) => {
   const { keep, outputs, workspace } = setup(t);
   assert.equal((await keep('seq 1 10')).outputSize, undefined);
   const { text, outputSize } = await keep('printf 12345', { maxChars: 5 });
@@ -69,7 +69,7 @@ test('what fits, and what is not asked for, is kept in no file', async (t) => {
   assert.throws(() => statSync(outputs));
 });
 
-test('[fault 32] bytes that are no text and a line without end can be read in pieces', async (t) => {
+test('[fault 32] binary output and an endless line can be read in pages', async (t) => {
   const { keep, workspace } = setup(t);
   const { outputSize } = await keep(
     `head -c 25000 /dev/zero; printf '\\377\\n'; printf 'x%.0s' $(seq 1 10000); echo; seq 1 9000`,
@@ -90,7 +90,7 @@ test('[fault 32] bytes that are no text and a line without end can be read in pi
   assert.ok(lines[2]?.endsWith('␀\ufffd'));
 });
 
-test('[fault 32] of output without end a file keeps its beginning, and no letter of it is cut', async (t) => {
+test('[fault 32] of endless output a file keeps the start, and no character is split', async (t) => {
   const { keep, workspace } = setup(t);
   const { text, outputSize } = await keep('yes äöü | head -c 40000000; echo end');
   assert.equal(outputSize?.bytes, 40_000_004);
@@ -101,7 +101,7 @@ test('[fault 32] of output without end a file keeps its beginning, and no letter
   assert.ok((await workspace.read(file)).text?.startsWith('äöü\n'));
 });
 
-test('kept output may be read and listed, but not written, removed or worked in; another folder’s not even read', async (t) => {
+test('an output file may be read and listed, but not written, removed or used as a working directory; another directory’s cannot be read', async (t) => {
   const { keep, workspace, open } = setup(t);
   const file = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.deepEqual((await workspace.list(path.dirname(file))).entries, [{ name: path.basename(file), type: 'file' }]);
@@ -116,7 +116,7 @@ test('kept output may be read and listed, but not written, removed or worked in;
   assert.equal((await open('work').read(file)).path, file, 'a later process in the same folder reads it');
 });
 
-test('kept output is the owner’s alone, and goes when it is old or there is too much of it', async (t) => {
+test('an output file is private, and is deleted when it is old or there are too many', async (t) => {
   const { keep, outputs } = setup(t);
   const first = (await keep('seq 1 100000')).outputSize?.file?.path ?? '';
   assert.equal(statSync(first).mode & 0o777, 0o600);
@@ -143,7 +143,7 @@ test('kept output is the owner’s alone, and goes when it is old or there is to
   );
 });
 
-test('where nothing can be kept the command runs all the same, and says what it wrote', async (t) => {
+test('if no file can be written the command still runs, and its output is reported', async (t) => {
   const { keep, outputs } = setup(t);
   writeFileSync(outputs, 'in the way');
   const { code, outputSize } = await keep('seq 1 100000');

@@ -42,7 +42,7 @@ const tools = (ran: string[]) => ({
   }),
 });
 
-test('[M42] a caller who names its conversations keeps two that begin alike apart, each in its own file', async (t) => {
+test('[M42] two conversations with the same first message and different names are stored in separate files', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-sdk-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   await using server = await scriptedServer(() => says('Hello.'));
@@ -54,7 +54,7 @@ test('[M42] a caller who names its conversations keeps two that begin alike apar
   assert.equal(readdirSync(folder).filter((name) => name.startsWith('named-')).length, 2);
 });
 
-test('the SDK tries again after a failure, and what was added stands where it stood', async () => {
+test('when the SDK retries after a failure, the added notes stay at the same positions', async () => {
   await using server = await scriptedServer([fails('overloaded', { afterMs: 1 }), says('Here.')]);
   const model = chat(server, {
     rules: [(event) => (event.type === 'input-received' ? [{ key: 'n', text: 'Be kind.' }] : [])],
@@ -65,7 +65,7 @@ test('the SDK tries again after a failure, and what was added stands where it st
   assert.equal(JSON.stringify(server.requests[1]?.body).split('Be kind.').length, 2);
 });
 
-test('where one of two calls is refused neither runs, and the model hears of both', async () => {
+test('if one of two calls is denied, neither runs, and the model gets a result for both', async () => {
   await using server = await scriptedServer([
     joinResponses([calls('run', { command: 'ls' }), calls('run', { command: 'rm' })]),
     says('Then not.'),
@@ -81,7 +81,7 @@ test('where one of two calls is refused neither runs, and the model hears of bot
 });
 
 for (const streamed of [false, true])
-  test(`thoughts go back with their signature when a refused answer is shown again, ${streamed ? 'streamed' : 'whole'}`, async () => {
+  test(`reasoning keeps its signature when a denied answer is sent back to the model, ${streamed ? 'streamed' : 'whole'}`, async () => {
     await using server = await scriptedServer([
       joinResponses([thinks('Better delete it.'), calls('run', { command: 'rm' })]),
       says('Then not.'),
@@ -96,7 +96,7 @@ for (const streamed of [false, true])
     assert.match(told, /"type":"thinking","thinking":"Better delete it\.","signature":"[^"]+"/);
   });
 
-test('a stop says why in the metadata, and is an ordinary end for the SDK', async () => {
+test('a stop condition puts its reason into the provider metadata, and the SDK sees the finish reason "stop"', async () => {
   await using server = await scriptedServer([]);
   const model = chat(server, { stops: [() => ({ reason: 'rule', detail: 'Closed today.' })] });
   const whole = await generateText({ model, prompt: 'Hi.' });
@@ -108,7 +108,7 @@ test('a stop says why in the metadata, and is an ordinary end for the SDK', asyn
   assert.equal(server.requests.length, 0);
 });
 
-test('an error inside a stream is the SDK’s to tell, and no call that waited runs', async () => {
+test('an error inside a stream is reported by the SDK, and no pending call runs', async () => {
   await using server = await scriptedServer([
     joinResponses([calls('run', { command: 'ls' }), { cutAfter: 2, error: { name: 'server-error' } }]),
     says('Here.'),
@@ -129,7 +129,7 @@ test('an error inside a stream is the SDK’s to tell, and no call that waited r
   assert.equal(await streamText(call).text, 'Here.');
 });
 
-test('[M41] a tool has a door of its own for calls that no guided model made', async () => {
+test('[M41] guardToolSet denies direct tool calls that did not come from a wrapped model', async () => {
   const guide = await createInterceptor({ gates: [noDeleting] });
   const ran: string[] = [];
   const guarded = guardToolSet(tools(ran), guide);
@@ -139,7 +139,7 @@ test('[M41] a tool has a door of its own for calls that no guided model made', a
   assert.deepEqual(ran, ['ls']);
 });
 
-test('words before a refused call and the words after it are two texts of one answer, and go back as they came', async () => {
+test('text before a denied call and text after it are two text parts of one answer, and are sent back unchanged', async () => {
   await using server = await scriptedServer([
     joinResponses([says('Let me clean up. '), calls('run', { command: 'rm' })]),
     says('Then not.'),
@@ -164,7 +164,7 @@ test('words before a refused call and the words after it are two texts of one an
   assert.equal(JSON.stringify(server.requests[2]?.body).split('Nothing is deleted.').length, 2);
 });
 
-test('an answer that nobody reads, or reads to its end, does not hold its conversation', async () => {
+test('a stream that is not read, or not read to its end, does not block its conversation', async () => {
   await using server = await scriptedServer([
     says('One.'),
     says('Two, and more, and more.', { cutAfter: 2, hang: true }),
@@ -187,7 +187,7 @@ test('an answer that nobody reads, or reads to its end, does not hold its conver
   );
 });
 
-test('a stream that is asked for twice behind the caller begins once', async () => {
+test('a stream with a second attempt has one stream-start and one finish event', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), says('Then not.')]);
   const { stream } = await chat(server, { gates: [noDeleting] }).doStream({
     prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }],
@@ -198,7 +198,7 @@ test('a stream that is asked for twice behind the caller begins once', async () 
   assert.equal(types.filter((type) => type === 'finish').length, 1);
 });
 
-test('who leaves a stream that has fallen silent has the request ended', async () => {
+test('cancelling a stream that sends nothing aborts the request', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const silent: Pick<LanguageModelV4, 'modelId' | 'doStream'> = {
     modelId: 'm',

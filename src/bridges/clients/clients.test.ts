@@ -15,7 +15,7 @@ const noDeleting: Gate = ({ input }) =>
 const failingRule: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
-test('[M41, M45] a guided client is of its own kind, keeps its settings, and leaves the given one alone', async () => {
+test('[M41, M45] a wrapped client has the same class and settings, and the original client is unchanged', async () => {
   await using server = await scriptedServer(['Hello.']);
   const openai = new OpenAI({ apiKey: 'k', baseURL: `${server.url}/v1`, maxRetries: 7, organization: 'o' });
   const guided = wrapOpenAI(openai);
@@ -34,7 +34,7 @@ test('[M41, M45] a guided client is of its own kind, keeps its settings, and lea
   assert.throws(() => wrapGoogle({}), /no client of @google\/genai/);
 });
 
-test('a chat of the Google client is guided too', async () => {
+test('chats of a wrapped Google client get reminders too', async () => {
   await using server = await scriptedServer(['One.', 'Two.']);
   const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: server.url } });
   const chat = wrapGoogle(google, { reminders: [() => 'Be brief.'] }).chats.create({ model: 'm' });
@@ -44,7 +44,7 @@ test('a chat of the Google client is guided too', async () => {
   assert.equal(seen.split('Be brief.').length, 3, seen);
 });
 
-test('[M45] any client that takes a fetch is guided by one; what cannot be read is not sent', async () => {
+test('[M45] wrapFetch works for any client that accepts a fetch function; a body that cannot be read is not sent', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
   const send = wrapFetch({ gates: [noDeleting] });
   const url = `${server.url}/v1/messages`;
@@ -69,7 +69,7 @@ const call = (id: string, command: string): JsonObject => ({
 });
 const result = (id: string, content: string): JsonObject => ({ role: 'tool', tool_call_id: id, content });
 
-test('[M31, M45] a client that gives its request as one object is guided too', async () => {
+test('[M31, M45] wrapFetch accepts a Request object', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
   const body = {
     model: 'm',
@@ -90,7 +90,7 @@ test('[M31, M45] a client that gives its request as one object is guided too', a
   );
 });
 
-test('[M3, M4, M40, M42] plain messages come back with what the model should read, always in the same places', async () => {
+test('[M3, M4, M40, M42] guardMessages adds notes and system text, always at the same positions', async () => {
   const how = { rules: [failingRule], system: 'Reminders exist.' };
   const messages = [
     { role: 'system', content: 'Help.' },
@@ -110,7 +110,7 @@ test('[M3, M4, M40, M42] plain messages come back with what the model should rea
   assert.equal(more.messages.length, first.messages.length + 2);
 });
 
-test('[M31] of calls that plain messages end with, each is allowed or refused with its reason', async () => {
+test('[M31] guardMessages allows or denies each call at the end of the messages, with a reason', async () => {
   const both = {
     ...call('a', 'ls'),
     tool_calls: [
@@ -128,14 +128,14 @@ test('[M31] of calls that plain messages end with, each is allowed or refused wi
   ]);
 });
 
-test('[M25] plain messages of a run that is over are not to be sent', async () => {
+test('[M25] guardMessages reports that a stop condition was met', async () => {
   const { decisions } = await guardMessages([{ role: 'user', content: 'Go.' }, call('a', 'ls'), result('a', 'fine')], {
     stops: [({ spent }) => (spent.turns >= 1 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
   });
   assert.deepEqual(decisions, [{ type: 'stopped', reason: 'rule', detail: 'Enough.' }]);
 });
 
-test('plain messages of another dialect, whose system text stands apart', async () => {
+test('guardMessages returns the system text separately for the Anthropic format', async () => {
   const messages = [{ role: 'user', content: 'Go.' }];
   const { system } = await guardMessages(messages, { format: 'anthropic', system: 'Reminders exist.' });
   assert.equal(system, 'Reminders exist.');

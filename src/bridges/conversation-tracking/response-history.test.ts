@@ -9,7 +9,7 @@ const picture: Message = {
   parts: [{ type: 'file', mediaType: 'image/png', data: 'a'.repeat(30 * 1024 * 1024) }],
 };
 
-test('[M40] of many long conversations only the latest are remembered, and always the last', () => {
+test('[M40] of many large histories only the latest are kept, and the last one always', () => {
   const answers = createResponseHistoryCache();
   for (const name of ['one', 'two', 'three']) answers.set(name, [picture]);
   assert.deepEqual(
@@ -22,7 +22,7 @@ test('[M40] of many long conversations only the latest are remembered, and alway
   assert.deepEqual([answers.get('huge'), answers.get('small')], [undefined, []]);
 });
 
-test('[M40] of many short ones a thousand are', () => {
+test('[M40] at most a thousand small histories are kept', () => {
   const answers = createResponseHistoryCache();
   for (let i = 0; i <= 1000; i++) answers.set(`n${i}`, []);
   assert.deepEqual([answers.get('n0'), answers.get('n1'), answers.get('n1000')], [undefined, [], []]);

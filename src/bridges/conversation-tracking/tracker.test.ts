@@ -49,7 +49,7 @@ function createFolder(t: TestContext): string {
 const countSessions = (folder: string): number =>
   readdirSync(folder).filter((name) => /^[^.]+\.jsonl$/.test(name)).length - 1;
 
-test('[D16] a conversation goes on with what was added before, each in its place', async () => {
+test('[D16] the next request of a conversation has the earlier additions at the same positions', async () => {
   const all = createConversationTracker(options);
   const first = await ask(all, [user('Go.')], says('Done.'));
   const second = await ask(all, [user('Go.'), says('Done.'), user('More.')], says('Done again.'));
@@ -61,7 +61,7 @@ test('[D16] a conversation goes on with what was added before, each in its place
   );
 });
 
-test('two conversations that begin alike are told apart by the answer', async (t) => {
+test('two conversations with the same first message are distinguished by the answer', async (t) => {
   const folder = createFolder(t);
   const all = createConversationTracker({ ...options, folder });
   const start = [user('Go.')];
@@ -77,14 +77,14 @@ test('two conversations that begin alike are told apart by the answer', async (t
   await all.close();
 });
 
-test('requests that come at once and begin alike are conversations of their own', async () => {
+test('concurrent requests with the same messages are separate conversations', async () => {
   const all = createConversationTracker(options);
   const talks = await Promise.all([1, 2, 3].map(() => all.trackRequest({ ...requestFields, messages: [user('Go.')] })));
   assert.equal(new Set(talks.map(({ interceptor }) => interceptor)).size, 3);
   for (const talk of talks) talk.release();
 });
 
-test('who asks again after no answer came goes on with the same conversation', async () => {
+test('a repeated request without an answer continues the same conversation', async () => {
   const all = createConversationTracker(options);
   const first = await all.trackRequest({ ...requestFields, messages: [user('Go.')] });
   first.release();
@@ -93,7 +93,7 @@ test('who asks again after no answer came goes on with the same conversation', a
   assert.equal(again.interceptor, first.interceptor);
 });
 
-test('the next request waits until the answer before it is written down', async () => {
+test('the next request waits until the previous answer is recorded', async () => {
   const all = createConversationTracker(options);
   const first = await all.trackRequest({ ...requestFields, messages: [user('Go.')] });
   const next = all.trackRequest({ ...requestFields, messages: [user('Go.'), says('Done.'), user('More.')] });
@@ -105,7 +105,7 @@ test('the next request waits until the answer before it is written down', async 
   assert.equal(second.interceptor, first.interceptor);
 });
 
-test('a conversation that is edited keeps what stood before the edit, and the old one can go on', async () => {
+test('an edited conversation keeps the additions before the edit, and the original can continue', async () => {
   const all = createConversationTracker(options);
   const start = [user('Go.'), says('Done.')];
   await ask(all, [user('Go.')], says('Done.'));
@@ -116,14 +116,14 @@ test('a conversation that is edited keeps what stood before the edit, and the ol
   assert.deepEqual(on.slice(0, 2), old);
 });
 
-test('an answer that the caller wrote another way loses none of what was added before it', async () => {
+test('additions before an answer are kept if the caller rewrote that answer', async () => {
   const all = createConversationTracker(options);
   const first = await ask(all, [user('Go.')], says('Done.'));
   const second = await ask(all, [user('Go.'), says('Done, in short.'), user('More.')], says('x'));
   assert.deepEqual(second.slice(0, 1), first);
 });
 
-test('[M40] after a restart in mid-conversation the same notes stand in the same places', async (t) => {
+test('[M40] after a restart in mid-conversation the same notes are at the same positions', async (t) => {
   const folder = createFolder(t);
   const before = createConversationTracker({ ...options, folder });
   const first = await ask(before, [user('Go.')], says('Done.'));
@@ -138,7 +138,7 @@ test('[M40] after a restart in mid-conversation the same notes stand in the same
   await after.close();
 });
 
-test('after a restart conversations that begin alike are still told apart', async (t) => {
+test('after a restart, conversations with the same first message are still distinguished', async (t) => {
   const folder = createFolder(t);
   const before = createConversationTracker({ ...options, folder });
   await ask(before, [user('Go.')], says('One.'));
@@ -151,7 +151,7 @@ test('after a restart conversations that begin alike are still told apart', asyn
   await after.close();
 });
 
-test('a process that died in the middle of a request, or of a line, costs no note', async (t) => {
+test('a process that died during a request, or while writing a line, loses no note', async (t) => {
   const folder = createFolder(t);
   const before = createConversationTracker({ ...options, folder });
   const dead = await before.trackRequest({ ...requestFields, messages: [user('Go.')] });
@@ -164,7 +164,7 @@ test('a process that died in the middle of a request, or of a line, costs no not
   await after.close();
 });
 
-test('more guides than may be open are closed, and opened again from their files', async (t) => {
+test('interceptors above maxOpen are closed, and reopened from their files', async (t) => {
   const folder = createFolder(t);
   const all = createConversationTracker({ ...options, folder, maxOpen: 2 });
   const firsts = new Map<string, readonly MessageAddition[]>();
@@ -176,7 +176,7 @@ test('more guides than may be open are closed, and opened again from their files
   await all.close();
 });
 
-test('a caller that names its session needs no prefix: what it changes is a branch of the same log', async (t) => {
+test('a caller that names its session may send any messages: a change is a branch of the same log', async (t) => {
   const folder = createFolder(t);
   const all = createConversationTracker({ ...options, folder });
   await ask(all, [user('Go.')], says('Done.'), { session: 'mine' });
@@ -190,7 +190,7 @@ test('a caller that names its session needs no prefix: what it changes is a bran
   await all.close();
 });
 
-test('what the provider keeps is known by the name of its answer, and its additions are not sent twice', async () => {
+test('a conversation stored by the provider is found by the response id, and its additions are not sent twice', async () => {
   const all = createConversationTracker(options);
   const first = await ask(all, [user('Go.')], says('Done.'), { name: 'resp_1' });
   const talk = await all.trackRequest({ ...requestFields, messages: [user('More.')], previousResponseId: 'resp_1' });

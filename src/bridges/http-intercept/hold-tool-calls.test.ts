@@ -20,7 +20,7 @@ const callFrames = fc.constantFrom(call, call.replace('tool_calls', String.raw`t
 const ends = fc.constantFrom('\n\n', '\r\n\r\n', '\r\r', '\n\r\n');
 const formatFrame = (data: string, end: string): string => `${data.startsWith(':') ? data : `data: ${data}`}${end}`;
 
-test('[M31] nothing of a call passes before its verdict, and all bytes stay in their order', async () => {
+test('[M31] no byte of a call is forwarded before the decision, and all bytes keep their order', async () => {
   const sample = fc.tuple(
     fc.array(textFrames, { maxLength: 5 }),
     fc.option(callFrames),
@@ -53,7 +53,7 @@ test('[M31] nothing of a call passes before its verdict, and all bytes stay in t
   );
 });
 
-test('where words are judged too, nothing passes at all', () => {
+test('if text is checked too, nothing is forwarded', () => {
   const way = createToolCallHold(wireFormats.chat, true);
   assert.equal(way.push(Buffer.from(formatFrame(textChunk('Hi.'), '\n\n'))), undefined);
   assert.equal(way.finish(), undefined);

@@ -32,7 +32,7 @@ const wipe = (more: object = {}): object => ({
 const chatTextFrames = formatFrames([chunk({ content: 'No, then.' }), chunk({}, 'stop')]);
 const chat = '/v1/chat/completions';
 
-test('[M31] a name that is repeated with every piece of a call is one name', async () => {
+test('[M31] a tool name that is repeated in every chunk of a call is one name', async () => {
   const body = formatFrames([
     chunk(wipe()),
     chunk(wipe({ function: { name: 'wipe', arguments: '{}' } })),
@@ -41,13 +41,13 @@ test('[M31] a name that is repeated with every piece of a call is one name', asy
   assert.doesNotMatch(await interceptedBody(chat, sse, body, chatTextFrames), /wipe/);
 });
 
-test('[M31] calls that share an index under several ids are several', async () => {
+test('[M31] calls with one index and several ids are several calls', async () => {
   const read = { index: 0, id: 'r', type: 'function', function: { name: 'look', arguments: '' } };
   const body = formatFrames([chunk({ tool_calls: [read] }), chunk(wipe()), chunk({}, 'tool_calls')]);
   assert.doesNotMatch(await interceptedBody(chat, sse, body, chatTextFrames), /wipe/);
 });
 
-test('[M31] events that cannot be told apart hold no call that passes', async () => {
+test('[M31] a call in events without valid separators is not forwarded', async () => {
   const lines = formatFrames([chunk({ content: 'Well.' }), chunk(wipe()), chunk({}, 'tool_calls')], '\n');
   assert.doesNotMatch(await interceptedBody(chat, sse, lines, chatTextFrames), /wipe/);
   assert.doesNotMatch(
@@ -56,7 +56,7 @@ test('[M31] events that cannot be told apart hold no call that passes', async ()
   );
 });
 
-test('[M31] an answer in one piece that only a generous client reads is judged, or does not pass', async () => {
+test('[M31] a whole answer that only a lenient parser accepts is checked or not forwarded', async () => {
   const whole = {
     choices: [{ index: 0, message: { role: 'assistant', content: null, ...wipe() }, finish_reason: 'tool_calls' }],
   };
@@ -67,7 +67,7 @@ test('[M31] an answer in one piece that only a generous client reads is judged, 
     assert.doesNotMatch(await interceptedBody(chat, 'application/json', body, words), /wipe/);
 });
 
-test('[M31] arguments that are cut off are not judged as none: clients read them as far as they go', async () => {
+test('[M31] truncated arguments are not treated as empty, because clients parse them partially', async () => {
   const events = [
     { type: 'message_start', message: { id: 'm', usage: {} } },
     { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'run', input: {} } },
@@ -85,7 +85,7 @@ test('[M31] arguments that are cut off are not judged as none: clients read them
   assert.doesNotMatch(await interceptedBody('/v1/messages', sse, formatFrames(events), words), /etc/);
 });
 
-test('[M31] a response whose calls are only told at their end, or at its own, waits for the verdict', async () => {
+test('[M31] a response that contains its calls only in its last events waits for the decision', async () => {
   const item = { type: 'function_call', id: 'f', call_id: 'a', name: 'wipe', arguments: '{}' };
   const begun = { type: 'response.created', response: { id: 'r', output: [] } };
   const completed = (output: readonly object[]): object => ({
@@ -106,7 +106,7 @@ test('[M31] a response whose calls are only told at their end, or at its own, wa
     assert.doesNotMatch(await interceptedBody('/v1/responses', sse, formatFrames(events), words), /wipe/);
 });
 
-test('[M31] calls of a further choice that nobody asked for are judged too', async () => {
+test('[M31] calls in an additional choice or candidate are checked too', async () => {
   const message = { role: 'assistant', content: 'Well.' };
   const words = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
   const whole = JSON.stringify({ choices: [{ message }, { message: { ...message, ...wipe() } }] });

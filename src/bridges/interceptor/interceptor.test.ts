@@ -70,13 +70,13 @@ const failing: Rule = (event) =>
 const openTestInterceptor = (options: InterceptorOptions = {}): Promise<Interceptor> =>
   createInterceptor({ gates: [noDeleting], rules: [failing], ...options });
 
-test('[M41, M42] a foreign loop goes on as before where there is nothing to say', async () => {
+test('[M41, M42] the requests of another loop are unchanged if there is nothing to add', async () => {
   const { requests, messages } = await runLoop(await openTestInterceptor(), 'Go.', [calls('a', 'run'), says('Done.')]);
   assert.deepEqual(requests, [['user: Go.'], ['user: Go.', 'assistant: run()', 'tool: fine']]);
   assert.equal(messages.length, 4);
 });
 
-test('[M4, M6] a note is added after the result it is about, and stays there: each request extends the one before', async () => {
+test('[M4, M6] a note is added after the result that caused it, and stays there: each request extends the previous one', async () => {
   const answers = [calls('bad1', 'run'), calls('b', 'run'), says('Done.')];
   const { requests } = await runLoop(await openTestInterceptor(), 'Go.', answers);
   assert.deepEqual(requests[1]?.slice(-1), ['note: Try another way.']);
@@ -85,7 +85,7 @@ test('[M4, M6] a note is added after the result it is about, and stays there: ea
   assert.equal(requests[2]?.filter((line) => line.startsWith('note:')).length, 1);
 });
 
-test('[M31] a refused call never reaches the caller: the model is told why and asked again', async () => {
+test('[M31] a denied call never reaches the caller: the model gets the reason and another request', async () => {
   const answers = [calls('a', 'run', { command: 'rm -r' }), calls('b', 'run', { command: 'ls' }), says('Done.')];
   const { requests, messages } = await runLoop(await openTestInterceptor(), 'Clean up.', answers);
   assert.deepEqual(requests[1], ['user: Clean up.', 'assistant: run()', 'tool: Nothing is deleted here.']);
@@ -93,14 +93,14 @@ test('[M31] a refused call never reaches the caller: the model is told why and a
   assert.ok(!JSON.stringify(messages).includes('rm -r'));
 });
 
-test('a model that will not hear is stopped after a bounded number of refusals', async () => {
+test('a model that repeats a denied call is stopped after a limited number of denials', async () => {
   const stubborn = Array.from({ length: 20 }, (_, i) => calls(`c${i}`, 'run', { command: 'rm' }));
   const { stopped, requests } = await runLoop(await openTestInterceptor({ limits: { errors: 3 } }), 'Go.', stubborn);
   assert.equal(stopped?.reason, 'error-threshold');
   assert.equal(requests.length, 3);
 });
 
-test('[M25, M37] stops are decided from the state, before a request is sent', async () => {
+test('[M25, M37] stop conditions are evaluated on the state, before a request is sent', async () => {
   const stop: InterceptorOptions['stops'] = [
     ({ spent }) => (spent.turns >= 2 ? { reason: 'rule', detail: 'Enough.' } : undefined),
   ];
@@ -109,7 +109,7 @@ test('[M25, M37] stops are decided from the state, before a request is sent', as
   assert.deepEqual([stopped?.reason, stopped?.detail, answers.length], ['rule', 'Enough.', 1]);
 });
 
-test('a check that is not passed has the model answer again, and the caller sees only the answer that passed', async () => {
+test('after a failed check the model answers again, and the caller gets only the answer that passed', async () => {
   const check = {
     name: 'polite',
     run: ({ messages }: Interceptor['state']) => {
@@ -127,7 +127,7 @@ test('a check that is not passed has the model answer again, and the caller sees
   assert.equal(messages.length, 2);
 });
 
-test('what would be asked is asked, or refused where nobody can be', async () => {
+test('a gate that asks calls askUser, and denies the call if there is no askUser', async () => {
   const asks: Gate = () => ({ type: 'ask', question: 'Run it?' });
   const asked: string[] = [];
   const yes = await openTestInterceptor({
@@ -143,7 +143,7 @@ test('what would be asked is asked, or refused where nobody can be', async () =>
   assert.match(requests[1]?.at(-1) ?? '', /nobody can be asked/);
 });
 
-test('a conversation that is edited or forked goes on from where it parts, on a branch of the log', async () => {
+test('an edited or forked conversation continues on a branch of the log', async () => {
   const guide = await openTestInterceptor();
   const { messages } = await runLoop(guide, 'Go.', [calls('bad1', 'run'), says('Done.')]);
   const edited = [user('Go.'), calls('bad1', 'run'), result('bad1', 'run', 'fine after all')];
@@ -158,7 +158,7 @@ test('a conversation that is edited or forked goes on from where it parts, on a 
   assert.ok(guide.state.seq > 0);
 });
 
-test('a guide that is opened again on its log knows the conversation, and adds the same in the same places', async () => {
+test('an interceptor that is reopened on its log adds the same notes at the same positions', async () => {
   const log = memoryLog();
   const messages: Message[] = [];
   const first = await openTestInterceptor({ log });
@@ -168,7 +168,7 @@ test('a guide that is opened again on its log knows the conversation, and adds t
   assert.deepEqual(more.requests[0]?.slice(0, requests[1]?.length), requests[1]);
 });
 
-test('a call whose arguments are no JSON is not let past gates that could not read them', async () => {
+test('a call with arguments that are not JSON is not forwarded, because the gates could not read them', async () => {
   const broken: Message = {
     role: 'assistant',
     parts: [{ type: 'tool-call', id: 'a', tool: 'run', input: {}, invalid: '{"command": rm' }],
@@ -178,14 +178,14 @@ test('a call whose arguments are no JSON is not let past gates that could not re
   assert.equal(messages.length, 2);
 });
 
-test('a loop that was given no limits is not stopped, however long, failing or repetitive it is', async () => {
+test('without limits a loop is not stopped, however long, failing or repetitive it is', async () => {
   const answers = [...Array.from({ length: 40 }, () => calls('bad', 'run')), says('Done.')];
   const { stopped, messages } = await runLoop(await openTestInterceptor(), 'Go.', answers);
   assert.equal(stopped, undefined);
   assert.equal(messages.length, 82);
 });
 
-test('[M2] words for the system text are added once, and stay when the guide is opened again without them', async () => {
+test('[M2] system text is added once, and stays when the interceptor is reopened without it', async () => {
   const log = memoryLog();
   const first = await openTestInterceptor({ log, system: 'Reminders exist.' });
   await first.beforeRequest({ ...requestFields, messages: [user('Go.')] });
@@ -201,7 +201,7 @@ test('[M2] words for the system text are added once, and stay when the guide is 
   });
 });
 
-test('what a person says beside a result is heard, and an answer that was let through elsewhere is history', async () => {
+test('user text next to a tool result is recorded, and an accepted answer is not counted twice', async () => {
   const guide = await openTestInterceptor();
   await guide.beforeRequest({ ...requestFields, messages: [user('Go.')] });
   await guide.acceptResponse({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });

@@ -41,7 +41,7 @@ const deniedOnce = [
   calls('run', { command: 'ls' }),
 ];
 
-test('[M42] a guided chat model is a chat model: it is invoked, streamed, piped, bound and asked for shapes', async () => {
+test('[M42] a wrapped chat model is a chat model: invoke, stream, pipe, batch, config and structured output work', async () => {
   await using server = await scriptedServer(() => says('{"a":1}'));
   const model = wrapChatModel(chat(server), { messages, rules: [notingRule] });
   assert.ok(model instanceof ChatOpenAI);
@@ -58,7 +58,7 @@ test('[M42] a guided chat model is a chat model: it is invoked, streamed, piped,
   for (const { body } of server.requests) assert.match(JSON.stringify(body), /Be kind\./);
 });
 
-test('callbacks hear of the words that pass and of no call that is refused, also where a model streams always', async () => {
+test('callbacks get the forwarded text and no denied call, also if a model always streams', async () => {
   for (const streaming of [true, false]) {
     await using server = await scriptedServer(deniedOnce);
     const heard: string[] = [];
@@ -89,7 +89,7 @@ test('callbacks hear of the words that pass and of no call that is refused, also
   }
 });
 
-test('events of both kinds are made of what passes', async () => {
+test('both versions of streamEvents contain only what was forwarded', async () => {
   await using server = await scriptedServer([...deniedOnce, ...deniedOnce]);
   const model = wrapChatModel(chat(server), { messages, gates: [noDeleting] });
   const told: string[] = [];
@@ -101,7 +101,7 @@ test('events of both kinds are made of what passes', async () => {
   assert.ok(!told.join('').includes('rm -r'));
 });
 
-test('a model that has tools bound already is guided with them', async () => {
+test('a model with bound tools can be wrapped', async () => {
   await using server = await scriptedServer(deniedOnce);
   const bound = chat(server).bindTools([runTool([])]);
   const plain = new Plain({});
@@ -136,12 +136,12 @@ class Rebuilt extends Plain {
   }
 }
 
-test('a model that makes a new one of itself for its tools is guided all the same', async () => {
+test('a model whose bindTools returns a new instance stays wrapped', async () => {
   await wrapChatModel(new Rebuilt({}), { messages, system: 'Aware.' }).bindTools().invoke('Go.');
   assert.equal(Rebuilt.heard[0]?.text, 'Aware.');
 });
 
-test('a model that cannot stream stays one, and one without bound tools needs none', async () => {
+test('a model without streaming or bindTools can be wrapped', async () => {
   const plain = new Plain({});
   const model = wrapChatModel(plain, { messages, system: 'Aware.', rules: [notingRule] });
   const pieces: string[] = [];
@@ -153,7 +153,7 @@ test('a model that cannot stream stays one, and one without bound tools needs no
   );
 });
 
-test('[M42, M45] a thread of a checkpointer is a conversation, whatever its name', async (t) => {
+test('[M42, M45] each thread of a checkpointer is one conversation, whatever its id', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-threads-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const conversations = createConversationTracker({ folder, rules: [notingRule] });
@@ -177,7 +177,7 @@ test('[M42, M45] a thread of a checkpointer is a conversation, whatever its name
   assert.equal(JSON.stringify(third.body).split('Be kind.').length, 3, 'one for each of the two prompts');
 });
 
-test('an agent whose model is known by name only is guided when it is opened', async () => {
+test('an agent with a model from initChatModel is intercepted by the middleware', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm -r' }), says('Then not.')]);
   const ran: string[] = [];
   const model = await initChatModel('m', {
@@ -197,7 +197,7 @@ test('an agent whose model is known by name only is guided when it is opened', a
   assert.throws(() => wrapChatModel({}, { messages }), /no chat model/);
 });
 
-test('[M41] a ToolNode refuses calls that no guided model made', async () => {
+test('[M41] a ToolNode with guarded tools denies calls that did not come from a wrapped model', async () => {
   const ran: string[] = [];
   const guide = await createInterceptor({ gates: [noDeleting], log: memoryLog() });
   const node = new ToolNode(guardTools([runTool(ran)], guide));

@@ -60,7 +60,7 @@ async function all(events: AsyncIterable<Piece>): Promise<readonly Piece[]> {
   return pieces;
 }
 
-test('words pass before the answer is whole, and a call waits for it', async () => {
+test('text is forwarded while the answer streams, and a call is held until the answer is complete', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const events = await call([
     async function* () {
@@ -78,7 +78,7 @@ test('words pass before the answer is whole, and a call waits for it', async () 
   assert.deepEqual(await all(events), [{ text: 'b' }]);
 });
 
-test('of a refused answer only the ends of what began pass, and the next answer follows', async () => {
+test('of a denied answer only the closing events are forwarded, and the next answer follows', async () => {
   let gate: Gate = denyAll;
   const streams = [
     async function* () {
@@ -112,7 +112,7 @@ test('of a refused answer only the ends of what began pass, and the next answer 
   assert.deepEqual(await all(refused), [{ text: 'a' }, { end: true }, { text: 'b' }]);
 });
 
-test('who stops listening leaves the conversation free, and the log says so', async () => {
+test('a consumer that stops reading releases the conversation', async () => {
   const guide = await createInterceptor();
   const talks = resolveTracker({ interceptor: guide });
   const stream = async function* (): AsyncGenerator<Piece> {
@@ -126,7 +126,7 @@ test('who stops listening leaves the conversation free, and the log says so', as
   assert.equal((await all(again)).length, 2);
 });
 
-test('a request that fails frees the conversation too', async () => {
+test('a failed request releases the conversation', async () => {
   const guide = await createInterceptor();
   const talks = resolveTracker({ interceptor: guide });
   const broken = await call(
@@ -151,7 +151,7 @@ test('a request that fails frees the conversation too', async () => {
   assert.deepEqual(await all(again), [{ text: 'a' }]);
 });
 
-test('a log that cannot be opened sends nothing, and is tried again the next time', async () => {
+test('if the log cannot be opened nothing is sent, and the next request tries again', async () => {
   const log = {
     read() {
       throw new FairleadError('store/gone', 'The disk is gone.', { blame: 'harness' });
@@ -162,7 +162,7 @@ test('a log that cannot be opened sends nothing, and is tried again the next tim
   await assert.rejects(talks.trackRequest(baseRequest), /disk is gone/);
 });
 
-test('a framework may name a conversation as it likes, and two names stay two', () => {
+test('any conversation id of a framework is accepted, and different ids stay different', () => {
   assert.equal(toConversationId('a-1'), 'a-1');
   assert.equal(toConversationId(''), undefined);
   assert.equal(toConversationId(7), undefined);
@@ -171,7 +171,7 @@ test('a framework may name a conversation as it likes, and two names stay two', 
   assert.notEqual(one, two);
 });
 
-test('a call that was let through is not judged again at the tool; one that was changed since is', async () => {
+test('an allowed call is not checked again at the tool; a changed call is', async () => {
   let asks = 0;
   const guide = await createInterceptor({ gates: [() => (asks++, { type: 'allow' })] });
   await guide.beforeRequest(baseRequest);
@@ -188,7 +188,7 @@ test('a call that was let through is not judged again at the tool; one that was 
   assert.equal(asks, 3);
 });
 
-test('in one log requests come one after the other, however they are made', async () => {
+test('requests on one log run one after the other', async () => {
   const talks = resolveTracker({ log: memoryLog() });
   let open = 0;
   let most = 0;

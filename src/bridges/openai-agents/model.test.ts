@@ -42,7 +42,7 @@ const runTool = (ran: string[], inputGuardrails: Parameters<typeof tool>[0]['inp
   });
 
 for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog() }, 'among many': {} }))
-  test(`[M42] answers that are chained by their names are one conversation ${how}, and only what is new is sent`, async () => {
+  test(`[M42] responses chained by id are one conversation ${how}, and only new messages are sent`, async () => {
     await using server = await scriptedServer(
       [calls('run', { command: 'rm -r' }), says('Then not.'), says('Still here.')],
       {
@@ -67,14 +67,14 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
     assert.match(third.finalOutput ?? '', /Three turns/, 'the guide knows the turns that only the service shows');
   });
 
-test('a conversation that only the service knows is refused before anything is sent', async () => {
+test('a conversationId of the service is refused before anything is sent', async () => {
   await using server = await scriptedServer([]);
   const agent = new Agent({ name: 'a', model: 'gpt-x' });
   await assert.rejects(runnerFor(server, {}, true).run(agent, 'Go.', { conversationId: 'conv_1' }), /conversationId/);
   assert.equal(server.requests.length, 0);
 });
 
-test('a handoff is a call like any other, and the guide goes with the conversation to the next agent', async () => {
+test('a handoff is checked like any other call, and the interceptor continues with the next agent', async () => {
   const ran: string[] = [];
   const other = new Agent({ name: 'Cleaner', instructions: 'You clean.', model: 'm', tools: [runTool(ran)] });
   const agent = new Agent({ name: 'Triage', instructions: 'You send on.', model: 'm', handoffs: [other] });
@@ -97,7 +97,7 @@ test('a handoff is a call like any other, and the guide goes with the conversati
   assert.equal(kept.lastAgent?.name, 'Triage');
 });
 
-test('a call that is no function has no result in words: it is left out, and the model is told', async () => {
+test('a denied call that is not a function is left out of the history, and a message tells the model', async () => {
   const asked: ModelRequest[] = [];
   const model: Model = {
     async getResponse(request) {
@@ -126,7 +126,7 @@ test('a call that is no function has no result in words: it is left out, and the
   assert.match(told, /Your call of shell was not made: Nothing is deleted\./);
 });
 
-test('[M41] a guardrail refuses calls that no guided model made, in the SDK’s own words', async () => {
+test('[M41] a tool guardrail denies calls that did not come from a wrapped model, as the SDK reports denials', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm -r' }), says('Then not.')]);
   const ran: string[] = [];
   const guide = await createInterceptor({ gates: [noDeleting] });

@@ -8,7 +8,7 @@ import { writeFiles } from '../../../test/support/program-dirs.ts';
 const lines = (...messages: readonly object[]): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
 
-test('[attack 12] commands that speak a protocol escape invisible characters in their warnings', async (t) => {
+test('[attack 12] protocol commands escape invisible characters in their warnings', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
   const cwd = path.join(program.cwd, 'a\u001b[2Jb');

@@ -58,7 +58,7 @@ test('config: an invalid value or key is one sentence and changes nothing; an er
 });
 
 test(
-  'config edit: what the editor saves is taken over if it is sound, and kept beside the file if not',
+  'config edit: saved text replaces the file if it is valid; otherwise it is kept in a separate file',
   { skip: process.platform === 'win32' ? 'the editor is a shell script' : false },
   (t) => {
     const { home, config, fairlead } = createProgramHome(t);

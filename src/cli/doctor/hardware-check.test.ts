@@ -40,7 +40,7 @@ test('[P49, P75] a model that is too large for the machine, or too small for wor
 });
 
 test(
-  'the memory of an AMD card is read from its driver; what is too little to hold a model is no card',
+  'the memory of an AMD card is read from its driver; a card with too little memory for a model is not listed',
   { skip: process.platform !== 'linux' },
   async (t) => {
     const drm = mkdtempSync(path.join(tmpdir(), 'fairlead-drm-'));

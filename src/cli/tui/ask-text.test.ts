@@ -35,7 +35,7 @@ test('in a pipe no text question is asked: the next line is the next input', () 
 });
 
 test(
-  'words are typed into the field or taken from the choices, one question after the other, and no control reaches the terminal',
+  'text is typed or selected from the choices, one question after the other, and no control character reaches the terminal',
   { skip },
   async (t) => {
     const terminal = await startTui(t, { rows: 40 });
@@ -84,7 +84,7 @@ for (const [how, env] of [
   ['edited', {}],
   ['dumb', { TERM: 'dumb' }],
 ] as const)
-  test(`plain lines ask for words too, in a terminal whose lines are ${how}`, { skip }, async (t) => {
+  test(`plain mode asks text questions too, in a terminal whose lines are ${how}`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { rows: 40, env });
     await terminal.waitFor(/^>/m);
     await enterLine(terminal, 'tell');

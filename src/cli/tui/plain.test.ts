@@ -70,7 +70,7 @@ for (const [how, env, text] of [
   ['FAIRLEAD_PLAIN=1', { FAIRLEAD_PLAIN: '1', NO_COLOR: '1' }, []],
   ['--plain', {}, ['--plain']],
 ] as const) {
-  test(`[J48] ${how} gives the plain face: a prompt, lines, questions, and the prompt again`, { skip }, async (t) => {
+  test(`[J48] ${how} selects plain mode: a prompt, lines, questions, and the prompt again`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [process.execPath, program, ...text], { env });
     await terminal.waitFor(/\[status\] scripted · 12% of 128k .*\n>/);
     await enterLine(terminal, 'hello \\');

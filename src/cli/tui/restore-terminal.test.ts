@@ -30,7 +30,7 @@ for (const [how, code] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  test(`the terminal is as it was after ${how}`, { skip }, async (t) => {
+  test(`the terminal is restored after ${how}`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [
       'sh',
       '-c',
@@ -76,7 +76,7 @@ test('another program can use the whole terminal for a while', { skip }, async (
 });
 
 for (const text of ['--deaf', '--deaf --plain']) {
-  test(`before anyone listens Ctrl+C twice ends the program (${text})`, { skip }, async (t) => {
+  test(`before a listener is registered, Ctrl+C twice ends the program (${text})`, { skip }, async (t) => {
     const terminal = await openTerminal(t, [
       'sh',
       '-c',

@@ -84,7 +84,7 @@ test('of 10,000 blocks at once the last ones are shown, with the number of earli
 });
 
 test(
-  'the screen follows the terminal when it is resized, down to 40 columns, wide letters included',
+  'the screen adapts when the terminal is resized, down to 40 columns, wide characters included',
   { skip },
   async (t) => {
     const terminal = await startTui(t, { columns: 100, rows: 30 });

@@ -58,7 +58,7 @@ const ask: Gate = () => ({ type: 'ask', question: 'May it?' });
 const decideWith = async (ground: HookContext, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
   withPreToolHooks(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
 
-test('[M31] a guard that is missing, late, killed, cannot be run or answers nonsense denies', async (t) => {
+test('[M31] a hook that is missing, too slow, killed, not executable or gives invalid output denies', async (t) => {
   const cwd = createFolder(t);
   const table: Readonly<Record<string, readonly [Entry, RegExp]>> = {
     missing: [{ command: './nowhere.sh' }, /code 127/],
@@ -87,7 +87,7 @@ test('[M31] a guard that is missing, late, killed, cannot be run or answers nons
   assert.equal(gone.type, 'deny', 'a folder that is gone');
 });
 
-test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what they mean elsewhere', () => {
+test('[M36] exit codes 0 and 2, and every form of allow, deny and ask, mean the same as in other harnesses', () => {
   const ran = (code: number, out = '', err = '') => parseHookOutput('PreToolUse', { code, stdout: out, stderr: err });
   const specific = (more: object): string => JSON.stringify({ hookSpecificOutput: more });
   assert.deepEqual(ran(0, 'plain words'), {});
@@ -109,7 +109,7 @@ test('[M36] exit 0 and 2, and every way to say allow, deny and ask, mean what th
   });
 });
 
-test('a hook runs as it is written: no startup file is read before it', async (t) => {
+test('a hook runs in a shell without startup files', async (t) => {
   const cwd = createFolder(t);
   writeFileSync(path.join(cwd, '.bashrc'), 'echo x > read');
   const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: cwd };
@@ -117,7 +117,7 @@ test('a hook runs as it is written: no startup file is read before it', async (t
   assert.deepEqual([existsSync(path.join(cwd, 'ran')), existsSync(path.join(cwd, 'read'))], [true, false]);
 });
 
-test('[M31] the stricter of hook and gate wins; a yes of a hook answers a question and never a refusal', async (t) => {
+test('[M31] the stricter of hook and gate wins; an allowing hook answers a question and never overrides a denial', async (t) => {
   const cwd = createFolder(t);
   const says = (decision: string): HookContext =>
     hookContext(cwd, { command: `echo '{"hookSpecificOutput":{"permissionDecision":"${decision}"}}'` });
@@ -135,7 +135,7 @@ test('[M31] the stricter of hook and gate wins; a yes of a hook answers a questi
   );
 });
 
-test('[M36] a hook may rewrite a call, is not asked again about what it wrote, and is asked once a call', async (t) => {
+test('[M36] a hook may rewrite a call, does not run again for its own rewrite, and runs once per call', async (t) => {
   const cwd = createFolder(t);
   const command = `echo x >> asked; echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}'`;
   const gate = withPreToolHooks(hookContext(cwd, { command }), ask);
@@ -153,7 +153,7 @@ test('[M36] a hook may rewrite a call, is not asked again about what it wrote, a
   assert.equal(readFileSync(path.join(cwd, 'asked'), 'utf8'), 'x\n');
 });
 
-test('[M36] matchers: plain names are exact, anything else is a pattern, and one that cannot be read matches all and denies', async (t) => {
+test('[M36] matchers: plain names are exact, anything else is a pattern, and an invalid pattern matches everything and denies', async (t) => {
   const cwd = createFolder(t);
   const blocks = async (matcher: string, tool: string, input: Json = {}): Promise<boolean> =>
     (await decideWith(hookContext(cwd, { command: 'exit 2' }, matcher), { tool, input })).type === 'deny';
@@ -170,7 +170,7 @@ test('[M36] matchers: plain names are exact, anything else is a pattern, and one
   assert.equal(await blocks('Bash', 'delete_file', { path: 'a' }), true);
 });
 
-test('[M36] every guise of a call leads back to our own input', () => {
+test('[M36] a call in the format that hooks of other harnesses expect converts back to our own input', () => {
   for (const [tool, input] of Object.entries({
     read_file: { path: 'a/b', limit: 3 },
     write_file: { path: 'a', content: 'x' },
@@ -191,7 +191,7 @@ test('[M36] every guise of a call leads back to our own input', () => {
   assert.deepEqual(toClaudeToolCalls(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
 });
 
-test('[M31] approved hooks are bound to the files of the folder they run, also while a session goes on', async (t) => {
+test('[M31] the approval of hooks covers the files of the project that they run, also during a session', async (t) => {
   const cwd = createFolder(t);
   const script = path.join(cwd, 'guard.sh');
   const file = path.join(cwd, 'settings.json');
@@ -228,7 +228,7 @@ test('[M31] approved hooks are bound to the files of the folder they run, also w
   assert.equal(changed.failedFiles.length, 1, 'with nobody there its guards are missed');
 });
 
-test('[M31] a script whose name starts with two dots is in the folder, so it is bound too', async (t) => {
+test('[M31] a script whose name starts with two dots is inside the project, so the approval covers it too', async (t) => {
   const cwd = createFolder(t);
   const script = path.join(cwd, '..x.sh');
   const file = path.join(cwd, 'settings.json');
@@ -251,7 +251,7 @@ test('[M31] a script whose name starts with two dots is in the folder, so it is 
   assert.ok(!existsSync(path.join(cwd, 'ran')));
 });
 
-test('[M31] a file that an approved hook runs is bound before it is there, and one that it writes is not', async (t) => {
+test('[M31] the approval covers a file that a hook will run before it exists, and not a file that the hook writes', async (t) => {
   const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
   // A program in a word of its own is longer than any name of a file.
@@ -274,7 +274,7 @@ test('[M31] a file that an approved hook runs is bound before it is there, and o
   assert.ok(!existsSync(path.join(cwd, 'ran')));
 });
 
-test('[M31] hooks that were approved and cannot be read any more are missed', async (t) => {
+test('[M31] approved hooks that can no longer be read are reported as missing', async (t) => {
   const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
   const trust = memoryTrust();
@@ -287,16 +287,20 @@ test('[M31] hooks that were approved and cannot be read any more are missed', as
   assert.equal((await read()).failedFiles.length, 1);
 });
 
-test('[M31] what is no file is not read: it might never end', { skip: process.platform === 'win32' }, async (t) => {
-  const cwd = createFolder(t);
-  const file = path.join(cwd, 'settings.json');
-  symlinkSync('/dev/zero', file);
-  const { problems } = await readHooks({ files: [{ path: file, isUserOwned: false }], cwd, trust: memoryTrust() });
-  assert.match(problems[0] ?? '', /is not a file/);
-  assert.equal(hashFile(file), undefined);
-});
+test(
+  '[M31] only regular files are read, because a pipe or device might never end',
+  { skip: process.platform === 'win32' },
+  async (t) => {
+    const cwd = createFolder(t);
+    const file = path.join(cwd, 'settings.json');
+    symlinkSync('/dev/zero', file);
+    const { problems } = await readHooks({ files: [{ path: file, isUserOwned: false }], cwd, trust: memoryTrust() });
+    assert.match(problems[0] ?? '', /is not a file/);
+    assert.equal(hashFile(file), undefined);
+  },
+);
 
-test('[M31] a person’s own hooks file that cannot be read is missed, and an unknown event is told', async (t) => {
+test('[M31] a user hooks file that cannot be read is reported as missing, and an unknown event is reported', async (t) => {
   const cwd = createFolder(t);
   const file = path.join(cwd, 'hooks.json');
   const read = () => readHooks({ files: [{ path: file, isUserOwned: true }], cwd, trust: memoryTrust() });
@@ -306,7 +310,7 @@ test('[M31] a person’s own hooks file that cannot be read is missed, and an un
   assert.match((await read()).problems[0] ?? '', /there is no event "PreToolUze"/);
 });
 
-test('[M37] a hook that says not to continue ends the run, from what the log says alone', () => {
+test('[M37] a hook that returns "continue: false" ends the run, decided from the log alone', () => {
   const { views, stops } = createHookIntegration(hookContext('/', { command: 'true' }));
   const view = runStateView([], views);
   const at = { id: 'e', parent: null, time: '' };

@@ -33,7 +33,7 @@ test('[attack 10] a forbidden command is found in a subscript that the shell eva
   assert.equal(await commandEffect("test 'a[1]' = b"), 'allow');
 });
 
-test('[attack 12] a forbidden command is found in an option by which another runs it', async () => {
+test('[attack 12] a forbidden command is found in an option that runs a command', async () => {
   for (const command of [
     "rg --pre 'rm x' a",
     'rg --pre=rm a',
@@ -66,7 +66,7 @@ test('[attack 12] a forbidden command is found in an option by which another run
     assert.equal(await commandEffect(command), 'deny', command);
 });
 
-test('[attack 9] a forbidden command is found behind every program that starts another', async () => {
+test('[attack 9] a forbidden command is found after every program that starts another', async () => {
   for (const starter of [
     'ltrace',
     'systemd-run --user',
@@ -87,7 +87,7 @@ test('[attack 9] a forbidden command is found behind every program that starts a
     assert.equal(await commandEffect(`${starter} rm x`), 'deny', starter);
 });
 
-test('[attack 11] a variable by which a program takes options or finds others is asked about', async () => {
+test('[attack 11] a variable that sets options or the search path of a program needs approval', async () => {
   for (const setting of [
     "LESSOPEN='|rm x'",
     "LESS='+!rm x'",
@@ -106,7 +106,7 @@ test('[attack 11] a variable by which a program takes options or finds others is
     assert.equal(await commandEffect(`${setting} git log`), 'ask', setting);
 });
 
-test('[attack 12] an allowance does not cover options by which a program writes, loads or runs something', async () => {
+test('[attack 12] an allow rule does not cover options that make a program write, load or run something', async () => {
   for (const command of [
     'sed -n 1p -i f',
     'sed 1p --in-place=x f',
@@ -149,7 +149,7 @@ test('[attack 12] an allowance does not cover options by which a program writes,
     assert.equal(await commandEffect(command), 'allow', command);
 });
 
-test('[attack 6] a redirection into the home folder is denied however the folder is named', async () => {
+test('[attack 6] a redirection into the home directory is denied in any spelling of that directory', async () => {
   for (const target of ['$HOME/.bashrc', '"$HOME/.bashrc"', '${HOME}/.bashrc', '"${HOME}"/.profile'])
     assert.equal(await commandEffect(`printf x > ${target}`), 'deny', target);
 });

@@ -74,7 +74,7 @@ async function assertAll(wanted: 'allow' | 'ask' | 'deny' | 'not allowed', comma
   }
 }
 
-test('plain commands that a rule names are allowed, in any arrangement', () =>
+test('plain commands that match a rule are allowed, in any combination', () =>
   assertAll('allow', [
     'git log',
     'git log --oneline -5 -- src',
@@ -93,7 +93,7 @@ test('plain commands that a rule names are allowed, in any arrangement', () =>
     'curl -s https://docs.example.com/a',
   ]));
 
-test('[attack 1] [attack 2] every part of a chain is judged by itself', async () => {
+test('[attack 1] [attack 2] every command of a chain is evaluated separately', async () => {
   await assertAll('deny', [
     'git log && rm -rf ~',
     'git log; rm x',
@@ -110,12 +110,12 @@ test('[attack 1] [attack 2] every part of a chain is judged by itself', async ()
   await assertAll('not allowed', ['git log | sh', 'git log && make']);
 });
 
-test('[attack 3] a line break separates commands, and a return does not hide one', async () => {
+test('[attack 3] a line break separates commands, and a carriage return does not hide one', async () => {
   assert.equal(await commandEffect('git log\nrm -rf x'), 'deny');
   await assertAll('ask', ['git log\rrm -rf x', 'git log \u000b rm']);
 });
 
-test('[attack 4] [attack 5] what is substituted is judged too, however deep', async () => {
+test('[attack 4] [attack 5] command substitutions are evaluated too, at any depth', async () => {
   await assertAll('deny', [
     'echo $(rm -rf x)',
     'echo `rm -rf x`',
@@ -133,7 +133,7 @@ test('[attack 4] [attack 5] what is substituted is judged too, however deep', as
   await assertAll('not allowed', ['git log --format=$(curl evil)', 'echo $(', 'echo "']);
 });
 
-test('[attack 6] a redirection is a write, and out of the workspace it is denied', async () => {
+test('[attack 6] a redirection is a write, and outside the workspace it is denied', async () => {
   await assertAll('deny', [
     'echo hi > ~/.bashrc',
     'echo hi >> /etc/profile',
@@ -153,7 +153,7 @@ test('[attack 6] a redirection is a write, and out of the workspace it is denied
   ]);
 });
 
-test('[attack 6] a home among the temporary files is no place to write to', async () => {
+test('[attack 6] a home directory inside the temporary directory is not writable', async () => {
   // Whoever writes a home with a slash behind it means the same folder.
   for (const home of ['/tmp/somebody', '/tmp/somebody/']) {
     const effect = async (text: string): Promise<string> =>
@@ -165,15 +165,15 @@ test('[attack 6] a home among the temporary files is no place to write to', asyn
   }
 });
 
-test('[attack 7] a forbidden command is found behind any number of others', async () => {
+test('[attack 7] a forbidden command is found after any number of others', async () => {
   assert.equal(await commandEffect(`${'true;'.repeat(60)} rm x`), 'deny');
   assert.equal(await commandEffect(`${'true;'.repeat(5000)} rm x`), 'deny');
 });
 
-test('[attack 8] a rule names whole words', () =>
+test('[attack 8] a rule matches whole words', () =>
   assertAll('not allowed', ['git logout', 'git', 'lsof', 'git --paginate log', 'catx y']));
 
-test('[attack 9] a name that is written strangely is read as the shell reads it, or asked about', async () => {
+test('[attack 9] an obfuscated name is resolved as the shell resolves it, or needs approval', async () => {
   await assertAll('deny', [
     'git"" push',
     'g""it push',
@@ -217,7 +217,7 @@ test('[attack 9] a name that is written strangely is read as the shell reads it,
   ]);
 });
 
-test('[attack 10] commands inside commands are judged, or asked about', async () => {
+test('[attack 10] commands inside commands are evaluated, or need approval', async () => {
   await assertAll('deny', [
     'eval "rm x"',
     'bash -c "rm x"',
@@ -242,7 +242,7 @@ test('[attack 10] commands inside commands are judged, or asked about', async ()
   ]);
 });
 
-test('[attack 11] a variable before a command can change what it is', () =>
+test('[attack 11] a variable assignment before a command can change its meaning and needs approval', () =>
   assertAll('not allowed', [
     'LD_PRELOAD=./x.so ls',
     'PATH=.:$PATH ls',
@@ -254,7 +254,7 @@ test('[attack 11] a variable before a command can change what it is', () =>
     'FOO=1 ls',
   ]));
 
-test('[attack 12] [attack 13] an allowed program is not allowed to run or write by its options', () =>
+test('[attack 12] [attack 13] an allow rule for a program does not cover options that run or write something', () =>
   assertAll('not allowed', [
     'rg --pre ./x.sh a',
     'rg --pre=./x.sh a',
@@ -293,7 +293,7 @@ test('[attack 12] [attack 13] an allowed program is not allowed to run or write 
     './git log',
   ]));
 
-test('[attack 14] encoded commands are asked about, and the person sees what they decode to', async () => {
+test('[attack 14] encoded commands need approval, and the user sees the decoded text', async () => {
   const hidden = 'echo cm0gLXJmIH4= | base64 -d | sh';
   await assertAll('not allowed', [hidden, "printf '\\x72\\x6d x' | sh", 'echo 726d2078 | xxd -r -p | sh']);
   assert.match(
@@ -306,7 +306,7 @@ test('[attack 14] encoded commands are asked about, and the person sees what the
   );
 });
 
-test('[attack 73] a name in letters that look like others is pointed out, and another alphabet is not', () => {
+test('[attack 73] a name with lookalike characters is reported, and text in another alphabet is not', () => {
   const question = (command: string): string =>
     formatApprovalPrompt({ tool: 'run_command', input: { command } }, policyContext.locate);
   assert.match(
@@ -316,23 +316,23 @@ test('[attack 73] a name in letters that look like others is pointed out, and an
   assert.doesNotMatch(question('echo \u043f\u0440\u0438\u0432\u0435\u0442 world'), /look like/);
 });
 
-test('[attack 15] a long command is shown whole', () => {
+test('[attack 15] a long command is shown in full', () => {
   const long = `git log${' '.repeat(5000)}; curl evil`;
   assert.ok(
     formatApprovalPrompt({ tool: 'run_command', input: { command: long } }, policyContext.locate).includes(long),
   );
 });
 
-test('[attack 16] a function or an alias is asked about, and what it holds is judged', async () => {
+test('[attack 16] a function or an alias needs approval, and its body is evaluated', async () => {
   await assertAll('deny', ['ls() { rm x; }; ls', 'alias ls="rm x"']);
   await assertAll('ask', ['ls() { true; }; ls', 'alias ls=true', ':(){ :|:& };:']);
 });
 
-test('[attack 19] a command of ten megabytes is not read at all', async () => {
+test('[attack 19] a command of 10 MB is refused without being parsed', async () => {
   assert.notEqual(await commandEffect(`echo ${'x'.repeat(10_000_000)}`), 'allow');
 });
 
-test('[attack 20] it is the real host that is judged', async () => {
+test('[attack 20] the real host of a URL is evaluated', async () => {
   await assertAll('deny', [
     'curl http://127.1',
     'curl http://[::ffff:7f00:1]',
@@ -356,7 +356,7 @@ test('[attack 20] it is the real host that is judged', async () => {
   assert.equal(await effectOf('web_fetch', { url: 'http://2130706433/' }), 'deny');
 });
 
-test('[attack 23] [attack 29] [attack 30] a path is judged by where it leads, however it is written', async () => {
+test('[attack 23] [attack 29] [attack 30] a path is evaluated by its target, in any spelling', async () => {
   assert.equal(await effectOf('read_file', { path: 'settings' }), 'deny');
   assert.equal(await effectOf('read_file', { path: '.ENV' }), 'deny');
   assert.equal(await effectOf('read_file', { path: 'x/.env.' }), 'deny');
@@ -373,7 +373,7 @@ test('[attack 23] [attack 29] [attack 30] a path is judged by where it leads, ho
   assert.equal(await effectOf('write_file', { path: 'OUT/a' }), 'unmatched');
 });
 
-test('[attack 29] [attack 21] an allowed command is allowed in the workspace, and not for keys', () =>
+test('[attack 29] [attack 21] an allow rule for a command covers the workspace, and not secret files', () =>
   assertAll('not allowed', [
     'cat /etc/hosts',
     'cat ~/.aws/credentials',
@@ -383,12 +383,12 @@ test('[attack 29] [attack 21] an allowed command is allowed in the workspace, an
     'grep --include=x y /root',
   ]));
 
-test('behind a change of folder a path is not what it seems, unless it stays where it is', async () => {
+test('after a change of directory relative paths need approval, unless the directory stays the same', async () => {
   await assertAll('ask', ['cd src && cat secret', 'cd; cat x', 'pushd src; cat x', 'cd "$X"; cat x']);
   await assertAll('allow', ['cd . && ls', `cd ${root} && ls`]);
 });
 
-test('[attack 29] a pattern of file names is not allowed where it might stand for what is forbidden', async () => {
+test('[attack 29] a glob is not allowed if it could match a forbidden file', async () => {
   await assertAll('not allowed', ['cat .en*', 'cat ./.e?v', 'cat src/*', 'cat src/*.ts']);
   const simple = parsePolicy({ rules: [{ allow: { command: 'cat' } }] }, 'policy');
   const says = async (text: string): Promise<string> =>
@@ -398,7 +398,7 @@ test('[attack 29] a pattern of file names is not allowed where it might stand fo
     assert.notEqual(await says(text), 'allow', text);
 });
 
-test('who allows a tool by its name allows its commands, as far as they can be read', async () => {
+test('a rule that allows a tool by name allows its commands, if they can be parsed', async () => {
   const whole = parsePolicy({ rules: [{ allow: { tool: 'run_command' } }, { deny: { command: 'rm' } }] }, 'policy');
   const says = async (text: string): Promise<string> =>
     (await evaluatePolicy(whole, { tool: 'run_command', input: { command: text } }, policyContext)).effect;
@@ -420,7 +420,7 @@ test('who allows a tool by its name allows its commands, as far as they can be r
   );
 });
 
-test('a tool that no rule names is left to the gate behind, and a strict rule reaches every way of calling', async () => {
+test('a tool without a rule is left to the next gate, and a strict rule covers every way to call a tool', async () => {
   assert.equal(await effectOf('edit_file', { path: 'a' }), 'unmatched');
   assert.equal(await effectOf('mcp__x__y', {}), 'ask');
   const through = await evaluatePolicy(

@@ -28,7 +28,7 @@ const pathContext = { cwd, home: '/home/somebody', locate: (given: string) => pa
 const unknownIn = (command: string): Promise<readonly string[]> =>
   unknownPackages({ tool: 'run_command', input: { command } }, pathContext);
 
-test('[attack 74] what a lockfile or a manifest names is known, and what comes from one’s own folders', async () => {
+test('[attack 74] packages of a lockfile, a manifest or a local directory are known', async () => {
   for (const command of [
     'npm install',
     'npm ci',
@@ -55,7 +55,7 @@ test('[attack 74] what a lockfile or a manifest names is known, and what comes f
     assert.deepEqual(await unknownIn(command), [], command);
 });
 
-test('[attack 74] every other name is strange, however the command is written', async () => {
+test('[attack 74] every other package is unknown, in any form of the command', async () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
     'npm install lodahs': ['lodahs'],
     'npm i -D lodash @typos/node@1': ['@typos/node'],
@@ -94,7 +94,7 @@ test('[attack 74] every other name is strange, however the command is written', 
   for (const [command, names] of Object.entries(cases)) assert.deepEqual(await unknownIn(command), names, command);
 });
 
-test('[attack 74] the gate asks with the names even where all is allowed; a no stays a no, and an always is of this very command', async () => {
+test('[attack 74] the gate asks with the package names even if everything is allowed; a rejection stands, and "always" covers the exact command only', async () => {
   const granted = sessionGrants();
   const call: ToolCall = { id: 'c', tool: 'run_command', input: { command: 'npm i evil lodash' } };
   const gated = (inner: Decision): Promise<Decision> =>

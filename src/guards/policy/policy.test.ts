@@ -24,7 +24,7 @@ function setup(t: TestContext, own?: string, project?: string): PolicyFixture {
   return { config, cwd, home: root };
 }
 
-test('a policy is read from YAML or JSON, and a folder without one has none', async (t) => {
+test('a policy is read from YAML or JSON, and a directory without one has none', async (t) => {
   assert.equal(await readPolicies(setup(t)), undefined);
   const yaml = await readPolicies(setup(t, 'rules:\n  - allow: { command: git log }\n    why: It only reads.\n'));
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('a policy is read from YAML or JSON, and a folder without one has none', as
   assert.deepEqual(json?.rules[0]?.on, { tool: ['a', 'b'], host: ['*.x'] });
 });
 
-test('[attack 31] [attack 50] a project can only be stricter: what it allows does not count', async (t) => {
+test('[attack 31] [attack 50] a project’s policy can only be stricter: its allow rules are ignored', async (t) => {
   const own = 'rules:\n  - allow: { command: [ls, cat] }\n';
   const project =
     'rules:\n  - allow: { tool: "*" }\n  - allow: { command: rm }\n  - deny: { command: cat }\n  - ask: { command: ls }\n';
@@ -63,11 +63,11 @@ for (const [data, says] of [
   [{ rules: [{ allow: { command: 'git *' } }] }, /"\*" is not part of a word/],
   [{ rules: [{ deny: { tool: 'x' }, examples: { match: [1] } }] }, /examples are lists/],
 ] as const)
-  test(`an unclear policy is refused: ${JSON.stringify(data)}`, () => {
+  test(`an invalid policy is refused: ${JSON.stringify(data)}`, () => {
     assert.throws(() => parsePolicy(data, 'policy.yaml'), { code: 'policy/unclear', message: says });
   });
 
-test('every example is tried before the policy counts, and the first that fails is named', async (t) => {
+test('every example is evaluated before the policy is used, and the first one that fails is named', async (t) => {
   const good = `rules:
   - allow: { command: git log }
     examples: { match: [git log -1, 'git log | git log'], noMatch: [git logout, 'git log; rm x', 'git log > f'] }
@@ -117,7 +117,7 @@ async function decideByPolicy(
   return evaluateGates({ gates: [gate], tools: new Map() } as unknown as ResolvedAgent, { id: '1', ...call }, state);
 }
 
-test('the gate denies, allows, asks, and leaves the rest to the person', async () => {
+test('the gate denies, allows, asks, and leaves the rest to the user', async () => {
   const rules = [
     { allow: { command: 'ls' } },
     { deny: { command: 'rm' } },
@@ -140,7 +140,7 @@ test('the gate denies, allows, asks, and leaves the rest to the person', async (
   assert.equal((await decideByPolicy(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
 });
 
-test('what the person allows for the session is not asked again by a rule, and still denied by one', async () => {
+test('a call that the user allowed for the session is not asked again by a rule, and can still be denied by one', async () => {
   const granted = sessionGrants();
   for (const command of ['git push', 'rm x'])
     granted.grant(grantKey({ tool: 'run_command', input: { command } }, locate));
@@ -152,7 +152,7 @@ test('what the person allows for the session is not asked again by a rule, and s
   assert.equal((await run('rm x')).type, 'deny');
 });
 
-test('an answer counts for exactly what was asked', async () => {
+test('an approval counts only for the exact call that was shown', async () => {
   const asks = [{ ask: { command: 'ls' } }];
   const first = await decideByPolicy(asks, { tool: 'run_command', input: { command: 'ls' } });
   const question = first.type === 'ask' ? first.question : '';

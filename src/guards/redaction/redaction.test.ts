@@ -9,7 +9,7 @@ const randomLetters = (count: number, alphabet = 'aZ3kQ9xLm2Rt7VbN5cYw8HdP4sJf6G
   Array.from({ length: count }, (_, at) => alphabet[(at * 7 + (at >> 3)) % alphabet.length]).join('');
 const hex = (count: number): string => randomLetters(count, '0f3a9c5e7b1d2846');
 
-test('[attack 87] keys of well-known services are found by their form, wherever they stand', (t) => {
+test('[attack 87] keys of well-known services are recognized by their format, anywhere in a text', (t) => {
   const keys = [
     `AKIA${randomLetters(16, 'QZ2RT7VBN5CYWHDP')}`,
     `ghp_${randomLetters(36)}`,
@@ -40,7 +40,7 @@ test('[attack 87] keys of well-known services are found by their form, wherever 
   t.diagnostic(`measured secrets-found ${found}/${keys.length}`);
 });
 
-test('[attack 87] what is assigned to the name of a secret is one where it looks like one', () => {
+test('[attack 87] a value assigned to a secret name is redacted if it looks like a secret', () => {
   const keeper = createRedactor();
   const value = randomLetters(24);
   for (const line of [
@@ -56,7 +56,7 @@ test('[attack 87] what is assigned to the name of a secret is one where it looks
     assert.ok(!keeper.redact(line).includes(value), line);
 });
 
-test('[attack 87] a private key goes whole, also one whose end was cut off', () => {
+test('[attack 87] a private key is redacted completely, also if its end is missing', () => {
   const keeper = createRedactor();
   const lines = Array.from({ length: 9 }, () => randomLetters(64));
   const key = ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----'].join('\n');
@@ -65,7 +65,7 @@ test('[attack 87] a private key goes whole, also one whose end was cut off', () 
   assert.equal(keeper.redact(JSON.stringify({ key })), '{"key":"[redacted: private key]"}');
 });
 
-test('what people and programs say is left alone', () => {
+test('ordinary text of users and programs is unchanged', () => {
   const keeper = createRedactor([
     ['USER_PASS', 'true'],
     ['SSH_AUTH_SOCK', '/tmp/ssh-x/agent.12'],
@@ -87,7 +87,7 @@ test('what people and programs say is left alone', () => {
     assert.equal(keeper.redact(text), text);
 });
 
-test('[attack 87] a value that is known goes in the forms in which programs write it, under its own name', () => {
+test('[attack 87] a known secret is redacted under its name in every encoding that programs use', () => {
   const value = 'p"ss/w rd+1';
   const keeper = createRedactor([
     ['DB_PASSWORD', value],
@@ -116,7 +116,7 @@ const runRedacted = (
   more: Partial<ToolContext> = {},
 ): Promise<unknown> => Promise.resolve(withRedaction(tool, keeper).execute(input, { ...context, ...more }));
 
-test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as what it gives is', async () => {
+test('[attack 87] [A53] the result of confirm is redacted like tool output', async () => {
   const keeper = createRedactor([['KEY', 'very-secret-1']]);
   const tool = (confirm: NonNullable<Tool['checkOutcome']>): Tool =>
     withRedaction({ ...toolWith(() => 'x'), checkOutcome: confirm }, keeper);
@@ -135,7 +135,7 @@ test('[attack 87] [A53] what a tool finds out about an attempt is cleaned as wha
   );
 });
 
-test('[attack 87] text, data, notes, errors and what a tool says on the way are cleaned; a person’s own answer is not', async () => {
+test('[attack 87] text, data, notes, errors and progress of a tool are redacted; text from the user is not', async () => {
   const keeper = createRedactor([['KEY', 'very-secret-1']]);
   const whole = toolOutput({
     text: 'a very-secret-1',
@@ -178,7 +178,7 @@ test('[attack 87] text, data, notes, errors and what a tool says on the way are 
   assert.equal(said.join(''), `one\n${stand}\rtwo ${stand}`);
 });
 
-test('[attack 87] a stand-in is not written over the secret that it stands for', async () => {
+test('[attack 87] a tool that writes refuses input that contains a redaction placeholder', async () => {
   const keeper = createRedactor();
   const input = { edits: [{ content: 'KEY=[redacted: KEY]\n' }] };
   await assert.rejects(
@@ -199,7 +199,7 @@ test('[attack 87] a stand-in is not written over the secret that it stands for',
   );
 });
 
-test('[attack 87] no text makes the search take long', { timeout: 120_000 }, () => {
+test('[attack 87] no text makes the search slow', { timeout: 120_000 }, () => {
   const keeper = createRedactor([['KEY', 'aaaaaaaaaaaaaaab']]);
   const pieces = [
     'a',

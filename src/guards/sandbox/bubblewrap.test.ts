@@ -50,7 +50,7 @@ async function setup(t: TestContext, more: Partial<SandboxPaths> = {}): Promise<
   return { root, home, workspace, run: (command) => workspace.exec(command, { timeoutMs: 20_000 }) };
 }
 
-test('a command inside writes its folder, and its files are there when it has ended', { skip }, async (t) => {
+test('a sandboxed command writes to its directory, and the files exist after it ends', { skip }, async (t) => {
   const { root, run } = await setup(t);
   const { code, text } = await run('echo out; echo err >&2; echo kept > file; mkdir sub; pwd');
   assert.equal(code, 0, text);
@@ -58,7 +58,7 @@ test('a command inside writes its folder, and its files are there when it has en
   assert.equal(readFileSync(path.join(root, 'file'), 'utf8'), 'kept\n');
 });
 
-test('exit codes, signals and time limits come through', { skip }, async (t) => {
+test('exit codes, signals and timeouts are reported', { skip }, async (t) => {
   const { workspace, run } = await setup(t);
   assert.equal((await run('exit 7')).code, 7);
   assert.equal((await workspace.exec('sleep 30', { timeoutMs: 100 })).stopped, 'timeout');
@@ -66,7 +66,7 @@ test('exit codes, signals and time limits come through', { skip }, async (t) => 
   assert.equal(listed.text, 'a b');
 });
 
-test('nothing outside the roots can be written, and the system only read', { skip }, async (t) => {
+test('nothing outside the roots is writable, and the system is read-only', { skip }, async (t) => {
   const { root, run } = await setup(t);
   const beside = path.join(path.dirname(root), 'beside');
   const { text } = await run(
@@ -76,7 +76,7 @@ test('nothing outside the roots can be written, and the system only read', { ski
   assert.ok(!existsSync(beside) && !existsSync('/tmp/mine'));
 });
 
-test('[attack 32] the home folder, keys, sockets and other processes are not there', { skip }, async (t) => {
+test('[attack 32] the home directory, keys, sockets and other processes are not visible', { skip }, async (t) => {
   const { home, run } = await setup(t);
   writeFileSync(path.join(home, 'diary'), 'private');
   const { text } = await run(
@@ -87,41 +87,33 @@ test('[attack 32] the home folder, keys, sockets and other processes are not the
   assert.match(text, /No such file/);
 });
 
-test(
-  '[attack 76] [attack 57] there is no network and no name service, not even to this machine',
-  { skip },
-  async (t) => {
-    const server = createServer((socket) => socket.end('reached\n'));
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const { run } = await setup(t);
-    const { text } = await run(
-      `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3) 2>/dev/null; getent hosts example.com; grep -v -e '|' -e ' lo:' /proc/net/dev; echo end`,
-    );
-    assert.equal(text, 'end\n');
-  },
-);
+test('[attack 76] [attack 57] there is no network and no DNS, not even for localhost', { skip }, async (t) => {
+  const server = createServer((socket) => socket.end('reached\n'));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { run } = await setup(t);
+  const { text } = await run(
+    `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3) 2>/dev/null; getent hosts example.com; grep -v -e '|' -e ' lo:' /proc/net/dev; echo end`,
+  );
+  assert.equal(text, 'end\n');
+});
+
+test('[attack 76] a Unix socket of a local daemon cannot be reached', { skip: skip || noNodeInside }, async (t) => {
+  const place = folder(t);
+  const file = path.join(place, 'daemon.sock');
+  const server = createServer((socket) => socket.end('reached'));
+  await new Promise<void>((resolve) => void server.listen(file, resolve));
+  t.after(() => server.close());
+  const { run } = await setup(t, { path: `${path.dirname(process.execPath)}:${search}` });
+  const client = `require('node:net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
+  const { text } = await run(`'${process.execPath}' -e "${client}" 2>&1`);
+  assert.equal(text, 'ENOENT\n');
+});
 
 test(
-  '[attack 76] a socket file of a daemon of this machine is not reached',
-  { skip: skip || noNodeInside },
-  async (t) => {
-    const place = folder(t);
-    const file = path.join(place, 'daemon.sock');
-    const server = createServer((socket) => socket.end('reached'));
-    await new Promise<void>((resolve) => void server.listen(file, resolve));
-    t.after(() => server.close());
-    const { run } = await setup(t, { path: `${path.dirname(process.execPath)}:${search}` });
-    const client = `require('node:net').connect('${file}').on('data', (d) => console.log(String(d))).on('error', (e) => console.log(e.code))`;
-    const { text } = await run(`'${process.execPath}' -e "${client}" 2>&1`);
-    assert.equal(text, 'ENOENT\n');
-  },
-);
-
-test(
-  '[attack 77] [attack 78] no rights can be had inside: no capabilities, no new ones, no namespaces',
+  '[attack 77] [attack 78] no privileges can be gained inside: no capabilities, no setuid, no new namespaces',
   { skip },
   async (t) => {
     const { run } = await setup(t);
@@ -133,7 +125,7 @@ test(
   },
 );
 
-test('[attack 79] a daemon that left its session ends with the command', { skip }, async (t) => {
+test('[attack 79] a daemon in its own session ends with the command', { skip }, async (t) => {
   const { root, run } = await setup(t);
   await run(
     '(setsid nohup sh -c "while :; do date +%N > beat; sleep 0.02; done" >/dev/null 2>&1 &); while [ ! -s beat ]; do sleep 0.01; done',
@@ -144,14 +136,14 @@ test('[attack 79] a daemon that left its session ends with the command', { skip 
   assert.equal(beat(), last);
 });
 
-test('[attack 80] there is no terminal to type into', { skip }, async (t) => {
+test('[attack 80] there is no terminal for TIOCSTI input', { skip }, async (t) => {
   const { run } = await setup(t);
   const { text } = await run('(echo x > /dev/tty) 2>/dev/null && echo typed; ls /dev/pts');
   assert.equal(text, 'ptmx\n');
 });
 
 test(
-  '[attack 81] [attack 17] memory, files and processes of a command are bounded, and it is the first to go',
+  '[attack 81] [attack 17] memory, files and processes of a command are limited, and the OOM killer selects it first',
   { skip },
   async (t) => {
     const { run } = await setup(t);
@@ -161,7 +153,7 @@ test(
 );
 
 test(
-  '[attack 28] what git runs by itself is not written and not moved away, and the rest of the repository is',
+  '[attack 28] files that git executes can be neither written nor moved, and the rest of the repository can',
   { skip },
   async (t) => {
     const { root, run } = await setup(t);
@@ -180,7 +172,7 @@ test(
 );
 
 test(
-  'where the home folder itself is worked in, its keys are hidden and what a shell starts with is only read',
+  'if the workspace is the home directory, its keys are hidden and shell startup files are read-only',
   { skip },
   async (t) => {
     const home = folder(t);
@@ -198,31 +190,35 @@ test(
   },
 );
 
-test('[attack 84] keys of the environment, and the way to agents and desktops, are not inside', { skip }, async (t) => {
-  const { run } = await setup(t);
-  const before = { ...process.env };
-  t.after(() => {
-    process.env = before;
-  });
-  Object.assign(process.env, {
-    OPENAI_API_KEY: 'k-1',
-    SSH_AUTH_SOCK: '/tmp/agent',
-    DBUS_SESSION_BUS_ADDRESS: 'unix:x',
-    DISPLAY: ':0',
-    PLAIN: 'kept',
-  });
-  const { text } = await run('env');
-  assert.doesNotMatch(text, /k-1|SSH_AUTH_SOCK|DBUS|DISPLAY/);
-  assert.match(text, /^PLAIN=kept$/m);
-});
+test(
+  '[attack 84] secrets in the environment, and sockets of agents and desktops, are not passed in',
+  { skip },
+  async (t) => {
+    const { run } = await setup(t);
+    const before = { ...process.env };
+    t.after(() => {
+      process.env = before;
+    });
+    Object.assign(process.env, {
+      OPENAI_API_KEY: 'k-1',
+      SSH_AUTH_SOCK: '/tmp/agent',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:x',
+      DISPLAY: ':0',
+      PLAIN: 'kept',
+    });
+    const { text } = await run('env');
+    assert.doesNotMatch(text, /k-1|SSH_AUTH_SOCK|DBUS|DISPLAY/);
+    assert.match(text, /^PLAIN=kept$/m);
+  },
+);
 
-test('[attack 85] a working folder outside the roots is refused, whatever is asked for', { skip }, async (t) => {
+test('[attack 85] a working directory outside the roots is refused', { skip }, async (t) => {
   const { workspace } = await setup(t);
   await assert.rejects(workspace.exec('pwd', { cwd: '/' }), { code: 'workspace/outside' });
   await assert.rejects(workspace.exec('pwd', { cwd: '../home' }), { code: 'workspace/outside' });
 });
 
-test('[attack 83] a bubblewrap that stands in a root, or leads there, is not used', (t) => {
+test('[attack 83] a bubblewrap binary inside a root, or a link that leads there, is not used', (t) => {
   const root = folder(t);
   const elsewhere = folder(t);
   for (const place of [root, elsewhere]) {
@@ -236,7 +232,7 @@ test('[attack 83] a bubblewrap that stands in a root, or leads there, is not use
   assert.equal(findTrustedProgram('bwrap', { roots: [root], path: [root, linked, '.'].join(':') }), undefined);
 });
 
-test('[attack 82] without a sandbox that works nothing is run, and one sentence says what to do', async (t) => {
+test('[attack 82] without a working sandbox no command runs, and one sentence says what to do', async (t) => {
   const root = folder(t);
   const broken = folder(t);
   writeFileSync(path.join(broken, 'bwrap'), '#!/bin/sh\necho "setting up uid map: Permission denied" >&2\nexit 1\n');
@@ -254,14 +250,14 @@ test('[attack 82] without a sandbox that works nothing is run, and one sentence 
   }
 });
 
-test('a person may do without, in so many words', async (t) => {
+test('the user can turn the sandbox off explicitly', async (t) => {
   const root = folder(t);
   const sandbox = await chooseSandbox({ mode: 'none', roots: [root], home: homedir(), path: '' });
   const { text } = await withSandbox(localWorkspace({ roots: [root] }), sandbox).exec('pwd');
   assert.equal(text, `${root}\n`);
 });
 
-test('[attack 35] an archive that unpacks elsewhere unpacks nowhere', { skip }, async (t) => {
+test('[attack 35] an archive with paths outside the workspace extracts nothing there', { skip }, async (t) => {
   const { root, home, run } = await setup(t);
   const target = path.join(path.dirname(root), 'slipped');
   writeFileSync(path.join(root, 'evil'), 'x');
@@ -272,7 +268,7 @@ test('[attack 35] an archive that unpacks elsewhere unpacks nowhere', { skip }, 
   assert.ok(!existsSync(target) && !existsSync(path.join(home, 'slipped')));
 });
 
-test('[attack 17] what never ends is ended at its time, with all that it started', { skip }, async (t) => {
+test('[attack 17] a command that never ends is killed at its timeout, with all its children', { skip }, async (t) => {
   const { root, workspace } = await setup(t);
   const endless = 'for i in 1 2 3 4 5 6 7 8; do (while :; do date +%N > beat.$i; sleep 0.02; done) & done; wait';
   assert.equal((await workspace.exec(endless, { timeoutMs: 500 })).stopped, 'timeout');

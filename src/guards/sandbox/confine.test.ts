@@ -13,7 +13,7 @@ const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homed
 const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
 
 test(
-  'a program that stays reads the folder, hears its input, and writes neither there nor in .git',
+  'a long-running program can read the directory and its input, and can write neither there nor in .git',
   { skip },
   async (t) => {
     const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-confine-')));
@@ -32,7 +32,7 @@ test(
   },
 );
 
-test('without a sandbox a program is started as it is only where the person wants none', () => {
+test('without a sandbox a program is started unconfined only if the user turned the sandbox off', () => {
   assert.deepEqual(noSandbox.confine?.(['a', 'b'], '/'), ['a', 'b']);
   assert.equal(unavailableSandbox('no reason').confine, undefined);
 });

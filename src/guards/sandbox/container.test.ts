@@ -42,7 +42,7 @@ function setup(t: TestContext, script: string): ContainerFixture {
   return { work, home, engine, engineCalls: () => readFileSync(record, 'utf8') };
 }
 
-test('where there is nothing lighter a container sees the working folder, and what others run only to read', async (t) => {
+test('without a lighter sandbox a container gets the working directory, with executable project files read-only', async (t) => {
   const { work, home, engine, engineCalls } = setup(t, '[ "$1" = image ] || echo done');
   const container = { engine: 'podman', image: 'alpine' };
   const sandbox = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
@@ -59,7 +59,7 @@ test('where there is nothing lighter a container sees the working folder, and wh
   assert.ok(ran?.endsWith(` -u ${process.getuid?.()} ${mounts}`), ran);
 });
 
-test('[attack 82] an image that is not here is not pulled, and an engine that stands in a root is not run', async (t) => {
+test('[attack 82] a missing image is not pulled, and an engine inside a root is not run', async (t) => {
   const { work, home, engine, engineCalls } = setup(t, 'exit 1');
   const container = { engine: 'podman', image: 'alpine' };
   const without = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
@@ -77,7 +77,7 @@ const skip =
     : `no podman with an image called ${image} here`;
 
 test(
-  '[A16] in a real container of podman: the folder is written, the rest is not there',
+  '[A16] in a real podman container the directory is writable and the rest of the machine is not visible',
   { skip, timeout: 60_000 },
   async (t) => {
     const { work, home } = setup(t, '');

@@ -34,7 +34,7 @@ const httpGet = (door: EgressProxy, url: string): Promise<string> =>
 const httpConnect = (door: EgressProxy, to: string): Promise<string> =>
   sendRaw(door, `CONNECT ${to} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 
-test('only listed hosts and ports are reached, in the open and through a tunnel', async (t) => {
+test('only listed hosts and ports are reachable, with plain requests and through CONNECT', async (t) => {
   const port = await server(t, 'reached');
   const other = await server(t, 'not this one');
   const door = await startEgressProxy({ hosts: [`localhost:${port}`, '*.example.invalid'], isPublic: () => true });
@@ -61,14 +61,14 @@ test('only listed hosts and ports are reached, in the open and through a tunnel'
   );
 });
 
-test('[attack 59] a name with a NUL in it is no name', async (t) => {
+test('[attack 59] a host name with a NUL character is refused', async (t) => {
   const door = await startEgressProxy({ hosts: ['*.localhost'], isPublic: () => true });
   t.after(() => door.close());
   for (const name of ['evil\0.localhost', 'evil%00.localhost', 'evil .localhost'])
     assert.doesNotMatch(await httpConnect(door, `${name}:80`), /Established/);
 });
 
-test('a listed name that leads inside is refused', async (t) => {
+test('a listed name that resolves to a private address is refused', async (t) => {
   const port = await server(t, 'inside');
   const door = await startEgressProxy({
     hosts: [`localhost:${port}`],
@@ -79,7 +79,7 @@ test('a listed name that leads inside is refused', async (t) => {
   assert.match(await httpConnect(door, `localhost:${port}`), /^HTTP\/1\.1 403/);
 });
 
-test('a closed door leaves nothing behind', async () => {
+test('closing the proxy removes its directory', async () => {
   const door = await startEgressProxy({ hosts: [], isPublic: () => true });
   door.close();
   assert.ok(!existsSync(door.folder));
@@ -94,7 +94,7 @@ const found = await chooseSandbox({ ...sandboxPaths, egress: { hosts: ['x'], isP
 const skip = found.name === 'refused' ? found.description : false;
 
 test(
-  '[attack 76] from inside, a listed host is reached through the proxy and nothing is reached beside it',
+  '[attack 76] from inside the sandbox a listed host is reachable through the proxy, and nothing else is',
   { skip: skip || noNodeInside },
   async (t) => {
     t.after(() => rmSync(root, { recursive: true, force: true }));

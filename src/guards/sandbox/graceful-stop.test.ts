@@ -15,7 +15,7 @@ for (const [what, command, made] of [
   ['hears of it and tidies up', 'trap "echo tidy > tidied; exit" TERM; echo up; while :; do sleep 0.05; done', true],
   ['is deaf', 'trap "" TERM; echo up; while :; do sleep 0.05; done; echo late > tidied', false],
 ] as const)
-  test(`[fault 31] a confined command that is to end and ${what} ends`, { skip, timeout: 60_000 }, async (t) => {
+  test(`[fault 31] a sandboxed command that is stopped and ${what} ends`, { skip, timeout: 60_000 }, async (t) => {
     const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-stopping-')));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });

@@ -10,7 +10,7 @@ const baseFolder = '/var/tmp';
 const skip = existsSync(baseFolder) ? false : `no ${baseFolder} here`;
 
 test(
-  'of a home folder the programs on the search path are seen, with their installation where that can hold no keys',
+  'programs on the search path in the home directory are mounted, with their installation if it cannot contain keys',
   { skip },
   (t) => {
     const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a search path never opens the home folder or the disk', { skip }, (t) => {
+test('a search path never mounts the home directory or the root', { skip }, (t) => {
   const home = realpathSync(mkdtempSync(path.join(baseFolder, 'fairlead-home-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const places = [home, path.dirname(home), '/', '/home', '/var'];

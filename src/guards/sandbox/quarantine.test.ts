@@ -52,7 +52,7 @@ const files = ['.mcp.json', '.env', '.envrc', '.gitmodules'];
 const folders = ['.fairlead', '.claude', '.agents', 'custom_tools', '.vscode', '.idea'];
 
 test(
-  '[attack 28] what others obey cannot be left where nothing was, and the result says where it is',
+  '[attack 28] new files that other programs execute are moved to quarantine, and the result says where they are',
   { skip },
   async (t) => {
     const { root, trash, run, has } = await setup(t);
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  '[attack 28] a repository that a command makes is taken away, and one that is there is led nowhere',
+  '[attack 28] a repository created by a command is moved to quarantine, and an existing one gets no hooks and no commondir',
   { skip },
   async (t) => {
     const { root, run, has } = await setup(t);
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  '[attack 28] what is there is only read, also through a link, and a link stays what it was',
+  '[attack 28] existing files of that kind are read-only, also through a link, and a link stays unchanged',
   { skip },
   async (t) => {
     const { root, run } = await setup(t);
@@ -102,7 +102,7 @@ test(
   },
 );
 
-test('[attack 28] a command that is ended at its time leaves nothing either', { skip }, async (t) => {
+test('[attack 28] a command that is killed at its timeout leaves no such files either', { skip }, async (t) => {
   const { run, has } = await setup(t);
   const { stopped, text } = await run('while :; do echo evil > .env; done', 1000);
   assert.equal(stopped, 'timeout');
@@ -110,13 +110,13 @@ test('[attack 28] a command that is ended at its time leaves nothing either', { 
   assert.ok(!has('.env'));
 });
 
-test('[attack 28] in a home folder startup files that were not there are not made', { skip }, async (t) => {
+test('[attack 28] in a home directory new startup files are not created', { skip }, async (t) => {
   const { run, has } = await setup(t, true);
   await run('echo evil > .bashrc; echo evil > .gitconfig; echo ok > plain');
   assert.ok(!has('.bashrc') && !has('.gitconfig') && has('plain'));
 });
 
-test('[attack 28] a program that is left in the middle of a command leaves nothing either', { skip }, async (t) => {
+test('[attack 28] a program that dies during a command leaves no such files either', { skip }, async (t) => {
   const { root, has } = await setup(t);
   const at = (name: string): string => JSON.stringify(path.resolve(import.meta.dirname, name));
   const script = `

@@ -16,7 +16,7 @@ function setup(t: TestContext, name = 'root'): SandboxPaths & { readonly root: s
   return { root, roots: [root], home, path: '/usr/bin' };
 }
 
-test('all is denied but the folder and a read-only system, and what is forbidden comes after what is allowed', (t) => {
+test('the profile denies everything except the directory and a read-only system, and denials come after allowances', (t) => {
   const confines = setup(t);
   const lines = seatbeltProfile(confines).split('\n');
   assert.deepEqual(lines.slice(0, 2), ['(version 1)', '(deny default)']);
@@ -31,7 +31,7 @@ test('all is denied but the folder and a read-only system, and what is forbidden
   assert.ok(!seatbeltProfile(confines).includes(`(subpath "${confines.home}")`));
 });
 
-test('keys of a home folder that is worked in are neither read nor written', (t) => {
+test('keys in a home directory that is the workspace are neither readable nor writable', (t) => {
   const { root, home, ...rest } = setup(t);
   mkdirSync(path.join(home, '.ssh'));
   const profile = seatbeltProfile({ ...rest, home, roots: [home] });
@@ -39,7 +39,7 @@ test('keys of a home folder that is worked in are neither read nor written', (t)
   assert.ok(!profile.includes(root));
 });
 
-test('a name of a folder cannot add a rule', (t) => {
+test('a directory name cannot add a rule', (t) => {
   const evil = 'a") (allow network*) (allow file-write* (subpath "';
   const { root, ...confines } = setup(t, evil);
   const profile = seatbeltProfile({ ...confines, roots: [root] });
@@ -49,7 +49,7 @@ test('a name of a folder cannot add a rule', (t) => {
     assert.throws(() => quoteProfileString(bad), { code: 'sandbox/unusable' });
 });
 
-test('it is not used where hosts are open or where it is missing, and says why', (t) => {
+test('Seatbelt is not used if hosts are allowed or if it is missing, and the reason is reported', (t) => {
   const confines = setup(t);
   assert.equal(seatbeltUnavailableReason(confines, process.execPath), undefined);
   assert.match(seatbeltUnavailableReason(confines, '/nowhere/sandbox-exec') ?? '', /is missing/);
@@ -57,7 +57,7 @@ test('it is not used where hosts are open or where it is missing, and says why',
   assert.match(seatbeltUnavailableReason({ ...confines, egress }, process.execPath) ?? '', /may reach hosts/);
 });
 
-test('the program gets the profile as one argument, and the command as it is', async (t) => {
+test('sandbox-exec gets the profile as one argument, and the command unchanged', async (t) => {
   const confines = setup(t);
   const stand = path.join(confines.home, 'sandbox-exec');
   writeFileSync(stand, '#!/bin/sh\n[ "$1" = -p ] || exit 9\nprintf "%s\\n" "$2" | head -1\nshift 2\nexec "$@"\n');

@@ -22,7 +22,7 @@ test.after(() => rmSync(root, { recursive: true, force: true }));
 const numbers = process.arch === 'arm64' ? [219, 280, 40, 97, 172] : [250, 321, 165, 272, 39];
 
 test(
-  '[attack 76] [attack 77] calls that reach past the namespaces are refused, and ordinary ones are not',
+  '[attack 76] [attack 77] system calls that bypass the namespaces are refused, and ordinary ones are not',
   { skip },
   async () => {
     const inside = withSandbox(localWorkspace({ roots: [root] }), sandbox);
@@ -41,14 +41,14 @@ test(
   },
 );
 
-test('the filter lies in a file of ours alone', { skip: noFilter }, () => {
+test('the filter is in a file that only its owner can read', { skip: noFilter }, () => {
   const file = seccompFilterFile() ?? '';
   assert.ok(existsSync(file));
   assert.equal(statSync(file).mode & 0o777, 0o400);
   assert.equal(seccompFilterFile(), file);
 });
 
-test('every jump of a filter lands inside it', () => {
+test('every jump of a filter has a target inside the filter', () => {
   for (const arch of ['x64', 'arm64'] as const) {
     const filter = seccompFilter(arch) ?? Buffer.alloc(0);
     const lines = filter.length / 8;

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { createToolExchange, createAssistantMessage, createUserMessage } from '../../../test/support/long-history.ts';
 import { compactionDiff } from '../index.ts';
 
-test('[A12] the difference says what was kept, what was taken out and what came in its place, with sizes', () => {
+test('[A12] the diff lists what was kept, removed and inserted, with sizes', () => {
   const rounds = Array.from({ length: 4 }, (_, i) => createToolExchange(`c${i}`, 400)).flat();
   const before = [
     createUserMessage('Find it.'),
@@ -41,7 +41,7 @@ test('[A12] the difference says what was kept, what was taken out and what came 
   );
 });
 
-test('[A12] words that were moved are kept, and two alike of which one was dropped are one kept and one taken out', () => {
+test('[A12] moved messages count as kept, and of two equal messages of which one was dropped, one is kept and one removed', () => {
   const diff = compactionDiff(
     [createUserMessage('a'), createAssistantMessage('ok'), createUserMessage('b'), createAssistantMessage('ok')],
     [createUserMessage('a'), createAssistantMessage('ok')],

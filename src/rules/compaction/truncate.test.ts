@@ -14,7 +14,7 @@ import { truncatingCompactor } from '../index.ts';
 const rounds = (count: number, size = 400): readonly Message[] =>
   Array.from({ length: count }, (_, i) => createToolExchange(`c${i}`, size)).flat();
 
-test('[P47] the task and the latest work stay word for word, and one note tells what was left out', async () => {
+test('[P47] the task and the latest messages stay unchanged, and one note says what was removed', async () => {
   const messages = [createUserMessage('Find the bug.'), ...rounds(20)];
   const { messages: short = [] } = await runCompactor(truncatingCompactor(), createState(messages, 1000));
   assert.ok(messageTokens(short) <= 450, `${messageTokens(short)} tokens`);
@@ -23,7 +23,7 @@ test('[P47] the task and the latest work stay word for word, and one note tells 
   assert.deepEqual(short.slice(-2), messages.slice(-2));
 });
 
-test('[P47] what the user said later stays word for word too, and before what it was followed by', async () => {
+test('[P47] later messages of the user stay unchanged too, in order', async () => {
   const messages = [
     createUserMessage('Find the bug.'),
     ...rounds(8),
@@ -36,7 +36,7 @@ test('[P47] what the user said later stays word for word too, and before what it
   assert.deepEqual(own, [messages[0]?.parts[0], { type: 'text', text: 'Not in tests!' }]);
 });
 
-test('[P51] compacted again and again, the task and every correction are there once, and the old note is gone', async () => {
+test('[P51] after repeated compaction the task and every correction are there once, and the old note is gone', async () => {
   let messages: readonly Message[] = [createUserMessage('Find the bug.')];
   for (let i = 0; i < 5; i++) {
     const grown = [
@@ -54,7 +54,7 @@ test('[P51] compacted again and again, the task and every correction are there o
   assert.equal(all.split('name="compaction"').length, 2);
 });
 
-test('the latest note of each key is carried over, an older one of the same key is not', async () => {
+test('the latest note of each key is kept, older ones are not', async () => {
   const noted = (id: string, text: string): readonly Message[] => [
     ...createToolExchange(id, 100),
     { role: 'user', parts: renderNotes([{ key: 'style', text }]) },
@@ -71,7 +71,7 @@ test('the latest note of each key is carried over, an older one of the same key 
   assert.doesNotMatch(all, /tabs/);
 });
 
-test('files that tools worked on are listed with what became of them, from the state and not from any text', async () => {
+test('files that tools used are listed with their outcome, taken from the state and not from text', async () => {
   const files = [
     { path: 'src/read.ts', tool: 'read_file', changed: false, content: 'a'.repeat(64) },
     { path: 'src/edit.ts', tool: 'edit_file', changed: true, content: 'b'.repeat(64) },
@@ -88,7 +88,7 @@ test('files that tools worked on are listed with what became of them, from the s
   assert.match(listed, /- \d+ more\n[^]*f0\.ts" \(changed[^]*f99\.ts/);
 });
 
-test('[A12] names that a model invents, of tools and of files, cannot speak in the note on the user’s side', async () => {
+test('[A12] tool and file names invented by a model cannot act as text of the user in the note', async () => {
   const [call, result] = createToolExchange('x', 10) as [Message, Message];
   const named = (message: Message): Message => ({
     ...message,
@@ -102,7 +102,7 @@ test('[A12] names that a model invents, of tools and of files, cannot speak in t
   assert.equal(note.match(/<\/?system-reminder/g)?.length, 2);
 });
 
-test('a result that is longer than the window is cut, with its call beside it', async () => {
+test('a result longer than the window is truncated and keeps its call', async () => {
   const messages = [createUserMessage('Read it.'), ...createToolExchange('a', 40_000)];
   const { messages: short = [] } = await runCompactor(truncatingCompactor(), createState(messages, 1000));
   assert.equal(historyError(short), undefined);
@@ -112,7 +112,7 @@ test('a result that is longer than the window is cut, with its call beside it', 
   assert.match(JSON.stringify(result), /characters left out/);
 });
 
-test('[P12] pictures of a result are the first to go, and are named', async () => {
+test('[P12] images of a result are removed first, and are named', async () => {
   const file = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(100), name: 'a.png' } as const;
   const [call, given] = createToolExchange('a', 400) as [Message, Message];
   const shown = { ...given, parts: given.parts.map((part) => ({ ...part, files: [file, file] })) as Message['parts'] };
@@ -125,14 +125,14 @@ test('[P12] pictures of a result are the first to go, and are named', async () =
   assert.doesNotMatch(JSON.stringify(short), /AAAA/);
 });
 
-test('a result that is too long is cut before the turns beside it are left out', async () => {
+test('a result that is too long is truncated before other turns are removed', async () => {
   const messages = [createUserMessage('Read them.'), ...rounds(20, 200), ...createToolExchange('big', 8000)];
   const { messages: short = [] } = await runCompactor(truncatingCompactor(), createState(messages, 2000));
   assert.deepEqual(short.slice(-6, -1), messages.slice(-6, -1));
   assert.match(JSON.stringify(short.at(-1)), /of 8000 characters left out/);
 });
 
-test('what the user said is cut only where nothing else helps, the oldest first, and never the task', async () => {
+test('messages of the user are truncated only if nothing else helps, the oldest first, and never the task', async () => {
   const task = `Do this: ${'t'.repeat(400)}`;
   const said = Array.from({ length: 12 }, (_, i) => [
     createAssistantMessage('ok'),
@@ -152,7 +152,7 @@ test('what the user said is cut only where nothing else helps, the oldest first,
   );
 });
 
-test('a conversation with nothing to leave out, and one whose task alone is too long, is refused with the reason', async () => {
+test('a conversation without anything to remove, or whose task alone is too long, is refused with the reason', async () => {
   for (const messages of [
     [createUserMessage('Hi.')],
     [createUserMessage('Hi.'), createAssistantMessage('Hello.'), createUserMessage('x'.repeat(5000))],

@@ -113,7 +113,7 @@ test('[M44] rules as data compile to the same objects as rules in code, and ever
   assert.deepEqual(Object.keys(compileRuleSet(set)), ['rules', 'views', 'gates', 'stops', 'checks', 'renderers']);
 });
 
-test('an example that does not hold is told, and so is one for a stop that is not there', async () => {
+test('a failing example is reported, and so is an example for a missing stop condition', async () => {
   const wrong = compileRules({
     name: 'x',
     reminders: [
@@ -165,7 +165,7 @@ test('[M44] a condition as data and one in code decide the same at every event',
   assert.ok(shown.some((keys) => keys.length === 2) && shown.some((keys) => keys.length === 0));
 });
 
-test('[M31] a gate about a file looks at every file that a call names', async () => {
+test('[M31] a gate on files checks every file that a call names', async () => {
   const decided = async (when: object, paths: readonly string[]): Promise<string | undefined> => {
     const { gates, views } = compileRuleSet(
       compileRules({ name: 'x', gates: [{ type: 'deny', reason: 'No.', when }] }),
@@ -181,7 +181,7 @@ test('[M31] a gate about a file looks at every file that a call names', async ()
   assert.equal(await decided(elsewhere, ['src/a.ts', 'src/b.ts']), 'allow');
 });
 
-test('a message tells the answers to the questions it names', () => {
+test('a message contains the values of the selectors it names', () => {
   const set = compileRules(declaredRules);
   const { state } = buildFixtureLog([{ said: 'go' }, failing, failing, failing], compileRuleSet(set));
   assert.equal(state.queue.find(({ key }) => key === 'failing')?.text, 'run_command failed 3 times. {unknown} stays.');
@@ -220,14 +220,14 @@ const invalidRules: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   ],
 };
 for (const [what, [data, sentence]] of Object.entries(invalidRules))
-  test(`rules with a mistake say what is wrong: ${what}`, () => {
+  test(`invalid rules are refused with the problem: ${what}`, () => {
     const faults = validateRules(data);
     assert.equal(faults.length, 1, faults.join(' '));
     assert.match(faults[0] ?? '', sentence);
     assert.throws(() => compileRules(data), { code: 'rules/bad-rules' });
   });
 
-test('the JSON Schema for editors agrees with the sentences', () => {
+test('the JSON Schema for editors agrees with the error messages', () => {
   const validator = new Validator(rulesSchema(), '2020-12');
   assert.deepEqual(validator.validate(declaredRules).errors, []);
   const shapes = Object.entries(invalidRules).filter(
@@ -236,7 +236,7 @@ test('the JSON Schema for editors agrees with the sentences', () => {
   for (const [what, [data]] of shapes) assert.equal(validator.validate(data).valid, false, what);
 });
 
-test('every question of the conditions can be asked of any session', () => {
+test('every selector of the conditions works on any session', () => {
   const { state, events } = buildFixtureLog([{ said: 'go' }, { called: 'read_file', input: { path: 'a.ts' } }], {
     views: [sessionStats],
   });
@@ -249,7 +249,7 @@ test('every question of the conditions can be asked of any session', () => {
     );
 });
 
-test('[M1, M40, M41] a rule set goes round the loop as it is: state, rules, queue, renderer, and the conversation comes out enriched', async () => {
+test('[M1, M40, M41] a rule set runs in the loop: state, rules, note queue and renderer change the conversation', async () => {
   const set = compileRules({ ...declaredRules, stops: [] });
   const run = createTestTool('run_command', 'external', () => {
     throw new Error('No.');

@@ -58,7 +58,7 @@ async function runRules(
 
 const path = 'src/a.ts';
 
-test('[M27, M31] an edit of an unread file is refused with a reason, the model sees a legal result, and after reading it may', async () => {
+test('[M27, M31] an edit of an unread file is denied with a reason, the model gets a valid result, and after reading the edit is allowed', async () => {
   const edit = replyWithCalls(['edit_file', { path }]);
   const { set, acts } = await runRules(
     [readBeforeEdit()],
@@ -79,7 +79,7 @@ test('[M27, M31] an edit of an unread file is refused with a reason, the model s
   for (const request of set.requests) assert.equal(historyError(toArray(request.messages)), undefined);
 });
 
-test('[M27] a file that the model made is known, and with a way to look, writing over an unread one is stopped too', async () => {
+test('[M27] a file that the model created counts as read, and with a file check, overwriting an unread file is denied too', async () => {
   const made = await runRules(
     [readBeforeEdit()],
     replyWithCalls(['write_file', { path }]),
@@ -94,7 +94,7 @@ test('[M27] a file that the model made is known, and with a way to look, writing
   assert.deepEqual(over.acts, ['write_file {"path":"new.ts"}']);
 });
 
-test('[M28] a person is asked before the call, and nothing is run until the answer', async () => {
+test('[M28] the user is asked before the call, and nothing runs until the answer', async () => {
   const { set, acts } = await runRules([confirm({ which: ['write_file'] })], replyWithCalls(['write_file', { path }]));
   assert.deepEqual(acts, []);
   const [question] = set.eventsOfType('approval-requested');
@@ -104,7 +104,7 @@ test('[M28] a person is asked before the call, and nothing is run until the answ
   assert.equal(acts.length, 1);
 });
 
-test('[M29] of many calls in one answer only so many are made: those before it count', async () => {
+test('[M29] of many calls in one answer only the allowed number runs, and earlier calls count', async () => {
   const many = replyWithCalls(
     ...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]),
   );
@@ -113,7 +113,7 @@ test('[M29] of many calls in one answer only so many are made: those before it c
   assert.equal(set.eventsOfType('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
 });
 
-test('[M29] a read that a crash cut off is not counted against itself', async () => {
+test('[M29] a read that was interrupted by a crash is not counted twice', async () => {
   const rule = rateLimit({ tool: 'read_file', most: 1, per: 'turn' });
   const { set, acts } = await runRules([rule], replyWithCalls(['read_file', { path }]));
   assert.equal(acts.length, 1);
@@ -125,7 +125,7 @@ test('[M29] a read that a crash cut off is not counted against itself', async ()
   assert.equal((await ask('k')).type, 'allow');
 });
 
-test('[M29] the clock of minutes is the log: an hour later there is room again', async () => {
+test('[M29] a limit per minute uses the time of the log: an hour later calls are allowed again', async () => {
   const rule = rateLimit({ tool: 'run', most: 1, per: { minutes: 5 } });
   const history = [{ said: 'go' }, { called: 'run' }] as const;
   const call = { tool: 'run' };
@@ -134,7 +134,7 @@ test('[M29] the clock of minutes is the log: an hour later there is room again',
   assert.equal((await runGateExample(rule, { title: '', history: later, call, decides: 'allow' })).failure, undefined);
 });
 
-test('[M31] phases allow each its own tools, and a phase that nobody named allows none', async () => {
+test('[M31] each phase allows its own tools, and an unknown phase allows none', async () => {
   const rule = phases({ look: ['read_file', 'plan'], act: ['edit_file'] }, (state) =>
     toolStats(state, 'plan').run.ok > 0 ? 'act' : 'look',
   );
@@ -190,7 +190,7 @@ test('[M31] of two rules that disagree the stricter wins, in either order, and o
   assert.equal(asked.acts.length, 0);
 });
 
-test('[M30] when the context exceeds 80 % of the window, compaction is triggered without anybody asking', async () => {
+test('[M30] when the context exceeds 80 % of the window, compaction starts automatically', async () => {
   const seen: number[] = [];
   const inner: Compactor = {
     run: async ({ context, messages }) => {

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { runReminderExample } from '../testing/run-examples.ts';
 import { builtInReminders, builtInReminderTable } from './built-in.ts';
 
-test('[M19] there are thirteen, each with examples both ways', () => {
+test('[M19] there are thirteen built-in reminders, each with positive and negative examples', () => {
   const made = builtInReminders();
   assert.equal(made.length, 13);
   for (const { name, examples = [] } of made)
@@ -17,7 +17,7 @@ test('[M19] there are thirteen, each with examples both ways', () => {
 
 for (const [name, { threshold }] of Object.entries(builtInReminderTable)) {
   for (const tuned of threshold > 0 ? [threshold, threshold * 2] : [0]) {
-    test(`[M19, M20] ${name} speaks up at ${tuned} and not before`, () => {
+    test(`[M19, M20] ${name} adds its note at ${tuned} and not before`, () => {
       const reminder = builtInReminders({ [name]: { threshold: tuned } }).find((each) => each.name === name);
       assert.ok(reminder);
       for (const example of reminder.examples ?? [])
@@ -26,7 +26,7 @@ for (const [name, { threshold }] of Object.entries(builtInReminderTable)) {
   }
 }
 
-test('the pauses are those of the table, and a reminder can be left out or bound to other tools', () => {
+test('the cooldowns match the table, and a reminder can be omitted or limited to other tools', () => {
   const made = new Map(
     builtInReminders({ 'empty-file': { off: true }, 'half-full': { cooldown: 3 } }, { read: ['cat'] }).map((each) => [
       each.name,

@@ -30,7 +30,7 @@ function shownNotes(steps: readonly ExampleStep[], ...reminders: readonly Remind
 
 const always: ReminderDefinition = { name: 'always', on: 'tool-ended', message: 'Mind it.' };
 
-test('[M19, M39] a reminder is looked at for its events only, and speaks up when its condition holds', () => {
+test('[M19, M39] a reminder is evaluated for its events only, and adds its note when its condition holds', () => {
   const seen: string[] = [];
   const reminder: ReminderDefinition = {
     name: 'third',
@@ -45,19 +45,19 @@ test('[M19, M39] a reminder is looked at for its events only, and speaks up when
   assert.deepEqual(seen, ['tool-ended run', 'tool-ended run']);
 });
 
-test('a number as cooldown passes over so many evaluations after it was shown', () => {
+test('a cooldown as a number skips that many evaluations after the note was shown', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, ...Array.from({ length: 8 }, () => failing)];
   assert.deepEqual(shownNotes(steps, { ...always, cooldown: 0 }).length, 7);
   assert.deepEqual(shownNotes(steps, { ...always, cooldown: 2 }), ['2 always', '5 always', '8 always']);
 });
 
-test('a cooldown in turns waits so many turns, and with both given both must have passed', () => {
+test('a cooldown in turns waits that many turns, and with both given both must have passed', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, ...Array.from({ length: 9 }, () => failing)];
   assert.deepEqual(shownNotes(steps, { ...always, cooldown: { turns: 4 } }), ['2 always', '7 always']);
   assert.deepEqual(shownNotes(steps, { ...always, cooldown: { turns: 1, evaluations: 5 } }), ['2 always', '8 always']);
 });
 
-test('once is once in a session, over runs, epochs and views that begin at one', () => {
+test('once means once per session, over runs, epochs and views that begin at an epoch', () => {
   const steps: readonly ExampleStep[] = [
     { said: 'go' },
     failing,
@@ -71,7 +71,7 @@ test('once is once in a session, over runs, epochs and views that begin at one',
   assert.deepEqual(shownNotes(steps, { ...always, once: true }), ['2 always']);
 });
 
-test('[M35] a reminder that expires says until which turn its note may wait', () => {
+test('[M35] a reminder that expires sets the last turn of its note', () => {
   const { rules, views } = compileReminders('test', [{ ...always, expiresAfter: 1 }]);
   const { state } = buildFixtureLog([{ said: 'go' }, failing], { rules, views });
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('[M35] a reminder that expires says until which turn its note may wait', ()
   );
 });
 
-test('[M20] a reminder that is bound to a tool is looked at only when that tool was called', () => {
+test('[M20] a reminder that is limited to a tool is evaluated only when that tool was called', () => {
   const bound: ReminderDefinition = {
     name: 'imports',
     tool: 'write_file',
@@ -96,7 +96,7 @@ test('[M20] a reminder that is bound to a tool is looked at only when that tool 
   );
 });
 
-test('[M32, M33] priority and group reach the queue as they are', () => {
+test('[M32, M33] priority and group reach the queue unchanged', () => {
   const { state } = buildFixtureLog(
     [{ said: 'go' }, failing],
     compileReminders('test', [
@@ -113,7 +113,7 @@ test('[M32, M33] priority and group reach the queue as they are', () => {
   );
 });
 
-test('[M34] what it is about keeps two notes of one reminder apart, and the same one together', () => {
+test('[M34] the subject keeps two notes of one reminder separate, and merges equal ones', () => {
   const each: ReminderDefinition = { ...always, subject: ({ call }) => String(call?.tool) };
   const { rules, views } = compileReminders('test', [each]);
   const twice: readonly Fact[] = ['a', 'b', 'a'].map((tool, i) => ({
@@ -145,7 +145,7 @@ test('[M34] what it is about keeps two notes of one reminder apart, and the same
   assert.deepEqual(state.queue.map(({ key }) => key).toSorted(), ['always/a', 'always/b']);
 });
 
-test('a reminder that throws, or gives no answer, says so and silences no other', () => {
+test('a reminder that throws or returns an invalid value is reported, and the others run', () => {
   const broken: ReminderDefinition = {
     ...always,
     name: 'broken',
@@ -164,7 +164,7 @@ test('a reminder that throws, or gives no answer, says so and silences no other'
 
 const conversationText = (state: RunState): string => toArray(state.messages).map(messageText).join('\n');
 
-test('[M17, M18] a session with reminders begins with one note that tells its nonce and gives an example; one without has none', () => {
+test('[M17, M18] a session with reminders begins with one note that has its nonce and an example; a session without reminders has none', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, { answered: 'ok' }, { said: 'on' }, { answered: 'ok' }];
   const told = conversationText(buildFixtureLog(steps, compileReminders('test', [always])).state);
   assert.equal(told.match(/<system-reminder name="system-reminders" nonce="n0nce">/g)?.length, 1);
@@ -184,13 +184,13 @@ test('[M17, M18] a session with reminders begins with one note that tells its no
   assert.equal(seeds.length, 2, 'a history that was made shorter may have lost it');
 });
 
-test('[M17] the system text gets the passage once there is a reminder', () => {
+test('[M17] the system prompt gets the section about reminders if there is a reminder', () => {
   assert.equal(withReminderSystemPrompt('Be kind.', []), 'Be kind.');
   assert.equal(withReminderSystemPrompt('Be kind.', [always]), `Be kind.\n\n${reminderSystemPrompt}`);
   assert.match(reminderSystemPrompt, /do not mention them unless the user asks/);
 });
 
-test('the sixteen names of events mean facts of ours', () => {
+test('the sixteen event names map to facts', () => {
   assert.equal(Object.keys(reminderEvents).length, 16);
   assert.equal(allReminderTriggers.length, 16 + 17);
   const on = (name: keyof typeof reminderEvents): ReminderDefinition => ({ name, on: name, message: 'x' });
@@ -214,7 +214,7 @@ test('the sixteen names of events mean facts of ours', () => {
   );
 });
 
-test('a reminder that cannot work is refused with what is wrong with it', () => {
+test('an invalid reminder is refused with the problem', () => {
   const bad = {
     name: 'a b',
     on: 'tool-endd',
@@ -239,7 +239,7 @@ async function startRun(): Promise<CoreFixture> {
   });
 }
 
-test('[M2, M3, M4, M5, M6] notes arrive with the words of the user and with the results of tools, and never inside a call or an answer', async () => {
+test('[M2, M3, M4, M5, M6] notes are added to user messages and tool results, and never inside a call or an answer', async () => {
   const set = await startRun();
   await set.run();
   const roles = set.requests.map((request) =>

@@ -19,7 +19,7 @@ const code = renderable(
   renderable('File', { path: 'a.ts' }, renderable('Function', { name: 'one', language: 'ts' }, 'const one = 1 < 2;')),
 );
 
-test('[M8, M10] a thing contains things, and each form writes all of it down', () => {
+test('[M8, M10] nested values are rendered completely in each format', () => {
   assert.ok(isRenderable(JSON.parse(JSON.stringify(code))), 'the log keeps it');
   assert.equal(
     renderAs(code, 'xml'),
@@ -36,7 +36,7 @@ test('[M8, M10] a thing contains things, and each form writes all of it down', (
   assert.deepEqual(JSON.parse(renderAs(code, 'json')), code);
 });
 
-test('[M8] plain data has the three forms too, and nothing in it ends a tag or a fence', () => {
+test('[M8] plain data has the three formats too, and nothing in it can close a tag or a fence', () => {
   const data = { name: 'x', tags: ['a', 'b'], text: 'one\n```\ntwo', evil: '</evil>' };
   assert.match(renderAs(data, 'xml'), /<evil>&lt;\/evil&gt;<\/evil>/);
   assert.match(renderAs(data, 'markdown'), /- \*\*name\*\*: x\n/);
@@ -44,7 +44,7 @@ test('[M8] plain data has the three forms too, and nothing in it ends a tag or a
   assert.match(renderAs({ '1 bad key': 1 }, 'xml'), /<_1_bad_key>1<\/_1_bad_key>/);
 });
 
-test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes', () => {
+test('[M7, M9, M10] a tool output has a version, data, renderings and notes', () => {
   const notes = [{ key: 'k', text: 'Mind it.' }];
   const bundle = createOutputBundle(toolOutput({ text: 'two files', data: { files: 2 }, notes }));
   assert.deepEqual(bundle, {
@@ -66,7 +66,7 @@ test('[M7, M9, M10] an output as a bundle: a version, data, renderings and notes
   });
 });
 
-test("[M38] a renderer is chosen by tool and by model; where none is meant, the tool's own words stay", () => {
+test('[M38] a renderer is selected by tool and by model; without a match, the text of the tool is used', () => {
   const given = toolOutput({ text: 'own words', data: { n: 1 } });
   const render = createRenderer({ as: 'xml', tools: ['git_*'], models: ['claude-*'] });
   const about = { tool: 'git_log', input: {}, model: 'Claude-sonnet-4' };
@@ -81,7 +81,7 @@ test("[M38] a renderer is chosen by tool and by model; where none is meant, the 
   );
 });
 
-test("[M10, M38] the model reads what the session's renderer wrote, and the log keeps the data as it was", async () => {
+test('[M10, M38] the model gets the text of the session’s renderer, and the log keeps the data unchanged', async () => {
   const tool = createTestTool('look', 'read', () =>
     toolOutput({ text: 'own words', data: { n: 1 }, notes: [{ key: 'seen', text: 'Once is enough.' }] }),
   );

@@ -24,7 +24,7 @@ const assertValid = (events: readonly Event[]): void => {
   }
 };
 
-test('[M43] every event that a session writes fits the schema', async () => {
+test('[M43] every event that a session records matches the schema', async () => {
   const busy = new FairleadError('provider/overloaded', 'Busy.', { blame: 'provider', retry: true });
   const set = await createCoreFixture({
     replies: [replyWithError(busy), replyWithCalls('save', 'look'), replyWithText(''), replyWithText('done')],
@@ -55,7 +55,7 @@ test('[M43] every event that a session writes fits the schema', async () => {
   );
 });
 
-test('[M43] what is no event does not fit it, and the schema names its version', () => {
+test('[M43] invalid events do not match it, and the schema has its version', () => {
   const place = { seq: 1, id: 'a', parent: null, time: '' };
   const wrong: readonly Json[] = [
     {},

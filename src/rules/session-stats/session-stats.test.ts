@@ -44,7 +44,7 @@ const callTurn = (tool: string): Fact => ({
   ms: 1,
 });
 
-test('[M12] how many times a tool has failed, in total and in a row; a refusal is no failure', () => {
+test('[M12] failures of a tool are counted in total and in a row; a denial is no failure', () => {
   const state = stateAfter(
     { said: 'go' },
     failing('run'),
@@ -60,7 +60,7 @@ test('[M12] how many times a tool has failed, in total and in a row; a refusal i
   assert.equal(toolFailures(state).inARow, 3);
 });
 
-test('[M13] what was tried: tool and arguments in any order of keys, how often, how often in vain, with which result', () => {
+test('[M13] attempts are counted by tool and arguments in any key order, with failures and results', () => {
   const state = stateAfter(
     { said: 'go' },
     failing('run', { a: 1, b: 2 }),
@@ -76,7 +76,7 @@ test('[M13] what was tried: tool and arguments in any order of keys, how often, 
   );
 });
 
-test('[M29] a retry is the same call after its failure in the same turn of the user, and steering begins no turn', () => {
+test('[M29] a retry is the same call after its failure in the same user turn, and steering begins no new user turn', () => {
   const call = { tool: 'run', input: { n: 1 } };
   assert.equal(isRetry(stateAfter({ said: 'go' }, failing('run', { n: 1 })), call), true);
   assert.equal(isRetry(stateAfter({ said: 'go' }, failing('run', { n: 2 })), call), false);
@@ -103,7 +103,7 @@ test('[M29] a retry is the same call after its failure in the same turn of the u
   );
 });
 
-test('[M14] how much context has accumulated, and by what', () => {
+test('[M14] the size of the context is measured, by source', () => {
   const state = stateAfter(
     { said: 'x'.repeat(40), window: 1000 },
     { called: 'look', result: 'y'.repeat(80) },
@@ -118,7 +118,7 @@ test('[M14] how much context has accumulated, and by what', () => {
   assert.equal(contextUsage(stateAfter({ said: 'go' })).share, 0, 'a window that nobody knows is not full');
 });
 
-test('[M14] a note counts as a note, also after an epoch took it over', () => {
+test('[M14] a note counts as a note, also after a compaction kept it', () => {
   const rule = (event: Fact): readonly { key: string; text: string }[] =>
     event.type === 'input-received' ? [{ key: 'k', text: 'Mind the gap.' }] : [];
   const parts = { rules: [rule], views: [sessionStats] };
@@ -135,7 +135,7 @@ test('[M14] a note counts as a note, also after an epoch took it over', () => {
   assert.deepEqual([kept.words, kept.results], [2, { look: 10 }]);
 });
 
-test('[M15] the same call with the same result, and circles of two and three calls, are loops; another result is none', () => {
+test('[M15] the same call with the same result, and cycles of two and three calls, are loops; different results are not', () => {
   const call = (called: string, result: string): ExampleStep => ({ called, result });
   assert.equal(detectLoop(stateAfter({ said: 'go' }, call('a', '1'), call('a', '2'), call('a', '3'))), undefined);
   assert.deepEqual(detectLoop(stateAfter({ said: 'go' }, call('a', '1'), call('a', '1'), call('a', '1'))), {
@@ -156,7 +156,7 @@ test('[M15] the same call with the same result, and circles of two and three cal
   assert.deepEqual(detectLoop(stateAfter({ said: 'go' }, ...three)), { period: 3, times: 2, tools: ['a', 'b', 'c'] });
 });
 
-test('[M11] files that were read, edited and written, under one spelling, and how often', () => {
+test('[M11] files that were read, edited and written are counted under one spelling', () => {
   const state = stateAfter(
     { said: 'go' },
     { called: 'read_file', input: { path: './src/a.ts' }, data: { path: 'src/a.ts', hash: 'h1' } },
@@ -176,7 +176,7 @@ test('[M11] files that were read, edited and written, under one spelling, and ho
   );
 });
 
-test('[M11] what was named: paths, addresses, issues and identifiers, and nothing that only looks like one', () => {
+test('[M11] paths, URLs, issues and identifiers are recognized, and lookalikes are not', () => {
   const words =
     'Fix #12 and acme/tool#7 in src/core/state.ts, see https://example.org/a?b=1. Mail ann@example.org about `runView` and README.md and/or 1/2.';
   const found = Object.fromEntries(extractEntities(words).map(({ name, kind }) => [name, kind]));
@@ -203,7 +203,7 @@ test('[M11] what was named: paths, addresses, issues and identifiers, and nothin
   );
 });
 
-test('[M11] time and money by model and by tool, calls since a tool, and the pause before an event', () => {
+test('[M11] time and money by model and by tool, calls since a tool, and the pause before an event are measured', () => {
   const state = stateAfter(
     { said: 'go' },
     { called: 'todo' },
@@ -221,7 +221,7 @@ test('[M11] time and money by model and by tool, calls since a tool, and the pau
   assert.ok(idleMs(stateAfter({ said: 'go' }, { pausedMinutes: 90 }, { said: 'on', how: 'steer' })) >= 90 * 60_000);
 });
 
-test('a call that a crash made begin twice is one call', () => {
+test('a call that started twice because of a crash is one call', () => {
   const call = { type: 'tool-started', call: 'c00001000', tool: 'look', key: 'k' } as const;
   const { state } = buildFixtureLog(
     [{ said: 'go' }, { fact: { type: 'turn-started', turn: 1, inputs: [], notes: [] } }],
@@ -239,7 +239,7 @@ test('a call that a crash made begin twice is one call', () => {
   assert.equal(toolStats(fold(runStateView([], [sessionStats]), events, state), 'look').calls, 1);
 });
 
-test('a call that waits for a person while an epoch begins is still known when it ends', () => {
+test('a call that waits for approval while an epoch begins is still known when it ends', () => {
   const asked = buildFixtureLog(
     [{ said: 'go' }, { fact: { type: 'turn-started', turn: 1, inputs: [], notes: [] } }, { fact: callTurn('look') }],
     { views: [sessionStats] },
@@ -250,7 +250,7 @@ test('a call that waits for a person while an epoch begins is still known when i
   assert.equal(toolFailures(fold(runStateView([], [sessionStats]), events), 'look').total, 1);
 });
 
-test('what is remembered, and what an epoch keeps of it, does not grow with the session', () => {
+test('the statistics, and what an epoch stores of them, do not grow with the session', () => {
   const many = Array.from({ length: 400 }, (_, i): ExampleStep => ({
     called: `tool_${i}`,
     input: { path: `folder/file-${i}.ts`, text: 'x'.repeat(500) },
@@ -264,7 +264,7 @@ test('what is remembered, and what an epoch keeps of it, does not grow with the 
   assert.equal(toolStats(state, 'tool_0').calls, 0, 'the oldest are not');
 });
 
-test('what an epoch kept and somebody changed to nonsense is not believed', () => {
+test('corrupted statistics in an epoch are not used', () => {
   const good = sessionStats.serialize?.(
     readView(stateAfter({ said: 'go' }, { called: 'look' }), sessionStats),
   ) as Record<string, unknown>;
@@ -280,7 +280,7 @@ test('what an epoch kept and somebody changed to nonsense is not believed', () =
     assert.equal(sessionStats.restore?.(bad as never), undefined);
 });
 
-test('[M16] users add views of their own, and any rule can look at them', () => {
+test('[M16] users can add views, and any rule can read them', () => {
   const longest: NamedView<number> = {
     name: 'longest-answer',
     initial: 0,

@@ -54,7 +54,7 @@ async function runToEnd(
   return { set, ...(end ? { reason: end.reason, detail: end.detail ?? '' } : {}) };
 }
 
-test('[M21] a limit of turns ends the run before the next turn, with the calls of the last one made', async () => {
+test('[M21] a turn limit ends the run before the next turn, after the calls of the last one', async () => {
   const { set, reason, detail } = await runToEnd([turnLimit(3)]);
   assert.deepEqual([reason, detail], ['max-turns', '3 of 3 turns are used.']);
   assert.equal(set.requests.length, 3);
@@ -64,14 +64,14 @@ test('[M21] a limit of turns ends the run before the next turn, with the calls o
   );
 });
 
-test('[M21] a run that has its answer in its last turn has answered', async () => {
+test('[M21] a run with its answer in the last allowed turn ends as answered', async () => {
   assert.equal(
     (await runToEnd([turnLimit(2)], { replies: [replyWithCalls('look'), replyWithText('done')] })).reason,
     'answered',
   );
 });
 
-test('[M22] a budget of tokens, and a context over a threshold or a share of the window, end the run', async () => {
+test('[M22] a token budget, and a context over a threshold or a share of the window, end the run', async () => {
   const budget = await runToEnd([tokenBudget(40)]);
   assert.deepEqual([budget.reason, budget.detail], ['token-budget', '45 of 40 tokens are used.']);
   const long = await runToEnd([contextLimit(14)]);
@@ -89,7 +89,7 @@ test('[M22] a budget of tokens, and a context over a threshold or a share of the
   );
 });
 
-test('[M22, M26] money that is spent, or cannot be counted, ends the run', async () => {
+test('[M22, M26] a spent or unknown cost ends the run', async () => {
   const costly = await runToEnd([moneyBudget(0.00003)]);
   assert.equal(costly.reason, 'money-budget');
   const { price: _price, ...free } = createReplyProvider(lookCalls(3));
@@ -97,12 +97,12 @@ test('[M22, M26] money that is spent, or cannot be counted, ends the run', async
   assert.match(unknown.detail ?? '', /The price of 1 turns is unknown/);
 });
 
-test('[M22] time at work ends the run', async () => {
+test('[M22] a time limit ends the run', async () => {
   assert.equal((await runToEnd([timeLimit(0)])).reason, 'time');
   assert.equal((await runToEnd([timeLimit(60_000)])).reason, 'answered');
 });
 
-test('[M23] a task is complete by a predicate, or by the output that was expected', async () => {
+test('[M23] a task is complete by a predicate, or by the expected output', async () => {
   const two = await runToEnd([taskComplete((state) => state.spent.calls >= 2, 'Two looks.')]);
   assert.deepEqual([two.reason, two.detail], ['task-complete', 'Two looks.']);
   const lines = [replyWithText('Not yet.'), replyWithText('DONE: 42')];
@@ -112,7 +112,7 @@ test('[M23] a task is complete by a predicate, or by the output that was expecte
   assert.equal((await runToEnd([expectedOutput('DONE')], { replies: [replyWithText('never')] })).reason, 'answered');
 });
 
-test('[M23] a run is done once a command passes, and until then the model is shown what it says', async () => {
+test('[M23] a run is done once a command succeeds, and until then the model gets its output', async () => {
   const ran: ExecResult[] = [
     { code: 1, signal: null, text: '1 test failed' },
     { code: 0, signal: null, text: 'ok' },
@@ -133,7 +133,7 @@ test('[M23] a run is done once a command passes, and until then the model is sho
   assert.match(set.transcript().join('\n'), /npm test ended with 1, so the task is not complete:\n1 test failed/);
 });
 
-test('[M24] so many failures in a row end the run, of one tool or of any; a success between them begins anew', async () => {
+test('[M24] a number of failures in a row ends the run, of one tool or of any; a success resets the count', async () => {
   const lines = [
     replyWithCalls('fail'),
     replyWithCalls('look'),
@@ -147,7 +147,7 @@ test('[M24] so many failures in a row end the run, of one tool or of any; a succ
   assert.equal((await runToEnd([errorThreshold(3)], { replies: lines })).set.requests.length, 5);
 });
 
-test('[M15, M24] a run that goes round in a circle is stuck', async () => {
+test('[M15, M24] a run that repeats a cycle of calls is stuck', async () => {
   const circle = [
     replyWithCalls('look'),
     replyWithCalls('fail'),
@@ -160,7 +160,7 @@ test('[M15, M24] a run that goes round in a circle is stuck', async () => {
   assert.deepEqual([reason, detail], ['stuck', 'look, fail returned the same results 2 times.']);
 });
 
-test('[M25, M37] a rule of the user over the state ends the run with its own words, and one that throws ends it too', async () => {
+test('[M25, M37] a user’s stop condition on the state ends the run with its own reason, and one that throws ends it too', async () => {
   const mine = stopWhen(
     'too-many-looks',
     (state) => state.spent.calls >= 2 && toolFailures(state).total === 0 && 'Two looks are enough.',
@@ -173,7 +173,7 @@ test('[M25, M37] a rule of the user over the state ends the run with its own wor
   assert.deepEqual([(await runToEnd([broken])).reason, (await runToEnd([broken])).set.requests.length], ['rule', 0]);
 });
 
-test('[M25] any and all combine: the reason is that of the first, the details are of all', async () => {
+test('[M25] any and all combine stop conditions: the reason is that of the first, the details are of all', async () => {
   const any = await runToEnd([
     anyOf(
       turnLimit(6),
@@ -192,14 +192,14 @@ test('[M25] any and all combine: the reason is that of the first, the details ar
   assert.equal((await runToEnd([allOf()])).reason, 'answered');
 });
 
-test('[M26] the same log stops again where it stopped: a resumed run has no flags to lose', async () => {
+test('[M26] the same log stops again at the same event: a resumed run needs no flags', async () => {
   const { set } = await runToEnd([stopWhen('two', (state) => state.spent.calls >= 2)]);
   const end = set.eventsOfType('run-ended').at(-1);
   await set.run();
   assert.equal(set.eventsOfType('run-ended').at(-1), end);
 });
 
-test('a limit that is no number is refused rather than never kept', () => {
+test('a limit that is not a number is refused', () => {
   for (const make of [turnLimit, tokenBudget, moneyBudget, timeLimit, contextLimit, errorThreshold, stuckLoop])
     assert.throws(() => make(Number.NaN), { code: 'rules/bad-limit' });
 });

@@ -57,7 +57,7 @@ const bare = (messages: readonly Message[]): unknown =>
   JSON.parse(JSON.stringify(messages, (key, value: unknown) => (key === 'meta' ? undefined : value)));
 const lineOf = (text: string, words: string): number => text.slice(0, text.indexOf(words)).split('\n').length;
 
-test('[J3] [J59] a conversation reads well and comes back exactly as it was', () => {
+test('[J3] [J59] a conversation is readable as text and parses back exactly', () => {
   const text = formatConversation(conversation);
   assert.equal(
     text.slice(text.indexOf('%%% user 1')),
@@ -105,7 +105,7 @@ Done.
   );
 });
 
-test('[J3] any legal conversation survives the way there and back, with and without the old one at hand', () => {
+test('[J3] any valid conversation survives a round trip, with and without the original', () => {
   const words = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -156,7 +156,7 @@ test('[J3] any legal conversation survives the way there and back, with and with
   );
 });
 
-test('[J59] what a provider attached stays with messages that were not changed, and leaves those that were, with a reason', () => {
+test('[J59] provider metadata stays with unchanged messages, and is removed from changed ones, with a reason', () => {
   const text = formatConversation(conversation);
   const other = parseConversation(text.replace('Done.', 'Not done.'), conversation);
   assert.ok('messages' in other);
@@ -170,7 +170,7 @@ test('[J59] what a provider attached stays with messages that were not changed, 
   ]);
 });
 
-test('[J59] messages can be added, removed and moved; a file goes where its line goes', () => {
+test('[J59] messages can be added, removed and moved; an attached file moves with its line', () => {
   const before = [user('a'), answer('b'), user('c'), answer('d')];
   const text = `${formatConversation(before).replace('%%% user 3\nc\n\n%%% assistant 4\nd\n', '')}
 %%% user
@@ -189,7 +189,7 @@ new
   assert.deepEqual(moved.at(-1)?.parts, [conversation[0]?.parts[1]]);
 });
 
-test('[J59] every mistake is told with its line', () => {
+test('[J59] every error is reported with its line', () => {
   const text = formatConversation(conversation).replace(/^#.*$/gm, '#');
   const at = (words: string, more = 0): number => lineOf(text, words) + more;
   const cases: readonly (readonly [string, string, number, RegExp])[] = [
@@ -225,7 +225,7 @@ test('[J59] every mistake is told with its line', () => {
   }
 });
 
-test('[J59] several mistakes are told at once, in order', () => {
+test('[J59] several errors are reported together, in order', () => {
   const text = formatConversation(conversation).replace('"a.ts"', 'a.ts').replace('%%% assistant 4', '%%% assistent 4');
   assert.equal(mistakes(parseConversation(text, conversation)).length, 2);
 });

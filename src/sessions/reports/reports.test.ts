@@ -50,7 +50,7 @@ const turn = (number: number, usage: Usage, usd?: number, more = {}): Fact & { t
 });
 const start: Fact = { type: 'session-started', session: 's' };
 
-test('the window is told apart by what fills it, and the parts add up', () => {
+test('the context window is divided by content type, and the parts add up', () => {
   const tool = { name: 't', description: 'd'.repeat(100), input: {} };
   const messages: readonly Message[] = [
     {
@@ -103,7 +103,7 @@ test('the window is told apart by what fills it, and the parts add up', () => {
   assert.match(formatContextBreakdown(measureContext(state)), /window whose size is unknown/);
 });
 
-test('a turn that read less from the cache than the one before it is told with the reason', () => {
+test('a turn that read less from the cache than the previous one is reported with the reason', () => {
   const report = reportCacheMisses(
     eventsOf([
       start,
@@ -137,7 +137,7 @@ test('a turn that read less from the cache than the one before it is told with t
   assert.match(formatContextBreakdown(fill, { misses: [], turns: 0, unreportedTurns: 0 }), /no turn yet/);
 });
 
-test('only the branch being continued counts for the cache', () => {
+test('only the current branch counts for the cache', () => {
   const { misses } = reportCacheMisses(
     eventsOf([
       start,
@@ -155,7 +155,7 @@ test('only the branch being continued counts for the cache', () => {
   );
 });
 
-test('costs are added up for every branch and model, and what is unknown is kept apart', () => {
+test('costs are added up for every branch and model, and unknown costs are listed separately', () => {
   const error = { code: 'x', message: 'x', blame: 'provider', retry: false } as const;
   const all = reportCosts(
     eventsOf([

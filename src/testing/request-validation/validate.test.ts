@@ -322,11 +322,11 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
 };
 
 for (const [dialect, spoiled] of Object.entries(cases) as [WireFormatName, readonly InvalidCase[]][]) {
-  test(`law 3, ${dialect}: a sound conversation is legal`, () =>
+  test(`law 3, ${dialect}: a valid conversation is accepted`, () =>
     assertValidRequestBody(dialect, validBodies[dialect](), 'gemini-3-pro'));
 
   for (const [what, spoil, sentence] of spoiled) {
-    test(`law 3, ${dialect} is seen to fail when ${what}`, () => {
+    test(`law 3, ${dialect} is violated when ${what}`, () => {
       const body = validBodies[dialect]();
       spoil(body);
       assert.throws(
@@ -341,7 +341,7 @@ for (const [dialect, spoiled] of Object.entries(cases) as [WireFormatName, reado
   }
 }
 
-test('what the service keeps itself need not be in the request', () => {
+test('messages stored by the service need not be in the request', () => {
   assertValidRequestBody('responses', {
     model: 'm',
     previous_response_id: 'resp_1',
@@ -349,7 +349,7 @@ test('what the service keeps itself need not be in the request', () => {
   });
 });
 
-test('a body that is no object is illegal in every dialect', () => {
+test('a body that is not an object is invalid in every wire format', () => {
   for (const dialect of Object.keys(validBodies) as WireFormatName[])
     assert.throws(() => assertValidRequestBody(dialect, []), /The body is a list/);
 });
@@ -361,7 +361,7 @@ const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
 const lenient = /mistral|huggingface|openrouter/;
 
 test(
-  'no request that OpenAI, Anthropic or Google took is refused, and two that they refused are',
+  'no request that OpenAI, Anthropic or Google accepted is refused, and two that they refused are',
   { skip },
   async () => {
     const refused: string[] = [];

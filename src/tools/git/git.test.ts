@@ -66,7 +66,7 @@ function setup(t: TestContext): GitFixture {
   };
 }
 
-test('[P18] status, diff, log, show and branches tell what a repository holds', async (t) => {
+test('[P18] status, diff, log, show and branches show the content of a repository', async (t) => {
   const { call, put, sh } = setup(t);
   put('a.txt', 'two\n');
   put('new.txt', 'x\n');
@@ -82,7 +82,7 @@ test('[P18] status, diff, log, show and branches tell what a repository holds', 
   assert.match((await call('git', { operation: 'branches' })).text, /^\* main \w{7} second\n {2}topic \w{7} first$/);
 });
 
-test('[P18] commit takes what it is given and no more; branches are made and switched to', async (t) => {
+test('[P18] commit includes the given files and no more; branches are created and switched', async (t) => {
   const { call, put, sh } = setup(t);
   put('a.txt', 'two\n');
   put('b.txt', 'new\n');
@@ -105,7 +105,7 @@ test('[P18] commit takes what it is given and no more; branches are made and swi
   assert.match((await call('git_change', { operation: 'commit' })).text, /needs a message/);
 });
 
-test('[P18] a clone, a pull and a push move commits between a bare remote and the workspace', async (t) => {
+test('[P18] clone, pull and push transfer commits between a bare remote and the workspace', async (t) => {
   const { call, put, root, sh } = setup(t);
   sh('clone -q --bare . remote.git');
   const cloned = await call('git_remote', { operation: 'clone', url: 'remote.git', path: 'copy', depth: 1 });
@@ -155,7 +155,7 @@ function plantHooks({ root, sh, put }: GitFixture): () => boolean {
   return () => existsSync(mark);
 }
 
-test('attacks 12, 28, 38: nothing that a repository names is run by looking, committing or switching', async (t) => {
+test('attacks 12, 28, 38: no program that a repository configures runs on reading, committing or switching', async (t) => {
   const set = setup(t);
   const { call, put, sh } = set;
   sh('branch other');
@@ -178,7 +178,7 @@ test('attacks 12, 28, 38: nothing that a repository names is run by looking, com
   assert.equal(sprung(), true);
 });
 
-test('attacks 12, 28: filters of a repository do not run by looking; what would need them is refused', async (t) => {
+test('attacks 12, 28: filters of a repository do not run on reading; operations that need them are refused', async (t) => {
   const set = setup(t);
   const { call, put, root, sh } = set;
   const mark = path.join(root, '..', 'mark');
@@ -197,7 +197,7 @@ test('attacks 12, 28: filters of a repository do not run by looking; what would 
   assert.equal(existsSync(mark), false);
 });
 
-test('attacks 12, 60: what leads a connection elsewhere is refused, and so are programs at the other end', async (t) => {
+test('attacks 12, 60: settings that redirect a connection are refused, and so are remote helper programs', async (t) => {
   const { call, root, sh } = setup(t);
   const mark = path.join(root, '..', 'mark');
   sh('clone -q --bare . remote.git && git remote add origin remote.git && git commit -q --allow-empty -m more');
@@ -239,7 +239,7 @@ test('attacks 12, 60: what leads a connection elsewhere is refused, and so are p
   assert.equal(existsSync(path.join(root, 'new')), false);
 });
 
-test('attack 12: no word of a call can pass for an option or a path outside', async (t) => {
+test('attack 12: no argument of a call can act as an option or as a path outside', async (t) => {
   const { call, root } = setup(t);
   for (const revision of [
     '--output=x',
@@ -262,7 +262,7 @@ test('attack 12: no word of a call can pass for an option or a path outside', as
   assert.equal(existsSync(path.join(root, 'x')), false);
 });
 
-test('attack 29: a diff leaves out files that usually hold secrets', async (t) => {
+test('attack 29: a diff omits files that usually contain secrets', async (t) => {
   const { call, put, sh } = setup(t);
   put('.env', 'KEY=hunter2\n');
   put('sub dir/id_rsa', 'hunter2\n');
@@ -279,7 +279,7 @@ test('attack 29: a diff leaves out files that usually hold secrets', async (t) =
   assert.doesNotMatch((await call('git', { operation: 'diff' })).text, /hunter2|^\+x/m);
 });
 
-test('attack 28: a folder that names a repository elsewhere as its own is refused; a worktree and a folder inside are not', async (t) => {
+test('attack 28: a directory that points to a repository elsewhere is refused; a worktree and a subdirectory are not', async (t) => {
   const { call, put, root, sh } = setup(t);
   put('sub/b.txt', 'b\n');
   put('c.txt', 'c\n');
@@ -296,7 +296,7 @@ test('attack 28: a folder that names a repository elsewhere as its own is refuse
   assert.match((await call('git', { operation: 'log' })).text, /not a git repository/);
 });
 
-test('attacks 12, 38: where the search path leads into the folder, no git of the folder is run, nor what git runs', async (t) => {
+test('attacks 12, 38: if the search path leads into the directory, no git of the directory runs, nor its helpers', async (t) => {
   const { call, root, put } = setup(t);
   const record = path.join(root, '..', 'record');
   for (const name of ['git', 'env', 'ssh', 'git-remote-https']) {
@@ -312,7 +312,7 @@ test('attacks 12, 38: where the search path leads into the folder, no git of the
   assert.equal(existsSync(record), false);
 });
 
-test('[P37] attack 84: over SSH the person’s agent is there for the call that goes out, and for no other', async (t) => {
+test('[P37] attack 84: over SSH the user’s agent is available to the call that connects, and to no other', async (t) => {
   const { call, root, sh } = setup(t);
   const place = path.join(root, '..', 'ssh');
   mkdirSync(place);

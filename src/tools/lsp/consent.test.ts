@@ -45,7 +45,7 @@ function setup(t: TestContext, origin: LanguageServerDefinition['origin'], optio
   return { root, workspace, servers };
 }
 
-test('an edit starts what the person named or approved, and nothing else; nobody is asked and no program is read for it', async (t) => {
+test('an edit starts only servers that the user configured or approved; it asks no question and reads no program', async (t) => {
   let asked = 0;
   const read: string[] = [];
   const allowed = (): boolean => asked++ >= 0;
@@ -64,7 +64,7 @@ test('an edit starts what the person named or approved, and nothing else; nobody
   assert.equal(read.length, 2, 'the program and the definition');
 });
 
-test('a pipe where the manifest of TypeScript should be keeps no edit waiting', (t) => {
+test('a pipe in place of the TypeScript manifest does not block an edit', (t) => {
   const { root } = setup(t, 'user');
   mkdirSync(path.join(root, 'node_modules', 'typescript'), { recursive: true });
   for (const file of ['package.json', 'node_modules/typescript/package.json'])
@@ -79,7 +79,7 @@ test('a pipe where the manifest of TypeScript should be keeps no edit waiting', 
   assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', code], how).stdout, 'undefined\n');
 });
 
-test('all that is to be approved is one question; it is taken back when the last who waits for it has left', async (t) => {
+test('everything that needs approval is one question; it is withdrawn when the last caller stops waiting', async (t) => {
   const opened = Promise.withResolvers<AbortSignal>();
   let items = 0;
   const { servers } = setup(t, 'project', {
@@ -102,7 +102,7 @@ test('all that is to be approved is one question; it is taken back when the last
   assert.equal(items, 2);
 });
 
-test('[P19] of a patch every file that it leaves is looked at', { timeout: 60_000 }, async (t) => {
+test('[P19] diagnostics are reported for every file that a patch leaves', { timeout: 60_000 }, async (t) => {
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-consent-')));
   const root = path.join(place, 'root');
   mkdirSync(root);

@@ -177,39 +177,39 @@ for (const [mode, sentence] of [
   ['wrong-ids', /^a name$/],
   ['shapes', /^kept<U\+202E>$/],
 ] as const)
-  test(`a language server in mode ${mode} becomes one sentence`, async (t) => {
+  test(`a language server in mode ${mode} gives one error message`, async (t) => {
     const { ask } = setup(t, mode, mode === 'silent' ? { startTimeoutMs: 300 } : {});
     if (mode === 'hush') assert.equal(await ask(), 'a name');
     assert.match(await ask(), sentence);
   });
 
-test('a program that is not there is told, and starts nothing', async (t) => {
+test('a missing program is reported, and nothing is started', async (t) => {
   const { ask } = setup(t, 'good', {}, { command: path.join(tmpdir(), 'fairlead-none', 'server') });
   assert.match(await ask(), /^.*fairlead-none.server is not installed/);
 });
 
-test('a server that crashes in mid-request is started again at the next question', async (t) => {
+test('a server that crashes during a request is started again for the next one', async (t) => {
   const { ask, starts } = setup(t, 'crash-once');
   assert.match(await ask(), /exit code 9/);
   assert.equal(await ask(), 'a name');
   assert.equal(starts(), 2);
 });
 
-test('a server that keeps failing is left alone for longer and longer', async (t) => {
+test('a server that keeps failing is restarted with increasing delays', async (t) => {
   const { ask, starts } = setup(t, 'dies');
   for (let i = 0; i < 8; i++) await ask();
   assert.match(await ask(), /code 3; it said: .* It can be started again in \d+ s\.$/);
   assert.equal(starts(), 2);
 });
 
-test('a server that crashes at every question is left alone too, with the reason', async (t) => {
+test('a server that crashes at every request is restarted with delays too, and the reason is reported', async (t) => {
   const { ask, starts } = setup(t, 'crash');
   for (let i = 0; i < 4; i++) await ask();
   assert.match(await ask(), /it exited with code 9\. It can be started again in \d+ s\.$/);
   assert.equal(starts(), 2);
 });
 
-test('a server that ends after every answer is given up in the end', { timeout: 60_000 }, async (t) => {
+test('a server that exits after every answer is finally not restarted', { timeout: 60_000 }, async (t) => {
   const { ask, starts } = setup(t, 'brief');
   let said = await ask();
   assert.equal(said, 'a name');
@@ -218,7 +218,7 @@ test('a server that ends after every answer is given up in the end', { timeout: 
   assert.equal(starts(), 12);
 });
 
-test('a server that leaves two questions unanswered is ended, and a new one is started', async (t) => {
+test('a server that leaves two requests unanswered is ended, and a new one is started', async (t) => {
   const { ask, starts, lsp } = setup(t, 'hush');
   assert.equal(await ask(), 'a name');
   const { pid } = (await lsp.getIfReady('a.foo', new AbortController().signal))?.connection ?? {};
@@ -229,7 +229,7 @@ test('a server that leaves two questions unanswered is ended, and a new one is s
   assert.equal(starts(), 2);
 });
 
-test('an abort ends the waiting at once, also while a server starts', async (t) => {
+test('an abort ends the wait at once, also while a server starts', async (t) => {
   for (const mode of ['silent', 'hush']) {
     const { ask } = setup(t, mode, { startTimeoutMs: 600_000, requestTimeoutMs: 600_000 });
     if (mode === 'hush') assert.equal(await ask(), 'a name');
@@ -237,13 +237,13 @@ test('an abort ends the waiting at once, also while a server starts', async (t) 
   }
 });
 
-test('calls beside each other share one server, and each document is opened once', async (t) => {
+test('parallel calls share one server, and each document is opened once', async (t) => {
   const { ask, starts } = setup(t, 'opens');
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), ['opened 1', 'opened 1', 'opened 1']);
   assert.equal(starts(), 1);
 });
 
-test('a server gets no secrets, and a search path without the folder', async (t) => {
+test('a server gets no secrets, and a search path without the project directory', async (t) => {
   const inside = '/usr/bin:node_modules/.bin:.';
   const secrets = { GITHUB_TOKEN: 'x', OPENAI_API_KEY: 'x', NODE_OPTIONS: '--require ./x.js', LD_PRELOAD: 'x' };
   const { ask } = setup(
@@ -255,13 +255,13 @@ test('a server gets no secrets, and a search path without the folder', async (t)
   assert.equal(await ask(), 'HOME MORE PATH | /usr/bin');
 });
 
-test('a server changes and opens nothing through us', async (t) => {
+test('a server cannot change or open anything through the client', async (t) => {
   const settings = { x: { y: 5 } };
   const { ask } = setup(t, 'asks', {}, { settings });
   assert.equal(await ask(), '{"applied":false} | [5,{"x":{"y":5}},{"x":{"y":5}}] | refused -32601');
 });
 
-test('places that a server makes up are named, and nothing of closed or secret files is shown', async (t) => {
+test('invalid locations of a server are reported, and no content of ignored or secret files is shown', async (t) => {
   const { ask } = setup(t, 'good');
   assert.equal(
     await ask({ action: 'definition', path: 'a.foo', line: 1, column: 1 }),
@@ -270,7 +270,7 @@ test('places that a server makes up are named, and nothing of closed or secret f
   assert.match(await ask({ action: 'references', path: 'a.foo', line: 1 }), /foo does not support references/);
 });
 
-test('a session takes its servers with it, and all that they started', async (t) => {
+test('closing a session ends its servers and all their children', async (t) => {
   for (const mode of ['child', 'stays']) {
     const { ask, lsp } = setup(t, mode);
     const said = await ask();
@@ -282,7 +282,7 @@ test('a session takes its servers with it, and all that they started', async (t)
   }
 });
 
-test('problems that a server tells by itself are those of the text as it is', async (t) => {
+test('diagnostics that a server pushes are used only for the current text', async (t) => {
   const { ask, root } = setup(t, 'good');
   const diagnostics = { action: 'diagnostics', path: 'a.foo' };
   assert.equal(await ask(diagnostics), 'No problems in a.foo.');
@@ -292,7 +292,7 @@ test('problems that a server tells by itself are those of the text as it is', as
   assert.equal(await ask(diagnostics), 'No problems in a.foo.');
 });
 
-test('an edit is neither failed nor held up by a server that does not answer', { timeout: 60_000 }, async (t) => {
+test('an edit is neither failed nor delayed by a server that does not answer', { timeout: 60_000 }, async (t) => {
   const { ask, workspace, lsp } = setup(t, 'mute', { requestTimeoutMs: 600_000 });
   await ask();
   const edit = withDiagnostics(workspace, lsp, { waitMs: 50 })(editFile(workspace));
@@ -303,7 +303,7 @@ test('an edit is neither failed nor held up by a server that does not answer', {
   assert.equal((await workspace.read('a.foo')).text, 'a bad name\n');
 });
 
-test('a definition that comes with a folder starts only once it and its script are approved as they are', async (t) => {
+test('a server definition of a project starts only after it and its script are approved unchanged', async (t) => {
   const approved = new Set<string>();
   const asked: ServerApproval[] = [];
   const allowed = (items: readonly ServerApproval[]): boolean =>
@@ -318,7 +318,7 @@ test('a definition that comes with a folder starts only once it and its script a
   assert.deepEqual([...new Set(asked.map(({ subject }) => subject))], [`language-server ${root} foo`]);
 });
 
-test('each root has a server of its own: the nearest folder with the surest marker', async (t) => {
+test('each root has its own server: the nearest directory with the strongest marker', async (t) => {
   const { ask, root } = setup(t, 'where', {}, { rootMarkers: ['foo.lock', 'foo.toml'] });
   for (const name of ['one/foo.lock', 'one/in/foo.toml', 'one/in/deep/b.foo', 'two/foo.toml', 'two/c.foo']) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
@@ -332,7 +332,7 @@ test('each root has a server of its own: the nearest folder with the surest mark
   assert.deepEqual(await where('two/c.foo'), two);
 });
 
-test('a server that does what files of the folder say starts only once these are approved as they are', async (t) => {
+test('a server that executes files of the project starts only after these are approved unchanged', async (t) => {
   const approved = new Set<string>();
   const asked: string[] = [];
   const allowed = (items: readonly ServerApproval[]): boolean =>
@@ -346,7 +346,7 @@ test('a server that does what files of the folder say starts only once these are
   assert.equal(new Set(asked).size, 2);
 });
 
-test('a configuration is read with a sentence for each server that cannot be used', () => {
+test('each unusable server in a configuration is reported with one sentence', () => {
   const right = { command: 'x', extensions: { '.a': 'lang' }, args: ['-x'], rootMarkers: ['a.toml'], env: { A: '1' } };
   const { servers, problems } = parseLanguageServers(
     {

@@ -58,7 +58,7 @@ function setup(t: test.TestContext, files = project, options: LanguageServerOpti
   return { root, put, workspace, servers, call, ask, intelligence };
 }
 
-test('[P19] a definition is found across files, by position and by name, with the line it stands in', async (t) => {
+test('[P19] a definition is found across files, by position and by name, with its source line', async (t) => {
   const { ask, call, intelligence } = setup(t);
   const place = 'src/greet.ts:2:17: export function greet(name: string): string {';
   assert.equal(await ask({ action: 'definition', path: 'src/main.ts', line: 3, column: 24 }), place);
@@ -77,7 +77,7 @@ test('[P19] a definition is found across files, by position and by name, with th
   });
 });
 
-test('[P19] references, hover, symbols and the preview of a renaming answer in lines', async (t) => {
+test('[P19] references, hover, symbols and the preview of a rename are returned as lines', async (t) => {
   const { ask } = setup(t);
   assert.equal(
     await ask({ action: 'references', path: 'src/greet.ts', symbol: 'greet' }),
@@ -101,7 +101,7 @@ test('[P19] references, hover, symbols and the preview of a renaming answer in l
   assert.match(preview, /src\/greet\.ts:2:17: export function greet.*→ {2}hail/);
 });
 
-test('[P19] what cannot be answered is told in a sentence', async (t) => {
+test('[P19] a request that cannot be answered is reported in one sentence', async (t) => {
   const { ask } = setup(t);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 99, column: 1 }), /There is no line 99/);
   assert.match(await ask({ action: 'hover', path: 'src/main.ts', line: 1, column: 99 }), /Line 1 has no column 99/);
@@ -115,7 +115,7 @@ test('[P19] what cannot be answered is told in a sentence', async (t) => {
   );
 });
 
-test('[P19] problems appear and vanish with the text, whether a tool or anything else wrote it', async (t) => {
+test('[P19] diagnostics follow the text, whether a tool or another program wrote it', async (t) => {
   const { ask, put, root } = setup(t);
   const diagnostics = (): Promise<string> => ask({ action: 'diagnostics', path: 'src/main.ts' });
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
@@ -137,7 +137,7 @@ test('[P19] problems appear and vanish with the text, whether a tool or anything
   assert.match(await diagnostics(), /^src\/main\.ts:1:29: error 2307: Cannot find module/);
 });
 
-test('[P19] an edit tells the new problems it made, if a server is running; nothing is started for it', async (t) => {
+test('[P19] an edit reports the diagnostics it caused if a server is running; it starts none', async (t) => {
   const { workspace, servers, call, ask } = setup(t);
   const wrap = withDiagnostics(workspace, servers);
   const [edit, write] = [wrap(editFile(workspace)), wrap(writeFile(workspace))];
@@ -177,7 +177,7 @@ test('[P19] an edit tells the new problems it made, if a server is running; noth
   assert.equal(missed.failed, true);
 });
 
-test('[P19] the tool is hidden, so that it costs a request no more than a line until it is loaded', (t) => {
+test('[P19] the tool is deferred, so that it costs a request one line until it is loaded', (t) => {
   const { intelligence } = setup(t);
   const specs = visibleToolSpecs(createToolRegistry([intelligence]));
   assert.ok(!specs.some(({ name }) => name === 'code_intelligence'));
@@ -195,7 +195,7 @@ function plantProgram(folder: string, name: string): { readonly file: string; re
   return { file, sprung: () => existsSync(`${file}.sprung`) };
 }
 
-test('opening a folder does not run the TypeScript that comes with it, unless it was approved as it is', async (t) => {
+test('opening a directory does not run its TypeScript, unless that was approved unchanged', async (t) => {
   const asked: ServerApproval[] = [];
   const open = (allowed: (item: ServerApproval) => boolean) => {
     const files = {
@@ -222,7 +222,7 @@ test('opening a folder does not run the TypeScript that comes with it, unless it
   assert.equal(opened.planted.sprung(), true);
 });
 
-test('opening a folder installs nothing that it names', { timeout: 60_000 }, async (t) => {
+test('opening a directory installs no package that it names', { timeout: 60_000 }, async (t) => {
   const files = {
     'package.json': '{"dependencies":{"lodash":"1"}}',
     'jsconfig.json': '{"typeAcquisition":{"enable":true,"include":["lodash"]}}',

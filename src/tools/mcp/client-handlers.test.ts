@@ -72,7 +72,7 @@ const samplingRequest = [
   },
 ] as const;
 
-test('attack 45: where nobody answers, a server is refused and was never told that it could ask', async (t) => {
+test('attack 45: without a user a request of a server is refused, and the capability is not announced', async (t) => {
   for (const each of [form, samplingRequest, ['roots/list', {}] as const]) {
     const { said, offered } = await callAndCollect(t, each, {});
     assert.match(said[0] ?? '', /-32601/, each[0]);
@@ -80,7 +80,7 @@ test('attack 45: where nobody answers, a server is refused and was never told th
   }
 });
 
-test('a question of a server goes to the person, with its words made visible and the name of the server', async (t) => {
+test('a question of a server is shown to the user, with its text escaped and the name of the server', async (t) => {
   const questions: Elicitation[] = [];
   const { said } = await callAndCollect(t, form, {
     elicit: (question) => {
@@ -98,7 +98,7 @@ test('a question of a server goes to the person, with its words made visible and
   }
 });
 
-test('an answer of a model is given only where somebody gives it, of a bounded size, and not too often', async (t) => {
+test('a sampling request is answered only if a handler exists, with limits on size and rate', async (t) => {
   const wishes: SamplingRequest[] = [];
   const { said } = await callAndCollect(
     t,
@@ -127,7 +127,7 @@ test('an answer of a model is given only where somebody gives it, of a bounded s
   assert.match(no.said[0] ?? '', /The person said no/);
 });
 
-test('the time that a person takes to answer is not held against the server', async (t) => {
+test('the time until the user answers does not count as time of the server', async (t) => {
   const { transport } = requestingServer(...form);
   const elicit: McpClientHandlers['elicit'] = async () => {
     await new Promise((resolve) => {
@@ -139,7 +139,7 @@ test('the time that a person takes to answer is not held against the server', as
   assert.deepEqual(JSON.parse((await call('mcp__s__ask')).text), { action: 'decline' });
 });
 
-test('a server is told the folders it may work in', async (t) => {
+test('a server gets the list of its roots', async (t) => {
   const { said } = await callAndCollect(t, ['roots/list', {}], { roots: ['/a b'] });
   assert.deepEqual(JSON.parse(said[0] ?? ''), { roots: [{ uri: 'file:///a%20b' }] });
 });

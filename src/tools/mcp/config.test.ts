@@ -57,7 +57,7 @@ test('[P63] servers of a project and of the user are read with every kind of tra
   assert.deepEqual(readMcpConfig({ project: path.join(root, 'none'), user: path.join(root, 'none') }).servers, []);
 });
 
-test('[P28, P29, P30] the way to a server may be called its transport too', () => {
+test('[P28, P29, P30] "transport" is accepted as another name for the type of a server', () => {
   const { servers, problems } = parse({
     local: { transport: 'stdio', command: 'node', args: ['server.js'] },
     web: { transport: 'http', url: 'http://localhost:3000/mcp' },
@@ -71,7 +71,7 @@ test('[P28, P29, P30] the way to a server may be called its transport too', () =
   );
 });
 
-test('a server of the person runs where they work, one of a project beside the file that names it, and either where it says', () => {
+test('a user’s server runs in the working directory, a project’s next to its configuration file, and either where it says', () => {
   const cwdOf = (entry: object, origin: McpServer['origin']): unknown => {
     const [server] = parse({ a: { command: 'node', ...entry } }, origin).servers;
     return server?.transport.type === 'stdio' ? server.transport.cwd : 'none';
@@ -80,7 +80,7 @@ test('a server of the person runs where they work, one of a project beside the f
   assert.deepEqual([cwdOf({ cwd: 'x' }, 'user'), cwdOf({ cwd: 'x' }, 'project')], ['/p/x', '/p/x']);
 });
 
-test('a pipe, a device or a folder in the place of the file is named, and nobody waits for it', (t) => {
+test('a pipe, a device or a directory in place of the file is reported, and nothing blocks', (t) => {
   const project = folder(t);
   const file = path.join(project, '.mcp.json');
   const code = `import { readMcpConfig } from ${JSON.stringify(import.meta.resolve('./config.ts'))};
@@ -96,7 +96,7 @@ test('a pipe, a device or a folder in the place of the file is named, and nobody
   }
 });
 
-test('an entry that cannot be used is named with the reason, and the others stay', () => {
+test('an unusable entry is reported with the reason, and the others stay', () => {
   const bad: Readonly<Record<string, unknown>> = {
     nothing: {},
     words: 'node server.js',
@@ -120,7 +120,7 @@ test('an entry that cannot be used is named with the reason, and the others stay
     assert.equal(parseMcpConfig(text, { file: 'f', origin: 'user' }).problems.length, 1, text);
 });
 
-test("a project cannot make its server's word count, nor switch off the check of an issuer", () => {
+test('a project cannot mark its server as trusted, nor turn off the check of an issuer', () => {
   const entry = { command: 'node', trustReadOnly: true };
   assert.equal(parse({ a: entry }).servers[0]?.trustReadOnly, true);
   assert.deepEqual(parse({ a: entry }, 'project').servers, []);
@@ -129,7 +129,7 @@ test("a project cannot make its server's word count, nor switch off the check of
   assert.deepEqual(parse({ a: login }, 'project').servers, []);
 });
 
-test('attack 41: an approval is of the command, arguments, variables, folder and address; a change of any is another', () => {
+test('attack 41: an approval covers the command, arguments, variables, directory and address; a change of any needs a new one', () => {
   const hashOf = (entry: unknown, name = 'a'): string => {
     const [server] = parse({ [name]: entry }).servers;
     assert.ok(server);
@@ -155,7 +155,7 @@ test('attack 41: an approval is of the command, arguments, variables, folder and
   assert.notEqual(one, two);
 });
 
-test('variables are filled in when a server starts, and one that is missing is named', () => {
+test('variables are expanded when a server starts, and a missing one is named', () => {
   const [server] = parse({ a: { url: 'https://${HOST:-a.example}/x', headers: { K: 'Bearer ${KEY}' } } }).servers;
   assert.ok(server);
   assert.deepEqual(expandVariables(server.transport, { KEY: 'k' }, 'a'), {
@@ -166,7 +166,7 @@ test('variables are filled in when a server starts, and one that is missing is n
   assert.throws(() => expandVariables(server.transport, {}, 'a'), /The MCP server a needs the variable KEY/);
 });
 
-test('attack 44: names are legal everywhere, and no two tools ever share one', () => {
+test('attack 44: tool names are valid in every wire format, and no two tools share one', () => {
   const of = (...origins: readonly (readonly [string, string])[]): readonly string[] =>
     createToolNames(origins.map(([server, tool]) => ({ server, tool })));
   assert.deepEqual(of(['fs', 'read_file']), ['mcp__fs__read_file']);

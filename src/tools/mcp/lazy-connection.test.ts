@@ -27,7 +27,7 @@ function createToolCache(): McpToolCache & { readonly kept: Map<string, string> 
   };
 }
 
-test('[P31] what a server had is offered without starting it; it is started at the first call', async (t) => {
+test('[P31] the known tools of a server are offered without starting it; it starts at the first call', async (t) => {
   const file = path.join(createTempDir(t), 'mark');
   const server = createUserServer('h', createHostileServer('mark', file));
   const [trust, memory] = [memoryTrust(), createToolCache()];
@@ -49,7 +49,7 @@ test('[P31] what a server had is offered without starting it; it is started at t
   assert.equal(mcp.status()[0]?.state, 'ready');
 });
 
-test('attack 42: a memory that was tampered with puts no word before a model, and one that is broken is none', async (t) => {
+test('attack 42: a cache that was tampered with adds no text to a request, and a broken one is ignored', async (t) => {
   const [trust, memory] = [memoryTrust(), createToolCache()];
   const server = createUserServer(
     's',
@@ -80,7 +80,7 @@ test('attack 42: a memory that was tampered with puts no word before a model, an
   }
 });
 
-test('a memory of what nobody approved is not used: the server is asked, as at first sight', async (t) => {
+test('a cache of unapproved definitions is not used: the server is queried, as at the first start', async (t) => {
   const memory = createToolCache();
   const server = createUserServer(
     's',
@@ -91,7 +91,7 @@ test('a memory of what nobody approved is not used: the server is asked, as at f
   assert.equal(mcp.status()[0]?.state, 'ready');
 });
 
-test('[P72] a server that takes long is not waited for, has no tools, and ends when it is closed', async (t) => {
+test('[P72] a server that starts slowly is not waited for, has no tools, and ends when it is closed', async (t) => {
   const slow: McpServer = createUserServer('slow', createHostileServer('deaf'));
   const { mcp } = await openMcpServers(
     t,
@@ -115,7 +115,7 @@ test('[P72] a server that takes long is not waited for, has no tools, and ends w
   await assert.rejects(mcp.connections[0]?.client(new AbortController().signal) ?? Promise.resolve(), /closed/);
 });
 
-test('[P31] a start that offers what is known loads nothing of the protocol', async () => {
+test('[P31] a start from the cache loads no protocol code', async () => {
   const script = `
     const loaded = [];
     require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
@@ -138,7 +138,7 @@ test('[P31] a start that offers what is known loads nothing of the protocol', as
   );
 });
 
-test('a server that was asleep ends with the others', async (t) => {
+test('a server that was not started is closed with the others', async (t) => {
   const [trust, memory] = [memoryTrust(), createToolCache()];
   const server = createUserServer('h', createHostileServer('plain'));
   await (await openMcpServers(t, [server], { trust, memory })).mcp.close();

@@ -12,7 +12,7 @@ import { fileMcpTokens, type McpServer } from './index.ts';
 const remoteServer = ({ url }: McpHttpServer): McpServer =>
   createUserServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
 
-test('a person logs in once: the token is kept for its owner alone, used again, and refreshed without the person', async (t) => {
+test('the user logs in once: the token file is private, reused, and refreshed without the user', async (t) => {
   const desk = await startMcpOauthServer(t);
   const file = path.join(createTempDir(t), 'state', 'logins.json');
   const first = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file), openUrl: desk.openUrl });
@@ -36,14 +36,14 @@ test('a person logs in once: the token is kept for its owner alone, used again, 
   assert.match(third.mcp.status()[0]?.why ?? '', /Other users can read .*logins\.json/);
 });
 
-test('where no page can be opened, a server that asks for a login is not used and says so', async (t) => {
+test('if no browser can be opened, a server that requires a login is not used, and this is reported', async (t) => {
   const desk = await startMcpOauthServer(t);
   const { mcp } = await openMcpServers(t, [remoteServer(desk)]);
   assert.match(mcp.status()[0]?.why ?? '', /The MCP server o requires a login\. Log in/);
   assert.deepEqual(desk.grants, []);
 });
 
-test('a key in the headers is used as it is, and no login is tried', async (t) => {
+test('a key in the headers is used unchanged, and no login is tried', async (t) => {
   const desk = await startMcpOauthServer(t);
   desk.validToken = 'mine';
   const reach = { type: 'http', url: `${desk.url}/mcp`, headers: { Authorization: 'Bearer ${KEY}' } } as const;
@@ -57,7 +57,7 @@ test('a key in the headers is used as it is, and no login is tried', async (t) =
   assert.deepEqual(desk.openedPages, []);
 });
 
-test('only the state that was sent out is let back in', async () => {
+test('only the state that was sent is accepted', async () => {
   const port = await findFreePort();
   const callback = await listenForCallback(port, 'ours');
   for (const query of ['?code=evil&state=theirs', '?code=evil', ''])

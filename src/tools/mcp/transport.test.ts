@@ -39,7 +39,7 @@ test('[P63] the same server answers in-process, over HTTP, over SSE and over a W
   );
 });
 
-test('[P63] a server of the newest protocol is spoken to in it, and asks by what it answers', async (t) => {
+test('[P63] a server of the newest protocol version is used with it, including its input requests', async (t) => {
   const factory = (): McpServer => {
     const server = new McpServer({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
     server.registerTool('ask', { inputSchema: z.object({}) }, (_input, { mcpReq: { inputResponses } }) => {
@@ -76,7 +76,7 @@ function failing(...statuses: readonly (number | 'cut')[]): RequestInterceptor {
   };
 }
 
-test('a call that was turned away with its lost session is sent again in a new one; one that broke off is not', async (t) => {
+test('a call that was refused because its session was lost is sent again in a new one; an interrupted call is not', async (t) => {
   const calls = (asked: readonly { readonly message: { readonly method?: string } }[]): number =>
     asked.filter(({ message }) => message.method === 'tools/call').length;
   const lost = await startMcpHttpServer(t, echo, failing(404));
@@ -100,7 +100,7 @@ test('a call that was turned away with its lost session is sent again in a new o
   assert.deepEqual((await three.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
 });
 
-test('a read that is believed to be one fails where it broke off: its outcome is nothing to find out', async (t) => {
+test('an interrupted read of a trusted server fails instead of leaving an unknown outcome', async (t) => {
   const reader = { ...echo, tools: [createListedTool('echo', { annotations: { readOnlyHint: true } })] };
   const { url } = await startMcpHttpServer(t, reader, failing(500, 500));
   const server = createUserServer('s', remote('http', `${url}/mcp`));
@@ -111,7 +111,7 @@ test('a read that is believed to be one fails where it broke off: its outcome is
   assert.equal((await believed.call('mcp__s__echo', { a: '1' })).outcome, 'failed');
 });
 
-test('a server that is gone is told in one sentence, and a call to it was never sent', async (t) => {
+test('an unreachable server is reported in one sentence, and the call counts as not sent', async (t) => {
   const { url, stop } = await startMcpHttpServer(t, echo);
   const { call } = await openMcpServers(t, [createUserServer('s', remote('http', `${url}/mcp`))]);
   stop();
@@ -122,7 +122,7 @@ test('a server that is gone is told in one sentence, and a call to it was never 
   assert.match(result.text, /^echo was not run: /);
 });
 
-test('a stream of events that ends before the answer is an unknown outcome, long before the call is late', async (t) => {
+test('an event stream that ends before the answer is an unknown outcome, long before the timeout of the call', async (t) => {
   const { url } = await startMcpHttpServer(t, echo, ({ message }, response) => {
     if (message.method !== 'tools/call') return false;
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': wait\n\n');
@@ -135,7 +135,7 @@ test('a stream of events that ends before the answer is an unknown outcome, long
   assert.equal((await call('mcp__s__echo', { a: '1' })).outcome, 'unknown');
 });
 
-test('attack 45: an answer over HTTP of 50 MB breaks off', async (t) => {
+test('attack 45: an HTTP answer of 50 MB is aborted', async (t) => {
   const { url } = await startMcpHttpServer(t, { ...echo, call: () => createTextResult('x'.repeat(50_000_000)) });
   const { call } = await openMcpServers(t, [createUserServer('s', remote('http', `${url}/mcp`))]);
   const result = await call('mcp__s__echo', { a: '1' });
@@ -143,7 +143,7 @@ test('attack 45: an answer over HTTP of 50 MB breaks off', async (t) => {
   assert.ok(result.text.length < 1000);
 });
 
-test('where no server is configured, nothing of the protocol is loaded', async () => {
+test('without a configured server, no protocol code is loaded', async () => {
   const script = `
     const loaded = [];
     require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });

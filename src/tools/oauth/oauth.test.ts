@@ -48,7 +48,7 @@ async function setupLogin(t: TestContext, at: OauthServer) {
   return { store, ask, login, workspace };
 }
 
-test('[P27] a person logs in by PKCE, requests then carry the token, and neither the model nor the log ever sees it', async (t) => {
+test('[P27] the user logs in with PKCE, requests then have the token, and neither the model nor the log ever contains it', async (t) => {
   const at = await startOauthServer(t);
   const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
@@ -82,7 +82,7 @@ test('[P27] a person logs in by PKCE, requests then carry the token, and neither
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('[P27] a token that ended, or is turned away, is renewed without the person, once for all who wait', async (t) => {
+test('[P27] an expired or rejected token is refreshed without the user, once for all waiting requests', async (t) => {
   const at = await startOauthServer(t);
   at.expiresIn = 1;
   const { ask, store } = await setupLogin(t, at);
@@ -102,7 +102,7 @@ test('[P27] a token that ended, or is turned away, is renewed without the person
   await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
 });
 
-test('[P27] a new token whose end nobody tells is not renewed at every request because the one before it had an end', async (t) => {
+test('[P27] a new token without an expiry is not refreshed at every request because the previous one had an expiry', async (t) => {
   const at = await startOauthServer(t);
   at.expiresIn = 1;
   const { ask } = await setupLogin(t, at);
@@ -111,7 +111,7 @@ test('[P27] a new token whose end nobody tells is not renewed at every request b
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token']);
 });
 
-test('[P27] a token goes to the origin it is for and to no other, not by a redirect either', async (t) => {
+test('[P27] a token is sent to its own origin only, also after a redirect', async (t) => {
   const at = await startOauthServer(t);
   const other = await startOauthServer(t);
   const { ask } = await setupLogin(t, at);
@@ -124,7 +124,7 @@ test('[P27] a token goes to the origin it is for and to no other, not by a redir
   assert.deepEqual(at.grants, ['authorization_code'], 'who was turned away elsewhere needs no new token');
 });
 
-test('[P27] a refusal, a used code, another server’s answer and a stranger’s state log nobody in', async (t) => {
+test('[P27] a refused login, a used code, another server’s answer and a wrong state give no token', async (t) => {
   const at = await startOauthServer(t);
   const { workspace } = setup(t);
   const attempt = (more: Partial<Parameters<typeof loginWithOAuth>[1]> = {}): Promise<ApiLogin> =>
@@ -159,7 +159,7 @@ test('[P27] a refusal, a used code, another server’s answer and a stranger’s
   assert.deepEqual(at.grants, ['authorization_code'], 'only the one that went as it should');
 });
 
-test('[P27] nobody is sent to a page unasked, and nothing is sent where it could be read', async (t) => {
+test('[P27] no login page is opened without consent, and no token is sent over an insecure connection', async (t) => {
   const at = await startOauthServer(t);
   const { workspace, file } = setup(t);
   const store = fileLogins<ApiLogin>(file);
@@ -182,7 +182,7 @@ test('[P27] nobody is sent to a page unasked, and nothing is sent where it could
   assert.equal(store.get('x').client, 'given');
 });
 
-test('[P27] a client that we registered is used again where it was registered for, and a new one comes where that is taken', async (t) => {
+test('[P27] a registered client is reused for the same redirect address, and a new one is registered if that address is in use', async (t) => {
   const at = await startOauthServer(t);
   const { login, workspace } = await setupLogin(t, at);
   const again = (): Promise<ApiLogin> =>

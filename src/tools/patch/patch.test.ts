@@ -58,7 +58,7 @@ async function setup(t: TestContext, files: Readonly<Record<string, string>>): P
 const edit = (name: string, from: string, to: string): string =>
   `--- a/${name}\n+++ b/${name}\n@@ -1,1 +1,1 @@\n-${from}\n+${to}\n`;
 
-test('[P13] a patch changes, makes, moves and deletes files in one go, and each change can be put back', async (t) => {
+test('[P13] a patch edits, creates, moves and deletes files in one call, and each change can be undone', async (t) => {
   const { patch, text, workspace } = await setup(t, {
     'a.txt': 'one\ntwo\nthree\n',
     'b.txt': 'bye\n',
@@ -107,14 +107,14 @@ rename to sub/new.txt
   assert.deepEqual(then, ['one\ntwo\nthree\n', 'bye\n', 'x\ny\n', undefined, undefined]);
 });
 
-test('[P13] a patch of one file tells its change as every other tool does', async (t) => {
+test('[P13] a patch of one file reports its change as every other tool does', async (t) => {
   const { patch, root } = await setup(t, { 'a.txt': 'one\n' });
   const { data } = await patch(edit('a.txt', 'one', '1'));
   const { path: place, before, after } = data as unknown as FileChange;
   assert.deepEqual([place, typeof before, typeof after], [path.join(root, 'a.txt'), 'string', 'string']);
 });
 
-test('[P13] lines that were miscounted or have moved are found; line endings stay', async (t) => {
+test('[P13] lines with wrong counts or positions are found; line endings are kept', async (t) => {
   const { patch, text } = await setup(t, {
     'a.txt': `${'pad\n'.repeat(9)}one\ntwo\n\nend\n`,
     'crlf.txt': 'a\r\nb\r\n',
@@ -127,7 +127,7 @@ test('[P13] lines that were miscounted or have moved are found; line endings sta
   assert.equal(text('crlf.txt'), 'a\r\nc\r\n');
 });
 
-test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others as they were', async (t) => {
+test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others unchanged', async (t) => {
   const { patch, text, root } = await setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
   writeFileSync(path.join(root, 'unread.txt'), 'x\n');
   writeFileSync(path.join(root, 'b.txt'), 'changed meanwhile\n');
@@ -163,7 +163,7 @@ test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others
     assert.match((await patch(words)).text, /Nothing was changed/, words);
 });
 
-test('[P13] a patch reaches no file that its call does not name, for calls are judged by that', async (t) => {
+test('[P13] a patch changes no file that its call does not name, because gates decide by these names', async (t) => {
   const { call, text } = await setup(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' });
   const patch = edit('a.txt', 'one', '1') + edit('b.txt', 'two', '2');
   assert.match((await call('apply_patch', { paths: ['a.txt'], patch })).text, /b\.txt is not among the paths/);
@@ -171,7 +171,7 @@ test('[P13] a patch reaches no file that its call does not name, for calls are j
   assert.equal((await call('apply_patch', { paths: ['a.txt', 'b.txt'], patch })).outcome, 'ok');
 });
 
-test('[P14] a deleted file can be put back from what its result says, also by the model', async (t) => {
+test('[P14] a deleted file can be restored from its result, also by the model', async (t) => {
   const { call, text, workspace } = await setup(t, { 'a.txt': 'one\n' });
   const gone = await call('delete_file', { path: 'a.txt' });
   assert.equal(text('a.txt'), undefined);
@@ -185,7 +185,7 @@ test('[P14] a deleted file can be put back from what its result says, also by th
   assert.equal(text('a.txt'), 'one\n', 'an undo does it too');
 });
 
-test('[P14] attacks 21 and 28: what must not be changed is not deleted either', async (t) => {
+test('[P14] attacks 21 and 28: protected files cannot be deleted either', async (t) => {
   const { call, root, text } = await setup(t, { 'a.txt': 'one\n', 'b.bin': '\0' });
   mkdirSync(path.join(root, '.git'));
   writeFileSync(path.join(root, '.git/config'), 'x');

@@ -36,7 +36,7 @@ async function runProgram(
   return { ...ended, calls: set.head.state.spent.calls };
 }
 
-test('[A15] a program computes, prints and returns; its error is told with its place', async (t) => {
+test('[A15] a program computes, prints and returns; its error is reported with its line', async (t) => {
   const done = await runProgram(
     t,
     'console.log("sum", [1, 2].map((x) => x * 2), {a: 1n === 1n}); return { ok: true };',
@@ -49,7 +49,7 @@ test('[A15] a program computes, prints and returns; its error is told with its p
   assert.match((await runProgram(t, 'return )')).text, /^SyntaxError/);
 });
 
-test('[A15] tools that read are functions; what they give is text and data, and each call is told and paid for', async (t) => {
+test('[A15] read tools are functions that return text and data, and each call is recorded and charged', async (t) => {
   const code = `const files = ['a.txt', 'b.txt'];
     const read = await Promise.all(files.map((path) => tools.read_file({ path })));
     try { await tools.read_file({ path: 'none' }); } catch (error) { console.log(error.message); }
@@ -64,7 +64,7 @@ test('[A15] tools that read are functions; what they give is text and data, and 
   assert.equal(done.calls, 4, 'the program and its three calls');
 });
 
-test('[A15] every call of a program passes the gate of the run, and no program can do what would be asked', async (t) => {
+test('[A15] every call of a program passes the gates of the run, and a call that needs approval is refused', async (t) => {
   const seen: string[] = [];
   const gate: Gate = ({ tool, input }) => {
     seen.push(tool);
@@ -91,7 +91,7 @@ test('[A15] every call of a program passes the gate of the run, and no program c
   );
 });
 
-test('[A15] law of authority: tools that change something, hidden ones and the tool itself are not there', async (t) => {
+test('[A15] law of authority: tools that write, deferred tools and the tool itself are not available', async (t) => {
   const secret: Tool = {
     name: 'secret',
     description: 'Hidden.',
@@ -108,7 +108,7 @@ test('[A15] law of authority: tools that change something, hidden ones and the t
   );
 });
 
-test('[A15] attack 86: a program finds nothing of this machine, and cannot get at what its functions are made of', async (t) => {
+test('[A15] attack 86: a program has no access to the machine, or to the objects behind its functions', async (t) => {
   const code = `const names = ['process', 'require', 'fetch', 'setTimeout', 'WebAssembly', 'Worker', 'navigator', 'Deno', '__call', '__print', 'std', 'os', 'print'];
     const found = names.filter((name) => name in globalThis);
     const host = (() => { try { return Function('return typeof process')(); } catch (error) { return error.name; } })();
@@ -118,7 +118,7 @@ test('[A15] attack 86: a program finds nothing of this machine, and cannot get a
   assert.equal((await runProgram(t, code)).text, '=> [[],"undefined","undefined","string"]');
 });
 
-test('[A15] attacks 17, 81: a program without end, without bounds or without hope is ended, and the run goes on', async (t) => {
+test('[A15] attacks 17, 81: a program that never ends, exhausts memory or deadlocks is ended, and the run continues', async (t) => {
   const input = { timeout_s: 1 };
   const endless = [
     'for (;;);',

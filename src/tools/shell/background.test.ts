@@ -57,7 +57,7 @@ async function waitUntilGone(pid: number): Promise<void> {
   }
 }
 
-test('a command in the background gives its id at once, and each look shows what is new', longTimeout, async (t) => {
+test('a background command returns its id at once, and each check shows the new output', longTimeout, async (t) => {
   const { root, call, start } = setup(t);
   const id = await start(
     'printf "lis"; sleep 0.1; echo tening; until [ -e go ]; do sleep 0.05; done; echo more; exit 3',
@@ -76,7 +76,7 @@ test('a command in the background gives its id at once, and each look shows what
 });
 
 test(
-  '[fault 31] stopping a command ends it with all it started, however deaf it is, and again does no harm',
+  '[fault 31] stopping a command ends it and all its children, even if it ignores signals; stopping again has no effect',
   longTimeout,
   async (t) => {
     const { call, start } = setup(t);
@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('an end that nobody saw is told once, to the session that started the command', longTimeout, async (t) => {
+test('an end that was not read is reported once, to the session that started the command', longTimeout, async (t) => {
   const { call, start, remind } = setup(t);
   assert.equal(remind(), '');
   const seen = await start('exit 4');
@@ -109,7 +109,7 @@ test('an end that nobody saw is told once, to the session that started the comma
 });
 
 test(
-  '[fault 32] a flood between two looks is shown by both its ends, and the rest can be read',
+  '[fault 32] much output between two checks is truncated in the middle, and the rest can be read',
   longTimeout,
   async (t) => {
     const { call, start } = setup(t);
@@ -124,7 +124,7 @@ test(
   },
 );
 
-test('a command has a time in the background too', longTimeout, async (t) => {
+test('a background command has a timeout too', longTimeout, async (t) => {
   const { call, start } = setup(t);
   const id = await start('sleep 600', { timeout_s: 1 });
   assert.match(
@@ -133,7 +133,7 @@ test('a command has a time in the background too', longTimeout, async (t) => {
   );
 });
 
-test('an interrupted look leaves the command running', longTimeout, async (t) => {
+test('an interrupted check leaves the command running', longTimeout, async (t) => {
   const { call, start } = setup(t);
   const id = await start('echo up; sleep 600');
   const stop = new AbortController();
@@ -144,7 +144,7 @@ test('an interrupted look leaves the command running', longTimeout, async (t) =>
 });
 
 test(
-  'what an earlier process started is gone and not started again; no more than sixteen run at once',
+  'commands of an earlier process are gone and not restarted; at most sixteen run at once',
   longTimeout,
   async (t) => {
     const { call, start, close } = setup(t);
@@ -164,7 +164,7 @@ test(
   },
 );
 
-test('a command that may not run is refused at once, not in the background', async (t) => {
+test('a command that is not allowed is refused at once, not in the background', async (t) => {
   const why = new FairleadError('sandbox/absent', 'Commands are not run here.', { blame: 'user' });
   const { call, remind } = setup(t, (workspace) => ({ ...workspace, exec: () => Promise.reject(why) }));
   const { outcome, text } = await call('run_command', { command: 'true', background: true });

@@ -8,7 +8,7 @@ import { displayWidth } from './display-width.ts';
 
 const draw = async (input: Json): Promise<string> => (await callTool([canvasRender], 'canvas_render', input)).text;
 
-test('[P26] a table is drawn with its columns lined up, figures to the right, wide letters counted as two', async () => {
+test('[P26] a table has aligned columns, numbers to the right, wide characters counted as two', async () => {
   const rows = [
     ['rope', 12.5],
     ['綱', 7],
@@ -27,7 +27,7 @@ test('[P26] a table is drawn with its columns lined up, figures to the right, wi
   );
 });
 
-test('[P26] bars and lines show how values compare', async () => {
+test('[P26] bar and line charts show values to scale', async () => {
   const points = [
     { label: 'one', value: 1 },
     { label: 'four', value: 4 },
@@ -46,7 +46,7 @@ test('[P26] bars and lines show how values compare', async () => {
   assert.match(line, /\n0 ┤─╯\n {2}└─{5}\n {3}d0 → d4$/);
 });
 
-test('[P26] a tree shows what stands below what', async () => {
+test('[P26] a tree shows its hierarchy', async () => {
   assert.equal(
     await draw({ kind: 'tree', tree: { src: { 'a.ts': 12, lib: ['x', 'y'] }, docs: {}, readme: null } }),
     `├─ src
@@ -59,7 +59,7 @@ test('[P26] a tree shows what stands below what', async () => {
   );
 });
 
-test('[P26] attack 71: nothing is wider than it may be, whatever is in it, and nothing hides in it', async () => {
+test('[P26] attack 71: output never exceeds its width, whatever it contains, and contains no invisible characters', async () => {
   const nasty = ['\u001b[2J\u202e', '綱'.repeat(80), '👩‍💻'.repeat(40), 'a\nb', '\u200b', 'x'.repeat(5000), ''];
   const drawings: readonly Json[] = [
     { kind: 'table', columns: nasty, rows: [nasty, nasty.map((_, i) => i * 1e9)] },
@@ -82,7 +82,7 @@ test('[P26] attack 71: nothing is wider than it may be, whatever is in it, and n
     }
 });
 
-test('[P26] what is not enough to draw is said', async () => {
+test('[P26] data that cannot be drawn is reported', async () => {
   assert.equal(await draw({ kind: 'table', rows: [] }), 'A table needs columns and rows.');
   assert.equal(await draw({ kind: 'line' }), 'A line needs points.');
   assert.match(await draw({ kind: 'pie' }), /kind/);

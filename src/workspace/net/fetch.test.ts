@@ -50,11 +50,11 @@ const hasCode = (expected: string) => (error: unknown) => {
   return true;
 };
 
-test('a workspace has no network until it is given one', () => {
+test('a workspace has no network unless it is configured', () => {
   assert.ok(!('fetch' in localWorkspace({ roots: ['.'] })));
 });
 
-test('attacks 20, 58: only addresses of the open internet are public, however they are written', () => {
+test('attacks 20, 58: only public internet addresses count as public, in any notation', () => {
   const closed =
     '127.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.100.100.200 0.0.0.0 224.0.0.1 255.255.255.255 198.18.0.1 168.63.129.16 :: ::1 fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 ff02::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::7f00:1 64:ff9b::7f00:1 2002:7f00:1:: 2001::1 2001:db8::1 fec0::1 nonsense';
   for (const each of closed.split(' ')) assert.equal(isPublicAddress(each), false, each);
@@ -83,7 +83,7 @@ test('attacks 20, 58: private, loopback and metadata addresses are refused befor
   assert.equal(asked, 0);
 });
 
-test('attack 58: a name is resolved once, and the judged address is the one that is asked', async (t) => {
+test('attack 58: a name is resolved once, and the checked address is the one that is used', async (t) => {
   const port = await serve(t, (_, response) => response.end('judged'));
   let questions = 0;
   const resolve = async (): Promise<readonly string[]> => [questions++ === 0 ? '127.0.0.1' : '127.0.0.2'];
@@ -92,7 +92,7 @@ test('attack 58: a name is resolved once, and the judged address is the one that
   assert.equal(questions, 1);
 });
 
-test('attacks 20, 58: names and passwords in a URL, other schemes and what is no URL are refused', async () => {
+test('attacks 20, 58: credentials in a URL, other schemes and invalid URLs are refused', async () => {
   const ask = createFetch(privateNetwork);
   await assert.rejects(ask('https://allowed.com@evil.test/'), hasCode('credentials'));
   await assert.rejects(ask('https://allowed.com:pw@evil.test/'), hasCode('credentials'));
@@ -108,7 +108,7 @@ test('attacks 20, 58: names and passwords in a URL, other schemes and what is no
     await assert.rejects(ask(each), hasCode('bad-url'), each);
 });
 
-test('attacks 58, 59: an allow-list holds for exact hosts, whatever they look like', async () => {
+test('attacks 58, 59: an allow-list matches exact hosts, also for lookalikes', async () => {
   const listed = (url: string, ...list: readonly string[]): boolean => matchesHostList(new URL(url), list);
   for (const url of ['https://Allowed.com', 'https://allowed.com./x', 'https://allowed.com:8443'])
     assert.ok(listed(url, 'allowed.com'), url);
@@ -132,7 +132,7 @@ test('attacks 58, 59: an allow-list holds for exact hosts, whatever they look li
   );
 });
 
-test('attack 58: each hop of a redirect is judged anew', async (t) => {
+test('attack 58: each hop of a redirect is checked again', async (t) => {
   const port = await serve(t, ({ url = '' }, response) => {
     if (url.startsWith('/to?')) response.writeHead(302, { location: decodeURIComponent(url.slice(4)) });
     response.end(`at ${url}`);
@@ -155,7 +155,7 @@ test('attack 58: each hop of a redirect is judged anew', async (t) => {
   await assert.rejects(ask(base + chain(6)), hasCode('redirects'));
 });
 
-test('attack 58: what says who asks does not go along to another site, and a POST is not repeated there', async (t) => {
+test('attack 58: credentials are not sent to another site after a redirect, and a POST is not repeated there', async (t) => {
   const seen: IncomingMessage[] = [];
   const bodies: string[] = [];
   const port = await serve(t, (request, response) => {
@@ -190,7 +190,7 @@ test('attack 58: what says who asks does not go along to another site, and a POS
   assert.equal(seen.at(-1)?.method, 'GET');
 });
 
-test('an answer is unpacked and cut at its bound: a small one cannot become a huge one', async (t) => {
+test('a response is decompressed up to a limit: a small one cannot become a huge one', async (t) => {
   const packed: Record<string, Buffer> = {
     gzip: gzipSync(Buffer.alloc(50_000_000)),
     deflate: deflateSync('deflated'),
@@ -219,7 +219,7 @@ test('an answer is unpacked and cut at its bound: a small one cannot become a hu
   assert.deepEqual([endless.body.length, endless.truncated], [5 * 1024 * 1024, true]);
 });
 
-test('a server that never answers is given up at its time, and at once when the run is stopped', async (t) => {
+test('a request to a server that never answers ends at its timeout, and at once when the run is stopped', async (t) => {
   const port = await serve(t, ({ url }, response) => void (url === '/half' && response.write('half')));
   const ask = createFetch(privateNetwork);
   await assert.rejects(ask(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }), hasCode('timeout'));
@@ -234,7 +234,7 @@ test('a server that never answers is given up at its time, and at once when the 
   await assert.rejects(waiting, hasCode('interrupted'));
 });
 
-test('what cannot be reached is told in a sentence that leaves out the path', async (t) => {
+test('an unreachable host is reported in one sentence without the path', async (t) => {
   const port = await serve(t, (request) => request.socket.destroy());
   await assert.rejects(createFetch(privateNetwork)(`http://127.0.0.1:${port}/?key=k3y`), (error: Error) => {
     assert.match(error.message, /^127\.0\.0\.1:\d+ could not be reached: ECONNRESET\.$/);
@@ -244,7 +244,7 @@ test('what cannot be reached is told in a sentence that leaves out the path', as
   await assert.rejects(createFetch({ resolve: unknown })('http://nobody.test/'), hasCode('unknown-host'));
 });
 
-test('a request poses as no other: methods and headers of the connection are refused', async () => {
+test('connection methods and headers are refused', async () => {
   const ask = (rest: Partial<FetchRequest>): Promise<FetchResult> =>
     createFetch(privateNetwork)({ url: 'http://one.test/', ...rest });
   for (const method of ['CONNECT', 'TRACE', 'get', 'GET / HTTP/1.1\r\nx:'])
@@ -263,50 +263,46 @@ const openssl = ((): string | false => {
   }
 })();
 
-test(
-  'https is asked under its name, and a certificate that nobody vouches for is refused',
-  { skip: openssl },
-  async (t) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-net-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        '-subj',
-        '/CN=one.test',
-        '-addext',
-        'subjectAltName=DNS:one.test',
-      ],
-      { stdio: 'ignore' },
-    );
-    const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, ({ url }, response) => {
-      if (url === '/down') response.writeHead(302, { location: 'http://one.test/' });
-      response.end('private talk');
-    });
-    const port = await listen(t, server);
-    const trusting = createFetch({ ...privateNetwork, ca: readFileSync(cert, 'utf8') });
-    assert.equal(bodyText(await trusting(`https://one.test:${port}/`)), 'private talk');
-    await assert.rejects(trusting(`https://one.test:${port}/down`), hasCode('redirects'));
-    await assert.rejects(trusting(`https://two.test:${port}/`), hasCode('failed'));
-    await assert.rejects(createFetch(privateNetwork)(`https://one.test:${port}/`), hasCode('failed'));
-  },
-);
+test('https uses the host name for TLS, and an untrusted certificate is refused', { skip: openssl }, async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-net-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-subj',
+      '/CN=one.test',
+      '-addext',
+      'subjectAltName=DNS:one.test',
+    ],
+    { stdio: 'ignore' },
+  );
+  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, ({ url }, response) => {
+    if (url === '/down') response.writeHead(302, { location: 'http://one.test/' });
+    response.end('private talk');
+  });
+  const port = await listen(t, server);
+  const trusting = createFetch({ ...privateNetwork, ca: readFileSync(cert, 'utf8') });
+  assert.equal(bodyText(await trusting(`https://one.test:${port}/`)), 'private talk');
+  await assert.rejects(trusting(`https://one.test:${port}/down`), hasCode('redirects'));
+  await assert.rejects(trusting(`https://two.test:${port}/`), hasCode('failed'));
+  await assert.rejects(createFetch(privateNetwork)(`https://one.test:${port}/`), hasCode('failed'));
+});
 
-test('a proxy is gone through if one is named, and never because a variable says so', async (t) => {
+test('a proxy is used only if it is configured, and never because of an environment variable', async (t) => {
   const port = await serve(t, (_, response) => response.end('direct'));
   const through: string[] = [];
   const proxyServer = http.createServer(({ url = '' }, response) => {
