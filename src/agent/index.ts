@@ -1,7 +1,13 @@
 // Agents, sessions, tools, sub-agents, project files and results.
 export { AgentSession } from './agent-session.ts';
 export { Agent, type AgentOptions, type ResolvedAgentSource } from './agent.ts';
-export { hasUnreadInput, runWithApprovals, type ApprovalLoopOptions } from './approvals.ts';
+export {
+  continueWithApprovals,
+  hasUnreadInput,
+  isAwaitingApproval,
+  runWithApprovals,
+  type ApprovalLoopOptions,
+} from './approvals.ts';
 export type { CompactionReport, ManualCompactionOptions } from './compaction.ts';
 export {
   customToolDirs,

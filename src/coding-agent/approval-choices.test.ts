@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ToolCall } from '../core/index.ts';
 import { grantKey } from '../guards/index.ts';
 import { formatAlwaysLabel, listApprovalChoices, parseApprovalAnswer } from './approval-choices.ts';
 
-const call = (kind?: 'unknown-outcome'): ToolCall => ({
-  id: 'c1',
-  tool: 'pay',
-  input: {},
-  ask: { question: 'pay {}?', ...(kind ? { kind } : {}) },
-});
-
 test('[A75] a call is approved once, always or not; any answer that is not a clear yes is a no', () => {
-  const choices = listApprovalChoices(call(), 'pay {}');
+  const choices = listApprovalChoices({}, 'pay {}');
   assert.deepEqual(
     choices.map(({ key, answer }) => [key, answer]),
     [
@@ -25,7 +17,7 @@ test('[A75] a call is approved once, always or not; any answer that is not a cle
 });
 
 test('[A53, A112] a call with an unknown outcome has no always: it is run again, left, or has happened', () => {
-  const choices = listApprovalChoices(call('unknown-outcome'), 'pay {}');
+  const choices = listApprovalChoices({ kind: 'unknown-outcome' }, 'pay {}');
   assert.deepEqual(
     choices.map(({ key, answer }) => [key, answer]),
     [

@@ -1,5 +1,5 @@
 // The answers that the user can give to the question about a tool call, with their keys and labels.
-import type { ToolCall } from '../core/index.ts';
+import type { PendingApproval } from '../core/index.ts';
 
 /** An answer: approve this call, approve every call with this grant key, reject; or, after a crash, that the call has taken effect. */
 export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened';
@@ -8,8 +8,11 @@ export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened';
 export type ApprovalChoice = { readonly answer: ApprovalAnswer; readonly key: string; readonly label: string };
 
 /** The possible answers to the question about a call with this grant key. */
-export const listApprovalChoices = (call: ToolCall, grantKey: string): readonly ApprovalChoice[] =>
-  call.ask?.kind === 'unknown-outcome'
+export const listApprovalChoices = (
+  { kind }: Pick<PendingApproval, 'kind'>,
+  grantKey: string,
+): readonly ApprovalChoice[] =>
+  kind === 'unknown-outcome'
     ? [
         { answer: 'once', key: 'y', label: 'yes, it did not happen' },
         { answer: 'no', key: 'n', label: 'no, tell the model that it is unknown' },

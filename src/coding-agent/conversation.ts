@@ -1,7 +1,15 @@
 // An interactive conversation: one session file, one model and one working directory at a time; each can change while the others stay.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { AdvanceOptions, Session, UserInput } from '../agent/index.ts';
+import {
+  continueWithApprovals,
+  isAwaitingApproval,
+  runWithApprovals,
+  type AdvanceOptions,
+  type ApprovalLoopOptions,
+  type Session,
+  type UserInput,
+} from '../agent/index.ts';
 import { FairleadError, messageText, type Event, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
@@ -119,8 +127,17 @@ export class Conversation {
     this.#attach();
   }
 
-  /** Advances the session with this input, or from its current state, to an answer or a pending approval. */
-  async run(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
+  /** Runs the session with this input, or from its current state, to an answer, or until the pending calls were left undecided. */
+  async run(input: UserInput | undefined, options: Omit<ApprovalLoopOptions, 'advance'> = {}): Promise<RunState> {
+    const { session } = this;
+    const loop: ApprovalLoopOptions = { ...options, advance: (next, step) => this.#advance(next, step) };
+    return input === undefined && isAwaitingApproval(session.state)
+      ? continueWithApprovals(session, session.state, loop)
+      : runWithApprovals(session, input, loop);
+  }
+
+  /** Advances the session by one step, with the model that the router selects and within the limits of the user. */
+  async #advance(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
     const { settings, flags, host } = this.#options;
     const { router } = this.#state;
     const warning = this.#isLastModelUnsaved ? undefined : saveLastModel(settings, router?.name ?? this.model.name);

@@ -102,7 +102,7 @@ export type CodingAgent = {
   readonly problems: readonly string[];
   readonly tools: readonly Tool[];
   /** The key of the grant that an "always" for this call creates. */
-  readonly grantKey: (call: ToolCall) => string;
+  readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
   /** Resolves the agent for a model; a model that cannot call tools gets none. */
   readonly forModel: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Called with each prompt before it is recorded, and with each event; absent if there are no hooks. */

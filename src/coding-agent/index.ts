@@ -11,10 +11,11 @@ export { readSettings, type Settings } from './settings/index.ts';
 export { createRunAgentFactory } from './fleet/agent-factory.ts';
 export { createRunHandlers } from './fleet/run-handlers.ts';
 export {
-  isAwaitingApproval,
-  listPendingApprovals,
-  resolvePendingApprovals,
-  type ApprovalTarget,
+  createApprovalHandler,
+  createApprovalPrompt,
+  type ApprovalPrompt,
+  type AskUser,
+  type GrantContext,
   formatActivity,
   waitForJoiningInput,
 } from './approvals.ts';

@@ -1,5 +1,6 @@
 // Reads from a session log what the queue needs to know of a run: pending approvals, outcome, earlier attempts.
 import {
+  pendingApprovals,
   unwrapDeferredCall,
   fold,
   lastItem,
@@ -14,12 +15,10 @@ import {
 
 /** Returns the pending approvals of a run. */
 export const listOpenQuestions = (state: RunState): readonly ApprovalQuestion[] =>
-  state.calls.flatMap((call): readonly ApprovalQuestion[] => {
-    const { ask } = call;
-    if (!ask || ask.allowed !== undefined) return [];
-    const target = unwrapDeferredCall(call);
-    const tool = typeof target === 'string' ? call.tool : target.tool;
-    return [{ call: call.id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}) }];
+  pendingApprovals(state).map((pending): ApprovalQuestion => {
+    const target = unwrapDeferredCall(pending);
+    const { id, input: _input, ...question } = typeof target === 'string' ? pending : target;
+    return { call: id, ...question };
   });
 
 /** Returns the outcome of the run that has ended in this state. */

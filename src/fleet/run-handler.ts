@@ -1,5 +1,5 @@
 // Handles one queued run with an agent: opens its session, reads its inbox, and runs until it is completed, waiting or released.
-import { hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
+import { continueWithApprovals, hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
 import type {
   ResolvedAgent,
   Chunk,
@@ -137,17 +137,28 @@ async function runToSettlement(
     await instance.onSessionOpened?.(session);
     await readInbox();
     await deleteReadMessages(inbox);
-    const earlier = await startOrResume(run, session, instance, options);
-    if (earlier) return earlier;
-    for (;;) {
-      if (session.state.run !== undefined && (signal.aborted || stopSignal.aborted)) return { type: 'released' };
-      await readInbox();
-      const settled = (await endWithClientCalls(session)) ?? getSettlement(session.state);
-      if (settled) return settled;
-      // Input that arrived after the run ended starts another run in the log, which reads it.
-      await session.record(({ run: active }) => (active === undefined ? [runStartedFact(session, instance)] : []));
-      await session.advance(undefined, options);
-    }
+    const first = await startOrResume(run, session, instance, options);
+    if ('type' in first) return first;
+    const isReleased = (): boolean => session.state.run !== undefined && (signal.aborted || stopSignal.aborted);
+    const endedForClient = new AbortController();
+    // Without an approval handler: the decisions are messages in the inbox, and a run that waits for them leaves its worker.
+    const state = await continueWithApprovals(session, first, {
+      ...options,
+      waitSignal: endedForClient.signal,
+      async beforeDecision() {
+        if (isReleased()) return;
+        await readInbox();
+        if (await endWithClientCalls(session)) endedForClient.abort();
+      },
+      async advance() {
+        if (isReleased()) return session.state;
+        // Input that arrived after the run ended starts another run in the log, which reads it.
+        await session.record(({ run: active }) => (active === undefined ? [runStartedFact(session, instance)] : []));
+        return session.advance(undefined, options);
+      },
+    });
+    if (isReleased()) return { type: 'released' };
+    return endedForClient.signal.aborted ? { type: 'completed', outcome: getRunOutcome(state) } : getSettlement(state);
   } finally {
     publisher.close();
     unsubscribeEvents();
@@ -166,54 +177,47 @@ const runStartedFact = (
   ...(toolChoice === undefined ? {} : { choice: toolChoice }),
 });
 
-/** Ends a run if only calls of client tools are left; they stay open until another run brings their results. */
-async function endWithClientCalls(session: Session): Promise<RunSettlement | undefined> {
+/** Ends a run if only calls of client tools are left; they stay open until another run brings their results. Returns whether it ended. */
+async function endWithClientCalls(session: Session): Promise<boolean> {
   const isWaitingForClient = (state: RunState): boolean => state.run !== undefined && listClientCalls(state).length > 0;
-  if (!isWaitingForClient(session.state)) return undefined;
+  if (!isWaitingForClient(session.state)) return false;
   await session.record((state) =>
     isWaitingForClient(state) ? [{ type: 'run-ended', reason: 'answered', detail: clientCallsDetail }] : [],
   );
-  return session.state.run === undefined ? { type: 'completed', outcome: getRunOutcome(session.state) } : undefined;
+  return session.state.run === undefined;
 }
 
 const clientCallsDetail = 'The client runs the remaining tool calls.';
 
-/** Returns the settlement of a run that ended or only waits for approvals; undefined if it can continue. */
-function getSettlement(state: RunState): RunSettlement | undefined {
-  if (state.run !== undefined) {
-    const pendingApprovals = listOpenQuestions(state);
-    const openCalls = state.calls.filter((call) => !call.result);
-    // A call that was approved meanwhile runs before the run waits for the others.
-    return pendingApprovals.length > 0 && pendingApprovals.length === openCalls.length
-      ? { type: 'waiting', pendingApprovals }
-      : undefined;
-  }
-  return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: getRunOutcome(state) };
+/** Returns the settlement of a run that ended or waits for approvals. A run with unread input is released: another attempt reads the input. */
+function getSettlement(state: RunState): RunSettlement {
+  if (state.run !== undefined) return { type: 'waiting', pendingApprovals: listOpenQuestions(state) };
+  return hasUnreadInput(state) ? { type: 'released' } : { type: 'completed', outcome: getRunOutcome(state) };
 }
 
-/** Records the prompt and runs. If an earlier attempt recorded it, resumes the run, or returns its settlement if it has ended. */
+/** Records the prompt and advances the session by one step. If an earlier attempt recorded it, resumes the run, or returns its settlement if it has ended. */
 async function startOrResume(
   run: FleetRun,
   session: Session,
   instance: AgentInstance,
   options: AdvanceOptions,
-): Promise<RunSettlement | undefined> {
+): Promise<RunState | RunSettlement> {
   const { state } = session;
-  if (state.run === run.id) return void (await session.advance(undefined, options));
+  if (state.run === run.id) return session.advance(undefined, options);
   const previous = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
   if (previous?.outcome && state.run === undefined)
-    return hasUnreadInput(state) ? undefined : { type: 'completed', outcome: previous.outcome };
-  if (previous?.promptRecorded) return void (await session.advance(undefined, options));
+    return hasUnreadInput(state) ? state : { type: 'completed', outcome: previous.outcome };
+  if (previous?.promptRecorded) return session.advance(undefined, options);
   // The queue runs one run of a session at a time: an unfinished run in the log was given up, so it is cancelled.
   if (state.run !== undefined) await session.advance(undefined, { signal: AbortSignal.abort() });
   const client = getClientOptions(run.settings);
   const input: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
   const started = client.silent ? [input, runStartedFact(session, instance, options)] : [];
   await session.record((current) => [...clientToolResultFacts(current, client), ...started]);
-  if (client.silent) return void (await session.advance(undefined, options));
+  if (client.silent) return session.advance(undefined, options);
   for (const [i, note] of ((await instance.onPrompt?.(run.prompt, state)) ?? []).entries()) {
     const inputId = `${run.id}-note-${i + 1}`;
     if (!session.state.pending.some((each) => each.input === inputId)) await session.steer(note, { inputId });
   }
-  return void (await session.advance(run.prompt, { ...options, inputId: run.id }));
+  return session.advance(run.prompt, { ...options, inputId: run.id });
 }

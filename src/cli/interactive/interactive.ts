@@ -1,5 +1,6 @@
 // The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
-import { isAwaitingApproval, Conversation } from '../../coding-agent/index.ts';
+import { isAwaitingApproval } from '../../agent/index.ts';
+import { Conversation } from '../../coding-agent/index.ts';
 import { formatNoToolsWarning } from '../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
 import {

@@ -1,18 +1,12 @@
 // Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, and input during a run joins the run.
-import { type AdvanceOptions, hasUnreadInput } from '../../agent/index.ts';
-import {
-  formatActivity,
-  isAwaitingApproval,
-  waitForJoiningInput,
-  runPromptHooks,
-  type Conversation,
-} from '../../coding-agent/index.ts';
-import { errorMessage, formatError, type RunState } from '../../core/index.ts';
+import type { AdvanceOptions } from '../../agent/index.ts';
+import { formatActivity, waitForJoiningInput, runPromptHooks, type Conversation } from '../../coding-agent/index.ts';
+import { errorMessage, formatError } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
-import { quitReason, type CommandContext } from '../slash-commands/context.ts';
+import type { CommandContext } from '../slash-commands/context.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
 import type { TerminalUI } from '../tui/ui.ts';
-import { askForApprovals } from './approval.ts';
+import { createTerminalApproval } from './approval.ts';
 import { runUserShellCommand } from './shell-command.ts';
 
 /** How many messages of a resumed conversation are shown. */
@@ -36,6 +30,7 @@ export type RunController = {
 export function createRunController(conversation: Conversation, ui: TerminalUI, quit: () => void): RunController {
   let job: Promise<void> | undefined;
   let cancel = new AbortController();
+  const shutdown = new AbortController();
   /** Inputs that are being added to the active run. */
   let joining: Promise<unknown> = Promise.resolve();
   let running = false;
@@ -61,7 +56,13 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
     async runAgent(prompt) {
       running = true;
       try {
-        await runUntilIdle(context, runOptions, () => joining, prompt);
+        await conversation.run(prompt, {
+          ...runOptions,
+          signal: cancel.signal,
+          waitSignal: shutdown.signal,
+          beforeDecision: () => waitForJoiningInput(() => joining),
+          onApproval: createTerminalApproval(context),
+        });
       } finally {
         running = false;
       }
@@ -100,7 +101,8 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       conversation.session.cancel();
     },
     async shutdown() {
-      cancel.abort(quitReason);
+      shutdown.abort();
+      cancel.abort();
       conversation.session.cancel();
       await job;
     },
@@ -133,28 +135,6 @@ async function dispatchInput(
   // Awaited only if there are hooks: without them the input keeps its order in the run.
   if (conversation.agent.hooks) await runPromptHooks(conversation, text);
   await (how === 'enter' ? conversation.session.steer(text) : conversation.session.followUp(text));
-}
-
-/** Runs the model, asks the user for each pending approval, and runs again until no approval and no unread input is left. */
-async function runUntilIdle(
-  context: CommandContext,
-  options: AdvanceOptions,
-  joining: () => Promise<unknown>,
-  prompt?: string,
-): Promise<void> {
-  const { conversation } = context;
-  let state: RunState =
-    prompt === undefined && isAwaitingApproval(conversation.session.state)
-      ? conversation.session.state
-      : await conversation.run(prompt, options);
-  for (;;) {
-    await waitForJoiningInput(joining);
-    if (isAwaitingApproval(state)) await askForApprovals(context, state);
-    else if (!hasUnreadInput(conversation.session.state)) return;
-    if (context.signal.reason === quitReason) return;
-    // The signal of the job: an interrupted question also cancels the run.
-    state = await conversation.run(undefined, { ...options, signal: context.signal });
-  }
 }
 
 /** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */

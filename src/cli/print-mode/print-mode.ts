@@ -3,12 +3,13 @@ import { formatError, type OutputSchema, type ToolCall, type Event, type RunStat
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
+  isAwaitingApproval,
   messageStopReason,
   parseOutput,
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { isAwaitingApproval, Conversation } from '../../coding-agent/index.ts';
+import { Conversation } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -22,7 +23,7 @@ import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { withDebugLog, readKnownModels, refreshModels } from '../../coding-agent/state/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
-import { answerApprovalsOnTty, createTtyHost, createTtyPrompter } from './tty-prompter.ts';
+import { createTtyApproval, createTtyHost, createTtyPrompter } from './tty-prompter.ts';
 import { readPrompts, readOutputSchema } from './input.ts';
 import {
   formatFailureJson,
@@ -129,9 +130,8 @@ async function runPrompt(
       : (chunk: Parameters<RunPrinter['chunk']>[0]) => printer.chunk(chunk);
   const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => conversation.session.cancel());
   try {
-    let state = await conversation.run(prompt, { runId, onChunk });
-    while (isAwaitingApproval(state) && (await answerApprovalsOnTty(conversation, state, signals.signal)))
-      state = await conversation.run(undefined, { onChunk });
+    const onApproval = createTtyApproval(conversation);
+    const state = await conversation.run(prompt, { runId, onChunk, onApproval, waitSignal: signals.signal });
     const result = createRunResult(state, runId, lastTurn, outputSchema);
     printer.end(result, {
       session: conversation.file === undefined ? undefined : conversation.name,

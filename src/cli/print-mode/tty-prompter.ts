@@ -1,11 +1,6 @@
 // Asks the user of a one-shot run on the terminal; without a terminal nothing that needs approval is done.
-import { unwrapDeferredCall, escapeInvisible, type RunState } from '../../core/index.ts';
-import {
-  resolvePendingApprovals,
-  isAwaitingApproval,
-  parseApprovalAnswer,
-  type Conversation,
-} from '../../coding-agent/index.ts';
+import { unwrapDeferredCall, escapeInvisible, type ApprovalHandler } from '../../core/index.ts';
+import { createApprovalHandler, parseApprovalAnswer, type Conversation } from '../../coding-agent/index.ts';
 import { noUser, type UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { ModelHost } from '../../coding-agent/models/index.ts';
 import { createSerialQueue } from '../tui/question-queue.ts';
@@ -57,22 +52,15 @@ export function createTtyPrompter(write: (text: string) => void): UserPrompter {
   };
 }
 
-/** Asks the user about the pending approvals of a run until the signal aborts; returns whether all were answered. */
-export async function answerApprovalsOnTty(
-  conversation: Conversation,
-  state: RunState,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!isInteractiveTerminal() || signal.aborted) return false;
-  const { readAnswerKey } = await import('./read-line.ts');
-  await resolvePendingApprovals(conversation, state, async (call, _kind, choices) => {
-    const keys = choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
-    const unwrapped = unwrapDeferredCall(call);
-    const tool = typeof unwrapped === 'string' ? call.tool : unwrapped.tool;
-    const question = `${call.ask?.question ?? ''}\n${keys}`;
-    const prompt = call.ask?.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
-    const answer = await inOrder(() => readAnswerKey(question, prompt, signal));
-    return answer === undefined ? undefined : parseApprovalAnswer(choices, 'key', answer);
+/** Creates the approval handler of a one-shot run; without a terminal every call stays pending. */
+export const createTtyApproval = (conversation: Conversation): ApprovalHandler =>
+  createApprovalHandler(conversation, async (pending, signal) => {
+    if (!isInteractiveTerminal()) return undefined;
+    const { readAnswerKey } = await import('./read-line.ts');
+    const keys = pending.choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
+    const unwrapped = unwrapDeferredCall(pending);
+    const tool = typeof unwrapped === 'string' ? pending.tool : unwrapped.tool;
+    const prompt = pending.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
+    const answer = await inOrder(() => readAnswerKey(`${pending.question}\n${keys}`, prompt, signal));
+    return answer === undefined ? undefined : parseApprovalAnswer(pending.choices, 'key', answer);
   });
-  return !signal.aborted && !isAwaitingApproval(conversation.session.state);
-}

@@ -2,9 +2,6 @@
 import type { Conversation } from '../../coding-agent/index.ts';
 import type { UiChoice, TerminalUI } from '../tui/ui.ts';
 
-/** The abort reason of the context's signal when the user quits: open questions then stay open for the next resume. */
-export const quitReason: unique symbol = Symbol('quit');
-
 /** What a slash command works with: the conversation and the UI that shows it. */
 export type CommandContext = {
   readonly conversation: Conversation;

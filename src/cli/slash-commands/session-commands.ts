@@ -1,6 +1,6 @@
 // Slash commands that create, name, resume, clone, show and edit sessions.
 import { existsSync } from 'node:fs';
-import { isAwaitingApproval } from '../../coding-agent/index.ts';
+import { isAwaitingApproval } from '../../agent/index.ts';
 import {
   toSessionChoice,
   readTranscript,

@@ -1,2 +1,2 @@
-// Exports of src/coding-agent/fleet for other modules.
+// Coding agents for fleet runs: the agent factory and the run handlers.
 export { createRunHandlers } from './run-handlers.ts';

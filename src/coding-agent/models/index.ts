@@ -1,4 +1,4 @@
-// Exports of src/coding-agent/models for other modules.
+// Models of the coding agent: find, choose, open and test them.
 export {
   listRouterNames,
   formatNoToolsWarning,

@@ -1,4 +1,4 @@
-// Exports of src/coding-agent/routing for other modules.
+// Model routing of a conversation: candidates, configuration and run history.
 export { loadRouterCandidates } from './candidates.ts';
 export { defaultFrameTokens } from './session-router.ts';
 export { readRunHistory } from './run-history.ts';

@@ -1,22 +1,14 @@
 // One ACP session: a conversation on a session file, streamed to the editor, with one run at a time.
 import type { PlanEntry } from '@agentclientprotocol/sdk';
-import { type AdvanceOptions, type UserCommand, type UserInput, hasUnreadInput } from '../../agent/index.ts';
-import {
-  FairleadError,
-  isObject,
-  escapeInvisibleLine,
-  type ToolCall,
-  type Event,
-  type RunState,
-} from '../../core/index.ts';
+import type { UserCommand, UserInput } from '../../agent/index.ts';
+import { FairleadError, isObject, escapeInvisibleLine, type Event, type RunState } from '../../core/index.ts';
 import { modelChosenKey } from '../../providers/routing/index.ts';
 import { getBranchPath } from '../../sessions/reports/index.ts';
 import { createTranscriptPresenter, type TranscriptSink } from '../../sessions/index.ts';
 import {
-  resolvePendingApprovals,
+  createApprovalHandler,
   waitForJoiningInput,
-  isAwaitingApproval,
-  type ApprovalChoice,
+  type ApprovalPrompt,
   type ApprovalAnswer,
   runPromptHooks,
   type Conversation,
@@ -31,7 +23,7 @@ export type AcpClient = {
   /** Whether it wants user messages echoed. */
   readonly echoesInput: boolean;
   /** Asks the user to approve a call; undefined if the user dismissed the question. */
-  ask(call: ToolCall, choices: readonly ApprovalChoice[], signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
+  ask(prompt: ApprovalPrompt, signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
   /** Asks the user a yes/no question; anything but a clear yes is a no. */
   confirm(question: string, detail: string, signal: AbortSignal): Promise<boolean>;
   /** Sends the status after each turn. */
@@ -91,24 +83,22 @@ export function createAcpSession(
   };
 
   async function converse(words: UserInput): Promise<RunState> {
-    const { signal } = stop;
-    const options: AdvanceOptions = {
-      signal,
-      onChunk: (chunk) => teller.onChunk(chunk),
-      onToolProgress: (call, text) => editor.transcript.appendText(call, text),
-    };
+    const cancelled = stop;
+    const onApproval = createApprovalHandler(talk, async (prompt, signal) => {
+      const answer = await editor.ask(prompt, signal);
+      // A dismissed question ends its run: the protocol has no other way to dismiss one.
+      if (answer === undefined) cancelled.abort();
+      return answer;
+    });
     try {
       warn(await ready());
-      let state = await talk.run(words, options);
-      for (;;) {
-        await waitForJoiningInput(() => joining);
-        if (isAwaitingApproval(state)) {
-          await resolvePendingApprovals(talk, state, (call, _kind, choices) => editor.ask(call, choices, signal));
-          // A dismissed question ends its run: the protocol has no other way to dismiss one.
-          if (isAwaitingApproval(talk.session.state)) stop.abort();
-        } else if (!hasUnreadInput(talk.session.state)) return state;
-        state = await talk.run(undefined, options);
-      }
+      return await talk.run(words, {
+        signal: cancelled.signal,
+        onChunk: (chunk) => teller.onChunk(chunk),
+        onToolProgress: (call, text) => editor.transcript.appendText(call, text),
+        beforeDecision: () => waitForJoiningInput(() => joining),
+        onApproval,
+      });
     } finally {
       // Set synchronously: any later input starts another run.
       running = false;

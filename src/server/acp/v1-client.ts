@@ -43,11 +43,11 @@ export function createV1Client(
   return {
     transcript: createV1Updates(send, { notices, locate }),
     echoesInput: false,
-    ask(call, choices, signal) {
-      const content = [...toProposedChange(call, locate), toTextContent(fenceMarkdown(call.ask?.question ?? ''))];
+    ask(prompt, signal) {
+      const content = [...toProposedChange(prompt, locate), toTextContent(fenceMarkdown(prompt.question))];
       return permit(
-        { ...toToolCallHeader(call, locate), status: 'pending', content },
-        toPermissionOptions(choices),
+        { ...toToolCallHeader(prompt, locate), status: 'pending', content },
+        toPermissionOptions(prompt.choices),
         signal,
       );
     },

@@ -60,13 +60,13 @@ export function createV2Client(client: AgentContext, sessionId: string, talk: Co
       waiting.add(resolve);
       return { id: promise, forget: () => void waiting.delete(resolve) };
     },
-    ask: (call, choices, signal) =>
+    ask: (prompt, signal) =>
       permit(
         {
-          title: `Allow ${call.tool}?`,
-          description: call.ask?.question ?? '',
-          subject: { type: 'tool_call', toolCall: toToolCallHeader(call, locate) },
-          options: toPermissionOptions(choices),
+          title: `Allow ${prompt.tool}?`,
+          description: prompt.question,
+          subject: { type: 'tool_call', toolCall: toToolCallHeader(prompt, locate) },
+          options: toPermissionOptions(prompt.choices),
         },
         signal,
       ),

@@ -1,5 +1,13 @@
 // Reads sessions for HTTP routes: state, events after a sequence number, pending approvals.
-import { runStateView, toArray, type Event, type FleetStore, type Log, type RunState } from '../../core/index.ts';
+import {
+  pendingApprovals,
+  runStateView,
+  toArray,
+  type Event,
+  type FleetStore,
+  type Log,
+  type RunState,
+} from '../../core/index.ts';
 import { findActiveRun } from './session-messages.ts';
 
 /** Calls a function with a read-only log of a session, and closes the log after it. */
@@ -53,11 +61,7 @@ export async function readEventsAfter(
 
 /** Returns the pending approvals of a session, with the input of each call. Without an active run, an open call belongs to the client. */
 export const listPendingApprovals = (state: RunState): readonly Record<string, unknown>[] =>
-  state.calls.flatMap(({ id, tool, input, ask }) =>
-    ask && ask.allowed === undefined && state.run !== undefined
-      ? [{ call: id, tool, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}), input }]
-      : [],
-  );
+  state.run === undefined ? [] : pendingApprovals(state).map(({ id, ...pending }) => ({ call: id, ...pending }));
 
 /** Returns a summary of a session state. */
 export const summarizeSessionState = (state: RunState): Record<string, unknown> => ({

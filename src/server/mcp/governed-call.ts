@@ -1,7 +1,8 @@
 // Runs one tool call of an MCP client as a run whose only response is that call, so that all gates and limits apply.
-import { Session } from '../../agent/index.ts';
+import { Session, continueWithApprovals, runWithApprovals } from '../../agent/index.ts';
 import {
   messageText,
+  pendingApprovals,
   toArray,
   type ToolCallPart,
   type Event,
@@ -11,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { listPendingApprovals, type CodingAgent } from '../../coding-agent/index.ts';
+import type { CodingAgent } from '../../coding-agent/index.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */
@@ -29,10 +30,12 @@ export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: s
     session,
     grants,
     agent: outfit,
-    run: (options) => session.advance(session.state.run === undefined ? tool : undefined, options),
+    run: (options) =>
+      session.state.run === undefined
+        ? runWithApprovals(session, tool, options)
+        : continueWithApprovals(session, session.state, options),
     result(state) {
-      const [open] = listPendingApprovals(state);
-      if (open)
+      if (pendingApprovals(state).length > 0)
         return errorResult(
           `${tool} was not run: it needs a person's yes, and this client cannot ask one. Start the server with --allow-write to allow it.`,
         );

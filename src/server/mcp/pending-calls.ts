@@ -8,31 +8,31 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { AdvanceOptions } from '../../agent/index.ts';
+import { isAwaitingApproval, type ApprovalLoopOptions, type Session } from '../../agent/index.ts';
 import {
   FairleadError,
   isObject,
   errorMessage,
   escapeInvisible,
-  type ToolCall,
+  pendingApprovals,
+  type ApprovalHandler,
   type Event,
   type RunState,
   formatError,
 } from '../../core/index.ts';
 import {
-  resolvePendingApprovals,
-  listPendingApprovals,
-  isAwaitingApproval,
-  type ApprovalTarget,
-  listApprovalChoices,
+  createApprovalHandler,
+  createApprovalPrompt,
   parseApprovalAnswer,
-  type ApprovalChoice,
+  type ApprovalPrompt,
+  type GrantContext,
 } from '../../coding-agent/index.ts';
 
 /** The work of a client call. It owns a session: close it when done. */
-export type McpJob = ApprovalTarget & {
-  /** Runs until it ends or needs an approval. */
-  run(options: AdvanceOptions): Promise<RunState>;
+export type McpJob = GrantContext & {
+  readonly session: Session;
+  /** Runs until it ends or needs an approval that the handler does not decide. */
+  run(options: Pick<ApprovalLoopOptions, 'signal' | 'onApproval'>): Promise<RunState>;
   result(state: RunState): CallToolResult;
   close(): Promise<void>;
 };
@@ -69,8 +69,8 @@ export function createPendingCalls(): PendingCalls {
     waiting.set(token, { job, mark: callKey, late: setTimeout(giveUp, maxWaitMs).unref() });
     // Over HTTP the request ends with the question; on other transports its end means cancel.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
-    const questions = listPendingApprovals(state).map(
-      (call) => [call.id, toElicitation(call, listApprovalChoices(call, job.agent.grantKey(call)))] as const,
+    const questions = pendingApprovals(state).map(
+      (pending) => [pending.id, toElicitation(createApprovalPrompt(job, pending))] as const,
     );
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
@@ -83,9 +83,10 @@ export function createPendingCalls(): PendingCalls {
     return found;
   }
 
-  async function jobFor({ context, callKey, start }: McpClientCall): Promise<McpJob> {
+  /** The job of a call, and the handler that gives it the answers of the client to the questions of the previous round. */
+  async function jobFor({ context, callKey, start }: McpClientCall): Promise<[McpJob, ApprovalHandler?]> {
     const token = context.mcpReq.requestState<string>();
-    if (token === undefined) return start();
+    if (token === undefined) return [await start()];
     const found = take(token);
     if (found?.mark !== callKey) {
       await found?.job.close();
@@ -95,18 +96,22 @@ export function createPendingCalls(): PendingCalls {
       });
     }
     const { inputResponses } = context.mcpReq;
-    await resolvePendingApprovals(found.job, found.job.session.state, async ({ id }, _kind, choices) =>
-      parseApprovalAnswer(choices, 'answer', acceptedContent(inputResponses, id)?.['answer']),
+    const asked = new Set(pendingApprovals(found.job.session.state).map(({ id }) => id));
+    const onApproval = createApprovalHandler(found.job, async ({ id, choices }) =>
+      asked.has(id)
+        ? parseApprovalAnswer(choices, 'answer', acceptedContent(inputResponses, id)?.['answer'])
+        : undefined,
     );
-    return found.job;
+    return [found.job, onApproval];
   }
 
   return {
     async handle(round) {
       let job: McpJob | undefined;
       try {
-        job = await jobFor(round);
-        const state = await runWithProgress(job, round.context);
+        const [found, onApproval] = await jobFor(round);
+        job = found;
+        const state = await runWithProgress(job, round.context, onApproval);
         if (isAwaitingApproval(state) && canElicit(round)) {
           const asked = wait(job, round, state);
           job = undefined;
@@ -134,12 +139,9 @@ function canElicit({ context, capabilities }: Pick<McpClientCall, 'context' | 'c
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-const toElicitation = (
-  { tool, ask }: ToolCall,
-  choices: readonly ApprovalChoice[],
-): ReturnType<typeof inputRequired.elicit> =>
+const toElicitation = ({ tool, kind, question, choices }: ApprovalPrompt): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
-    message: `${ask?.kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(ask?.question ?? '')}`,
+    message: `${kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(question)}`,
     requestedSchema: {
       type: 'object',
       properties: {
@@ -155,7 +157,11 @@ const toElicitation = (
   });
 
 /** Runs the work and sends progress if the client asked for it. */
-async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<RunState> {
+async function runWithProgress(
+  job: McpJob,
+  { mcpReq }: ServerContext,
+  onApproval: ApprovalHandler | undefined,
+): Promise<RunState> {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   const tell = (message: string): void => {
@@ -170,7 +176,7 @@ async function runWithProgress(job: McpJob, { mcpReq }: ServerContext): Promise<
     if (news !== undefined) tell(news);
   });
   try {
-    return await job.run({ signal: mcpReq.signal });
+    return await job.run({ signal: mcpReq.signal, onApproval });
   } finally {
     unwatch();
   }

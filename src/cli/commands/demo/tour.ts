@@ -1,13 +1,8 @@
 // Runs the tour: shows screens, waits for the user, and asserts every statement it makes about the result.
-import { FairleadError, isObject, type Json, type RunState } from '../../../core/index.ts';
-import { askForApprovals } from '../../interactive/approval.ts';
+import { FairleadError, isObject, type ApprovalHandler, type Json } from '../../../core/index.ts';
+import { createTerminalApproval } from '../../interactive/approval.ts';
 import { createTranscriptPresenter, type SessionSelector } from '../../../sessions/index.ts';
-import {
-  listPendingApprovals,
-  isAwaitingApproval,
-  Conversation,
-  type ConversationStatus,
-} from '../../../coding-agent/index.ts';
+import { Conversation, type ConversationStatus } from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';
 import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';
@@ -84,19 +79,13 @@ export function createTour(
             showStatus('working');
           },
         });
-        const run = (prompt: string | undefined): Promise<RunState> =>
-          conversation.run(prompt, {
-            signal,
-            onChunk: (chunk) => presenter.onChunk(chunk),
-            onToolProgress: (call, text) => ui.appendText(call, text),
-          });
-        let state = await run(scene.prompt);
-        while (isAwaitingApproval(state) && !signal.aborted) {
-          await answerUnknownOutcomes(conversation, state, notify);
-          if (interactive) await askForApprovals({ conversation, ui, signal, notify }, conversation.session.state);
-          else await approveAll(conversation, conversation.session.state, notify);
-          state = await run(undefined);
-        }
+        const askUser = interactive ? createTerminalApproval({ conversation, ui, notify }) : undefined;
+        await conversation.run(scene.prompt, {
+          signal,
+          onChunk: (chunk) => presenter.onChunk(chunk),
+          onToolProgress: (call, text) => ui.appendText(call, text),
+          onApproval: createTourApproval(notify, askUser),
+        });
         showStatus();
         await inspect(conversation);
       } finally {
@@ -147,23 +136,16 @@ async function openTourConversation(
 const withPacing = (reply: Json, paced: boolean): Json =>
   paced && isObject(reply) ? { ...reply, delayMs: 400, chunkMs: 25 } : reply;
 
-/** The user of the tour cannot know the outcome of the interrupted call, so the demo answers. */
-async function answerUnknownOutcomes(
-  conversation: Conversation,
-  state: RunState,
-  notify: (text: string) => void,
-): Promise<void> {
-  for (const call of listPendingApprovals(state).filter(({ ask }) => ask?.kind === 'unknown-outcome')) {
-    notify(
-      `${call.ask?.question ?? ''}\nYou would be asked now. The demo answers for you: no, the outcome is unknown.`,
-    );
-    await conversation.session.reject(call.id, undefined, { by: 'demo' });
-  }
-}
-
-async function approveAll(conversation: Conversation, state: RunState, notify: (text: string) => void): Promise<void> {
-  for (const call of listPendingApprovals(state)) {
-    notify(`Allow ${call.tool}? ${call.ask?.question ?? ''}\nThe demo is not interactive, so it answers: yes.`);
-    await conversation.session.approve(call.id, { by: 'demo' });
-  }
-}
+/** Asks the user, or approves each call. The user of the tour cannot know the outcome of the interrupted call, so the demo answers that. */
+const createTourApproval =
+  (notify: (text: string) => void, askUser: ApprovalHandler | undefined): ApprovalHandler =>
+  (pending, signal) => {
+    const { kind, tool, question } = pending;
+    if (kind === 'unknown-outcome') {
+      notify(`${question}\nYou would be asked now. The demo answers for you: no, the outcome is unknown.`);
+      return { approved: false, by: 'demo' };
+    }
+    if (askUser) return askUser(pending, signal);
+    notify(`Allow ${tool}? ${question}\nThe demo is not interactive, so it answers: yes.`);
+    return { approved: true, by: 'demo' };
+  };
