@@ -12,9 +12,15 @@ export type {
 } from './embedded/embedded.ts';
 export type { ChatTemplate, EmbeddedModel, ModelFilePart } from './embedded/models.ts';
 export { providerAliases, families, findFamily, type ProviderProtocol, type ProviderFamily } from './families.ts';
-export { gateway, type GatewayOptions } from './gateway/gateway.ts';
+export {
+  breakerStates,
+  createGatewayState,
+  gateway,
+  type BreakerState,
+  type GatewayOptions,
+  type GatewayState,
+} from './gateway/gateway.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
-export { breakerStates, createGatewayState, type BreakerState, type GatewayState } from './gateway/state.ts';
 export { listModels, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
 export type { ModelCapability, ModelInfo } from './models/model-info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';

@@ -47,9 +47,9 @@ ${toTranscriptItems(paper.messages).map(formatHtmlItem).join('\n')}
 
 function formatHtmlItem(item: TranscriptItem): string {
   switch (item.type) {
-    case 'said':
+    case 'text':
       return `<article class="${item.speaker.toLowerCase()}"><h2>${item.speaker}</h2><div class="text">${escapeHtml(item.text)}</div></article>`;
-    case 'thought':
+    case 'reasoning':
       return `<details><summary>Thinking</summary><pre>${escapeHtml(item.text)}</pre></details>`;
     case 'file':
       return `<p>${escapeHtml(item.text)}</p>`;

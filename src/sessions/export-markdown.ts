@@ -17,9 +17,9 @@ export function formatMarkdownExport(paper: ExportDocument): string {
 
 function formatMarkdownItem(item: TranscriptItem): string {
   switch (item.type) {
-    case 'said':
+    case 'text':
       return `## ${item.speaker}\n\n${item.text}`;
-    case 'thought':
+    case 'reasoning':
       return formatDetails('Thinking', formatCodeBlock(item.text));
     case 'file':
       return formatInlineCode(item.text);

@@ -3,8 +3,8 @@ import { messageToolCalls, type FilePart, type Message, type ToolResultPart } fr
 
 /** A transcript item. */
 export type TranscriptItem =
-  | { readonly type: 'said'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
-  | { readonly type: 'thought'; readonly text: string }
+  | { readonly type: 'text'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'file'; readonly text: string }
   | {
       readonly type: 'call';
@@ -32,9 +32,9 @@ function toItems(
 ): readonly TranscriptItem[] {
   switch (part.type) {
     case 'text':
-      return [{ type: 'said', speaker: role === 'user' ? 'User' : 'Assistant', text: part.text }];
+      return [{ type: 'text', speaker: role === 'user' ? 'User' : 'Assistant', text: part.text }];
     case 'reasoning':
-      return part.text.trim() === '' ? [] : [{ type: 'thought', text: part.text }];
+      return part.text.trim() === '' ? [] : [{ type: 'reasoning', text: part.text }];
     case 'file':
       return [{ type: 'file', text: formatFilePart(part) }];
     case 'tool-call': {

@@ -78,9 +78,9 @@ export const formatSessionTranscript = (messages: readonly Message[]): string =>
 
 function formatTranscriptItem(item: TranscriptItem): string {
   switch (item.type) {
-    case 'said':
+    case 'text':
       return `── ${item.speaker} ──\n${item.text}`;
-    case 'thought':
+    case 'reasoning':
       return `── Thinking ──\n${item.text}`;
     case 'file':
       return item.text;

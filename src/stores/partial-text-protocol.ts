@@ -28,12 +28,12 @@ export type TextChunk = {
 /** The content of a message. */
 export type BusPayload =
   /** Subscribes. `whole`: from the start of the current turn, including what was sent before. */
-  | { readonly type: 'listening'; readonly from: string; readonly whole: boolean; readonly sessions: readonly string[] }
+  | { readonly type: 'subscribe'; readonly from: string; readonly whole: boolean; readonly sessions: readonly string[] }
   /** Unsubscribes. */
-  | { readonly type: 'gone'; readonly from: string; readonly sessions: readonly string[] }
+  | { readonly type: 'unsubscribe'; readonly from: string; readonly sessions: readonly string[] }
   /** Asks all processes for their subscriptions. */
-  | { readonly type: 'who'; readonly from: string }
-  | { readonly type: 'said'; readonly pieces: readonly TextChunk[] };
+  | { readonly type: 'query-subscriptions'; readonly from: string }
+  | { readonly type: 'text'; readonly chunks: readonly TextChunk[] };
 
 /** The maximum size of a message; PostgreSQL allows 8,000 bytes. */
 const maxMessageBytes = 7000;
@@ -65,12 +65,12 @@ export function packMessages<T extends Json | TextChunk>(
 export function parseBusPayload(text: string): BusPayload | undefined {
   const payload = tryParseJson(text);
   if (!isObject(payload)) return undefined;
-  const { type, from, sessions, pieces } = payload;
+  const { type, from, sessions, chunks } = payload;
   const hasSender = typeof from === 'string' && /^[0-9a-f]{1,40}$/.test(from);
   const hasSessions = Array.isArray(sessions) && sessions.every((each) => typeof each === 'string');
-  if (type === 'who' && hasSender) return payload as BusPayload;
-  if ((type === 'listening' || type === 'gone') && hasSender && hasSessions) return payload as BusPayload;
-  if (type === 'said' && Array.isArray(pieces) && pieces.every(isTextChunk)) return payload as unknown as BusPayload;
+  if (type === 'query-subscriptions' && hasSender) return payload as BusPayload;
+  if ((type === 'subscribe' || type === 'unsubscribe') && hasSender && hasSessions) return payload as BusPayload;
+  if (type === 'text' && Array.isArray(chunks) && chunks.every(isTextChunk)) return payload as unknown as BusPayload;
   return undefined;
 }
 

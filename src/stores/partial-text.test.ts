@@ -59,7 +59,7 @@ async function waitUntil(holds: () => boolean): Promise<void> {
 }
 
 const textMessages = (messages: readonly BusMessage[]): readonly BusMessage[] =>
-  messages.filter(({ text }) => text.includes('"said"'));
+  messages.filter(({ text }) => text.startsWith('{"type":"text"'));
 
 test('[A93] text without subscribers is sent to no process', async (t) => {
   const { open, messages } = createFakeBusNetwork(t);
@@ -71,68 +71,68 @@ test('[A93] text without subscribers is sent to no process', async (t) => {
   speaker.discard('s');
   await pause(50);
   elsewhere();
-  await waitUntil(() => messages.some(({ text }) => text.includes('"gone"')));
+  await waitUntil(() => messages.some(({ text }) => text.includes('"unsubscribe"')));
   assert.deepEqual(textMessages(messages), []);
 });
 
 test('[A93] a lost message is requested again, a duplicated one is delivered once', async (t) => {
-  const place = createFakeBusNetwork(t);
-  const [speaker, far] = [place.open(), place.open()];
-  const ear = subscribeTo(far);
+  const network = createFakeBusNetwork(t);
+  const [speaker, far] = [network.open(), network.open()];
+  const subscriber = subscribeTo(far);
   let n = 0;
-  place.deliveryCount = ({ text }) => (text.includes('"said"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
+  network.deliveryCount = ({ text }) => (text.startsWith('{"type":"text"') ? ([0, 2, 1][n++ % 3] ?? 1) : 1);
   let all = '';
   for (let i = 0; i < 60; i++) {
     speaker.publish('s', partialText(1, `${i} `));
     all += `${i} `;
-    assert.ok(all.startsWith(ear.text), ear.text);
+    assert.ok(all.startsWith(subscriber.text), subscriber.text);
     await pause(2);
   }
-  place.deliveryCount = () => 1;
+  network.deliveryCount = () => 1;
   speaker.publish('s', partialText(1, 'end'));
-  await waitUntil(() => ear.text === `${all}end`);
-  assert.ok(n > 3, `${n} letters`);
+  await waitUntil(() => subscriber.text === `${all}end`);
+  assert.ok(n > 3, `${n} messages`);
 });
 
 test('[A93] a process that resumes late does not replace the text of the current one', async (t) => {
   const { open } = createFakeBusNetwork(t);
   const [old, now, far] = [open(), open(), open()];
-  far.subscribe('s', () => assert.fail('An ear that fails harms nobody else.'));
-  const ear = subscribeTo(far);
+  far.subscribe('s', () => assert.fail('An subscriber that fails harms nobody else.'));
+  const subscriber = subscribeTo(far);
   old.publish('s', partialText(1, 'old'));
-  await waitUntil(() => ear.text === 'old');
+  await waitUntil(() => subscriber.text === 'old');
   now.publish('s', partialText(5, 'new'));
-  await waitUntil(() => ear.text === 'new');
+  await waitUntil(() => subscriber.text === 'new');
   old.publish('s', partialText(1, ' words'));
   old.discard('s');
   now.publish('s', partialText(5, ' words'));
-  await waitUntil(() => ear.text === 'new words');
+  await waitUntil(() => subscriber.text === 'new words');
 });
 
 test('[A93] a subscription that is not renewed expires', async (t) => {
-  const place = createFakeBusNetwork(t, 20);
-  const [speaker, far] = [place.open(), place.open()];
-  const ear = subscribeTo(far);
+  const network = createFakeBusNetwork(t, 20);
+  const [speaker, far] = [network.open(), network.open()];
+  const subscriber = subscribeTo(far);
   speaker.publish('s', partialText(1, 'a'));
-  await waitUntil(() => ear.text === 'a');
+  await waitUntil(() => subscriber.text === 'a');
   // From now on its messages are lost: other processes cannot see it.
-  place.deliveryCount = ({ to }) => (to === undefined ? 0 : 1);
+  network.deliveryCount = ({ to }) => (to === undefined ? 0 : 1);
   let told = -1;
   await waitUntil(() => {
     const before = told;
-    told = textMessages(place.messages).length;
+    told = textMessages(network.messages).length;
     speaker.publish('s', partialText(1, '.'));
-    return before === told && told > 0 && place.messages.filter(({ to }) => to === undefined).length > 20;
+    return before === told && told > 0 && network.messages.filter(({ to }) => to === undefined).length > 20;
   });
-  const count = textMessages(place.messages).length;
+  const count = textMessages(network.messages).length;
   for (let i = 0; i < 20; i++, await pause(2)) speaker.publish('s', partialText(1, '.'));
-  assert.equal(textMessages(place.messages).length, count);
+  assert.equal(textMessages(network.messages).length, count);
 });
 
 test('[A93] much text is sent in few messages, each short enough for any store', async (t) => {
   const { open, messages } = createFakeBusNetwork(t);
   const [speaker, far] = [open(), open()];
-  const ear = subscribeTo(far);
+  const subscriber = subscribeTo(far);
   await waitUntil(() => messages.length > 0);
   let all = '';
   for (let i = 0; i < 20_000; i++) {
@@ -140,9 +140,9 @@ test('[A93] much text is sent in few messages, each short enough for any store',
     all += '\u0001\ud83d\ude00';
     if (i % 500 === 0) await pause(0);
   }
-  await waitUntil(() => ear.text.length === all.length);
-  assert.equal(ear.text, all);
-  assert.ok(messages.length < 200, `${messages.length} letters`);
+  await waitUntil(() => subscriber.text.length === all.length);
+  assert.equal(subscriber.text, all);
+  assert.ok(messages.length < 200, `${messages.length} messages`);
   assert.ok(messages.every(({ text }) => Buffer.byteLength(text) < 8000));
 });
 
@@ -157,7 +157,7 @@ test('[A93] unknown messages are ignored', async (t) => {
     { flushMs: 1 },
   );
   t.after(() => live.close());
-  const ear = subscribeTo(live);
+  const subscriber = subscribeTo(live);
   const piece = { session: 's', turn: 1, since: 1, take: 0, at: 0, text: 'right' };
   const bad = [{ ...piece, at: -1 }, { ...piece, text: 5 }, { ...piece, since: '1' }, { ...piece, at: 1e9 }, null];
   const nonsense = [
@@ -165,16 +165,16 @@ test('[A93] unknown messages are ignored', async (t) => {
     '{',
     'null',
     '[]',
-    '{"type":"said","pieces":{}}',
-    '{"type":"listening","from":"x; DROP","sessions":["s"]}',
-    '{"type":"listening","from":"ab","sessions":[1]}',
+    '{"type":"text","chunks":{}}',
+    '{"type":"subscribe","from":"x; DROP","sessions":["s"]}',
+    '{"type":"subscribe","from":"ab","sessions":[1]}',
     '{"type":"later","from":"ab"}',
-    ...bad.map((each) => JSON.stringify({ type: 'chunks', pieces: [each] })),
+    ...bad.map((each) => JSON.stringify({ type: 'text', chunks: [each] })),
   ];
   for (const text of nonsense) received[0]?.(text);
-  assert.equal(ear.text, '');
-  received[0]?.(JSON.stringify({ type: 'chunks', pieces: [piece] }));
-  assert.equal(ear.text, 'right');
+  assert.equal(subscriber.text, '');
+  received[0]?.(JSON.stringify({ type: 'text', chunks: [piece] }));
+  assert.equal(subscriber.text, 'right');
   live.publish('s', partialText(9, 'mine'));
   await pause(20);
   assert.deepEqual(textMessages(posted), []);

@@ -46,7 +46,7 @@ export function createPartialTextChannel(
   const subscriptions = new Map<string, Map<string, PeerSubscription>>();
   let retractions: TextChunk[] = [];
   /** Changes of the local subscriptions that other processes do not know yet; true: they must send the whole text of the turn. */
-  let subscriptionChanges = new Map<string, boolean | 'gone'>();
+  let subscriptionChanges = new Map<string, boolean | 'unsubscribe'>();
   let mustDiscover = false;
   let timer: NodeJS.Timeout | undefined;
   let renewal: NodeJS.Timeout | undefined;
@@ -78,12 +78,18 @@ export function createPartialTextChannel(
   }
 
   function createSubscriptionMessages(): readonly BusMessage[] {
-    const select = (change: boolean | 'gone'): string[] =>
+    const select = (change: boolean | 'unsubscribe'): string[] =>
       [...subscriptionChanges].flatMap(([session, each]) => (each === change ? [session] : []));
     const subscribe = (whole: boolean): readonly string[] =>
-      packMessages(select(whole), (sessions) => ({ type: 'listening', from: ownId, whole, sessions }));
-    const unsubscribe = packMessages(select('gone'), (sessions) => ({ type: 'gone', from: ownId, sessions }));
-    const discover = mustDiscover ? [JSON.stringify({ type: 'who', from: ownId } satisfies BusPayload)] : [];
+      packMessages(select(whole), (sessions) => ({ type: 'subscribe', from: ownId, whole, sessions }));
+    const unsubscribe = packMessages(select('unsubscribe'), (sessions) => ({
+      type: 'unsubscribe',
+      from: ownId,
+      sessions,
+    }));
+    const discover = mustDiscover
+      ? [JSON.stringify({ type: 'query-subscriptions', from: ownId } satisfies BusPayload)]
+      : [];
     const messages = [...subscribe(true), ...subscribe(false), ...unsubscribe, ...discover];
     subscriptionChanges = new Map();
     mustDiscover = false;
@@ -98,7 +104,7 @@ export function createPartialTextChannel(
       if (++count === maxChunksPerFlush) break;
     }
     return [...chunksByPeer].flatMap(([peer, chunks]) =>
-      packMessages(chunks, (pieces) => ({ type: 'said', pieces })).map((text) => ({ to: peer, text })),
+      packMessages(chunks, (chunks) => ({ type: 'text', chunks })).map((text) => ({ to: peer, text })),
     );
   }
 
@@ -143,17 +149,20 @@ export function createPartialTextChannel(
     }
     const payload = parseBusPayload(text);
     if (!payload || ('from' in payload && payload.from === ownId)) return;
-    if (payload.type === 'said') for (const chunk of payload.pieces) receiveChunk(chunk);
-    else if (payload.type === 'who') renewSubscriptions();
+    if (payload.type === 'text') for (const chunk of payload.chunks) receiveChunk(chunk);
+    else if (payload.type === 'query-subscriptions') renewSubscriptions();
     else {
       for (const session of payload.sessions) updateSubscription(session, payload);
       for (const [session, peers] of subscriptions) removeExpired(session, peers);
     }
   }
 
-  function updateSubscription(session: string, payload: BusPayload & { readonly type: 'listening' | 'gone' }): void {
+  function updateSubscription(
+    session: string,
+    payload: BusPayload & { readonly type: 'subscribe' | 'unsubscribe' },
+  ): void {
     const peers = subscriptions.get(session) ?? new Map<string, PeerSubscription>();
-    if (payload.type === 'gone') {
+    if (payload.type === 'unsubscribe') {
       peers.delete(payload.from);
       return void (peers.size === 0 && subscriptions.delete(session));
     }
@@ -196,7 +205,7 @@ export function createPartialTextChannel(
     if (!all?.delete(listener) || all.size > 0) return;
     listeners.delete(session);
     received.delete(session);
-    subscriptionChanges.set(session, 'gone');
+    subscriptionChanges.set(session, 'unsubscribe');
     if (listeners.size === 0) clearInterval(renewal);
     scheduleFlush();
     updateListening();
@@ -249,7 +258,7 @@ export function createPartialTextChannel(
       closed = true;
       clearTimeout(timer);
       clearInterval(renewal);
-      for (const session of listeners.keys()) subscriptionChanges.set(session, 'gone');
+      for (const session of listeners.keys()) subscriptionChanges.set(session, 'unsubscribe');
       await flushing;
       if (hasUnsent()) await flush();
       bus.setListening(false);

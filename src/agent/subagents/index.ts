@@ -1,4 +1,4 @@
-// Exports of src/agent/subagents for other modules.
+// Sub-agents: start, manage, resume and end agents that an agent starts.
 export { type ApprovalTracker, type SubagentStore, type SubagentManagerOptions } from './launch.ts';
 export { subagentTools } from './manage-tools.ts';
 export { type SubagentManager, createSubagentManager } from './lifecycle.ts';

@@ -1,3 +1,3 @@
-// Exports of src/bridges/proxy for other modules.
+// The proxy: an HTTP server between a client and a provider that applies rules.
 export { loadProxyRules } from './load-rules.ts';
 export { isEqualConstantTime } from './auth.ts';

@@ -1,2 +1,2 @@
-// Exports of src/guards/redaction for other modules.
+// Redaction of secrets in texts, events and tool results.
 export { noRedaction, createRedactor, type Redactor } from './redactor.ts';

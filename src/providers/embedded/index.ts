@@ -1,2 +1,2 @@
-// Exports of src/providers/embedded for other modules.
+// The embedded provider: a small model that runs in a child process without a server.
 export { embeddedProvider } from './embedded.ts';

@@ -1,2 +1,2 @@
-// Exports of src/providers/ollama for other modules.
+// The Ollama provider and the context window that Ollama uses for a model.
 export { resolveOllamaContextWindow } from './context-window.ts';

@@ -1,4 +1,4 @@
-// Exports of src/rules/compaction for other modules.
+// Compaction: shortens a conversation that is near the context window.
 export { compactionDiff } from './diff.ts';
 export { preserveUserMessages } from './preserve-user-messages.ts';
 export { summarizingCompactor } from './summarize.ts';

@@ -1,2 +1,2 @@
-// Exports of src/rules/declarative for other modules.
+// Rules as YAML files: parse, validate and compile them.
 export { compileRuleSet } from './rule-set.ts';

@@ -1,2 +1,2 @@
-// Exports of src/rules/session-stats for other modules.
+// Statistics of a session that conditions of rules read: calls, failures, files, tokens.
 export { detectLoop } from './selectors.ts';

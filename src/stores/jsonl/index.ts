@@ -1,2 +1,2 @@
-// Exports of src/stores/jsonl for other modules.
+// Reads the first lines of a session file: its id, name and times.
 export { peekSession, readSessionId, type SessionPeek } from './peek.ts';

@@ -1,4 +1,4 @@
-// Exports of src/tools/oauth for other modules.
+// OAuth logins that tools use: log in, store and refresh tokens.
 export { createTokenProvider, type ApiLogin } from './api-login.ts';
 export { type LoginPage } from './flow.ts';
 export { fileLogins } from './login-store.ts';

@@ -78,7 +78,7 @@ export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null
 export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element | null {
   const { outcome } = run;
   if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <WaitingReason run={run} /> : null;
-  const isTold = feed.timeline.items.some((item) => item.type === 'said' || (item.type === 'turn' && item.message));
+  const isTold = feed.timeline.items.some((item) => item.type === 'message' || (item.type === 'turn' && item.message));
   const isMarked = feed.timeline.items.some((item) => item.type === 'mark' && item.what === 'ended');
   return (
     <>

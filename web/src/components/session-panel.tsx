@@ -122,9 +122,11 @@ export function SessionPanel({
 
 /** Returns the first prompt of a session. */
 function getFirstPrompt({ items }: Timeline): string {
-  const first = items.find((item) => item.type === 'input' || (item.type === 'said' && item.message.role === 'user'));
+  const first = items.find(
+    (item) => item.type === 'input' || (item.type === 'message' && item.message.role === 'user'),
+  );
   if (first?.type === 'input') return first.text;
-  return first?.type === 'said'
+  return first?.type === 'message'
     ? first.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     : '';
 }

@@ -110,7 +110,7 @@ function ItemView({ item, actions, isLive, live }: ItemViewProps): JSX.Element {
         );
       case 'turn':
         return <TurnView item={item} actions={actions} isLive={isLive} live={live} />;
-      case 'said':
+      case 'message':
         return (
           <li class={`said ${item.message.role === 'user' ? 'input' : ''}`}>
             <ItemHeader what={speakerLabels[item.message.role] ?? item.message.role} time={undefined} />

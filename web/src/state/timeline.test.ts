@@ -131,7 +131,7 @@ test('[A87] an edit shows the conversation as it was left', () => {
   const { items } = buildTimeline(edited);
   assert.deepEqual(
     items.map(({ type }) => type),
-    ['mark', 'said'],
+    ['mark', 'message'],
   );
 });
 
@@ -179,7 +179,7 @@ test('[A87] a forked session says which one it is a copy of, and what was said t
       baseline,
     } as unknown as Fact),
   ).items.map((item) =>
-    item.type === 'mark' ? [item.text, item.session] : item.type === 'said' ? item.message : item.type,
+    item.type === 'mark' ? [item.text, item.session] : item.type === 'message' ? item.message : item.type,
   );
   assert.deepEqual(items, [['Begun as a copy of', 'origin'], ...messages]);
 });

@@ -59,7 +59,7 @@ export type TimelineItem = {
       readonly calls: readonly TimelineCall[];
     }
   /** A message of the history of a fork or an edit. */
-  | { readonly type: 'said'; readonly message: Message }
+  | { readonly type: 'message'; readonly message: Message }
   | {
       readonly type: 'mark';
       readonly what: string;
@@ -196,7 +196,7 @@ function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started'
     at: id,
     seq,
     time,
-    type: 'said',
+    type: 'message',
     message,
   }));
   return { ...now, items: [...(isBeginning ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
