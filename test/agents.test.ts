@@ -1,4 +1,4 @@
-// Agents that the model starts, in the real program: side by side, on session files of their own, and after a kill -9 without doing anything twice.
+// Sub-agents in the real program: in parallel, on their own session files, and after a kill -9 without repeating an effect.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { noTerminal } from './support/terminal.ts';
 
 type AgentScript = (asked: ScriptRequest<JsonObject>) => ScriptedResponse | Promise<ScriptedResponse>;
 
-/** A model that loads the tools first, and then plays the parent or an agent. */
+/** A scripted model that loads the tools first, and then acts as the parent or as a sub-agent. */
 const scriptAgents =
   (parent: AgentScript, child: AgentScript): Script<JsonObject> =>
   (asked) => {
@@ -27,7 +27,7 @@ const callTool = (tool: string, input: object): ScriptedResponse =>
 const startArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--session-name', 'parent', '--prompt', 'go'];
 const resumeArgs = ['--one-shot', '--no-sandbox', '--auto-approve', '--resume', 'parent', '--prompt', 'go on'];
 
-/** Kills the program when its agent has acted once, and goes on with its session; until then no answer comes. */
+/** Kills the program after the first effect of its sub-agent, and resumes its session; until then the model does not answer. */
 async function killAndResume(
   t: TestContext,
   parent: (isHeld: () => boolean) => AgentScript,

@@ -1,4 +1,4 @@
-// The bundle in ASCII says what it said before.
+// The ASCII conversion of the bundle does not change its behaviour.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import vm from 'node:vm';

@@ -95,7 +95,7 @@ test('[attack 87] the user can turn redaction off, and a project directory canno
 const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.toml');
 const noRules = existsSync(rulesFile) ? false : 'the rules of gitleaks are not here';
 
-/** Half of their rules match the name of a service before a value without a form of its own. */
+/** Half of the gitleaks rules match the name of a service before a value without its own format. */
 const namedRulePattern = /=\]\{0,5\}\((.*)\)\(\?:\[\\x60'"\\s;\]/;
 
 test('[attack 87] most of what the rules of gitleaks look for is found', { skip: noRules }, (t) => {

@@ -1,4 +1,4 @@
-// Law 5: every effect on every path passes the one gate, and a child's authority is never wider than its parent's.
+// Law 5: every effect on every path passes the gates, and a sub-agent's permissions never exceed its parent's.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

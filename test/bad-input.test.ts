@@ -1,4 +1,4 @@
-// Bad input gets one clear sentence with what to do, a typed error, and loses nothing.
+// Invalid input gets one clear sentence with a hint, a typed error, and loses nothing.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { bin } from './support/program-dirs.ts';
 
 type ProgramExit = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** Runs the real program with nothing in its environment but what is given. */
+/** Runs the real program with only the given environment. */
 function runFairlead(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-// The throughput benchmark measures what it says: runs that were really answered, and memory that holds the bounds of a fleet.
+// The throughput benchmark measures runs that were really answered, and memory within the limits of a fleet.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Law 6: turns, tokens, money, time, output and calls are bounded before the act.
+// Law 6: turns, tokens, money, time, output and calls are limited before they are used.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

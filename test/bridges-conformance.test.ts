@@ -1,4 +1,4 @@
-// Every bridge for plain clients does the same: one table, and a row for each way in.
+// Every bridge for plain clients behaves the same: one table, with a row for each entry point.
 import { wrapAnthropic, wrapGoogle, wrapOpenAI } from '../src/bridges/index.ts';
 import { testBridges } from './support/bridge-conformance.ts';
 import { anthropicLoop, chatLoop, createClient, googleLoop, responsesLoop } from './support/client-loops.ts';

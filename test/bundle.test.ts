@@ -1,4 +1,4 @@
-// What is done to the bundle after it is built changes what a start costs and nothing else.
+// The steps after the build of the bundle change the start-up time and nothing else.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -138,7 +138,7 @@ const found = async () => [early, declared(3), declared.name, declared.length, a
 export { found, declared as passed };
 `;
 
-/** Every place where a function may begin and end, so that whatever V8 calls a function is among them. */
+/** Every position where a function may begin and end, so that every function of V8 is among them. */
 function getEveryFunctionRange(program: string): readonly SourceRange[] {
   const ends = Array.from(program, (_, i) => i + 1);
   return [...program.matchAll(/\(|\b\w|\*/g)].flatMap(({ index }) =>

@@ -1,4 +1,4 @@
-// A summary and the conversation that is made with it, as servers see them: legal in every dialect (the server refuses what is not), and shorter.
+// A summary and the compacted conversation as servers see them: valid in every wire format (the server refuses invalid requests), and shorter.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';

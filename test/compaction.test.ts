@@ -1,4 +1,4 @@
-// Compaction that can be trusted: what must stay stays, the rest gets smaller, and everything can be taken back.
+// Guarantees of compaction: protected messages stay, the rest gets smaller, and it can be undone.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ import { replyNever, createTestTool } from './support/core-fixture.ts';
 
 const task = 'Find out why the build is slow, and write it down in report.md.';
 
-/** Tokens of a whole request, as we estimate them. */
+/** The estimated tokens of a whole request. */
 const getRequestSize = (request: ModelRequest): number =>
   estimateTokens(request.system) +
   estimateTokens(JSON.stringify(request.tools)) +
@@ -45,7 +45,7 @@ const getRequestText = (request: ModelRequest | undefined): string =>
 
 const isSummary = (request: ModelRequest): boolean => request.system.includes('keep the notes of an agent');
 
-/** A model with an 8,000-token window that counts what it is sent, and writes a summary when it is asked for one. */
+/** A scripted model with an 8,000-token window that counts its input, and writes a summary on request. */
 function createCountingProvider(
   answer: (asked: ScriptRequest<ModelRequest>, turn: number) => ScriptedResponse,
   summary: (request: ModelRequest) => string = () => 'Done: looked at several files.\nOpen: the rest.',
@@ -121,7 +121,7 @@ const piece = fc.oneof(
   fc.record({ kind: fc.constant('note' as const), size: fc.nat(3), count: fc.nat(80) }),
 );
 
-/** Any conversation: rounds of several calls, answers and corrections of every length, notes. */
+/** Any conversation: turns with several calls, answers and corrections of every length, notes. */
 function buildHistory(
   pieces: readonly { kind: 'round' | 'talk' | 'note'; size: number; count: number }[],
 ): readonly Message[] {
@@ -178,7 +178,7 @@ test('[P47, P51, A12] any compacted conversation is valid and smaller, keeps the
   assert.ok(made > 100, `${made} compactions`);
 });
 
-/** A session with a long conversation that rests, on a log that can be looked at. */
+/** An idle session with a long conversation, on a log that can be inspected. */
 async function runLongSession(
   provider: Provider = createCountingProvider(() => says('fine')),
 ): Promise<{ session: Session; log: ReturnType<typeof memoryLog> }> {
@@ -417,7 +417,7 @@ test('[A12, A57] a summary is charged to the run and to the session and is no tu
   );
 });
 
-/** A provider whose summaries are cut off by whoever waits for them, after some words of them. */
+/** A provider whose summaries are aborted by the caller after some text. */
 function createCuttingProvider(script: Provider, cut: () => void): Provider {
   const halting = replyNever('Done: looked ', 'at several');
   return {

@@ -1,4 +1,4 @@
-// The image and the fleet of containers: their descriptions are held to what they promise, and where there is an engine they are built and run.
+// The image and the containers of a fleet: the Dockerfile and the compose file are checked, and built and run if there is an engine.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ import { noSandbox } from './support/sandbox.ts';
 
 const readRepoFile = (file: string): string => readFileSync(path.join(repoRoot, file), 'utf8');
 
-/** Each of these changes must be found. */
+/** Each of these changes must be detected. */
 function assertProblemsFound(
   text: string,
   faults: (text: string) => readonly string[],
@@ -132,7 +132,7 @@ after(async () => image && removeImage(await image.catch(() => '')));
 
 const key = 'the-key-of-a-test-server';
 
-/** A model on this machine, and the environment that leads a container to it. */
+/** A model server on this machine, and the environment that points a container to it. */
 async function startModel(t: TestContext, script: Script<JsonObject>): Promise<Readonly<Record<string, string>>> {
   const server = await scriptedServer(script, { models: [{ id: 'alpha', tools: true, context: 32_000 }] });
   t.after(() => server.close());

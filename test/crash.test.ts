@@ -1,4 +1,4 @@
-// Law 2: killed before any append, at any byte of the file, or by the system at any moment, a session resumes and ends as it would have.
+// Law 2: killed before any append, at any byte of the file, or by the system at any moment, a session resumes and ends with the same result.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -62,7 +62,7 @@ test('[A24] killed before every single append, a run resumes and ends with the s
   }
 });
 
-/** Resumes from the beginning of a session, its effects being those that had been started by then. */
+/** Resumes from a prefix of a session, with the effects that had started by then. */
 async function resumeFrom(text: string, known: readonly Event[]): Promise<void> {
   const { file, ledger } = writeSessionBytes(text);
   const started = known.flatMap((event) => (event.type === 'tool-started' ? [event.call] : []));
@@ -99,7 +99,7 @@ test('a session file truncated at every byte of its header and first events open
   }
 });
 
-/** Runs a session in a process of its own; `kill` is asked after each line it says whether, and in how many ms, to kill it. */
+/** Runs a session in another process; `kill` returns after each output line whether, and after how many ms, to kill it. */
 async function runKilledSession(
   args: readonly string[],
   kill: (lines: number) => number | undefined = () => undefined,
@@ -130,7 +130,7 @@ test('fault 1: kill -9 after every change to the disk leaves a prefix of the ack
     if (fs.existsSync(file)) {
       const { events } = await inspectSession(file, { mode: n % 2 ? 'read' : 'write' }).catch(
         async (error: { code?: string }) => {
-          // Killed between making the file and writing its header: there is nothing to read yet.
+          // Killed between creating the file and writing its header: there is nothing to read yet.
           assert.equal(fs.statSync(file).size, 0, String(error));
           return inspectSession(file);
         },
@@ -169,7 +169,7 @@ test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged
       ended = lived.signal === null;
       if (!ended) done++;
       if (!fs.existsSync(file) || fs.statSync(file).size === 0) continue;
-      // Half of the time the file is left as the killed process left it, lock and all, for the next process to take over.
+      // In half of the cases the file stays as the killed process left it, including its lock, for the next process to take over.
       const { events, state } = await inspectSession(file, { mode: random() < 0.5 ? 'read' : 'write' });
       assert.ok((events.at(-1)?.seq ?? 0) >= saved, `${saved} acknowledged, ${events.at(-1)?.seq} found, seed ${seed}`);
       assertEffects(events, ledger);

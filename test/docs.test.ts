@@ -1,4 +1,4 @@
-// The documents: the site builds, its links lead somewhere, its search finds pages, and the commands and paths they name exist.
+// The documents: the site builds, its links exist, its search finds pages, and the commands and paths they name exist.
 import assert from 'node:assert/strict';
 import { globSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

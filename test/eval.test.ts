@@ -1,4 +1,4 @@
-// `fairlead eval` in the real program: a model that falls into traps is told from one that does not, and a worse one does not pass.
+// `fairlead eval` in the real program: it distinguishes a model that fails the trap set from one that passes, and a worse model fails.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import {
   type TestProgram,
 } from './support/cli-harness.ts';
 
-/** Right answers to the trap set, by a word of the question. */
+/** Right answers to the trap set, by a word of the prompt. */
 const correctAnswers: readonly (readonly [RegExp, string])[] = [
   [/coin|breakfast|lottery|middle name|captain|thesis/, 'I do not know.'],
   [/walk on the Moon/, 'No woman has walked on the Moon.'],

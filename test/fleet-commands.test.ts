@@ -1,4 +1,4 @@
-// What people and programs tell a fleet, the real program: letters to runs, budgets of tenants, batches, schedules.
+// Fleet commands in the real program: messages to runs, budgets of tenants, batches, schedules.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -86,7 +86,7 @@ test('[A64] a tenant cannot spend more than its budget over all workers, and oth
     await made.runCommand('fleet', 'budget'),
     new RegExp(`^acme {2}${reasons('answered') * 5000} of 20000 tokens in total$`, 'm'),
   );
-  // Who looks at a budget, or names half of one, does not end it; who ends it says so.
+  // Reading a budget, or setting half of one, does not remove it; removing it needs an explicit option.
   assert.match(await made.runCommand('fleet', 'budget', 'acme'), /of 20000 tokens in total/);
   assert.equal((await made.run(['fleet', 'budget', 'acme', '--period', 'day'])).code, 2);
   assert.equal((await made.run(['fleet', 'budget', '--remove', 'nobody'])).code, 1);

@@ -1,4 +1,4 @@
-// What a run costs the database of a fleet, counted: transactions, not time.
+// The database transactions of a run, counted.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ const postgres = await startPostgresStores();
 after(() => postgres.close());
 const skip = postgres.skip === undefined ? {} : { skip: postgres.skip };
 
-/** Transactions of a database, once all who used it have left and told. */
+/** The transactions of a database, after all connections have closed and reported. */
 async function countTransactions(url: string): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -25,7 +25,7 @@ async function countTransactions(url: string): Promise<number> {
   return count;
 }
 
-/** Drains so many runs of one turn, 50 at a time, and gives the transactions that they took. */
+/** Handles `runs` runs of one turn, 50 in parallel, and returns their transactions. */
 async function measureTransactionsPerRun(url: string, runs: number): Promise<number> {
   const before = await countTransactions(url);
   const store = await openPostgres(url);
@@ -49,6 +49,6 @@ test('[A66] parallel runs share their transactions', { timeout: 120_000, ...skip
   ];
   const each = (many - few) / 300;
   t.diagnostic(`${each.toFixed(2)} transactions a run`);
-  // By itself a run needs more than ten; together two each, and what a worker looks at every now and then while it takes long.
+  // A single run needs more than ten; together two each, plus the periodic queries of a worker.
   assert.ok(each < 6, `${each.toFixed(2)} transactions a run`);
 });

@@ -1,5 +1,5 @@
-// Workers die, sleep and leave while runs act on the world outside: every run ends, and each effect happens once.
-// FAIRLEAD_TEST_RUNS=1000 drains so many runs on each store instead of 100; FAIRLEAD_SEED repeats the choice of whom to kill and when.
+// Workers are killed, suspended and stopped while runs have external effects: every run ends, and each effect happens once.
+// FAIRLEAD_TEST_RUNS=1000 handles that many runs on each store instead of 100; FAIRLEAD_SEED repeats the random kills.
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import {
 import { startPostgresStores } from './support/postgres-stores.ts';
 import { createSqlitePath } from './support/sqlite-store.ts';
 
-/** A kind of store: where a new one is made, and what happens to it in the middle of the work. */
+/** A kind of store: how a new one is created, and what happens to it during the test. */
 type StoreKind = {
   readonly name: string;
   readonly skip?: string;
@@ -40,13 +40,13 @@ const spawnWorker = await createWorkerSpawner();
 const createStoreFixture = async (t: TestContext, { fresh }: StoreKind): Promise<FleetFixture> =>
   createFleetFixture(t, await fresh(t), spawnWorker);
 
-/** They are told to leave, and do so in order. */
+/** Stops the workers in order. */
 async function stopWorkers(hands: readonly WorkerProcess[]): Promise<void> {
   for (const hand of hands) hand.signal('SIGTERM');
   for (const hand of hands) assert.equal(await hand.ended, 0, hand.output());
 }
 
-/** Kills workers one after the other and replaces them, each somewhere in its share of the work, so that all die while there is work. */
+/** Kills workers one after the other and replaces them, each at a random moment of its share of the runs, so that all die while there are runs. */
 async function killWorkersRandomly(
   { recorder, spawnWorker }: FleetFixture,
   hands: WorkerProcess[],
@@ -103,7 +103,7 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   t.diagnostic(`measured effects-once ${happened}/${happened}`);
 }
 
-/** Runs that stand where an answer from outside is kept back: in a call of the model, and in each of the tools, whose effect has happened. */
+/** Creates runs that wait for a held response: in a model call, and in each of the tools, whose effect has happened. */
 async function enqueueBlockedRuns({ store, recorder }: FleetFixture): Promise<{
   readonly ids: readonly string[];
   readonly open: () => void;
@@ -129,7 +129,7 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   zombie.signal('SIGSTOP');
   const did = (): number => recorder.entries.filter(({ by }) => by === zombie.pid).length;
   const done = did();
-  // Of one run nothing is written yet when it wakes up: only the fence is between it and the log.
+  // One run has recorded nothing yet when the worker resumes: only the fencing number protects the log.
   const asked = recorder.holdReply('in pay', 'find');
   const other = spawnWorker();
   await asked.reached;
@@ -140,7 +140,7 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   );
   assert.equal(ended.length, ids.length - 1);
 
-  // What it waited for lies there when it wakes up, before it can have noticed anything.
+  // The responses are there when the worker resumes, before it can notice anything.
   open();
   zombie.signal('SIGCONT');
   for (const id of ids) await zombie.waitForLine(`over ${id}`);

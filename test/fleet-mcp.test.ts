@@ -1,4 +1,4 @@
-// MCP servers of queued runs, the real program: each run has its own, started when it uses one of its tools, and ended with it.
+// MCP servers of queued runs in the real program: each run has its own, started at the first use of its tools, and ended with the run.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ test('[A85] a queued run starts an MCP server only if it uses one, shares it wit
     const file = path.join(made.home, 'starts');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
   };
-  // The first time it is asked which tools it has; from then on that is known.
+  // At first the server is queried for its tools; later they are known from the cache.
   await made.runCommand('enqueue', 'Say nothing', '--id', 'first');
   await made.runCommand('worker', '--drain');
   assert.equal(starts().length, 1);

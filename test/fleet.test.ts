@@ -1,4 +1,4 @@
-// A fleet, the real program: runs that outlive their workers, rest for a person, stop with the kill-switch, and do nothing twice.
+// A fleet in the real program: runs survive their workers, wait for approval, stop with the kill switch, and repeat no effect.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// One table for every framework's bridge: what is added, refused and stopped is the same in all of them, streamed and not.
+// Conformance tests of framework bridges: additions, denials and stops are the same in all of them, streamed and not.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import type { BridgeOptions } from '../src/bridges/model-intercept/options.ts';
 const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 
-/** A note at each point: after what a person says, and after what a tool says. */
+/** Adds a note after each user message and after each tool result. */
 const noteFailure: Rule = (event) => {
   if (event.type === 'input-received' && event.how === 'prompt') return [{ key: 'brief', text: 'Keep it short.' }];
   return event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
@@ -33,7 +33,7 @@ function runCommand(command: string): string {
   return command === 'bad' ? 'Error: no such command' : `ran ${command}`;
 }
 
-/** The texts of a request in the order in which the model reads them, whatever its dialect. */
+/** The texts of a request in the order in which the model reads them, in any wire format. */
 function getRequestText(request: ScriptedServer['requests'][number] | undefined): string {
   const body = request?.body as JsonObject;
   return JSON.stringify([body['system'] ?? body['instructions'] ?? '', body['messages'] ?? body['input'] ?? '']);
@@ -129,7 +129,7 @@ for (const row of frameworkCases)
         ],
       });
       assert.equal(await loop.run('Ask for it.', (piece) => seen.push(piece)), 'Give me that, please.');
-      // A provider's own events, which some frameworks pass on, are objects.
+      // Provider events, which some frameworks forward, are objects.
       const shown = seen.filter((piece) => !piece.startsWith('{')).join('');
       assert.equal(shown, streamed ? 'Give me that, please.' : '');
       assert.deepEqual(prefixBreaks(server.requests), []);

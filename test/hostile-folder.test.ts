@@ -1,4 +1,4 @@
-// A hostile folder, opened with the real program: its files decide neither which server gets a key nor what is allowed.
+// A hostile project directory, opened with the real program: its files decide neither which server gets a key nor what is allowed.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { openJsonl } from '../src/stores/index.ts';
 import { calls } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 
-/** Writes a list of models in a folder, which says that a hosted model is at the folder's server. */
+/** Writes a model list in a directory, which says that a hosted model is at the directory's server. */
 function writeModelsFile(made: TestProgram, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const model = { id: 'gpt-5', provider: 'openai', url: `${made.server.url}/v1`, tools: true };

@@ -1,4 +1,4 @@
-// A picture that a tool read reaches the model in every dialect, stays where it was sent, and is told in words to a model that sees none.
+// An image that a tool read reaches the model in every wire format, stays at its position, and is replaced by text for a model without image support.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function createImageDir(t: TestContext): string {
   return root;
 }
 
-/** A picture beside a text, then words of the person, then another call. */
+/** An image next to a text, then a prompt of the user, then another call. */
 const script = ({ index }: ScriptRequest<unknown>) =>
   index === 0
     ? joinResponses([calls('read_file', { path: 'a.png' }), calls('read_file', { path: 'b.txt' })])
@@ -73,7 +73,7 @@ async function runConversation(t: TestContext, open: OpenProvider, sees: ModelCa
 
 const getModelRequests = (server: ScriptedServer) => server.requests.filter((request) => request.format !== undefined);
 
-/** Where the picture stands in a request, and what is around it. */
+/** The position of the image in a request, and its neighbours. */
 const imagePatterns: Readonly<Record<string, RegExp>> = {
   chat: /"role":"tool"[^{]*"words"},\{"role":"user","content":\[\{"type":"text","text":"[^"]*"},\{"type":"image_url","image_url":\{"url":"data:image\/png;base64,PIC"}}]}/,
   mistral:

@@ -1,4 +1,4 @@
-// Words that come in just as a run ends are read by another one, and words that no run can read are not tried for ever.
+// Input that arrives just as a run ends is read by the next run, and input that no run can process is not retried forever.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { createAcpSession, type AcpClient } from '../src/server/acp/acp-session.ts';
@@ -28,7 +28,7 @@ async function openConversation(t: TestContext, made: TestProgram): Promise<Conv
   return talk;
 }
 
-/** A face that nobody sees. */
+/** A user interface that shows nothing. */
 function createHeadlessUi(seen: {
   put?(block: TranscriptBlock): void;
   status?(status: ConversationStatus): void;
@@ -52,7 +52,7 @@ function createHeadlessUi(seen: {
 
 type ConversationDriver = { readonly say: (words: string) => void; readonly done: (words: string) => Promise<unknown> };
 
-/** The same conversation driven at a prompt and by an editor. */
+/** The same conversation, controlled from a prompt and from an editor. */
 const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDriver>> = {
   'at the prompt'(talk) {
     let idle = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// Law 7, layers: imports point down; and each check of the repository fails on a tree that breaks it.
+// Law 7, layers: imports point to lower layers, and each check of the repository fails on a tree that violates it.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ for (const [name, check] of Object.entries({
 
 const emptyModule = `// A module with nothing in it.\nexport {};`;
 
-/** A small repository in which everything is right; a case adds or changes files. */
+/** A small valid repository; a case adds or changes files. */
 const validTree: Files = {
   'src/index.ts': `// The entry of the package.\nexport { start } from './agent/index.ts';`,
   'src/core/index.ts': `// The core of the repository.\nexport type { Fact } from './fact.ts';`,
@@ -76,7 +76,7 @@ for (const [name, check] of Object.entries({
   test(`law 7, ${name}: a small valid repository passes`, (t) => assert.deepEqual(runCheck(t, check, {}), []));
 }
 
-/** Joins a text that this file itself may not contain. */
+/** Joins a text that this file itself must not contain. */
 const joinText = (...pieces: string[]): string => pieces.join('');
 
 const header = '// A file that is here to break a law.\n';

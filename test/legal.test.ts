@@ -1,4 +1,4 @@
-// Law 3: the request rebuilt from any log prefix is legal, each call answered once, in order.
+// Law 3: the request rebuilt from any log prefix is valid, with one result per call, in order.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// The built program keeps a fleet in PostgreSQL from a folder that has nothing but it: no installed library is needed.
+// The built program uses a fleet store in PostgreSQL from a directory with nothing else: no installed library is needed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What npm ships: the built package, installed into an empty folder, runs and imports there.
+// The npm package, installed into an empty directory: it runs and can be imported there.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -73,7 +73,7 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
   const script = specifiers.map((name) => `if (!(await import('${name}'))) throw new Error('${name}');`).join('\n');
   execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: home, encoding: 'utf8' });
 
-  // What is loaded only when it is used loads too, whatever it was made of.
+  // Modules that are loaded on demand load too.
   const chunks = path.join(home, 'node_modules/fairlead/dist/chunks');
   const every = readdirSync(chunks).filter((name) => name.endsWith('.js'));
   assert.ok(every.length > 100, `${every.length} chunks`);

@@ -1,4 +1,4 @@
-// Law 1 as the server sees it: 50 turns with rules, reminders and parallel tools, in every dialect, on the raw bytes.
+// Law 1 at the server: 50 turns with rules, reminders and parallel tools, in every wire format, on the raw bytes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Provider, Rule } from '../src/core/index.ts';

@@ -1,4 +1,4 @@
-// Law 1: within an epoch every request begins with the one before it, byte for byte, system text and tool list included.
+// Law 1: within an epoch every request begins with the previous one, byte for byte, system prompt and tool list included.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Whether a provider is configured, its key is set and a query succeeds: the real program says so, each in its own words, with an exit code.
+// The real program reports whether a provider is configured, its key is set and a request succeeds, each with its own message and exit code.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
@@ -8,24 +8,24 @@ import { createProgram, type ProgramResult, type TestProgram } from './support/c
 
 const key = 'the-key-that-is-right';
 
-/** A model that calls the tool it is told to call. */
+/** A scripted model that calls the tool that the prompt names. */
 const compliantScript = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
   tools.includes('report_number') ? calls('report_number', { number: Number(/\d+/.exec(prompt)?.[0]) }) : says('Fine.');
 
 type CheckResult = {
-  /** How the checks of the doctor stand, by name, and what it says of them. */
+  /** The results of the doctor's checks by name, and their messages. */
   readonly doctor: { readonly code: number | null; readonly stands: Record<string, string>; readonly says: string };
   readonly connection: ProgramResult;
   readonly query: ProgramResult;
 };
 
-/** A provider that asks for a key, at the server of the test. */
+/** A provider that requires a key, at the server of the test. */
 const createTestProgram = (
   t: TestContext,
   script: Parameters<typeof createProgram>[1] = compliantScript,
 ): Promise<TestProgram> => createProgram(t, script, { key, models: [{ id: 'alpha', tools: true, context: 32_000 }] });
 
-/** Everything that a person could try, one after the other. */
+/** All checks that a user can run, one after the other. */
 async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>): Promise<CheckResult> {
   const around = {
     HARNESS_INFERENCE_PROVIDER: 'anthropic',
@@ -111,7 +111,7 @@ test('[P61] an unreachable provider has its own exit code', async (t) => {
   assert.deepEqual([connection.code, query.code], [7, 7]);
 });
 
-/** A model server that somebody runs on this machine would be found. */
+/** A model server that runs on this machine would be found. */
 const [found] = (await discover({ env: {} })).filter(({ how }) => how !== 'embedded');
 
 test(

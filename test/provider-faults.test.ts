@@ -1,4 +1,4 @@
-// Faults 40 to 60: what providers do wrong, each through a real server, a real wire, the gateway and the real loop.
+// Faults 40 to 60: failures of providers, each through a real server, HTTP, the gateway and the real loop.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -48,7 +48,7 @@ async function waitUntil(what: () => boolean): Promise<void> {
   assert.ok(what(), `never so: ${what.toString()}`);
 }
 
-/** The first answer ends in this; then a tool is called once, then there is an answer: one try more must not act more. */
+/** The first answer fails; then a tool is called once, then there is an answer: a retry must not cause more effects. */
 const thenAnswers = (...first: readonly ScriptStep[]): readonly ScriptStep[] => [
   ...first,
   calls('send', { n: 1 }),

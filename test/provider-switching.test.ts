@@ -1,4 +1,4 @@
-// One conversation, any provider: nothing changes but the name of the model.
+// One conversation with several providers: only the name of the model changes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';

@@ -1,4 +1,4 @@
-// The proxy guides clients and frameworks that know nothing of it: only their base URL is another.
+// The proxy intercepts unmodified clients and frameworks: only their base URL changes.
 import { openProxy } from '../src/bridges/index.ts';
 import { testBridges, type BridgeLoop, type BridgeCase } from './support/bridge-conformance.ts';
 import { anthropicLoop, chatLoop, createClient, googleLoop, responsesLoop } from './support/client-loops.ts';

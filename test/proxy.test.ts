@@ -1,4 +1,4 @@
-// The proxy's own promises: what passes is passed as it is, what is refused never gets out, and nobody else gets in.
+// Guarantees of the proxy: forwarded bytes are unchanged, denied calls are not forwarded, and other clients have no access.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -36,7 +36,7 @@ async function startModel(t: TestContext, script: readonly ScriptStep[]): Promis
   return server;
 }
 
-/** A server of the test's own. */
+/** A server with a handler of the test. */
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>;
 
 async function startServer(t: TestContext, listener: Listener): Promise<string> {
@@ -53,7 +53,7 @@ async function startServer(t: TestContext, listener: Listener): Promise<string> 
 
 type HttpResult = { readonly status: number; readonly headers: IncomingMessage['headers']; readonly body: string };
 
-/** A request with any header whatever, Host among them. */
+/** Sends a request with any headers, including Host. */
 async function sendHttp(
   url: string,
   body?: string | Buffer,
@@ -148,7 +148,7 @@ test('requests from other origins and with other host names are refused', async 
     host: 'localhost:1',
     origin: 'http://localhost:3000',
   });
-  // A picture or a script of a page is asked for without its origin.
+  // A browser requests images and scripts without an Origin header.
   const picture = await sendHttp(`${proxy.url}/v1/models`, undefined, { 'sec-fetch-site': 'cross-site' });
   assert.deepEqual([rebound.status, foreign.status, own.status, picture.status], [403, 403, 200, 403]);
   assert.equal(model.requests.length, 1);
@@ -300,7 +300,7 @@ test('a disconnected caller aborts its request to the model', async (t) => {
   await assert.rejects(response.text());
 });
 
-/** Views of which one breaks whatever is looked at, from an answer on until the next request. */
+/** Views of which one throws, from an answer on until the next request. */
 function createBreakingExtension(): Pick<Extension, 'rules' | 'views'> {
   let isBroken = false;
   const view: NamedView<number> = {

@@ -1,4 +1,4 @@
-// A session that was read from its file sends what it sent before, byte for byte, whatever the server speaks.
+// A session that was read from its file sends the same requests as before, byte for byte, in every wire format.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -76,7 +76,7 @@ test('[A24] [A10] a resumed session sends the same bytes in every wire format', 
   let sent = Buffer.alloc(0);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat(await request.toArray());
-    // What Ollama is asked first is not what is looked at.
+    // The first requests to Ollama are not compared.
     if (request.url === '/api/show') return void response.end('{"model_info":{"m.context_length":1000000}}');
     sent = body;
     response.writeHead(400).end('{}');

@@ -1,4 +1,4 @@
-// Routing in the real program, between a local server and one in the cloud: who is asked, what is written down, and what never leaves.
+// Routing in the real program, between a local and a cloud server: which model is selected, what is recorded, and what is never sent to the cloud.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const hard = 'Design the architecture of a distributed queue, implement it, and 
 
 type TwoServers = TestProgram & { readonly cloud: ScriptedServer; readonly env: Readonly<Record<string, string>> };
 
-/** The program with a local server and one in the cloud, and a router over both. */
+/** The program with a local server and a cloud server, and a router over both. */
 async function startTwoServers(t: TestContext, router: object = {}): Promise<TwoServers> {
   const made = await createProgram(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
   const cloud = await scriptedServer(({ prompt }) => ({
@@ -303,7 +303,7 @@ test('[P69] results of earlier runs count, each once, also those of the current 
     readonly ratings: readonly { readonly scores: { readonly success: number } }[];
   };
   const success = ratings[0]?.scores.success ?? 0;
-  // Of 0.8 that is believed beforehand, one good run makes 0.89, and the same one twice would make 0.93.
+  // From the prior of 0.8, one good run gives 0.89, and counting it twice would give 0.93.
   assert.ok(success > 0.87 && success < 0.91, String(success));
   assert.match(await scores(), /success +2 of 2 runs like this/);
 });

@@ -1,4 +1,4 @@
-// Tests approvals in a real terminal: the exact call, no by default, and an "always" for one kind of call.
+// Tests approvals in a real terminal: the exact call, denied by default, and "always" for one kind of call.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

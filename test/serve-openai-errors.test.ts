@@ -1,4 +1,4 @@
-// What goes wrong at OpenAI's endpoints, as their own clients tell it apart: by the classes of their errors, their codes and their fields.
+// Errors of the OpenAI endpoints as the official clients see them: error classes, codes and fields.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -21,7 +21,7 @@ const chatRequest = { model: 'fairlead', messages: [{ role: 'user' as const, con
 
 type ExpectedError = { readonly code?: string | null; readonly param?: string | null; readonly type?: string };
 
-/** A test of an error: its class, and what it says. */
+/** Matches an error: its class, and its fields. */
 const createErrorMatcher =
   (kind: new (...given: never[]) => APIError, told: ExpectedError) =>
   (error: unknown): boolean => {

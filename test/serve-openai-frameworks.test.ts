@@ -1,4 +1,4 @@
-// Whole frameworks on OpenAI's endpoints, as people write them: their own loops call their own tools, and the run at the server goes on with what came of it.
+// Frameworks on the OpenAI endpoints: their own loops call their own tools, and the run on the server continues with the results.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ChatOpenAI } from '@langchain/openai';
@@ -12,7 +12,7 @@ setTracingDisabled(true);
 
 const City = z.object({ city: z.string() });
 
-/** A server whose model asks for the weather of two cities at once, and then says both. */
+/** A server whose model requests the weather of two cities in parallel, and then answers with both. */
 const startWeatherServer = (t: test.TestContext): Promise<ApiFixture> =>
   createApiFixture(t, {
     script: ({ results }) =>
@@ -21,7 +21,7 @@ const startWeatherServer = (t: test.TestContext): Promise<ApiFixture> =>
         : says(results.join(', ')),
   });
 
-/** That each conversation was one session of so many runs. */
+/** Asserts that each conversation was one session with this number of runs. */
 async function assertSessionCounts({ store }: ApiFixture, conversations: number, runs: number): Promise<void> {
   const all = await store.queue.list();
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// The form of an answer over OpenAI's endpoints, asked for by the clients that people have: it fits, or there is no answer.
+// Structured output over the OpenAI endpoints with common clients: the answer matches its schema, or there is no answer.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';

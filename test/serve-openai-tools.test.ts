@@ -1,4 +1,4 @@
-// Tools of a client over OpenAI's endpoints: the run hands the call out, the client makes it, and the run goes on with what came of it.
+// Client tools over the OpenAI endpoints: the run sends the call to the client, the client executes it, and the run continues with the result.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -33,13 +33,13 @@ const lookTool: Tool = {
   execute: () => 'A window.',
 };
 
-/** Asks for the weather until it has a result, and then says what it was. */
+/** Calls the weather tool until it has a result, and then answers with it. */
 const callOnceScript: Script<ModelRequest> = ({ results, body }) =>
   results.length === 0
     ? calls('get_weather', { city: 'Rome' })
     : says(`${results.join(' and ')} (${toArray(body.messages).length} messages)`);
 
-/** The facts of a session, oldest first. */
+/** The facts of a session, in order. */
 async function readFacts({ store }: ApiFixture, session: string): Promise<readonly Event[]> {
   const log = await store.sessions.reader(session);
   try {
@@ -182,7 +182,7 @@ test('the openai SDK continues a response by its id or by its items, whole and s
 
 test('the AI SDK runs its own tool calls, with each of its providers, whole and streamed', async (t) => {
   const api = await createApiFixture(t, {
-    // What is said beside a call is named by its id when it is said again.
+    // Text next to a call is identified by the id of the call when the client sends it again.
     script: ({ results, body }) =>
       results.length === 0
         ? says('Let me ask.').and(calls('get_weather', { city: 'Rome' }))

@@ -1,4 +1,4 @@
-// `fairlead serve` as a model for other people's programs: started as a person starts it, with its own tools, policy and models behind it.
+// `fairlead serve` as a model for other programs, started from the command line, with its own tools, policy and models.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ async function createServeProgram(t: TestContext, script: Script<JsonObject>): P
   return made;
 }
 
-/** The program, serving, and a client of it. */
+/** Starts `fairlead serve`, and creates a client for it. */
 async function startServe(t: TestContext, made: TestProgram): Promise<ServedProgram> {
   const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
   t.after(() => process.kill('SIGKILL'));

@@ -1,4 +1,4 @@
-// What `fairlead serve` keeps from the runs it works on, and what it lets those who begin them decide: its own program, its own worker.
+// What `fairlead serve` protects from its runs, and which settings the clients that start them may choose.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const key = 'a-key-that-operates-this-test';
 type ServedProgram = {
   readonly process: RunningProgram;
   readonly url: string;
-  /** Begins a run with a key, and gives it once it has ended or rests. */
+  /** Starts a run with a key, and returns it once it has ended or waits. */
   readonly settled: (bearer: string, body: Record<string, unknown>) => Promise<FleetRun>;
   readonly send: (bearer: string, request: string, body?: unknown) => Promise<Record<string, unknown>>;
 };

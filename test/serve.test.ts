@@ -1,4 +1,4 @@
-// The promise of `fairlead serve`: started as a person starts it, guarded from the first second, and no run lost with its process.
+// Guarantees of `fairlead serve`: started from the command line, protected from the start, and no run is lost with its process.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
@@ -224,7 +224,7 @@ test('[attack 50] the model of a queued run can neither turn approval off nor re
   mkdirSync(made.config(), { recursive: true });
   const server = await startServe(t, made, {});
   const secret = readFileSync(made.state('server-token'), 'utf8').trim();
-  // The worst case: somebody let this run change things unasked.
+  // The worst case: this run may make changes without approval.
   const run = await startRun(server, { prompt: 'do as you like', auto: true });
   const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'waiting')]);
   const told = JSON.stringify([settled, made.modelRequests().map(({ body }) => body)]);

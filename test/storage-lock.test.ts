@@ -1,4 +1,4 @@
-// Writer lock of session files: a second writer is refused, the lock of an ended process is taken over at once, an unresponsive one is fenced.
+// Writer lock of session files: a second writer is refused, the lock of an ended process is taken over at once, an unresponsive process is fenced.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';

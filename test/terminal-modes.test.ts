@@ -135,7 +135,7 @@ test(
 test('[J12, J52] --stream prints the answer of a one-shot run while it is generated; without it only the complete answer is printed', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  // Text beside a tool call is not the answer: only streamed output has printed it.
+  // Text next to a tool call is not the answer: only streamed output has printed it.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
   program.server.setScript(script);
   const whole = await program.run(['--one-shot', '-p', 'hi']);

@@ -1,4 +1,4 @@
-// The test runner says the truth: it counts, names what was skipped and why, and fails when anything is wrong.
+// The test runner counts correctly, lists skipped tests with their reasons, and fails when anything is wrong.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ function runTests(t: test.TestContext, files: Readonly<Record<string, string>>, 
       `import test, { describe, before } from 'node:test';\n${text}\n`,
     );
   }
-  // Without this the inner runner takes itself for a test file of the outer one and runs nothing.
+  // Without this the inner runner treats itself as a test file of the outer one and runs nothing.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout } = spawnSync(process.execPath, [runner, '--root', root, ...args], { encoding: 'utf8', env });
   return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1) };

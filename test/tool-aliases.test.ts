@@ -1,4 +1,4 @@
-// The tools of the practical guide by the guide's own names, in the real program.
+// Tools under their alias names, in the real program.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

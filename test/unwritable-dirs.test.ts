@@ -1,4 +1,4 @@
-// Places that cannot be used, and a session that is kept nowhere: what is only remembered for comfort keeps nobody from working.
+// Unwritable directories and sessions that are not saved: optional files never prevent a run.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

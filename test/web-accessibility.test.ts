@@ -1,4 +1,4 @@
-// The page as it is read and got about in: addresses, pages, copying, either direction, contrast, names; in a real browser, against the real server.
+// Accessibility and navigation of the dashboard: addresses, pages, copying, text direction, contrast, labels; in a real browser, against the real server.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
@@ -17,10 +17,10 @@ import {
 const skip = noBrowser;
 after(closeBrowser);
 
-/** An answer of 200 formatKb. */
+/** An answer of 200 kB. */
 const longText = Array.from({ length: 400 }, (_, i) => `Paragraph **${i}**: ${'word '.repeat(96)}`).join('\n\n');
 
-/** What the model says, by what is asked. */
+/** The answers of the model, by prompt. */
 const script: Script<JsonObject> = ({ prompt }) => {
   if (/both ways/.test(prompt)) return 'שלום, hello\n\nhello, שלום\n\n```\nls \u202ea\n```';
   return /endless/.test(prompt) ? { text: longText, chunks: 100, chunkMs: 10 } : `Heard: ${prompt}`;
@@ -191,7 +191,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
   );
 });
 
-/** What somebody would stumble over; run in the page. */
+/** Returns accessibility problems; runs in the page. */
 function findAccessibilityProblems(): string[] {
   const named = (field: Element): boolean => {
     const { labels } = field as HTMLInputElement;
@@ -205,7 +205,7 @@ function findAccessibilityProblems(): string[] {
   return [...wide, ...mains, ...[...fields, ...buttons, ...tables].map(({ outerHTML }) => outerHTML)];
 }
 
-/** Texts and edges of fields that stand out too little from what is behind them (WCAG AA: 4.5 to 1, large texts and edges 3); run in the page. */
+/** Returns texts and borders of fields with too little contrast (WCAG AA: 4.5 to 1, large texts and borders 3 to 1); runs in the page. */
 function findLowContrast(): string[] {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   type Colour = readonly [red: number, green: number, blue: number, alpha: number];

@@ -1,4 +1,4 @@
-// The page, as people use it: in a real browser, against the real server, on the scripted model.
+// The dashboard in a real browser, against the real server, with a scripted model.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
@@ -17,17 +17,17 @@ import {
 const skip = noBrowser;
 after(closeBrowser);
 
-/** Words that come in slowly enough to be seen on their way. */
+/** Text that streams slowly enough to be seen in progress. */
 const slowStream = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
 
-/** An answer that would like to be more than text. */
+/** An answer with markup and scripts. */
 const hostileText =
   '<img src=x onerror="document.title=1"> <script>document.title=2</script> [click](javascript:document.title=3) ![pixel](https://evil.example/p.png) [bank](https://evil.example/)';
 
-/** A word that nothing breaks, of the kind that models and tools like to give. */
+/** A long word without break points, as models and tools often return. */
 const unbroken = 'a'.repeat(4000);
 
-/** What the model does, by what is asked. */
+/** The behaviour of the model, by prompt. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
   if (/slowly/.test(prompt)) return /very/.test(prompt) ? { ...slowStream, chunkMs: 250 } : slowStream;
   if (/hostile/.test(prompt)) return hostileText;
@@ -309,7 +309,7 @@ test(
   },
 );
 
-/** What a page must not do: run what it shows, or be wider than its window; by the elements that make it so. */
+/** Returns elements that violate the rules of the page: executed content, or content wider than the window. */
 function findLayoutProblems(): readonly string[] {
   const ran = document.querySelectorAll('main img, main script, main a[href^="javascript:"]').length;
   const isClipped = (each: Element): boolean => {

@@ -1,4 +1,4 @@
-// Recorded chat completions of ten servers come through as their bodies state, whole, cut and split at every byte.
+// Recorded chat completions of ten servers are parsed as their bodies state, whole, truncated and split at every byte.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import http from 'node:http';
@@ -49,7 +49,7 @@ const families: readonly (readonly [string, string])[] = [
 const getFamily = (each: RecordedExchange): string =>
   families.find(([host]) => host === each.host)?.[1] ?? 'openai-compatible';
 
-// --- what a body states, read by hand -------------------------------------------------------------------------
+// --- what a body states, parsed independently ------------------------------------------------------------------
 
 const toRecord = (value: unknown): JsonRecord =>
   typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
@@ -138,7 +138,7 @@ function assertReply(end: End, expected: ExpectedReply): void {
   assert.equal(end.usd, expected.usd);
 }
 
-// --- a server that plays the recordings back ------------------------------------------------------------------
+// --- a server that replays the recordings ---------------------------------------------------------------------
 
 const server = http.createServer((request, response) => {
   request.resume();
@@ -179,7 +179,7 @@ async function sendRecorded(each: RecordedExchange, how = 'whole/0'): Promise<En
   return getEndChunk(provider.stream(request, new AbortController().signal));
 }
 
-/** The one end of an answer, checked against the deltas that came before it. */
+/** The end chunk of an answer, checked against the earlier deltas. */
 async function getEndChunk(chunks: AsyncIterable<Chunk>): Promise<End> {
   const deltas: string[] = [];
   let end: End | undefined;
@@ -194,7 +194,7 @@ async function getEndChunk(chunks: AsyncIterable<Chunk>): Promise<End> {
   return end;
 }
 
-// --- the promises ---------------------------------------------------------------------------------------------
+// --- the guarantees -------------------------------------------------------------------------------------------
 
 test(
   '[A1] [A3] every recorded chat answer is parsed with the text, calls, finish reason and usage it states',
@@ -252,7 +252,7 @@ async function isCompleteOrCut(
 ): Promise<'complete' | 'cut'> {
   try {
     const end = await asked;
-    // The counts come after the answer: a cut in between loses them and nothing else.
+    // The token counts come after the answer: a truncation in between loses them and nothing else.
     assertReply(
       { ...end, usage: expected.usage, ...(expected.usd === undefined ? {} : { usd: expected.usd }) },
       expected,
@@ -303,7 +303,7 @@ test(
       const bytes = Buffer.from(each.body);
       const single = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
       assertReply(await parsePieces(...single), parseExpectedReply(each));
-      // Longer ones would only take longer: the decoder's own tests split arbitrary streams.
+      // Longer ones would only take more time: the decoder's own tests split arbitrary streams.
       if (bytes.length > 5000) continue;
       const whole = createSseDecoder({ name: 'test' }).push(bytes);
       for (let at = 1; at < bytes.length; at++) {

@@ -1,4 +1,4 @@
-// Recorded replies of Anthropic, OpenAI Responses and Gemini come through as what their bodies state: whole, cut and split.
+// Recorded responses of Anthropic, OpenAI Responses and Gemini are parsed as their bodies state: whole, truncated and split.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -76,7 +76,7 @@ async function getEndChunk(provider: Provider): Promise<Chunk & { type: 'end' }>
   return ends[0] as Chunk & { type: 'end' };
 }
 
-/** What came through, in the words the oracle uses. */
+/** The parsed answer, in the format of the expected one. */
 function toRecordedReply(end: Chunk & { type: 'end' }): RecordedReply {
   const { parts } = end.message;
   const said = parts.filter(
@@ -96,7 +96,7 @@ function toRecordedReply(end: Chunk & { type: 'end' }): RecordedReply {
   };
 }
 
-/** Ids that the body leaves out are made up on the way: they only have to be there. */
+/** Ids that the body omits are generated: they only have to exist. */
 function assertSame(actual: RecordedReply, expected: RecordedReply, where: string): void {
   const ids = actual.calls.map(({ id }, i) => expected.calls[i]?.id ?? id);
   assert.ok(
@@ -156,7 +156,7 @@ for (const kind of wireFormats) {
           if (end instanceof FairleadError) assert.equal(end.code, 'provider/cut', `${exchange.id} at ${at}`);
           else {
             wholes.add(at);
-            // Ids that a reply does not bring are made up anew each time.
+            // Ids that a response does not have are generated anew each time.
             assertSame(
               toRecordedReply(end as Chunk & { type: 'end' }),
               { ...whole, calls: kind.stated(exchange.body, true).calls },
@@ -194,7 +194,7 @@ for (const kind of wireFormats) {
   });
 }
 
-/** The provider over a reply that arrives in these pieces and then ends, or breaks. */
+/** The provider on a response that arrives in these chunks and then ends, or fails. */
 function openRecordedProvider(
   kind: WireFormat,
   exchange: RecordedExchange,
@@ -214,7 +214,7 @@ function openRecordedProvider(
   return kind.open({ model: 'any', apiKey: 'key', fetch: () => Promise.resolve(reply) });
 }
 
-/** Every byte around tool calls and some bytes elsewhere; every byte everywhere if asked. */
+/** Every byte around tool calls and some bytes elsewhere; with the option every byte everywhere. */
 function getCutPositions(body: string, length: number, thinner = 1): readonly number[] {
   if (process.env['FAIRLEAD_ALL_CUTS'] === '1') return Array.from({ length }, (_, at) => at);
   const marks = [...body.matchAll(/"tool_use"|function_call_arguments|"functionCall"/g)];

@@ -10,7 +10,7 @@ import { Agent, agentTool, defineTool, Harness, toolFromSpec } from './index.ts'
 
 const model = scriptedProvider([]);
 
-/** What is given without its types, the code of the refusal, and what its sentence says. */
+/** The untyped argument, the error code, and a part of the message. */
 const mistakes: readonly (readonly [string, () => unknown, code: string, says: RegExp])[] = [
   ['no options', () => new Agent(undefined as never), 'agent/no-model', /An agent needs a model: .* not nothing\.$/],
   ['no model', () => new Agent({} as never), 'agent/no-model', /such as "ollama\/qwen3:8b".* not nothing\.$/],

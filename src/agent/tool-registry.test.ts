@@ -26,7 +26,7 @@ const limits: Limits = { turns: 20, errors: 9, maxRetriesPerAnswer: 1, stuckAfte
 const load = (...names: string[]): ScriptedCall => ['load_tools', { names }];
 const use = (tool: string, input: Json): ScriptedCall => ['use_tool', { tool, input }];
 
-/** Plays the answers in order, each a round of calls, and says what came of them. */
+/** Runs the answers in order, each a turn of calls, and returns their outcomes. */
 async function runScript(
   tools: readonly Tool[],
   rounds: readonly (readonly ScriptedCall[])[],
@@ -87,7 +87,7 @@ async function runScript(
   return { requests, results, events: log.events };
 }
 
-/** A visible tool and two hidden ones of one group, and what they were given. */
+/** A visible tool and two deferred ones of one group, and the inputs they got. */
 function createTools() {
   const ran: Json[] = [];
   const note = (name: string) => (input: Json) => {

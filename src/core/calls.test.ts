@@ -1,4 +1,4 @@
-// Tool calls: reads side by side, anything else alone and in order, each answered once in call order, whatever a tool does.
+// Tool calls: reads run in parallel, others alone and in order, each with one result in call order, whatever a tool does.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { TOOL_OUTPUT } from './ports.ts';
@@ -31,13 +31,13 @@ const slowTest = { timeout: 20_000 };
 const tick = (): Promise<void> => new Promise((wake) => setImmediate(wake));
 const silentContext = { onChunk: (): void => {}, clock: (): number => performance.now() };
 
-/** What the first tool message told the model, call by call. */
+/** The texts of the first tool message, call by call. */
 const results = ({ head }: CoreFixture): readonly string[] =>
   toArray(head.state.messages)
     .filter((message) => message.role === 'tool')
     .flatMap((message) => message.parts.map((part) => (part.type === 'tool-result' ? part.text : '')));
 
-/** Tools that write down when they begin and end, each as long as it is told to. */
+/** Tools that record when they begin and end, with a given duration. */
 function traced(...named: readonly (readonly [string, Tool['effect'], number])[]): {
   readonly tools: readonly Tool[];
   readonly trace: string[];

@@ -1,4 +1,4 @@
-// Cancelling: at any point a run ends soon, starts nothing more, and leaves a log that is legal and can go on.
+// Cancellation: at any point a run ends soon, starts nothing more, and leaves a valid log that can be continued.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import test from 'node:test';
@@ -15,12 +15,12 @@ import {
 import { memoryLog } from '../stores/index.ts';
 import { FairleadError, historyError, openSessionWriter, runLoop, runStateView, toArray } from './index.ts';
 
-/** Everything that hangs ends long before this, or the test fails instead of hanging. */
+/** Operations that hang end long before this timeout, or the test fails. */
 const slowTest = { timeout: 20_000 };
 
 const silentContext = { onChunk: (): void => {}, clock: (): number => performance.now() };
 
-/** Runs, aborts when the setting says so, and looks whether the session is legal and goes on. */
+/** Runs, aborts as configured, and checks that the session is valid and can continue. */
 async function cancelled(
   given: (abort: () => void) => CoreFixtureOptions,
 ): Promise<CoreFixture & { readonly reason: string | undefined }> {
@@ -38,7 +38,7 @@ async function cancelled(
   return { ...set, reason };
 }
 
-/** Aborts a moment later, and never answers. */
+/** Aborts shortly after the call, and never settles. */
 const hangAt = (abort: () => void) => (): Promise<never> => (setImmediate(abort), neverSettles());
 
 test('[A24] a provider that never answers and ignores its signal', slowTest, async () => {

@@ -1,4 +1,4 @@
-// Leaving a run: what is done stays done, nothing is ended, and whoever goes on with it finds it as it was.
+// Detaching from a run: completed work is kept, nothing ends, and the next process continues it unchanged.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

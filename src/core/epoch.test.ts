@@ -1,4 +1,4 @@
-// Epochs: only a fact begins a new prefix, a fold may start at one, and a run that was under way there goes on.
+// Epochs: only a fact begins a new prefix, a fold may start at one, and an active run continues in it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -225,7 +225,7 @@ test('[M30] a history is compacted from its threshold on, while there is space, 
     threshold: 0.5,
     async run(state) {
       asked.push(state.context);
-      // Hardly shorter: whoever asks again at once would ask for ever.
+      // Hardly shorter: a loop that compacts again at once would never end.
       return { messages: toArray(state.messages).slice(0, -2) };
     },
   };

@@ -1,4 +1,4 @@
-// Errors: who is to blame survives being written down, and anything can be thrown.
+// Errors: the blame survives serialization, and any thrown value is accepted.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// The gate: whatever is unclear is denied, and a person's yes is for the question that was asked.
+// Gates: unclear results deny, and an approval counts only for the question that was asked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolOutput } from './tool-result.ts';
@@ -85,7 +85,7 @@ test('an approval of one question does not count for another, also if a gate rew
   assert.equal((await evaluate([], { ...allowed, ask: { question: 'x', allowed: false } })).type, 'deny');
 });
 
-/** Answers every open question until the run has ended, in a process of its own each time. */
+/** Answers every open question until the run has ended, in a new process each time. */
 async function answered(set: CoreFixture, yes: (question: string) => boolean): Promise<readonly string[]> {
   const questions: string[] = [];
   let { log, head } = set;

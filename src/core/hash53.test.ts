@@ -1,4 +1,4 @@
-// Digests: of pieces as of the whole, and what tells rounds of calls apart.
+// Hashes: of chunks as of the whole text, and what distinguishes repeated calls.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// JSON: whatever a tool gives becomes legal JSON, and equal values have one text.
+// JSON: any value of a tool becomes valid JSON, and equal values have one text.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// A text that is kept reads like any other, and only its own holder passes it on.
+// Lazy texts: read like any other text, and passed on undecoded only by their own object.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setLazyText, getLazyText, copyText, textOrCharCodes, textLength, type LazyText } from './lazy-text.ts';

@@ -1,4 +1,4 @@
-// The loop, from a prompt to an answer, on a provider that says what it is told.
+// The loop, from a prompt to an answer, on a scripted provider.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog } from '../stores/index.ts';

@@ -1,4 +1,4 @@
-// What comes next: a typed machine over states, bounds before each act, and one reason out of a closed union at the end.
+// The next step of a run: decided from the state, limits before each step, and one stop reason of a closed union at the end.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolOutput } from './tool-result.ts';
@@ -83,7 +83,7 @@ for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
   });
 }
 
-/** The steps that the log's states call for, one after the other, repetitions left out. */
+/** The next step for each state of the log, in order, without repeats. */
 function steps({ log, agent }: CoreFixture): readonly string[] {
   const found: string[] = [];
   for (let n = 1; n <= log.events.length; n++) {

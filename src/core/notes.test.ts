@@ -1,4 +1,4 @@
-// Notes: one live note a key, safety first, each shown once, and none can pass for another.
+// Notes: one active note per key, safety first, each shown once, and none can imitate another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Trails: a list that grows as a value, whoever else grows it.
+// Persistent lists: a list that grows as a value, independent of other versions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

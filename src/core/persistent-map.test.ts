@@ -1,4 +1,4 @@
-// Tables: each version stays what it was, whatever is done to another.
+// Persistent maps: each version stays unchanged, whatever is done to another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// What a tool says while it is at work: shown as it comes, kept nowhere, heard by nobody once its call has ended.
+// Progress of a tool: shown while it runs, not recorded, and ignored after its call has ended.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';

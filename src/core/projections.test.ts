@@ -1,4 +1,4 @@
-// Views that an agent carries along: the same from the root and from an epoch, and after other rules took over.
+// Views of an agent: the same from the root and from an epoch, and after a change of rules.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog } from '../stores/memory.ts';
@@ -73,7 +73,7 @@ test('a head with changed rules and views evaluates the whole session with them'
   assert.equal(head.state.queue.length, 2);
 });
 
-/** A view that tells how often it was asked to fold. */
+/** A view that counts its folds. */
 function counted(): { readonly view: NamedView<number>; readonly folded: () => number } {
   let folded = 0;
   const on = (count: number): number => {

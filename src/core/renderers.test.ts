@@ -1,4 +1,4 @@
-// Renderers: another way to write an output down, without touching the tool.
+// Renderers: another text for an output, without changing the tool.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/core-fixture.ts';

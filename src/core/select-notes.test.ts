@@ -1,4 +1,4 @@
-// What a turn shows of the queue, and that nothing from outside can pose as it.
+// The notes that a turn shows, and that untrusted text cannot imitate them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-// The head: one writer at a time, nothing shown that is not written, and no onlooker can break the writing.
+// The session writer: one writer at a time, nothing is shown before it is recorded, and no listener can break the recording.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { memoryLog, type MemoryLog } from '../stores/index.ts';
@@ -13,7 +13,7 @@ const inputFact = (input: string): Fact => ({
 });
 const started: Fact = { type: 'session-started', session: 's' };
 
-/** A memory log that takes a moment to write, and fails where it is told to. */
+/** A memory log whose writes take a moment, and fail where configured. */
 function slowLog(fails: (facts: readonly Fact[]) => unknown = () => undefined): MemoryLog {
   const log = memoryLog();
   return {

@@ -1,4 +1,4 @@
-// The fold: what each fact does to the state, and that nothing a user's rule does can break it.
+// The fold: how each fact changes the state, and that no rule of a user can break it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createCoreFixture, replyWithText, replyWithCalls, createTestTool } from '../../test/support/core-fixture.ts';

@@ -1,4 +1,4 @@
-// Words to a run that goes on: delivered once, in order, at the next moment they can be read, whenever they come.
+// Input to an active run: delivered once, in order, at the next possible request, whenever it arrives.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -30,11 +30,11 @@ import {
 const look = createTestTool('look', 'read', () => 'seen');
 const retry = new FairleadError('provider/overloaded', 'Too busy.', { blame: 'provider', retry: true });
 
-/** What the user's side said last in a request. */
+/** The last message of the user in a request. */
 const tail = (request: ModelRequest | undefined): string =>
   request ? messageText(lastItem(request.messages) as Message) : '';
 
-/** Says something at the first event of this kind, in the same moment. */
+/** Adds input at the first event of this type, in the same moment. */
 const at = (
   set: CoreFixture,
   type: Event['type'],

@@ -1,4 +1,4 @@
-// What a child takes over from its parent, and what it does not.
+// Which settings a sub-agent inherits from its parent, and which not.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bareAgentParts } from '../../test/support/bare-agent.ts';

@@ -1,4 +1,4 @@
-// The list of files: from what tools say in data, and only where they did something.
+// The list of touched files: from the data of tool results, and only for successful calls.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event, Json } from './index.ts';

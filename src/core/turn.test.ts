@@ -1,4 +1,4 @@
-// One turn: whatever a provider does, the log says what came, nothing half is run, and no failure passes for success.
+// One turn: whatever a provider does, the log records what arrived, no partial call runs, and no failure counts as success.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// An effect that a crash cut off: its tool may know what came of it, or a person is asked; it is never made twice unasked.
+// An effect that was interrupted by a crash: its tool may confirm the outcome, or the user is asked; it never runs twice without approval.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { replyWithCalls, createCoreFixture, createTestTool } from '../../test/support/core-fixture.ts';
@@ -22,7 +22,7 @@ type Crashed = {
   readonly go: () => Promise<RunState>;
 };
 
-/** A session whose process died right after the intent of its one call, `pay`, was written. */
+/** A session whose process died right after the start of its one call, `pay`, was recorded. */
 async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
   const keys: string[] = [];
   const pay = createTestTool('pay', 'external', (_input, { key }) => (keys.push(key), 'paid'), more);
@@ -116,7 +116,7 @@ test('[A53, A112] an approval runs the call again once: after another crash the 
   const id = open[0]?.id ?? '';
   await head.record([answered(id, true)]);
   const key = head.state.calls[0]?.key ?? '';
-  // Another crash, right after the second intent.
+  // Another crash, right after the second start of the call.
   await head.record([{ type: 'tool-started', call: id, tool: 'pay', key }]);
   const rested = await go();
   assert.deepEqual([rested.run !== undefined, keys], [true, []]);
@@ -130,7 +130,7 @@ test('[A53, A112] if a gate asks as well, each question is asked once, and the c
     {},
     {
       onUnknownOutcome: 'ask',
-      // As in the terminal, where a yes of the process that died does not count.
+      // As in the terminal, where an approval given in the process that died does not count.
       gates: [
         ({ key, granted }) =>
           key === undefined || granted?.length ? { type: 'allow' } : { type: 'ask', question: 'Pay 5?' },

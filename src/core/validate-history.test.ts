@@ -1,4 +1,4 @@
-// Legal histories: what every dialect takes, and a sentence for what none does.
+// Valid histories: what every wire format accepts, and one sentence for each invalid one.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { historyError, type Message, type MessagePart } from './index.ts';

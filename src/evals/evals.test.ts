@@ -1,4 +1,4 @@
-// Scoring: what answers are right, what lines are cases, and what is said about a change.
+// Scoring: which answers are right, which lines are valid cases, and how a change is reported.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -143,7 +143,7 @@ test('[A49, A85] a report counts right answers, wrong answers, and cases that we
   assert.equal(report.unheard, 1);
 });
 
-/** A report in which so many of so many cases were right. */
+/** A report with this number of right answers. */
 const withRight = (right: number, total: number): EvalReport =>
   createEvalReport(
     about,

@@ -1,4 +1,4 @@
-// Rules measured on recorded histories: what others would have done, who heeded which, and why a model saw what it saw.
+// Rules measured on recorded sessions: what other rules would have done, which reminders were followed, and why a model saw a note.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { upcastEvent, type Event, type ToolOutcome } from '../core/index.ts';

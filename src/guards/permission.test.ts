@@ -1,4 +1,4 @@
-// A person decides: reading is free, each change is asked about by its exact call, and "always" covers that kind and no other.
+// Approvals: reads are allowed, each change is asked about with its exact call, and "always" covers that kind of call only.
 import assert from 'node:assert/strict';
 import {
   existsSync,

@@ -1,4 +1,4 @@
-// Answers that play a tool's part, and answers that only look like it.
+// Answers that imitate a tool result, and answers that only look similar.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fold, runStateView, type Event, type Fact, type Note } from '../core/index.ts';

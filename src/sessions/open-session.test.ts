@@ -1,4 +1,4 @@
-// What stays of a session when it is left.
+// Which files of a session stay after it is closed.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

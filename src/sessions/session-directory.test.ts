@@ -1,4 +1,4 @@
-// The sessions folder: what is there is found by name and id, and everything that is done to a session is done to its file.
+// The sessions directory: sessions are found by name and id, and every operation applies to the session's file.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {

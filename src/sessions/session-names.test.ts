@@ -1,4 +1,4 @@
-// Session names: whatever a person types comes back as it was, and no file name can do harm.
+// Session names: any typed name is decoded unchanged, and no file name is unsafe.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
@@ -11,7 +11,7 @@ import {
   normalizeSessionName,
 } from './session-names.ts';
 
-/** What no file name of a session may hold, on any system. */
+/** Characters that no file name of a session may contain, on any system. */
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u001f\u007f\u2028\u202A-\u202E<>:"/\\|?*]/;
 

@@ -1,4 +1,4 @@
-// A session as a person reads it, in the terminal and as an export: nothing is left out, and nothing in it can do harm.
+// Transcripts in the terminal and as exports: nothing is left out, and no text in them is unsafe.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

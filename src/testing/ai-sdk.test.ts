@@ -18,7 +18,7 @@ import {
   type ScriptedServer,
 } from './index.ts';
 
-/** What came out of a wire package, in one form for whole and streamed answers. */
+/** The result of a wire package, in one form for whole and streamed answers. */
 type ClientResult = {
   readonly text: string;
   readonly reasoning: string;
@@ -101,7 +101,7 @@ const richResponse = thinks('Let me see.').and(
   { usage: { input: 100, output: 20, cacheRead: 30, cacheWrite: 10, reasoning: 5 } },
 );
 
-/** What a dialect, or the package that reads it, does not carry. */
+/** Features that a wire format, or the package that parses it, does not support. */
 const unsupportedFields: Readonly<Record<string, readonly string[]>> = {
   chat: ['reasoning text'],
   responses: ['cacheWrite'],

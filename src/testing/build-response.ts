@@ -1,11 +1,11 @@
-// From an answer to the reply that carries it: the dialect's body, and where and how it goes wrong.
+// Builds the HTTP response for a scripted answer: the body in the wire format, and its transport failures.
 import type { ScriptedResponse, RawScriptedResponse, ScriptedError } from './scripted-response.ts';
 import type { OutgoingResponse } from './send-response.ts';
 import { resolveFailure } from './failure.ts';
 import type { ResponseWriterContext, ResponseWriter } from './response-writers/writer.ts';
 import type { ResolvedResponse } from './script.ts';
 
-/** The reply to a request. */
+/** Builds the response to a request. */
 export function buildResponse(
   answer: ResolvedResponse,
   speaker: ResponseWriter,

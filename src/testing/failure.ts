@@ -1,8 +1,8 @@
-// A scripted failure in full: its HTTP status, its words, and the error the library would make of it.
+// Resolves a scripted failure: its HTTP status, its message, and the error that the library makes of it.
 import { FairleadError, type Blame } from '../core/index.ts';
 import type { FailureName, ScriptedError } from './scripted-response.ts';
 
-/** A failure with nothing left open. */
+/** A failure with all defaults filled in. */
 export type ResolvedFailure = {
   readonly name: FailureName;
   readonly status: number;
@@ -43,7 +43,7 @@ const failureNameByStatus: Readonly<Record<number, FailureName>> = {
   529: 'overloaded',
 };
 
-/** The failure with its defaults filled in. */
+/** Fills in the defaults of a failure. */
 export function resolveFailure(error: ScriptedError): ResolvedFailure {
   const name = error.name ?? failureNameOf(error);
   const { status, message } = failureKinds[name];
@@ -55,7 +55,7 @@ export function resolveFailure(error: ScriptedError): ResolvedFailure {
   };
 }
 
-/** The failure as a provider throws it. */
+/** Creates the error that a provider throws for a failure. */
 export function failureToError(error: ScriptedError): FairleadError {
   const { name, message } = resolveFailure(error);
   const { blame, retry } = failureKinds[name];

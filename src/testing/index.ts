@@ -1,4 +1,4 @@
-// What users test their own agents with, without a model.
+// Public API for tests of agents without a real model: scripted provider, scripted server, replay and request validation.
 export {
   calls,
   fails,

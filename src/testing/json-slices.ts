@@ -1,6 +1,6 @@
-// The raw slices of a JSON text: what stands under a key and in a list, byte for byte, never parsed and written again.
+// Finds the raw slices of a JSON text: the bytes of each object value and list element, without parsing and writing them again.
 
-/** A stretch of bytes. */
+/** A range of bytes. */
 export type ByteSlice = { readonly start: number; readonly end: number };
 
 const quote = 0x22;
@@ -8,7 +8,7 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 
-/** The values of the object that begins at `from`, by their keys, in their order. What is not JSON is passed over as far as it goes. */
+/** Returns the values of the object that begins at `from`, by their keys, in order. Text that is not JSON is skipped. */
 export function objectMembers(bytes: Uint8Array, from = 0): ReadonlyMap<string, ByteSlice> {
   const found = new Map<string, ByteSlice>();
   let at = skipSpace(bytes, from);
@@ -28,7 +28,7 @@ export function objectMembers(bytes: Uint8Array, from = 0): ReadonlyMap<string, 
   return found;
 }
 
-/** The elements of the list that begins at `from`. */
+/** Returns the elements of the list that begins at `from`. */
 export function arrayElements(bytes: Uint8Array, from = 0): readonly ByteSlice[] {
   const found: ByteSlice[] = [];
   let at = skipSpace(bytes, from);
@@ -60,7 +60,7 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** The place after the string that begins at `from`. */
+/** Returns the position after the string that begins at `from`. */
 function stringEnd(bytes: Uint8Array, from: number): number {
   for (let at = from + 1; ;) {
     const end = bytes.indexOf(quote, at);
@@ -72,7 +72,7 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** The place after the value that begins at `from`. */
+/** Returns the position after the value that begins at `from`. */
 function valueEnd(bytes: Uint8Array, from: number): number {
   const first = bytes[from];
   if (first === quote) return stringEnd(bytes, from);

@@ -1,4 +1,4 @@
-// The lists of models, each in the shape of the service or server it stands for.
+// The model listings, each in the format of its service or server.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { scriptedServer, type ListedModel, type ListingStyle } from './index.ts';

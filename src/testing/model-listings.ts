@@ -1,9 +1,9 @@
-// Which list of models a request asks for: those of the services and local servers, each with its own fields.
+// Selects the model listing for a request: of the hosted services and local servers, each with its own fields.
 import { describeByStyle, describeForAnthropic, describeForGoogle } from './model-listings/hosted.ts';
 import { getNativeListing, describeOllamaModel } from './model-listings/local.ts';
 import type { ListedModel, ListingStyle } from './model-listings/model.ts';
 
-/** The reply to a request that lists or describes models; nothing if it is no such request. */
+/** Returns the response to a request that lists or describes models; undefined for any other request. */
 export function getModelListing(
   request: { readonly method: string; readonly path: string; readonly anthropic: boolean; readonly body: unknown },
   models: readonly ListedModel[],

@@ -1,4 +1,4 @@
-// The prefix law at the server: raw slices are what JSON says they are, and every planted change is found where it is.
+// The prefix law at the server: raw slices equal the parsed JSON, and every inserted change is found at its position.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

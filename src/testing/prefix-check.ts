@@ -1,12 +1,12 @@
-// The prefix law seen at the server: whether each request, as raw bytes, begins with the one before it.
+// Checks the prefix law at the server: whether each request, as raw bytes, begins with the previous one.
 import { excerptDifference } from './request-diff.ts';
 import type { RecordedRequest } from './recording.ts';
 import type { WireFormatName } from '../wire/index.ts';
 import { arrayElements, objectMembers, type ByteSlice } from './json-slices.ts';
 
-/** A place where a request does not begin with the one before it. */
+/** A position where a request does not begin with the previous one. */
 export type PrefixBreak = {
-  /** The place of the request in the list that was given. */
+  /** The index of the request in the given list. */
   readonly index: number;
   /** For example `messages[4]`, `tools` or `system`. */
   readonly where: string;
@@ -15,11 +15,11 @@ export type PrefixBreak = {
 };
 
 type PrefixLayout = {
-  /** Lists that grow at their end. */
+  /** Lists that are extended at their end. */
   readonly growingList: string;
-  /** What stands before them in what the model reads, and settings that make a service forget what it has read. */
+  /** Fields before them in what the model reads, and settings that invalidate the cache of a service. */
   readonly fixed: readonly string[];
-  /** What some services take as a reason to forget. */
+  /** Fields that invalidate the cache of some services. */
   readonly cacheSensitive: readonly string[];
 };
 
@@ -49,11 +49,11 @@ const prefixLayouts: Readonly<Record<WireFormatName, PrefixLayout>> = {
 
 /** How requests are compared. */
 export type PrefixOptions = {
-  /** Count the marks that ask a service to cache (`cache_control`) as part of the text; they move from turn to turn and are not. */
+  /** Whether cache markers (`cache_control`) count as part of the text; they move from turn to turn, so by default they do not. */
   readonly cacheMarkers?: boolean;
 };
 
-/** Where requests do not extend the one before them of their dialect; none means the law holds. Give it the requests of one conversation. */
+/** Returns where requests do not extend the previous one of their wire format; empty if the law holds. Pass the requests of one conversation. */
 export const prefixBreaks = (
   requests: readonly RecordedRequest[],
   options: PrefixOptions = {},
@@ -69,7 +69,7 @@ export const prefixBreaks = (
     ];
   });
 
-/** Changes between requests that make some services read everything again, above all another `tool_choice`. */
+/** Returns changes between requests that make some services read everything again, mainly another `tool_choice`. */
 export const prefixWarnings = (requests: readonly RecordedRequest[]): readonly PrefixBreak[] =>
   consecutivePairs(requests).flatMap(({ index, before, now, dialect }) =>
     compareKeys(index, before, now, prefixLayouts[dialect].cacheSensitive, {}),
@@ -109,7 +109,7 @@ function compareKeys(
   });
 }
 
-/** The first element that differs; what follows it would differ as well. */
+/** Returns the first element that differs; the following ones would differ as well. */
 function compareList(
   index: number,
   before: RecordedRequest,
@@ -129,7 +129,7 @@ function compareList(
   return [];
 }
 
-/** A list, or the text that some dialects allow in its place as its only element. */
+/** Returns a list, or the text that some wire formats allow instead of it as its only element. */
 function listAt(raw: Buffer, key: string): readonly ByteSlice[] {
   const slice = objectMembers(raw).get(key);
   if (!slice) return [];
@@ -139,7 +139,7 @@ function listAt(raw: Buffer, key: string): readonly ByteSlice[] {
 const sameBytes = (one: Buffer, a: ByteSlice, other: Buffer, b: ByteSlice): boolean =>
   one.compare(other, b.start, b.end, a.start, a.end) === 0;
 
-/** A mark as it stands in an object. In a text its quotes would be escaped, so that it cannot be mistaken. */
+/** A cache marker in an object. In a text its quotes would be escaped, so it cannot match. */
 const cacheControlPattern = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?/g;
 
 function textAt(raw: Buffer, slice: ByteSlice | undefined, { cacheMarkers = false }: PrefixOptions): string {

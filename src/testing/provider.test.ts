@@ -1,4 +1,4 @@
-// The scripted provider: the core's loop runs on it, and it breaks off, fails, waits and complains as it is told.
+// The scripted provider: the core's loop runs on it, and it streams, fails, waits and reports errors as scripted.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// A provider in memory that says what its script says.
+// A provider in memory that answers by a script.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
@@ -17,31 +17,31 @@ import { assertValidRequest } from './request-validation/core-request.ts';
 import { splitToolArguments, splitText } from './split-text.ts';
 import { nextResponse, type ScriptRequest, type ResolvedResponse, type Script } from './script.ts';
 
-/** How a scripted provider behaves apart from its script. */
+/** The options of a scripted provider. */
 export type ScriptedProviderOptions = {
   readonly family?: string;
   readonly model?: string;
-  /** Otherwise nothing, which is known and not unknown; `unknown` leaves the price out. */
+  /** The price; zero by default; `unknown` omits it. */
   readonly price?: Price | 'unknown';
-  /** Whether it sees pictures; it does unless told otherwise. */
+  /** Whether it supports images; true by default. */
   readonly images?: boolean;
-  /** Refuse requests that no dialect could carry; on unless it is `false`. */
+  /** Refuse requests that are valid in no wire format; true by default. */
   readonly validate?: boolean;
-  /** Throw where a request does not extend the one before it in its session, instead of only noting it in `breaks`. */
+  /** Throw if a request does not extend the previous one of its session, instead of only recording it in `breaks`. */
   readonly strict?: boolean;
 };
 
-/** A provider whose requests can be looked at. */
+/** A provider that records its requests. */
 export type ScriptedProvider = Provider & {
   /** Every request so far. */
   readonly requests: readonly ModelRequest[];
-  /** Where requests did not extend the one before them. The start of an epoch is such a place, rightly. */
+  /** Where requests did not extend the previous one. The start of an epoch is a legitimate case. */
   readonly prefixBreaks: readonly (RequestDiff & { readonly index: number })[];
-  /** Follows another script from now on, counting from 0 again. */
+  /** Replaces the script and resets the index to 0. */
   setScript(script: Script<ModelRequest>): void;
 };
 
-/** A provider that answers by a script. */
+/** Creates a provider that answers by a script. */
 export function scriptedProvider(first: Script<ModelRequest>, options: ScriptedProviderOptions = {}): ScriptedProvider {
   const { family = 'scripted', model = 'scripted', price = { input: 0, output: 0 }, strict = false } = options;
   const requests: ModelRequest[] = [];
@@ -54,7 +54,7 @@ export function scriptedProvider(first: Script<ModelRequest>, options: ScriptedP
     const before = latest.get(request.session ?? '');
     const found = before && diffRequests(before, request);
     if (found) breaks.push({ index: requests.length, ...found });
-    // A copy shows what was changed in place as well; it costs, so only who is strict pays for it.
+    // A copy also detects changes in place; it is expensive, so it is made only if strict.
     latest.set(request.session ?? '', strict ? copyRequest(request) : request);
     requests.push(request);
     if (found && strict) throw brokenPrefixError(requests.length - 1, found);
@@ -118,7 +118,7 @@ function toScriptRequest(request: ModelRequest, model: string, index: number): S
   };
 }
 
-/** The answer as chunks, with its delays and where it breaks off. */
+/** Streams the answer as chunks, with its delays and its scripted end. */
 async function* streamResponse(answer: ResolvedResponse, signal: AbortSignal): AsyncGenerator<Chunk> {
   if (answer.raw)
     throw new FairleadError('testing/no-wire', 'This answer is bytes of a wire, and a provider in memory has none.', {
@@ -179,7 +179,7 @@ function toMessage({ reasoning, text, calls }: ResolvedResponse): Message {
   return { role: 'assistant', parts };
 }
 
-/** Waits, for ever without a time; an abort ends it with an error. */
+/** Waits, without a time forever; an abort ends the wait with an error. */
 async function sleepUnlessAborted(ms: number | undefined, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms ?? 2 ** 31 - 1, undefined, { signal });

@@ -1,4 +1,4 @@
-// Recorded exchanges are read from a file, and a file that is none is a clear error.
+// Recorded exchanges are read from a file, and an invalid file is a clear error.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

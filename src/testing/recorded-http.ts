@@ -4,7 +4,7 @@ import { FairleadError, isObject, type JsonObject } from '../core/index.ts';
 import { sends, type ScriptedResponseBuilder } from './scripted-response.ts';
 import { wireFormatOfPath, type WireFormatName } from '../wire/index.ts';
 
-/** A request to a real service and the reply to it. */
+/** A request to a real service and its response. */
 export type RecordedExchange = {
   readonly id: string;
   readonly host: string;
@@ -13,13 +13,13 @@ export type RecordedExchange = {
   readonly status: number;
   readonly contentType: string;
   readonly request: JsonObject;
-  /** The body of the reply exactly as it came. */
+  /** The raw body of the response. */
   readonly body: string;
-  /** The dialect of the path, if it is one that is known here. */
+  /** The wire format of the path, if it is known. */
   readonly format: WireFormatName | undefined;
 };
 
-/** Reads exchanges from a file with one JSON object a line: `id, host, path, status, contentType, request, body`. */
+/** Reads exchanges from a file with one JSON object per line: `id, host, path, status, contentType, request, body`. */
 export async function readRecordedExchanges(file: string): Promise<readonly RecordedExchange[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw unreadableExchangesError(`The recorded exchanges in ${file} cannot be read`, cause);
@@ -29,7 +29,7 @@ export async function readRecordedExchanges(file: string): Promise<readonly Reco
     .flatMap((line, i) => (line.trim() === '' ? [] : [parseExchange(line, `Line ${i + 1} of ${file}`)]));
 }
 
-/** An answer that sends what was recorded, byte for byte. */
+/** Creates an answer that sends a recording, byte for byte. */
 export const resendsExchange = ({ status, contentType, body }: RecordedExchange): ScriptedResponseBuilder =>
   sends({ status, headers: { 'content-type': contentType }, body });
 

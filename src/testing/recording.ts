@@ -1,4 +1,4 @@
-// What the scripted server remembers of a request, with secrets kept out of anything that is printed.
+// The requests that the scripted server records, with secrets hidden from printed output.
 import type { IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import type { Json } from '../core/index.ts';
@@ -8,35 +8,35 @@ import type { WireFormatName } from '../wire/index.ts';
 export type RecordedRequest = {
   readonly method: string;
   readonly path: string;
-  /** The query with its question mark; a key in it is taken out. */
+  /** The query with its question mark, without a key. */
   readonly query: string;
-  /** Secret ones can be read by name and are not printed. */
+  /** The headers. Secret ones can be read by name and are not printed. */
   readonly headers: IncomingHttpHeaders;
   /** The body, byte for byte. */
   readonly raw: Buffer;
-  /** The body as JSON; nothing if it is not JSON. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: Json | undefined;
-  /** The dialect; nothing for a listing or an unknown path. */
+  /** The wire format; undefined for a listing or an unknown path. */
   readonly format: WireFormatName | undefined;
   /** When it arrived, in milliseconds since the server started. */
   readonly at: number;
-  /** What became of it. */
+  /** The outcome of the request. */
   readonly outcome: RequestOutcome;
 };
 
-/** What became of a request; it goes on changing until the reply has ended. */
+/** The outcome of a request; it changes until the response has ended. */
 export type RequestOutcome = {
-  /** The status of the reply; nothing before it began. */
+  /** The status of the response; undefined before it began. */
   status?: number;
-  /** The reply was written to its end. */
+  /** The response was sent completely. */
   complete: boolean;
-  /** The client went away before the end of the reply. */
+  /** The client disconnected before the end of the response. */
   abandoned: boolean;
 };
 
 const secretHeader = /^(authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/;
 
-/** Headers that show their secrets to a program that asks for one by name, and to nobody else. */
+/** Wraps headers so that secrets can be read by name and are not enumerated or printed. */
 export function redactHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const shown = (): IncomingHttpHeaders =>
     Object.fromEntries(
@@ -45,5 +45,5 @@ export function redactHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders
   return Object.defineProperties({ ...headers }, { toJSON: { value: shown }, [inspect.custom]: { value: shown } });
 }
 
-/** A query without the key that some clients put there. */
+/** Removes the key that some clients put into the query. */
 export const redactQuery = (query: string): string => query.replace(/([?&]key=)[^&]*/g, '$1[hidden]');

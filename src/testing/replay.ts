@@ -1,4 +1,4 @@
-// A provider that answers as a recorded session did, and says where it is asked something else.
+// A provider that answers as a recorded session did, and reports requests that differ from the recording.
 import {
   FairleadError,
   fromFailure,
@@ -12,15 +12,15 @@ import {
 } from '../core/index.ts';
 import { excerptDifference, diffRequests } from './request-diff.ts';
 
-/** How a recording is held against what is asked. */
+/** The options of a replay. */
 export type ReplayOptions = {
-  /** `false` answers in the recorded order whatever is asked. */
+  /** `false` answers in the recorded order without comparing the requests. */
   readonly compare?: boolean;
 };
 
-/** A provider that plays back a session. */
+/** A provider that replays a session. */
 export type ReplayProvider = Provider & {
-  /** How many turns of the recording are still to come. */
+  /** The number of turns left in the recording. */
   readonly remaining: number;
 };
 
@@ -29,7 +29,7 @@ type RecordedTurn = {
   readonly outcome: Event & { readonly type: 'turn-ended' | 'turn-failed' };
 };
 
-/** A provider that answers each request with the recorded answer to it: the n-th with that of the n-th turn. */
+/** Creates a provider that answers each request with the recorded answer: the n-th request with that of the n-th turn. */
 export function replayProvider(events: readonly Event[], options: ReplayOptions = {}): ReplayProvider {
   const path = branchPath(events);
   const turns = recordedTurns(path);
@@ -51,7 +51,7 @@ export function replayProvider(events: readonly Event[], options: ReplayOptions 
   };
 }
 
-/** The events from the root to the last one: other branches are not part of what is played back. */
+/** Returns the events from the root to the last one: other branches are not replayed. */
 function branchPath(events: readonly Event[]): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const path: Event[] = [];
@@ -60,7 +60,7 @@ function branchPath(events: readonly Event[]): readonly Event[] {
   return path.toReversed();
 }
 
-/** Each turn that came to an end, with the request that began it. A turn without an end was cut short by the death of its process. */
+/** Returns each complete turn with its request. A turn without an end was interrupted by a crash. */
 function recordedTurns(path: readonly Event[]): readonly RecordedTurn[] {
   const view = runStateView();
   const turns: RecordedTurn[] = [];

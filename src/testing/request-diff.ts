@@ -1,10 +1,10 @@
-// Where a request of the core stops being the continuation of another.
+// Finds where a core request stops extending another.
 import { toArray, type ModelRequest } from '../core/index.ts';
 
-/** The first place where two requests differ, and what stands there in each. */
+/** The first difference between two requests, and the values there. */
 export type RequestDiff = { readonly where: string; readonly was: string; readonly is: string };
 
-/** Where `request` does not begin with `earlier`; nothing if it extends it. What is one and the same object is not looked into. */
+/** Returns where `request` does not begin with `earlier`; undefined if it extends it. Identical objects are not compared further. */
 export function diffRequests(earlier: ModelRequest, request: ModelRequest): RequestDiff | undefined {
   if (earlier.system !== request.system) return { where: 'system', was: earlier.system, is: request.system };
   if (earlier.tools !== request.tools) {
@@ -23,7 +23,7 @@ export function diffRequests(earlier: ModelRequest, request: ModelRequest): Requ
   return undefined;
 }
 
-/** Both texts from shortly before their first difference on, short enough for a message. */
+/** Returns both texts from shortly before their first difference on, short enough for a message. */
 export function excerptDifference(was: string, is: string): { readonly was: string; readonly is: string } {
   let at = 0;
   while (at < was.length && was[at] === is[at]) at++;

@@ -17,10 +17,10 @@ const file = path.resolve(import.meta.dirname, '../../../shared/data/wire/exchan
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
 const exchanges = skip ? [] : await readRecordedExchanges(file);
 
-/** Values whose insides are the user's or the service's own affair. */
+/** Values whose content is defined by the user or the service. */
 const opaqueKeys = new Set(['input', 'args', 'parameters', 'metadata', 'logprobs', 'annotations', 'tools', 'error']);
 
-/** The places that a value has, each with the kind of what stands there. */
+/** Returns the paths of a value, each with its type. */
 function shapePaths(value: unknown, at = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => shapePaths(each, `${at}[]`));
   if (typeof value !== 'object' || value === null) return [at];
@@ -31,7 +31,7 @@ function shapePaths(value: unknown, at = ''): string[] {
   );
 }
 
-/** The values in a body: one, or one for each event of a stream. */
+/** Returns the values in a body: one, or one for each event of a stream. */
 function valuesIn(body: string, contentType: string): readonly unknown[] {
   if (!contentType.includes('event-stream')) return [JSON.parse(body)];
   return body
@@ -43,10 +43,10 @@ function valuesIn(body: string, contentType: string): readonly unknown[] {
 const shapePathsOf = (body: string, contentType: string): Set<string> =>
   new Set(valuesIn(body, contentType).flatMap((value) => shapePaths(value)));
 
-/** Reasoning in streams, which the recordings hold of other hosts or not at all; their shapes come from the services' own descriptions. */
+/** Reasoning in streams, of which the recordings have other hosts or none; these formats come from the documentation of the services. */
 const unrecordedPaths = /reasoning_summary_|<reasoning>\.summary\[\]|delta\.reasoning_content|parts\[\]\.thought$/;
 
-/** Whose bodies a dialect's may look like. */
+/** The services whose recorded bodies may contain the fields of a wire format. */
 const equivalentHosts: Readonly<Record<string, RegExp>> = {
   chat: /^(api\.openai\.com|openrouter\.ai|api\.deepseek\.com|api\.groq\.com)$/,
   responses: /openai\.com$|openrouter/,
@@ -54,7 +54,7 @@ const equivalentHosts: Readonly<Record<string, RegExp>> = {
   google: /googleapis\.com$/,
 };
 
-/** Whose every body a dialect's must look like. */
+/** The services whose required fields a wire format must contain. */
 const ownHost: Readonly<Record<string, RegExp>> = {
   ...equivalentHosts,
   chat: /^api\.openai\.com$/,
@@ -111,7 +111,7 @@ for (const dialect of ['chat', 'responses', 'anthropic', 'google'] as const) {
   for (const streamed of [false, true]) {
     const name = `${dialect}, ${streamed ? 'streamed' : 'whole'}: the body is built like the recorded ones`;
     test(name, { skip }, async () => {
-      // A stream of Google's is made of the same values as a whole body, so both count there.
+      // A Google stream consists of the same values as a whole body, so both count.
       const kinds = dialect === 'google' ? [true, false] : [streamed];
       const recorded = kinds
         .flatMap((kind) => selectExchanges(dialect, kind, equivalentHosts))

@@ -1,14 +1,14 @@
-// A script: the list of what a scripted model answers, or a function that decides it from what was asked.
+// A script: the list of answers of a scripted model, or a function that returns them for a request.
 import { FairleadError, type FinishReason, type Json, type Usage } from '../core/index.ts';
 import { calls, joinResponses, says, type ScriptedResponse } from './scripted-response.ts';
 import { splitText } from './split-text.ts';
 
-/** What was asked, as a script sees it in every dialect. */
+/** A request as a script sees it, in every wire format. */
 export type ScriptRequest<Body> = {
-  /** How many requests for an answer came before. */
+  /** The number of earlier requests for an answer. */
   readonly index: number;
   readonly model: string;
-  /** The names of the tools on offer. */
+  /** The names of the offered tools. */
   readonly tools: readonly string[];
   /** The texts of all tool results in the conversation, oldest first. */
   readonly results: readonly string[];
@@ -21,18 +21,18 @@ export type ScriptRequest<Body> = {
 /** One entry of a script: an answer, several that are joined to one, or a text. */
 export type ScriptStep = ScriptedResponse | readonly ScriptedResponse[] | string;
 
-/** The answers in the order they are given, or a function of what was asked; nothing means the script is over. */
+/** The answers in order, or a function of the request; undefined means that no answer is left. */
 export type Script<Body = unknown> =
   | readonly ScriptStep[]
   | ((asked: ScriptRequest<Body>, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>);
 
-/** A script that calls a tool until the conversation holds `times` results, and then answers. It keeps no count, so any number of conversations can share it. */
+/** Creates a script that calls a tool until the conversation has `times` results, and then answers. It has no state, so any number of conversations can share it. */
 export const callsThenAnswer =
   (times: number, tool: string, input: Json | ((index: number) => Json), text: string): Script =>
   ({ results }) =>
     results.length < times ? calls(tool, typeof input === 'function' ? input(results.length) : input) : says(text);
 
-/** An answer with nothing left open. */
+/** An answer with all defaults filled in. */
 export type ResolvedResponse = Omit<ScriptedResponse, 'calls'> & {
   readonly text: string;
   readonly reasoning: string;
@@ -48,7 +48,7 @@ export type ResolvedResponse = Omit<ScriptedResponse, 'calls'> & {
   readonly textChunks: readonly string[];
 };
 
-/** What the script answers to this. */
+/** Returns the answer of the script to a request. */
 export async function nextResponse<Body>(script: Script<Body>, asked: ScriptRequest<Body>): Promise<ResolvedResponse> {
   const { index } = asked;
   const step = typeof script === 'function' ? await script(asked, index) : script[index];

@@ -1,4 +1,4 @@
-// The words that build answers, and how a text is cut into chunks.
+// Functions that build scripted answers, and the split of a text into chunks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

@@ -1,17 +1,17 @@
-// What a scripted model answers: one type for the provider in memory and for the server in every dialect, and the words that build it.
+// Scripted answers: one type for the provider in memory and for the server in every wire format, and functions that build them.
 import type { Blame, FinishReason, Json, Usage } from '../core/index.ts';
 
 /** A tool call in an answer. */
 export type ScriptedCall = {
   readonly tool: string;
   readonly input?: Json;
-  /** The call's id; without it one is made that is unique in the script. */
+  /** The call's id; by default an id that is unique in the script. */
   readonly id?: string;
-  /** The text of the arguments as it is sent, legal JSON or not, instead of `input`. */
+  /** The raw text of the arguments, valid JSON or not, instead of `input`. */
   readonly raw?: string;
 };
 
-/** Failures that every dialect has its own words for. */
+/** Failures that every wire format reports in its own way. */
 export type FailureName =
   | 'rate-limited'
   | 'overloaded'
@@ -24,7 +24,7 @@ export type FailureName =
   | 'bad-request'
   | 'context-too-long';
 
-/** How a scripted answer fails: the provider throws it, the server answers with its status in the dialect's own shape. */
+/** How a scripted answer fails: the provider throws the error, the server responds with its status in the format of the API. */
 export type ScriptedError = {
   readonly name?: FailureName;
   readonly status?: number;
@@ -33,37 +33,37 @@ export type ScriptedError = {
   readonly message?: string;
   readonly blame?: Blame;
   readonly retry?: boolean;
-  /** How long to wait before trying again; the server says it in Retry-After. */
+  /** The delay before a retry; the server sends it as Retry-After. */
   readonly afterMs?: number;
   readonly hint?: string;
 };
 
-/** What goes wrong between server and client; the provider in memory has no wire and passes over it. */
+/** Transport failures between server and client; the provider in memory has no transport and ignores them. */
 export type TransportFailures = {
-  /** The status of the reply, otherwise 200. */
+  /** The status of the response; 200 by default. */
   readonly status?: number;
-  /** Headers that are added or replaced. */
+  /** Headers to add or replace. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
-  /** Silence between the headers and the first byte of the body. */
+  /** A delay between the headers and the first byte of the body. */
   readonly firstByteMs?: number;
-  /** Silence after this many bytes of the body. */
+  /** Stops sending after this many bytes of the body. */
   readonly stall?: { readonly at: number; readonly ms: number };
-  /** The socket is cut after this many bytes of the body. */
+  /** Closes the socket after this many bytes of the body. */
   readonly cutAt?: number;
-  /** The body is written this many bytes at a time. */
+  /** Writes the body in chunks of this many bytes. */
   readonly splitEvery?: number;
-  /** The body is sent as gzip: whole, with bytes flipped, or without its end. */
+  /** Sends the body as gzip: complete, corrupted, or truncated. */
   readonly gzip?: 'whole' | 'broken' | 'cut';
   /** The chunk with this index (from 0) is not JSON. */
   readonly malformed?: number;
-  /** What ends a stream (`[DONE]`, `message_stop`, ...) is left out or said twice. */
+  /** The frame that ends a stream (`[DONE]`, `message_stop`, ...) is omitted or sent twice. */
   readonly done?: 'missing' | 'twice';
   /** Bytes after the end of the body. */
   readonly trailing?: string;
 };
 
-/** A reply that is sent as it is, whatever was asked: a recorded exchange, a proxy's page. */
+/** A response that is sent unchanged to any request: a recorded exchange, a page of a proxy. */
 export type RawScriptedResponse = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -72,28 +72,28 @@ export type RawScriptedResponse = {
   readonly splitEvery?: number;
 };
 
-/** What a scripted model does with one request. */
+/** The response of a scripted model to one request. */
 export type ScriptedResponse = {
   readonly text?: string;
   readonly reasoning?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** Why it stops; otherwise `tool-calls` with calls and `stop` without. */
+  /** The finish reason; by default `tool-calls` with calls and `stop` without. */
   readonly finish?: FinishReason;
-  /** Otherwise 10 tokens in and 5 out; `{}` leaves the usage out. */
+  /** The token usage; by default 10 input and 5 output tokens; `{}` omits it. */
   readonly usage?: Usage;
-  /** The model that says it answered; otherwise the one that was asked for. */
+  /** The model name in the response; by default that of the request. */
   readonly model?: string;
   readonly usd?: number;
-  /** How the text is streamed: in so many pieces, or in these; otherwise word by word. */
+  /** The chunks of the text: their number, or the chunks themselves; by default one per word. */
   readonly chunks?: number | readonly string[];
-  /** Silence before anything at all. */
+  /** A delay before the headers. */
   readonly delayMs?: number;
-  /** Silence before each chunk. */
+  /** A delay before each chunk. */
   readonly chunkMs?: number;
   readonly error?: ScriptedError;
-  /** The answer breaks off after so many chunks: with `error` by that error inside the stream, with `hang` by silence, else by a cut connection. */
+  /** Ends the answer after this many chunks: with `error` by that error inside the stream, with `hang` by sending nothing more, otherwise by a closed connection. */
   readonly cutAfter?: number;
-  /** Says nothing more, and does not end either, until the client gives up. */
+  /** Sends nothing more and does not end, until the client aborts. */
   readonly hang?: boolean;
   readonly wire?: TransportFailures;
   readonly raw?: RawScriptedResponse;
@@ -101,41 +101,41 @@ export type ScriptedResponse = {
 
 /** An answer that can be joined with others. */
 export type ScriptedResponseBuilder = ScriptedResponse & {
-  /** One answer of both: texts follow each other, calls stand side by side, of everything else the later is kept. */
+  /** Joins two answers: texts are concatenated, calls are parallel, other fields of the later answer win. */
   and(...others: readonly ScriptedResponse[]): ScriptedResponseBuilder;
 };
 
-/** An answer in text. */
+/** Creates a text answer. */
 export const says = (text: string, more: ScriptedResponse = {}): ScriptedResponseBuilder =>
   createResponseBuilder({ text, ...more });
 
-/** An answer that thinks aloud. */
+/** Creates an answer with reasoning. */
 export const thinks = (reasoning: string, more: ScriptedResponse = {}): ScriptedResponseBuilder =>
   createResponseBuilder({ reasoning, ...more });
 
-/** An answer that calls a tool. */
+/** Creates an answer that calls a tool. */
 export const calls = (
   tool: string,
   input: Json = {},
   more: Omit<ScriptedCall, 'tool' | 'input'> = {},
 ): ScriptedResponseBuilder => createResponseBuilder({ calls: [{ tool, input, ...more }] });
 
-/** An answer that is an error: an HTTP status, a failure by name, or all its details. */
+/** Creates an answer that is an error: an HTTP status, a failure by name, or all its details. */
 export function fails(what: number | FailureName | ScriptedError, more: ScriptedError = {}): ScriptedResponseBuilder {
   const error = typeof what === 'number' ? { status: what } : typeof what === 'string' ? { name: what } : what;
   return createResponseBuilder({ error: { ...error, ...more } });
 }
 
-/** An answer that is sent as it is. */
+/** Creates an answer that is sent unchanged. */
 export const sends = (raw: RawScriptedResponse): ScriptedResponseBuilder => createResponseBuilder({ raw });
 
-/** A web page where an answer should be, with a status of success unless another is given. */
+/** Creates an HTML page instead of an answer, by default with a success status. */
 export const sendsPage = (
   html = '<!doctype html><title>Sign in</title><h1>Sign in</h1>',
   status = 200,
 ): ScriptedResponseBuilder => sends({ status, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html });
 
-/** Several answers as one. */
+/** Joins several answers. */
 export function joinResponses(answers: readonly ScriptedResponse[]): ScriptedResponse {
   return answers.reduce((one, other) => {
     const text = concatText(one.text, other.text);

@@ -1,17 +1,17 @@
-// Puts a reply on the wire, whole and at once, or with the faults that were asked for.
+// Sends an HTTP response, complete and at once, or with the requested transport failures.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-/** A reply ready to be written. */
+/** A response ready to be sent. */
 export type OutgoingResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body in the pieces it is made of. */
+  /** The body in chunks. */
   readonly parts: readonly string[];
-  /** The body itself, where it is not text. */
+  /** The raw body, if it is not text. */
   readonly bytes?: Uint8Array;
-  /** Says nothing at all, not even the status. */
+  /** Sends nothing, not even the status. */
   readonly silent?: boolean;
   readonly beforeMs?: number;
   readonly firstByteMs?: number;
@@ -20,13 +20,13 @@ export type OutgoingResponse = {
   readonly cutAt?: number;
   readonly splitEvery?: number;
   readonly gzip?: 'whole' | 'broken' | 'cut';
-  /** What comes after the last piece. */
+  /** What happens after the last chunk. */
   readonly ending: 'end' | 'cut' | 'hang';
 };
 
 const batchBytes = 64 * 1024;
 
-/** Writes the reply; true when it was written to its end. */
+/** Sends the response; returns true if it was sent completely. */
 export async function sendResponse(
   reply: OutgoingResponse,
   response: ServerResponse,
@@ -54,7 +54,7 @@ export async function sendResponse(
   }
 }
 
-/** The fast path: few writes, no timers, and the length in front where it is known. */
+/** The fast path: few writes, no timers, and a content length if it is known. */
 async function sendAtOnce(
   { status, headers, parts, bytes }: OutgoingResponse,
   response: ServerResponse,
@@ -88,7 +88,7 @@ function waitForDrain(response: ServerResponse): Promise<void> {
   return promise;
 }
 
-/** Writes piece by piece with a pause before each. */
+/** Writes chunk by chunk with a delay before each. */
 async function sendWithPauses(
   reply: OutgoingResponse,
   ms: number,
@@ -103,7 +103,7 @@ async function sendWithPauses(
   return false;
 }
 
-/** Writes the body in steps that end where a fault wants it; true when the body was cut short. */
+/** Writes the body in steps that end at the requested failures; returns true if the body was truncated. */
 async function writeWithFailures(
   reply: OutgoingResponse,
   response: ServerResponse,

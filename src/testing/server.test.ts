@@ -1,4 +1,4 @@
-// The scripted server read back by hand with plain fetch: every dialect, whole and streamed, its records, its refusals and its end.
+// The scripted server tested with plain fetch: every wire format, whole and streamed, its records, its errors and its shutdown.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
@@ -39,7 +39,7 @@ const post = (
 const ask = (server: ScriptedServer, dialect: WireFormatName, stream = false): Promise<Response> =>
   post(server, ...paths[dialect](stream));
 
-/** The values of a stream, whatever frames it has. */
+/** The values of a stream, in any framing. */
 const valuesOf = (text: string): readonly Json[] =>
   text
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-// A model server on loopback that says what its script says, in whatever dialect it is asked.
+// A model server on loopback that answers by a script, in every wire format.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { FairleadError, isObject, toFailure, type Json, type JsonObject } from '../core/index.ts';
@@ -13,39 +13,39 @@ import { buildResponse } from './build-response.ts';
 import { redactHeaders, redactQuery, type RequestOutcome, type RecordedRequest } from './recording.ts';
 import { nextResponse, type Script } from './script.ts';
 
-/** How a scripted server behaves apart from its script. */
+/** The options of a scripted server. */
 export type ScriptedServerOptions = {
-  /** Refuse requests that the real service would refuse; on unless it is `false`. */
+  /** Refuse requests that the real service would refuse; true by default. */
   readonly validate?: boolean;
-  /** Keep requests; on unless it is `false`, which a benchmark wants. */
+  /** Record requests; true by default; a benchmark sets `false`. */
   readonly record?: boolean;
   /** The models in the listings. */
   readonly models?: readonly ListedModel[];
-  /** Whose fields the listings under `/v1/models` and `/api/v1/models` have. */
+  /** The service whose fields the listings under `/v1/models` and `/api/v1/models` have. */
   readonly listingStyle?: ListingStyle;
-  /** The name under which chat completions show reasoning. */
+  /** The field in which chat completions return reasoning. */
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
-  /** Refuse requests that do not bring this key. */
+  /** Refuse requests without this key. */
   readonly key?: string;
   readonly port?: number;
 };
 
-/** A scripted server while it runs. */
+/** A running scripted server. */
 export type ScriptedServer = AsyncDisposable & {
   /** `http://127.0.0.1:<port>`: add `/v1` for OpenAI and Anthropic, `/v1beta` for Google, nothing for Ollama. */
   readonly url: string;
   readonly port: number;
   /** Every request so far, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Follows another script from now on, counting from 0 again. */
+  /** Replaces the script and resets the index to 0. */
   setScript(script: Script<JsonObject>): void;
-  /** Forgets the requests so far. */
+  /** Clears the recorded requests. */
   clearRequests(): void;
-  /** Cuts every connection and stops. */
+  /** Closes every connection and stops. */
   close(): Promise<void>;
 };
 
-/** Starts a server that answers by a script, in every dialect. */
+/** Starts a server that answers by a script, in every wire format. */
 export async function scriptedServer(
   first: Script<JsonObject>,
   options: ScriptedServerOptions = {},
@@ -143,7 +143,7 @@ export async function scriptedServer(
   };
 }
 
-/** The address of a server that is not there: connecting to it is refused. */
+/** Returns the address of a port without a listener: connections to it are refused. */
 export async function closedUrl(): Promise<string> {
   const server = createSocketServer();
   const port = await listenOnPort(server, 0);

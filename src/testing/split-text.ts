@@ -1,9 +1,9 @@
-// How a text is cut into the chunks of a stream: never inside a character.
+// Splits a text into the chunks of a stream, never inside a character.
 
 const longTextChars = 4000;
 const longTextPieceChars = 1000;
 
-/** The text in pieces: the given ones, so many of about one length, or word by word (a long text by the thousand characters). */
+/** Returns the chunks of a text: the given ones, a number of about equal length, or one per word (per thousand characters for a long text). */
 export function splitText(text: string, how?: number | readonly string[]): readonly string[] {
   if (text === '') return [];
   if (typeof how === 'object') return how;
@@ -13,7 +13,7 @@ export function splitText(text: string, how?: number | readonly string[]): reado
     : (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? [text]);
 }
 
-/** The text of a call's arguments as it dribbles in. */
+/** Splits the text of a call's arguments. */
 export const splitToolArguments = (raw: string): readonly string[] =>
   raw === '' ? [''] : splitBySize(raw, Math.max(8, Math.ceil(raw.length / 16)));
 

@@ -1,4 +1,4 @@
-// What can go wrong on the wire, made to go wrong: each fault as a client sees it.
+// Transport failures of the scripted server, each as a client sees it.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { connect } from 'node:net';
@@ -24,7 +24,7 @@ async function readWhole(answer: ScriptedResponse): Promise<string> {
   return await (await ask(server)).text();
 }
 
-/** Reads until the connection breaks; what had come by then. */
+/** Reads until the connection fails; returns the received text. */
 async function readBroken(answer: ScriptedResponse): Promise<string> {
   await using server = await scriptedServer([answer]);
   const response = await ask(server);
@@ -37,7 +37,7 @@ async function readBroken(answer: ScriptedResponse): Promise<string> {
   return text;
 }
 
-/** The bytes of a reply in the pieces in which the sockets delivered them. */
+/** Returns the bytes of a response in the chunks that the socket delivered. */
 function readPieces(server: ScriptedServer): Promise<readonly Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Buffer[]>();
   const request = http.request(`${server.url}/v1/chat/completions`, { method: 'POST' }, (response) => {
@@ -136,7 +136,7 @@ test('[fault 45] silence before the headers, before the first byte and inside th
       () => (came = true),
       () => {},
     );
-    // Two whole exchanges later, what was to come at once would be here.
+    // After two complete exchanges, data without a delay would have arrived.
     for (let i = 0; i < 2; i++) await (await fetch(`${server.url}/v1/models`)).text();
     assert.equal(came, where !== 'first byte', where);
     if (where === 'stall') assert.equal((await first)?.value?.length, 40);

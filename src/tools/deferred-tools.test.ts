@@ -1,4 +1,4 @@
-// The further tools together: who is offered which, how little a model is told of them, and by which other names tools are reached.
+// The additional tools: which are offered, how short their descriptions are, and by which aliases tools can be called.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

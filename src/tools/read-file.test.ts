@@ -1,4 +1,4 @@
-// What reading shows beside text: images by what is in them, notebooks by their cells, and one honest sentence for the rest.
+// read_file for files other than text: images by their content, notebooks by their cells, and one sentence for the rest.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ type Read = (
   range?: { readonly offset?: number; readonly limit?: number },
 ) => Promise<ToolOutput>;
 
-/** Reads files of these contents, for a model that sees unless told otherwise. */
+/** Reads files with these contents, by default for a model with image support. */
 function reader(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Read {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-read-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ function reader(t: TestContext, files: Readonly<Record<string, string | Buffer>>
 
 const png = createPng(4, 3);
 const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.from([5, 0, 6, 0, 0, 0, 0]), Buffer.from([0x3b])]);
-/** A segment that must be passed over, then the frame with its size, then the end. */
+/** A segment to skip, then the frame with its size, then the end. */
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080007000801011100ffd9', 'hex');
 const webp = (kind: string, body: string): Buffer => {
   const rest = Buffer.concat([Buffer.from(`WEBP${kind}`), Buffer.alloc(4), Buffer.from(body, 'hex')]);

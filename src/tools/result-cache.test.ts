@@ -1,4 +1,4 @@
-// Results are given again only while nothing that they were made from has changed, whoever changed it.
+// Results are reused only while nothing that they depend on has changed, whatever changed it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -32,7 +32,7 @@ type CacheFixture = {
   readonly root: string;
   /** The text of a call's result. */
   readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<string>;
-  /** How often files were read and folders listed so far. */
+  /** The number of file reads and directory listings so far. */
   readonly work: () => number;
 };
 
@@ -73,14 +73,14 @@ function setup(t: TestContext, files: Readonly<Record<string, string>>, now: () 
   };
 }
 
-/** Writes as another program would, until the file system's clock has moved on: what it does within one step nobody can see. */
+/** Writes as another program would, until the clock of the file system has advanced: changes within one tick cannot be detected. */
 function writeOutside(file: string, content: string): void {
   const { ctimeNs } = statSync(file, { bigint: true });
   do writeFileSync(file, content);
   while (statSync(file, { bigint: true }).ctimeNs === ctimeNs);
 }
 
-/** Waits in the same way for the clock of a folder whose names have changed. */
+/** Waits in the same way for the clock of a directory whose entries have changed. */
 function waitForClock(folder: string): void {
   const { ctimeNs } = statSync(folder, { bigint: true });
   do {

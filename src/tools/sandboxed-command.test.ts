@@ -1,4 +1,4 @@
-// The sandboxed command calls the engine exactly as promised, and leaves no container behind.
+// The sandboxed command calls the engine exactly as documented, and leaves no container.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { sandboxedCommand } from './index.ts';
 
 type EngineFixture = {
   readonly run: (command: string, context?: Partial<ToolContext>, seconds?: number) => Promise<ToolOutput>;
-  /** Every call of the stand-in for an engine, as its arguments. */
+  /** The arguments of every call of the fake engine. */
   readonly argvs: () => readonly (readonly string[])[];
 };
 
-/** A tool on an engine that is a real program: it writes down how it was called, and then does this. */
+/** A tool on an engine that is a script: it records its arguments, and then executes this. */
 function setup(t: test.TestContext, script: string, options: ContainerOptions = {}, name = 'podman'): EngineFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-box-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -170,7 +170,7 @@ test('[J83, J98] a volume that docker created for root is given to the user once
   );
 });
 
-/** A small image that someone put there, since a test pulls nothing. */
+/** A small local image, because a test pulls nothing. */
 const image = 'fairlead-busybox';
 const volume = 'fairlead-test-volume';
 const runEngine = (engine: string, ...args: readonly string[]): string | undefined => {

@@ -1,4 +1,4 @@
-// A search gives the same whether ripgrep names the files or we walk through all of them, and ripgrep is a way round nothing.
+// A search has the same results with ripgrep and with the built-in walk, and ripgrep bypasses no restriction.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -313,7 +313,7 @@ test('[P16] ripgrep and the walk ignore the same files', { skip, timeout: 120_00
       writeFileSync(path.join(root, '.gitignore'), `${top}\n`);
       writeFileSync(path.join(root, 'sub/.gitignore'), `${deeper}\n`);
       const found = await findCandidateFiles(workspace, rg as string, ripgrepSearch({}));
-      // What it is not sure of it leaves to the walk; further down it does not look, so there are no such rules here.
+      // If a rule of the root is unclear, the search uses the walk; in subdirectories such rules are not detected, so they are skipped here.
       if (!found || /^!\s*$|\[!|\/\/|\\\//m.test(deeper)) return;
       assert.deepEqual(await Array.fromAsync(walkFiles(workspace, '.', neverAborted)), found);
     }),

@@ -1,4 +1,4 @@
-// The list of what is to be done is told by the log alone.
+// The to-do list is read from the log alone.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { replyWithCalls, replyWithText, createCoreFixture } from '../../test/support/core-fixture.ts';

@@ -1,4 +1,4 @@
-// The tools on real files: what they show, what they change, what they refuse, and that what they change can be put back.
+// The tools on real files: what they show, change and refuse, and that their changes can be undone.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ type Files = Readonly<Record<string, string | Buffer>>;
 type ToolsFixture = {
   readonly root: string;
   readonly workspace: Workspace;
-  /** Calls a tool as a run would: its input checked first, a failure as text. */
+  /** Calls a tool as a run does: its input is validated first, and a failure is text. */
   readonly call: (tool: string, input: Json, context?: Partial<ToolContext>) => Promise<ToolOutput>;
   readonly text: (name: string) => string;
 };

@@ -1,8 +1,8 @@
-// Which kind of fault a server's status and words amount to: every server has its own way to say the same few things.
+// Classifies the error of a server by its status and message.
 import { isObject, type Blame } from '../core/index.ts';
 import { tryParseJson } from './fields.ts';
 
-/** A kind of fault: how it reads after the provider's name, who has to act, and whether trying again can help. */
+/** A kind of error: its description after the provider's name, who has to act, and whether a retry can help. */
 export type ProviderErrorKind = {
   readonly code: string;
   readonly text: string;
@@ -10,7 +10,7 @@ export type ProviderErrorKind = {
   readonly retry: boolean;
 };
 
-/** An error body as read: its words, its machine-readable marks (types, codes, states), and the JSON it was, if it was. */
+/** A parsed error body: its message, its machine-readable fields (types, codes, states), and its JSON, if it is JSON. */
 export type ProviderErrorBody = { readonly message: string; readonly markers: string; readonly body: unknown };
 
 const errorKind = (code: string, text: string, blame: Blame, retry: boolean): ProviderErrorKind => ({
@@ -36,7 +36,7 @@ const errorKinds = {
   elsewhere: errorKind('provider/redirected', 'is somewhere else, and a key is not carried there', 'user', false),
 } as const;
 
-/** How servers say that a request does not fit, each pattern a family of phrasings seen from several of them. */
+/** How servers report that a request does not fit the context window; each pattern covers messages of several servers. */
 const contextTooLongPatterns: readonly RegExp[] = [
   /context[_ ](length|window|size)[_ ](is |was )?exceeded|exceeds?_context_size|max_prompt_tokens_exceeded|request_too_large/i,
   /maximum (context|prompt|model|input|sequence) (length|size|window)/i,
@@ -59,7 +59,7 @@ const errorPatterns = {
   overloaded: /overloaded|\bUNAVAILABLE\b|capacity_exceeded/i,
 } as const;
 
-/** The kind of a fault by its status and what the body says; the words decide where a status means many things. */
+/** Returns the kind of an error by its status and body; the message decides if a status has several meanings. */
 export function classifyProviderError(status: number, { message, markers }: ProviderErrorBody): ProviderErrorKind {
   const all = `${markers} ${message}`;
   if (status === 407) return errorKinds.proxy;
@@ -80,7 +80,7 @@ export function classifyProviderError(status: number, { message, markers }: Prov
   return status >= 500 || status === 409 || status === 424 || status === 425 ? errorKinds.failed : errorKinds.refused;
 }
 
-/** What a server says in an error body, whichever of the usual shapes it has; a body that is no JSON speaks for itself. */
+/** Parses an error body in any of the common formats; a body that is not JSON is used as the message. */
 export function parseErrorBody(text: string): ProviderErrorBody {
   const body = tryParseJson(text);
   if (body === undefined) return { message: text, markers: '', body };
@@ -98,7 +98,7 @@ export function parseErrorBody(text: string): ProviderErrorBody {
 const messageKeys = ['error', 'message', 'detail', 'details', 'errors', 'metadata', 'raw', 'msg', 'error_message'];
 const markerKeys = ['type', 'code', 'status', 'reason', 'error_type', 'status_code'];
 
-/** The message first and what stands behind it after; each said once. */
+/** Joins the message and its details, without repeats. */
 function collectErrorFields(value: unknown, said: string[], marks: string[], depth: number): void {
   if (typeof value === 'string') {
     const inner = value.trimStart().startsWith('{') ? tryParseJson(value) : undefined;
@@ -117,7 +117,7 @@ function collectErrorFields(value: unknown, said: string[], marks: string[], dep
     if (value[name] !== undefined) collectErrorFields(value[name], said, marks, depth + 1);
 }
 
-/** The status that an error object inside a success stands for; 500 where it names none. */
+/** Returns the status of an error object inside a successful response; 500 if it has none. */
 export function inferErrorStatus(value: unknown): number {
   const { markers } = parseErrorBody(typeof value === 'string' ? value : JSON.stringify(value));
   const number = Number(/(?<![\w.])[45]\d\d(?![\w.])/.exec(markers)?.[0] ?? Number.NaN);

@@ -1,4 +1,4 @@
-// How long to wait is read from every place where servers say it.
+// The retry delay is read from every place where servers state it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRetryDelay, type HttpHeaderMap } from './retry-after.ts';

@@ -1,10 +1,10 @@
-// How long a server asks us to wait, in all the ways servers say it.
+// Parses the retry delay of a server, in all the forms that servers use.
 import { isObject } from '../core/index.ts';
 
-/** Reply headers, their names in lower case. */
+/** Response headers, with names in lower case. */
 export type HttpHeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Milliseconds to wait before another try, if the headers, the error body or its words tell; never negative. */
+/** Returns the milliseconds to wait before a retry, if the headers, the error body or its message state them; never negative. */
 export function parseRetryDelay(
   headers: HttpHeaderMap,
   body: unknown,
@@ -27,7 +27,7 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
   return Number.isNaN(seconds) ? msUntil(Date.parse(value), now) : nonNegativeMs(seconds * 1000);
 }
 
-/** The exhausted limit that takes longest to come back; where none is marked as exhausted, the one that comes back first. */
+/** Returns the reset time of the exhausted limit that resets last; if none is marked as exhausted, of the one that resets first. */
 function parseResetHeaders(headers: HttpHeaderMap, now: number): number | undefined {
   const found: { readonly ms: number; readonly empty: boolean }[] = [];
   for (const name of Object.keys(headers)) {
@@ -60,7 +60,7 @@ function parseDurationUnits(text: string): number | undefined {
   return pieces.reduce((sum, piece) => sum + Number(piece[1]) * (unitMs[piece[2] ?? ''] ?? 0), 0);
 }
 
-/** Google puts the delay into the details of its error, Hugging Face an estimate beside it. */
+/** Google states the delay in the details of its error, Hugging Face an estimate next to it. */
 function parseRetryInfo(body: unknown): number | undefined {
   if (!isObject(body)) return undefined;
   if (typeof body['estimated_time'] === 'number') return nonNegativeMs(body['estimated_time'] * 1000);
@@ -76,7 +76,7 @@ const parseRetryMessage = (said: string): number | undefined => {
   return found === undefined ? undefined : parseDurationUnits(found);
 };
 
-/** OpenRouter hands on the headers of the server behind it inside the error. */
+/** OpenRouter forwards the headers of the server behind it inside the error. */
 function upstreamHeaders(body: unknown): HttpHeaderMap {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const metadata = isObject(error['metadata']) ? error['metadata'] : {};

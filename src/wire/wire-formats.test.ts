@@ -1,4 +1,4 @@
-// Each dialect: what is added can be taken away again and leaves the caller's request as it was; answers read alike, whole and streamed.
+// Each wire format: additions can be removed again and leave the caller's request unchanged; answers are parsed alike, whole and streamed.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -10,7 +10,7 @@ import type { InterceptFormatName, MessageAddition, WireStreamEvent } from './in
 
 const names = Object.keys(wireFormats) as readonly InterceptFormatName[];
 
-/** Whatever somebody may have put anywhere, apart from our own mark. */
+/** Any JSON that a caller may send, except our own marker. */
 const anything: fc.Arbitrary<Json> = fc.constantFrom<Json>(null, 7, 'x', false, [], {}, [null, ['y']], {
   z: { a: 1e300 },
 });
@@ -25,7 +25,7 @@ const parts: Readonly<Record<InterceptFormatName, (text: string) => JsonObject>>
   google: (text) => ({ text }),
 };
 
-/** A caller's message, with a text or with parts, and with fields that we do not know. */
+/** A caller's message, with a text or with parts, and with unknown fields. */
 function messageFor(name: InterceptFormatName): fc.Arbitrary<Json> {
   const answering = name === 'google' ? 'model' : 'assistant';
   const role = fc.constantFrom('user', answering, ...(name === 'chat' ? ['tool'] : []));
@@ -71,7 +71,7 @@ const additionFor = (after: number): fc.Arbitrary<MessageAddition> =>
     fc.constant<MessageAddition>({ type: 'system', after: -1, text: `${additionMarker} system` }),
   );
 
-/** A request without anything that bears our mark. */
+/** Removes everything that has our marker from a request. */
 function stripAdditions(value: Json): Json | undefined {
   if (typeof value === 'string') {
     const at = value.indexOf(additionMarker);
@@ -83,7 +83,7 @@ function stripAdditions(value: Json): Json | undefined {
   const entries = Object.entries(value).map(([key, each]) => [key, stripAdditions(each)] as const);
   const gone = entries.filter(([, each]) => each === undefined).map(([key]) => key);
   const left = Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as JsonObject;
-  // What was only there to carry our words goes with them.
+  // Containers that were added only for our text are removed with it.
   const carriers = ['text', 'content', 'tool_call_id', 'tool_use_id', 'call_id', 'name', 'id'];
   if (gone.some((key) => carriers.includes(key))) return undefined;
   const emptied = ['content', 'parts', 'tool_calls'].some((key) => isEmpty(left[key]) && !isEmpty(value[key]));
@@ -96,7 +96,7 @@ function stripAdditions(value: Json): Json | undefined {
 
 const isEmpty = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
-/** The same text may be written as a text or as the one part that holds it. */
+/** The same text may be written as a string or as a single part. */
 function normalizeRequest(name: InterceptFormatName, request: JsonObject): Json {
   const messages = (request[lists[name]] as readonly Json[]).map((message) =>
     isObject(message) && typeof message['content'] === 'string'
@@ -214,7 +214,7 @@ for (const name of names)
       const response = await fetch(server.url + paths[name](true), { method: 'POST', body: JSON.stringify(body) });
       return [...splitSseFrames(Buffer.from(await response.arrayBuffer()))].flatMap(({ event }) => event ?? []);
     };
-    // What is given before a call begins: neither the end of the answer nor of the stream.
+    // What is sent before a call begins: neither the end of the answer nor of the stream.
     const ending = /message_(?:delta|stop)|response\.completed|\[DONE\]|"finish_?[rR]eason":"/;
     const sent = (await events()).filter((each) => !ending.test(JSON.stringify(each)));
     const join = dialect.continueStream(sent);

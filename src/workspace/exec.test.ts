@@ -1,4 +1,4 @@
-// Commands end when they are told to, with all they started; what they say is bounded; what they know holds no secrets.
+// Commands end on request, with all their children; their output is bounded, and their environment has no secrets.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ function workspaceFor(t: test.TestContext): Workspace {
 
 const longTimeout = { timeout: 30_000 };
 
-/** Waits until a process is gone; the test's own time is the limit. */
+/** Waits until a process is gone; the timeout of the test is the limit. */
 async function waitUntilGone(pid: number): Promise<void> {
   for (;;) {
     try {

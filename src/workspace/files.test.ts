@@ -1,4 +1,4 @@
-// How a file is replaced: by a draft beside it that nobody could have prepared.
+// Files are replaced through a temporary file with an unpredictable name.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A workspace holds: what is outside stays outside, what changed is not overwritten, what was replaced comes back.
+// The local workspace: no access outside the roots, no overwrite of changed files, and every change can be undone.
 import assert from 'node:assert/strict';
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ type WorkspaceFixture = {
   readonly open: (options?: Partial<LocalWorkspaceOptions>) => Workspace;
 };
 
-/** A root with a file in it, and beside it what must stay out of reach. */
+/** A root with a file in it, and next to it files that must not be accessible. */
 function setup(t: test.TestContext): WorkspaceFixture {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-ws-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -73,7 +73,7 @@ test('[A74] attack 21: no spelling of a path leads out of the roots', async (t) 
 
 test('[A74] attacks 21, 36 and 75: whatever a path contains, a write goes to a file inside the root or nowhere, byte for byte', async (t) => {
   const { root, outside, open } = setup(t);
-  // Deep enough that what a broken workspace let out would still be in the test's own folder.
+  // Deep enough that a path out of a broken workspace would still be in the test's own directory.
   const deep = path.join(root, '1/2/3/4/5/6');
   mkdirSync(deep, { recursive: true });
   symlinkSync(outside, path.join(deep, 'link'));

@@ -1,4 +1,4 @@
-// Long output of commands: all of it can be read again by lines from a place that nothing can write, and it never fills the disk.
+// Output files of commands: all output can be read by lines from a read-only location, and it never fills the disk.
 import assert from 'node:assert/strict';
 import {
   mkdirSync,
@@ -20,7 +20,7 @@ import { localWorkspace } from './index.ts';
 type OutputFixture = {
   readonly outputs: string;
   readonly open: (name: string) => Workspace;
-  /** Runs a command whose output is to be kept. */
+  /** Runs a command whose output is kept. */
   readonly keep: (command: string, more?: ExecOptions) => Promise<ExecResult>;
   readonly workspace: Workspace;
 };
@@ -132,7 +132,7 @@ test('an output file is private, and is deleted when it is old or there are too 
   for (const file of strangers) utimesSync(file, days(800), days(800));
   for (const [i, age] of [5, 4, 3, 2, 1, 0.5, 0.4, 0.3].entries()) {
     writeFileSync(kept(i), '');
-    // Sparse: it has a size, and takes no room.
+    // Sparse: it has a size, and uses no disk space.
     truncateSync(kept(i), 33_554_432);
     utimesSync(kept(i), days(age), days(age));
   }

@@ -1,4 +1,4 @@
-// A scripted agent whose acts outside the session are counted in a ledger: one line an effect, synced, never taken back.
+// A scripted agent whose external effects are counted in a ledger file: one synced line per effect, never removed.
 import fs from 'node:fs';
 import {
   toArray,
@@ -24,7 +24,7 @@ export const scriptedStartFacts: readonly Fact[] = [
   { type: 'run-started', run: 'r1', limits },
 ];
 
-/** What the model asks for, answer by answer; each effect has a number of its own. */
+/** The tool calls of the model, answer by answer; each effect has its own number. */
 export const plan: readonly (readonly string[])[] = [
   ['look', 'look'],
   ['write'],
@@ -48,7 +48,7 @@ const plannedCalls: readonly (readonly ToolCallPart[])[] = plan.map((tools, turn
   }),
 );
 
-/** An agent that follows the plan by counting its own answers, and writes its effects to a ledger. */
+/** An agent that selects its next step by the number of its own answers, and writes its effects to a ledger. */
 export function createScriptedAgent(ledger: string, seen: (request: ModelRequest) => void = () => {}): ResolvedAgent {
   const tools = [
     createPlanTool('look', 'read', (n) => `seen ${n}`),
@@ -95,5 +95,5 @@ function recordEffect(ledger: string, tool: string, n: number): string {
 export const readEffects = (ledger: string): readonly string[] =>
   fs.existsSync(ledger) ? fs.readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : [];
 
-/** The number that a call of the plan carries. */
+/** The effect number in the input of a call. */
 export const getCallNumber = (input: Json): number => (input as { readonly n: number }).n;

@@ -1,4 +1,4 @@
-// What must hold of a session file whatever happened to it: it opens, kept what it acknowledged, and makes a legal request.
+// Invariants of a session file after any crash: it opens, has everything it acknowledged, and makes a valid request.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,10 +16,10 @@ import {
 import { openJsonl, type JsonlLog, type JsonlOptions } from '../../src/stores/index.ts';
 import { readEffects, getCallNumber } from './agent.ts';
 
-/** A session as it was found. */
+/** A session as it was read from disk. */
 export type InspectedSession = { readonly events: readonly Event[]; readonly state: RunState; readonly log: JsonlLog };
 
-/** Every event on the way to the last one, or to another. */
+/** Every event on the path to the last one, or to another one. */
 export async function readLogEvents(log: Log, options?: Parameters<Log['read']>[0]): Promise<readonly Event[]> {
   const all: Event[] = [];
   for await (const events of log.read(options)) all.push(...events);
@@ -39,7 +39,7 @@ export async function inspectSession(file: string, options?: JsonlOptions): Prom
   }
 }
 
-/** The request that a state makes answers every call once, in order, and its roles alternate as every dialect wants. */
+/** Asserts that the request of a state has one result per call, in order, and that its roles alternate as every wire format requires. */
 export function assertLegal(state: RunState): void {
   const messages = toArray(renderRequest(state, { settings: {} }).messages);
   assert.equal(messages[0]?.role ?? 'user', 'user', "the first words are the user's");
@@ -53,7 +53,7 @@ export function assertLegal(state: RunState): void {
   });
 }
 
-/** Effects that must not be repeated happened at most once, and each that the log calls done did happen. */
+/** Asserts that effects that must not be repeated happened at most once, and that each effect recorded as done did happen. */
 export function assertEffects(events: readonly Event[], ledger: string): void {
   const effects = readEffects(ledger);
   const once = effects.filter((effect) => !effect.startsWith('put'));
@@ -70,7 +70,7 @@ export function assertEffects(events: readonly Event[], ledger: string): void {
   }
 }
 
-/** Nothing of ours lies beside the session but what is named. */
+/** Asserts that there are no other files next to the session than the named ones. */
 export function assertNoLeftovers(file: string, expected: readonly string[] = []): void {
   const base = path.basename(file);
   const beside = fs.readdirSync(path.dirname(file)).filter((name) => name !== base && name.startsWith(base));

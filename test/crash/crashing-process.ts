@@ -1,5 +1,5 @@
-// A process that runs a session and says which events are saved, to be killed at any moment.
-// Arguments: the session file, the ledger and, to have it kill itself, after how many changes to the disk.
+// A process that runs a session and prints which events are saved, and can be killed at any moment.
+// Arguments: the session file, the ledger and, if it should kill itself, after how many disk operations.
 import fs from 'node:fs';
 import type { Log } from '../../src/core/index.ts';
 import { openJsonl, realDisk, type Disk } from '../../src/stores/index.ts';

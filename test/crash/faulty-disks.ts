@@ -1,13 +1,13 @@
-// Disks that fail: one at its n-th operation, one that loses what was not synced when the power goes.
+// File system wrappers that fail: one at its n-th operation, one that loses unsynced data in a simulated power cut.
 import fs from 'node:fs';
 import path from 'node:path';
 import { hash53 } from '../../src/core/index.ts';
 import { realDisk, type Disk } from '../../src/stores/index.ts';
 
-/** The error an operating system gives. */
+/** An error as the operating system reports it. */
 export const createSystemError = (code: string): Error => Object.assign(new Error(`${code}: made to fail`), { code });
 
-/** What a disk that counts has seen. */
+/** The operations that a counting disk has seen. */
 export type DiskCounters = { operations: number; failed: number; open: number };
 
 /** A real disk on which operation number `at`, of those named, fails; with `lasting`, all that follow fail too. */
@@ -44,7 +44,7 @@ export function createFailingDisk(
       return realDisk.read(fd, into, from, length, position);
     },
     write(fd, bytes, from, position) {
-      // A full disk takes a part first: the rest of the call must undo it.
+      // A full disk writes a part first: the caller must undo it.
       if (isDue('write')) {
         realDisk.write(fd, bytes.subarray(0, from + Math.ceil((bytes.length - from) / 2)), from, position);
         throw createSystemError(code);
@@ -90,16 +90,16 @@ export function createFailingDisk(
 type FileContent = { durable: Buffer; now: Buffer };
 type FileNames = ReadonlyMap<string, FileContent>;
 
-/** A disk that remembers what a power cut would leave. */
+/** A disk that tracks what a power cut would leave. */
 export type PowerLossDisk = Disk & {
   operations: number;
-  /** Counts a file that was there before as durable. */
+  /** Marks an existing file as durable. */
   markDurable(file: string): void;
-  /** Writes to another folder what is left; `random` gives numbers from 0 to 1. */
+  /** Writes what a power cut leaves to another directory; `random` returns numbers from 0 to 1. */
   writeSurvivors(folder: string, random: () => number): void;
 };
 
-/** A real disk whose power goes at an operation. */
+/** A real disk with a power cut at an operation. */
 export function createPowerLossDisk(cutAt: number): PowerLossDisk {
   const open = new Map<number, FileContent>();
   let durable: FileNames = new Map();
@@ -178,7 +178,7 @@ export function createPowerLossDisk(cutAt: number): PowerLossDisk {
     writeSurvivors(folder, random) {
       const left = steps[Math.floor(random() * steps.length)] ?? durable;
       for (const [file, content] of left) {
-        // A lock that survives names a run of the machine that is over; here the same process looks at it again.
+        // After a real power cut a lock file names an earlier boot of the machine; here it would name the current one.
         if (file.includes('.lock')) continue;
         fs.writeFileSync(path.join(folder, path.basename(file)), getSurvivingBytes(content, random));
       }
@@ -190,7 +190,7 @@ export function createPowerLossDisk(cutAt: number): PowerLossDisk {
   return disk;
 }
 
-/** What is left of a file: what was synced, and of the rest nothing, all, a part, or zeros where the data did not arrive in time. */
+/** What is left of a file: the synced data, and of the rest nothing, all, a part, or zeros for data that did not arrive in time. */
 function getSurvivingBytes({ durable, now }: FileContent, random: () => number): Buffer {
   if (now.length <= durable.length) return random() < 0.5 ? durable : now;
   const kind = Math.floor(random() * 4);
@@ -201,7 +201,7 @@ function getSurvivingBytes({ durable, now }: FileContent, random: () => number):
   return part;
 }
 
-/** Numbers from 0 to 1 that a seed gives again. */
+/** Reproducible numbers from 0 to 1 for a seed. */
 export function createRandom(seed: number): () => number {
   let drawn = 0;
   return () => hash53(`${seed} ${drawn++}`) / 2 ** 53;

@@ -1,4 +1,4 @@
-// Folders of their own for sessions that get hurt, and finished sessions to hurt.
+// Temporary directories for sessions that tests damage, and complete sessions to damage.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,23 +8,23 @@ import { openJsonl } from '../../src/stores/index.ts';
 import { readLogEvents } from './checker.ts';
 import { resumeScriptedSession } from './session.ts';
 
-/** The folder of this test file; removed when its tests are over. */
+/** The directory of this test file; removed after its tests. */
 export const tempDir: string = fs.mkdtempSync(path.join(os.tmpdir(), 'fairlead-'));
 after(() => fs.rmSync(tempDir, { recursive: true, force: true }));
 
 let createdCount = 0;
 
-/** Where a session and its ledger go. */
+/** The paths of a session and its ledger. */
 export type SessionFiles = { readonly file: string; readonly ledger: string };
 
-/** A place in a folder of its own. */
+/** Paths in a new directory. */
 export function createSessionFiles(): SessionFiles {
   const own = path.join(tempDir, String(++createdCount));
   fs.mkdirSync(own);
   return { file: path.join(own, 'session.jsonl'), ledger: path.join(own, 'ledger') };
 }
 
-/** A finished session: its events, and its lines, each with its line end. */
+/** A completed session: its events, and its lines, each with its line end. */
 export type FinishedSession = { readonly lines: readonly string[]; readonly events: readonly Event[] };
 
 let finishedSession: Promise<FinishedSession> | undefined;
@@ -44,7 +44,7 @@ async function runScriptedSession(): Promise<FinishedSession> {
   return { lines: fs.readFileSync(file, 'utf8').match(/[^\n]*\n/g) ?? [], events };
 }
 
-/** Puts bytes where a session goes, with the time of a file that nobody touched since its last event. */
+/** Writes a session file with a modification time that matches its last event, as if no other program had touched it. */
 export function writeSessionBytes(bytes: string | Buffer, events: readonly Event[] = []): SessionFiles {
   const where = createSessionFiles();
   fs.writeFileSync(where.file, bytes);

@@ -1,4 +1,4 @@
-// Begins or resumes the scripted session on a log, and runs it until there is nothing to do.
+// Begins or resumes the scripted session on a log, and runs it until there is nothing left to do.
 import {
   openSessionWriter,
   runLoop,
@@ -9,7 +9,7 @@ import {
 } from '../../src/core/index.ts';
 import { createScriptedAgent, scriptedStartFacts } from './agent.ts';
 
-/** Goes on with a session wherever it stands. */
+/** Continues a session from its current state. */
 export async function resumeScriptedSession(
   log: Log,
   ledger: string,

@@ -1,5 +1,5 @@
-// A process that does with a session what it is told on its standard input: `open`, `append`, `close`, or `stop`, which is to append
-// and to stop itself after it looked whether it may write and before it writes. Arguments: file, silence in ms.
+// A process that executes commands from standard input on a session: `open`, `append`, `close`, or `stop`, which appends an event
+// and stops the process between its lock check and its write. Arguments: file, heartbeat timeout in ms.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openJsonl, realDisk, type Disk, type JsonlLog } from '../../src/stores/index.ts';

@@ -1,4 +1,4 @@
-// An editor beside the real program: the SDK's own client on a child process, with everything it was told and asked kept.
+// An ACP editor for the real program: the SDK's client on a child process, which records all updates and requests.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -13,16 +13,16 @@ import {
 } from '@agentclientprotocol/sdk';
 import { bin, type TestProgram } from './cli-harness.ts';
 
-/** Answers a question with the id of an option, or leaves it. */
+/** Answers a permission request with the id of an option, or cancels it. */
 export type PermissionResponder = (
   question: RequestPermissionRequest,
 ) => string | undefined | Promise<string | undefined>;
 
-/** An editor that is connected. */
+/** A connected editor. */
 export type AcpClient = {
   readonly agent: ClientContext;
   readonly child: ChildProcess;
-  /** What it was told about a session, in order. */
+  /** The updates of a session, in order. */
   updatesOf(session: string): readonly SessionUpdate[];
   readonly permissionRequests: readonly RequestPermissionRequest[];
   /** Everything on standard error so far. */
@@ -30,7 +30,7 @@ export type AcpClient = {
   readonly ended: Promise<number | null>;
 };
 
-/** Starts the program as an editor would, without saying hello. */
+/** Starts the program as an editor would, without the initialize request. */
 export function startAcpClient(
   t: TestContext,
   made: TestProgram,
@@ -66,7 +66,7 @@ export function startAcpClient(
   };
 }
 
-/** The words of an agent or a person in these updates. */
+/** The text of the agent or the user in these updates. */
 export const getUpdateText = (updates: readonly SessionUpdate[], type: SessionUpdate['sessionUpdate']): string =>
   updates
     .map((update) =>
@@ -78,17 +78,17 @@ export const getUpdateText = (updates: readonly SessionUpdate[], type: SessionUp
     )
     .join('');
 
-/** The client hands on an answer before the news that came before it: what was read so far is told after this. */
+/** The client may resolve an answer before it delivers earlier updates: after this call they have been delivered. */
 export const flushUpdates = (): Promise<void> => setImmediate();
 
-/** Says hello and begins a session in the program's working folder. */
+/** Sends initialize and starts a session in the working directory of the program. */
 export async function openAcpSession(editor: AcpClient, made: TestProgram): Promise<string> {
   await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: made.cwd, mcpServers: [] });
   return sessionId;
 }
 
-/** Says something in a session and waits for the end of the run. */
+/** Sends a prompt in a session and waits for the end of the run. */
 export async function sendPrompt(editor: AcpClient, sessionId: string, text: string): Promise<string> {
   const { stopReason } = await editor.agent.request(methods.agent.session.prompt, {
     sessionId,

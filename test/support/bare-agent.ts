@@ -1,4 +1,4 @@
-// An agent with nothing to it: what a test adds is what the test is about.
+// A minimal agent: a test adds only the parts that it is about.
 import type { ResolvedAgent, Fact } from '../../src/core/index.ts';
 
 /** The parts that most tests leave empty. */
@@ -11,7 +11,7 @@ export const bareAgentParts: Pick<ResolvedAgent, 'rules' | 'reminders' | 'gates'
   settings: {},
 };
 
-/** The facts a session of this agent begins with, before anybody has said anything. */
+/** The initial facts of a session of this agent, before any input. */
 export const createSessionStartFacts = (agent: ResolvedAgent): readonly Fact[] => [
   { type: 'session-started', session: 's' },
   {

@@ -1,33 +1,33 @@
-// What every bridge has to do, in one table: a bridge is a row that says how its own loop is opened.
+// Conformance tests of bridges in one table: a bridge is a row that says how its own loop is opened.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { wireFormats, type ConversationTrackerOptions } from '../../src/bridges/index.ts';
 import type { Gate, Json, JsonObject, Message, Rule } from '../../src/core/index.ts';
 import { calls, says, scriptedServer, type RecordedRequest, type ScriptStep } from '../../src/testing/index.ts';
 
-/** An agent with a tool `run`, in the words of its own framework, and its system text "Help." */
+/** An agent of a framework with a tool `run` and the system prompt "Help." */
 export type BridgeLoop = {
-  /** Says something and gives the final words; `onPiece` hears what the framework is shown of a streamed answer. */
+  /** Sends a prompt and returns the final text; `onPiece` gets what the framework shows of a streamed answer. */
   run(prompt: string, onPiece?: (piece: string) => void): Promise<string>;
 };
 
 /** How a loop is opened. */
 export type BridgeLoopOptions = {
-  /** The scripted model's server. */
+  /** The server of the scripted model. */
   readonly url: string;
-  /** What guides. */
+  /** The interceptor options. */
   readonly options: ConversationTrackerOptions;
   readonly streamed: boolean;
-  /** What the tool does. */
+  /** The implementation of the tool. */
   readonly run: (command: string) => string;
-  /** For what has to be closed after the test. */
+  /** Registers cleanup after the test. */
   readonly onEnd: (close: () => Promise<void>) => void;
 };
 
 /** A bridge. */
 export type BridgeCase = { readonly name: string; open(opening: BridgeLoopOptions): BridgeLoop };
 
-/** A request as the model saw it: its messages as they were, and in words. */
+/** A request as the model got it: its raw messages, and their texts. */
 type SeenRequest = { readonly system: string; readonly raw: readonly Json[]; readonly words: string };
 
 type BridgeOutcome = {
@@ -57,7 +57,7 @@ const getLastRequest = (requests: readonly SeenRequest[]): SeenRequest =>
   requests.at(-1) ?? { system: '', raw: [], words: '' };
 const countOccurrences = (words: string, part: string): number => words.split(part).length - 1;
 
-/** That one text stands somewhere after another. */
+/** Asserts that one text comes after another. */
 function assertFollows(words: string, first: string, then: string): void {
   const at = words.indexOf(first);
   assert.ok(at >= 0 && words.includes(then, at), `"${then}" stands after "${first}" in: ${words}`);
@@ -203,7 +203,7 @@ export function testBridges(rows: readonly BridgeCase[]): void {
         });
 }
 
-/** [D16] Each request begins with the one before it, as it was. */
+/** Asserts [D16]: each request begins with the previous one, unchanged. */
 function assertPrefixes(requests: readonly SeenRequest[]): void {
   for (const [i, { raw, system }] of requests.entries()) {
     const before = requests[i - 1];

@@ -1,9 +1,9 @@
-// A program of the tests in few files: it starts in a sixth of the time that its sources take where no cache has them compiled.
+// Bundles a test program into few files, which start six times faster than its sources without a compile cache.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Bundles a program and what it imports; gives the file to be run, which is there as long as this process. */
+/** Bundles a program and its imports; returns the file to run, which is removed when this process ends. */
 export async function bundleProgram(program: string): Promise<string> {
   const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }));

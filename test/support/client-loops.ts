@@ -1,10 +1,10 @@
-// The same small agent on plain clients, in a loop of a few lines each, as programs without a framework have it.
+// The same small agent on plain SDK clients, each in a loop of a few lines, as programs without a framework write it.
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI, type Content, type Part } from '@google/genai';
 import OpenAI from 'openai';
 import type { BridgeLoop, BridgeLoopOptions } from './bridge-conformance.ts';
 
-/** A loop on a client that is ready, guided or not. */
+/** A loop on a client, wrapped or not. */
 type ClientLoop<Client> = (client: Client, opening: Pick<BridgeLoopOptions, 'streamed' | 'run'>) => BridgeLoop;
 
 const parameters = { type: 'object' as const, properties: { command: { type: 'string' } }, required: ['command'] };
@@ -40,7 +40,7 @@ export const chatLoop: ClientLoop<OpenAI> = (client, { streamed, run }) => {
   };
 };
 
-/** Responses, with the whole conversation in each request or with the service's memory of it. */
+/** Responses, with the whole conversation in each request or with the conversation stored by the service. */
 export const responsesLoop =
   (remembered: boolean): ClientLoop<OpenAI> =>
   (client, { streamed, run }) => {
@@ -78,7 +78,7 @@ export const responsesLoop =
     };
   };
 
-/** What the stream helper adds to items is its own. */
+/** Removes the fields that the stream helper adds to items. */
 const omitParsed = (item: object): object =>
   JSON.parse(JSON.stringify(item, (key, value: unknown) => (key.startsWith('parsed') ? undefined : value))) as object;
 
@@ -145,7 +145,7 @@ export const googleLoop: ClientLoop<GoogleGenAI> = (client, { streamed, run }) =
   };
 };
 
-/** The clients, pointed at a server. */
+/** The clients, configured with the URL of a server. */
 export const createClient = {
   openai: (url: string): OpenAI => new OpenAI({ apiKey: 'k', baseURL: `${url}/v1`, maxRetries: 0 }),
   anthropic: (url: string): Anthropic => new Anthropic({ apiKey: 'k', baseURL: url, maxRetries: 0 }),

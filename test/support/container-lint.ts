@@ -1,4 +1,4 @@
-// What is wrong with the description of the image and of its fleet: linters of others for their grammar, and what matters to us besides.
+// Lints the Dockerfile and the compose file: with public linters for their syntax, and with our own checks.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ function parseInstructions(text: string): readonly Instruction[] {
     });
 }
 
-/** What is wrong with a Dockerfile, a sentence each. */
+/** Returns the problems of a Dockerfile, one sentence each. */
 export function lintDockerfile(text: string): readonly string[] {
   const all = parseInstructions(text);
   const of = (word: string, among = all): readonly string[] =>
@@ -66,10 +66,10 @@ type Compose = {
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
 };
 
-/** A compose file as it is understood. */
+/** A parsed compose file. */
 export const parseCompose = (text: string): Compose => parse(text, { merge: true }) as Compose;
 
-/** Every variable of the environment that the program reads. */
+/** Every environment variable that the program reads. */
 const knownVariables: ReadonlySet<string> = new Set([
   'HARNESS_API_KEY',
   'HARNESS_API_KEYS',
@@ -79,7 +79,7 @@ const knownVariables: ReadonlySet<string> = new Set([
 
 const parseSeconds = (given: unknown): number => Number(/^(\d+)s$/.exec(String(given))?.[1] ?? 0);
 
-/** What is wrong with a compose file, a sentence each. */
+/** Returns the problems of a compose file, one sentence each. */
 export function lintCompose(text: string): readonly string[] {
   const { services, networks } = parseCompose(text);
   const values = text.replaceAll(/^\s*#.*$/gm, '');
@@ -119,10 +119,10 @@ function lintService(name: string, service: Service): readonly string[] {
   return found.filter(([isWell]) => !isWell).map(([, sentence]) => sentence);
 }
 
-/** Its own types cannot be found from a module. */
+/** The types of the package cannot be resolved from a module. */
 type LintReport = readonly { readonly messages: readonly { readonly message: string }[] }[];
 
-/** By the schema of compose files, and what a linter of them knows; the order of keys is ours. */
+/** Validates with the schema of compose files and a linter; the order of keys is our choice. */
 function lintComposeSchema(text: string): readonly string[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-compose-'));
   try {

@@ -1,4 +1,4 @@
-// Containers of our image in a real engine: built of what was packed, started as the compose file starts them, and gone with the test.
+// Builds the image from the packed package and starts containers in a real engine as the compose file does; removed with the test.
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,60 +10,60 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { packPackage, repoRoot } from './npm-package.ts';
 
-/** How a command of the engine came out. */
+/** The result of a command of the engine. */
 export type CommandResult = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A container that was started. */
+/** A running container. */
 export type Container = {
   readonly name: string;
-  /** Runs a program beside ours. */
+  /** Runs another program in the container. */
   exec(...args: readonly string[]): Promise<CommandResult>;
-  /** Does the health check once, as the engine would, and says how it stands. */
+  /** Runs the health check once, as the engine would, and returns the health. */
   health(): Promise<string>;
   logs(): Promise<string>;
-  /** Asks it to end, and gives its exit code. */
+  /** Stops it, and returns its exit code. */
   stop(): Promise<number>;
 };
 
-/** How a container is started. */
+/** The options of a container. */
 export type ContainerStartOptions = {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A volume that outlives it. */
+  /** A volume that is kept after the container. */
   readonly data?: string;
-  /** Rules of the engine besides the usual. */
+  /** Additional options for the engine. */
   readonly security?: readonly string[];
 };
 
-/** The image that ours is built on: one of these must be here, because nothing is pulled. */
+/** Base images: one of these must be on this machine, because nothing is pulled. */
 const baseImages = [
   process.env['FAIRLEAD_NODE_IMAGE'],
   'localhost/fairlead-node:24',
   'docker.io/library/node:24-bookworm-slim',
 ].flatMap((each) => each ?? []);
 
-/** Whether the package is built inside too, from its sources and the registry, which takes minutes. */
+/** Whether the package is also built inside the image, from its sources and the registry, which takes minutes. */
 const buildsFromSource = process.env['FAIRLEAD_WHOLE_IMAGE'] !== undefined;
 const timeoutMs = buildsFromSource ? 540_000 : 240_000;
-/** What may be open is bounded for the engine too, which may not raise it. */
+/** The limit on open files applies to the engine too, which cannot raise it. */
 const ulimitArgs = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096'];
-/** Where the build of the system is kept: only it needs the network, and it seldom changes. */
+/** The cached build of the system layer: only it needs the network, and it rarely changes. */
 const systemImage = 'localhost/fairlead-system:test';
 
 const hasImage = (image: string): boolean => spawnSync('podman', ['image', 'exists', image]).status === 0;
 
-/** The image to build on, or why no container can be tried here. */
+/** The base image, or the reason why no container can be tested here. */
 export function findBaseImage(): { readonly base: string } | { readonly missing: string } {
-  // Elsewhere containers run in a machine of their own, which does not reach the servers of a test.
+  // On other systems containers run in a virtual machine, which cannot reach the servers of a test.
   if (process.platform !== 'linux') return { missing: 'containers are tried on Linux only' };
   const base = baseImages.find(hasImage);
   return base === undefined ? { missing: `no podman with an image called ${baseImages.join(' or ')} here` } : { base };
 }
 
-/** Runs a command of the engine. A model of the test may be asked meanwhile, so nothing is waited for at a stand. */
+/** Runs a command of the engine asynchronously, because a model server in the test process may be needed meanwhile. */
 export function podman(...args: readonly string[]): Promise<CommandResult> {
   const { promise, resolve } = Promise.withResolvers<CommandResult>();
-  // Asked to end, it would say that all went well.
+  // After SIGTERM it would report success.
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 1 << 26 } as const;
   execFile('podman', args, { cwd: repoRoot, ...limits }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
@@ -78,7 +78,7 @@ async function runPodman(...args: readonly string[]): Promise<string> {
   return out.trim();
 }
 
-/** Builds the image and gives its name. Its first stage, the build of the package, is what `npm run build` made, unless FAIRLEAD_WHOLE_IMAGE is set. */
+/** Builds the image and returns its name. Its first stage, the build of the package, is replaced by the output of `npm run build`, unless FAIRLEAD_WHOLE_IMAGE is set. */
 export async function buildImage(base: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-image-'));
   try {
@@ -104,18 +104,18 @@ export async function buildImage(base: string): Promise<string> {
   }
 }
 
-/** Removes what was built. */
+/** Removes the image. */
 export const removeImage = (image: string): Promise<CommandResult> => podman('rmi', '--force', image);
 
 const removeContainer = (container: string): Promise<CommandResult> =>
   podman('rm', '--force', '--volumes', '--ignore', '--time=0', container);
 
-/** A volume that is gone with the test. */
+/** Creates a volume that is removed with the test. */
 export async function createVolume(t: TestContext): Promise<string> {
   const name = `fairlead-test-${randomUUID()}`;
   await runPodman('volume', 'create', name);
   t.after(async () => {
-    // Forced, it would take its containers along and leave their other volumes.
+    // With --force it would remove its containers too, and leave their other volumes.
     const { out } = await podman('ps', '--all', '--quiet', `--filter=volume=${name}`);
     for (const id of out.split('\n').filter(Boolean)) await removeContainer(id);
     await podman('volume', 'rm', name);
@@ -123,7 +123,7 @@ export async function createVolume(t: TestContext): Promise<string> {
   return name;
 }
 
-/** Starts a container with the bounds of the compose file, in the network of this machine, where the test's servers are. */
+/** Starts a container with the limits of the compose file, in the host network, where the test's servers are. */
 export async function startContainer(
   t: TestContext,
   image: string,
@@ -167,7 +167,7 @@ export async function startContainer(
   };
 }
 
-/** Waits until something holds of a container; fails with its words. */
+/** Waits until a condition holds for a container; fails with its output. */
 export async function waitForContainer(
   what: string,
   container: Container,
@@ -177,7 +177,7 @@ export async function waitForContainer(
     if (Date.now() > end) throw new Error(`Not so after a minute: ${what}. ${await container.logs()}`);
 }
 
-/** A port that nobody has, from where the system hands none out by itself. */
+/** A free port outside the range that the system assigns. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

@@ -1,4 +1,4 @@
-// A rehearsal for tests of the core: a model that says its lines, a log in memory, and a run to be looked at.
+// Test fixture of the core: a scripted provider, a log in memory, and a run that can be inspected.
 import {
   openSessionWriter,
   runLoop,
@@ -27,7 +27,7 @@ import {
 import { memoryLog, type MemoryLog } from '../../src/stores/index.ts';
 import { bareAgentParts, createSessionStartFacts } from './bare-agent.ts';
 
-/** One answer of the model: how its stream goes. */
+/** One scripted answer of the model, as a stream. */
 export type FixtureReply = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<Chunk>;
 
 type ReplyEnd = Chunk & { readonly type: 'end' };
@@ -42,13 +42,13 @@ export const createEndChunk = (parts: readonly MessagePart[], more: Partial<Repl
   ...more,
 });
 
-/** An answer that is only its end. */
+/** An answer with only the end chunk. */
 export const replyWithParts = (parts: readonly MessagePart[], more: Partial<ReplyEnd> = {}): FixtureReply =>
   async function* () {
     yield createEndChunk(parts, more);
   };
 
-/** An answer in words. */
+/** A text answer. */
 export const replyWithText = (text: string, finish: FinishReason = 'stop'): FixtureReply =>
   replyWithParts([{ type: 'text', text }], { finishReason: finish });
 
@@ -68,20 +68,20 @@ export const replyWithCalls = (...made: readonly (string | readonly [string, Jso
     ),
   );
 
-/** Pieces of text as they stream in. */
+/** Text chunks of a stream. */
 export const createTextChunks = (...texts: readonly string[]): readonly Chunk[] => [
   { type: 'part-started', index: 0, part: 'text' },
   ...texts.map((text): Chunk => ({ type: 'part-delta', index: 0, text })),
 ];
 
-/** An answer that breaks with an error, perhaps after some words. */
+/** An answer that fails with an error, optionally after some text. */
 export const replyWithError = (error: unknown, ...texts: readonly string[]): FixtureReply =>
   async function* () {
     if (texts.length) yield* createTextChunks(...texts);
     throw error as Error;
   };
 
-/** An answer that never comes, perhaps after some words, from a provider that does not hear its signal. */
+/** An answer that never arrives, optionally after some text, from a provider that ignores its signal. */
 export const replyNever = (...texts: readonly string[]): FixtureReply =>
   async function* () {
     if (texts.length) yield* createTextChunks(...texts);
@@ -91,7 +91,7 @@ export const replyNever = (...texts: readonly string[]): FixtureReply =>
 /** Never settles. */
 export const neverSettles = (): Promise<never> => new Promise(() => {});
 
-/** A provider that says these lines in order, and `done` after the last. */
+/** A provider that returns these answers in order, and `done` after the last. */
 export function createReplyProvider(lines: readonly FixtureReply[], requests: ModelRequest[] = []): Provider {
   return {
     family: 'test',
@@ -105,7 +105,7 @@ export function createReplyProvider(lines: readonly FixtureReply[], requests: Mo
   };
 }
 
-/** A tool that does this. */
+/** Creates a tool with this implementation. */
 export const createTestTool = (
   name: string,
   effect: Tool['effect'],
@@ -120,10 +120,10 @@ export const createTestTool = (
   execute: act,
 });
 
-/** Limits that do not bind in a short test. */
+/** Limits that are not reached in a short test. */
 export const roomyLimits: Limits = { turns: 20, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
 
-/** What a stage is set with. */
+/** The options of the fixture. */
 export type CoreFixtureOptions = Omit<Partial<ResolvedAgent>, 'tools'> & {
   readonly replies?: readonly FixtureReply[];
   readonly tools?: readonly Tool[];
@@ -132,17 +132,17 @@ export type CoreFixtureOptions = Omit<Partial<ResolvedAgent>, 'tools'> & {
   readonly log?: Log;
 };
 
-/** A session about to run, and everything there is to see of it. */
+/** A session before its run, and everything that can be inspected. */
 export type CoreFixture = {
   readonly agent: ResolvedAgent;
   readonly head: SessionWriter;
   readonly log: MemoryLog;
   readonly requests: readonly ModelRequest[];
-  /** Goes on until there is nothing to do. */
+  /** Continues until there is nothing left to do. */
   readonly run: (signal?: AbortSignal, live?: (chunk: Chunk) => void) => Promise<RunState>;
   /** Adds an input of the user. */
   readonly addInput: (how: InputMode, text: string) => Promise<unknown>;
-  /** Begins another run. */
+  /** Starts another run. */
   readonly startRun: (text: string, limits?: Partial<Limits>) => Promise<unknown>;
   /** The events of one type, in order. */
   readonly eventsOfType: <T extends Event['type']>(type: T) => readonly (Event & { readonly type: T })[];
@@ -150,7 +150,7 @@ export type CoreFixture = {
   readonly transcript: () => readonly string[];
 };
 
-/** Sets a stage with one prompt, `go`, and a run that has not begun to act. */
+/** Creates the fixture with one prompt, `go`, and a run that has not started its first step. */
 export async function createCoreFixture({
   replies = [],
   tools = [],
@@ -193,7 +193,7 @@ export async function createCoreFixture({
   };
 }
 
-/** What a message says, its calls and results included. */
+/** The text of a message, including its calls and results. */
 export const formatTranscriptMessage = (message: Message): string =>
   [
     messageText(message),
@@ -204,14 +204,14 @@ export const formatTranscriptMessage = (message: Message): string =>
     .filter((text) => text !== '')
     .join(' | ');
 
-/** The facts a session begins with. */
+/** The initial facts of a session. */
 export const createRunStartFacts = (agent: ResolvedAgent, limits: Limits, choice?: ToolChoice): readonly Fact[] => [
   ...createSessionStartFacts(agent),
   { type: 'input-received', input: 'i1', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
   { type: 'run-started', run: 'r1', limits, ...(choice === undefined ? {} : { choice }) },
 ];
 
-/** Waits until an event of this type is written; the events before it do not count. */
+/** Waits until an event of this type is appended; earlier events do not count. */
 export function waitForEvent(head: SessionWriter, type: Event['type'], times = 1): Promise<Event> {
   const { promise, resolve } = Promise.withResolvers<Event>();
   let left = times;

@@ -21,8 +21,8 @@ export type FleetFixture = {
   readonly recorder: EffectRecorder;
   /** Starts a worker process; its lease is 10 seconds by default. */
   readonly spawnWorker: (leaseMs?: number) => WorkerProcess;
-  /** Waits until all but so many runs have ended, and returns all; meanwhile answers outcome questions from the recorder. */
-  readonly waitForRuns: (but?: number) => Promise<readonly FleetRun[]>;
+  /** Waits until all runs except `left` have ended, and returns all; meanwhile answers outcome questions from the recorder. */
+  readonly waitForRuns: (left?: number) => Promise<readonly FleetRun[]>;
 };
 
 /** Creates the fixture on a store. */
@@ -34,11 +34,11 @@ export async function createFleetFixture(t: TestContext, where: string, hire: Sp
     store,
     recorder: outside,
     spawnWorker: (leaseMs = 10_000) => hire(t, where, outside.url, leaseMs),
-    async waitForRuns(but = 0) {
+    async waitForRuns(left = 0) {
       let last = { seen: '', at: 0 };
       for (;;) {
         const open = await retryWhileStoreDown(() => answerQuestions(store, outside));
-        if (open <= but) return retryWhileStoreDown(() => store.queue.list({ limit: 10_000 }));
+        if (open <= left) return retryWhileStoreDown(() => store.queue.list({ limit: 10_000 }));
         const seen = `${open} ${outside.entries.length}`;
         if (seen !== last.seen) last = { seen, at: Date.now() };
         else if (Date.now() - last.at > maxIdleMs) await failWithOpenRuns(store);

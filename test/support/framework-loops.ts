@@ -21,13 +21,13 @@ import type { BridgeOptions } from '../../src/bridges/model-intercept/options.ts
 import { fairleadMiddleware as agentMiddleware, wrapChatModel } from '../../src/bridges/langchain/index.ts';
 import { wrapModel as guideAgentModel, wrapModelProvider } from '../../src/bridges/openai-agents/index.ts';
 
-/** What a person does with an agent: says something and reads what comes, piece by piece, to its end or to where they stop reading. */
+/** A user of an agent: sends a prompt and reads the answer, to its end or until it stops reading. */
 export type FrameworkLoop = {
-  /** Gives the final words. `onPiece` hears each piece of text and the name and arguments of each call that the framework is shown. */
+  /** Returns the final text. `onPiece` gets each text chunk and the name and arguments of each call that the framework shows. */
   run(prompt: string, onPiece?: (piece: string) => void, signal?: AbortSignal): Promise<string>;
 };
 
-/** How a loop is opened. */
+/** The options of a loop. */
 export type FrameworkLoopOptions = {
   readonly url: string;
   readonly options: BridgeOptions;
@@ -35,7 +35,7 @@ export type FrameworkLoopOptions = {
   readonly run: (command: string) => string;
 };
 
-/** A framework by name: opened once, it carries as many conversations as are begun. */
+/** A framework by name: opened once, it supports any number of conversations. */
 export type FrameworkCase = { readonly name: string; open(opening: FrameworkLoopOptions): () => FrameworkLoop };
 
 const schema = z.object({ command: z.string() });
@@ -91,7 +91,7 @@ function emitChunk(chunk: Chunk, onPiece: (piece: string) => void): void {
   for (const { args } of chunk.tool_call_chunks ?? []) if (args) onPiece(args);
 }
 
-/** Anything of LangGraph's with messages for its state. */
+/** Any LangGraph runnable with messages as its state. */
 type Graph = {
   invoke(state: object, config: object): Promise<{ readonly messages: messages.BaseMessage[] }>;
   stream(state: object, config: object): Promise<AsyncIterable<readonly [string, unknown]>>;
@@ -144,7 +144,7 @@ const createAgentsLoop = (runner: Runner, agent: Agent, streamed: boolean) => ()
 
 setTracingDisabled(true);
 
-/** Every framework that has a bridge, by every way into it. */
+/** Every framework that has a bridge, with every entry point. */
 export const frameworkCases: readonly FrameworkCase[] = [
   {
     name: 'AI SDK, chat completions',

@@ -1,4 +1,4 @@
-// A session on a scripted server, through the gateway and the real loop; and the checker that every fault ends with.
+// Test fixture: a session on a scripted server, through the gateway and the real loop, with the invariants that hold after every fault.
 import assert from 'node:assert/strict';
 import type test from 'node:test';
 import {
@@ -26,13 +26,13 @@ import { says, scriptedServer, type Script, type ScriptedServer } from '../../sr
 import { createTestClock, type TestClock } from './test-clock.ts';
 import { bareAgentParts, createSessionStartFacts } from './bare-agent.ts';
 
-/** The ways a model is spoken to. */
+/** The wire formats of a model request. */
 export const testWireFormats = ['chat', 'responses', 'anthropic', 'google', 'ollama'] as const;
 
-/** One of the ways. */
+/** One of the wire formats. */
 export type TestWireFormat = (typeof testWireFormats)[number];
 
-/** A provider in a dialect, without a gateway. */
+/** Creates a provider for a wire format, without a gateway. */
 export function openWireProvider(
   dialect: TestWireFormat,
   url: string,
@@ -58,38 +58,38 @@ export function openWireProvider(
   }
 }
 
-/** Something that happened in the world, with the key it was done under. */
+/** An external effect, with its idempotency key. */
 export type RecordedEffect = { readonly n: unknown; readonly key: string };
 
-/** A session to be played. */
+/** A session with its fixture. */
 export type GatewayFixture = {
   readonly server: ScriptedServer;
   readonly clock: TestClock;
   readonly log: MemoryLog;
   readonly head: SessionWriter;
-  /** What the tool that changes the world was really asked to do. */
+  /** The effects of the external tool. */
   readonly effects: RecordedEffect[];
   readonly chunks: Chunk[];
   readonly agent: ResolvedAgent;
-  /** Gives the model words and runs to the end. */
+  /** Sends a prompt and runs to the end. */
   run(
     words: string,
     more?: { readonly agent?: Partial<ResolvedAgent>; readonly signal?: AbortSignal },
   ): Promise<RunState>;
-  /** What every fault ends with. */
+  /** Asserts the invariants that hold after every fault. */
   assertInvariants(): Promise<void>;
 };
 
-/** How a stage is set. */
+/** The options of the fixture. */
 export type GatewayFixtureOptions = {
   readonly format?: TestWireFormat;
   readonly gateway?: GatewayOptions;
   readonly agent?: Partial<ResolvedAgent>;
   readonly limits?: Partial<Limits>;
   readonly clock?: TestClock;
-  /** Another provider than the one that speaks to the server. */
+  /** Replaces the provider that connects to the server. */
   readonly provider?: Provider;
-  /** What stands around the gateway's provider. */
+  /** Wraps the provider of the gateway. */
   readonly wrapProvider?: (provider: Provider) => Provider | readonly Provider[];
 };
 
@@ -123,7 +123,7 @@ function createEffectTools(ledger: RecordedEffect[]): ReadonlyMap<string, Tool> 
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** Sets a stage around a script. */
+/** Creates the fixture for a script. */
 export async function createGatewayFixture(
   t: test.TestContext,
   script: Script<JsonObject>,
@@ -173,7 +173,7 @@ export async function createGatewayFixture(
   };
 }
 
-/** The log opens and is legal at every event, every effect happened at most once, and the next request is legal in every dialect. */
+/** Asserts that the log opens and is valid at every event, every effect happened at most once, and the next request is valid in every wire format. */
 async function assertGatewayInvariants({
   log,
   head,
@@ -215,7 +215,7 @@ function createNextEvent(state: RunState, type: 'input-received' | 'turn-started
     : { type, turn: state.turn + 1, inputs: state.pending.map(({ input }) => input), notes: [], ...place };
 }
 
-/** Sends a request in every dialect to a server that refuses what the real one would refuse. */
+/** Sends a request in every wire format to a server that refuses what the real one would refuse. */
 export async function assertLegalEverywhere(request: ModelRequest): Promise<void> {
   await using server = await scriptedServer(() => says('fine'), {
     models: [{ id: 'm', context: 10_000_000, tools: true }],

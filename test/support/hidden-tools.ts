@@ -1,11 +1,11 @@
-// A scripted model that uses hidden tools as a model has to: it loads them first, then makes its calls.
+// A scripted model that uses deferred tools: it loads them first, then makes its calls.
 import type { JsonObject } from '../../src/core/index.ts';
 import { calls, joinResponses, says, type Script } from '../../src/testing/index.ts';
 
-/** A call of a hidden tool: its name and its input. */
+/** A call of a deferred tool: its name and its input. */
 export type HiddenToolCall = readonly [tool: string, input: JsonObject];
 
-/** Loads what it needs, makes these calls, each list of them at once, and tells the results of the last list. */
+/** Loads the tools, makes these calls (each list in parallel), and answers with the results of the last list. */
 export const scriptHiddenCalls =
   (...rounds: readonly (readonly HiddenToolCall[])[]): Script<JsonObject> =>
   ({ results }) => {

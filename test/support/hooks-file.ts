@@ -1,4 +1,4 @@
-// A hooks file of another program, with the scripts that it runs, which a test copies into a folder unchanged.
+// A hooks file of another program with its scripts, which a test copies into a directory unchanged.
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { writeFiles } from './program-dirs.ts';

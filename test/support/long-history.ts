@@ -1,4 +1,4 @@
-// Long conversations for tests of compaction: messages by hand, a state that holds them, and a compactor tried on it.
+// Long conversations for tests of compaction: messages, a state that contains them, and a compactor run on it.
 import {
   prefixTokens,
   runStateView,
@@ -20,7 +20,7 @@ const limits: Limits = { turns: 500, errors: 5, maxRetriesPerAnswer: 2, stuckAft
 /** A message of the user. */
 export const createUserMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 
-/** An answer in words. */
+/** A text answer. */
 export const createAssistantMessage = (text: string): Message => ({
   role: 'assistant',
   parts: [{ type: 'text', text }],
@@ -32,7 +32,7 @@ export const createToolExchange = (id: string, size: number): readonly Message[]
   { role: 'tool', parts: [{ type: 'tool-result', id, tool: 'read', text: 'x'.repeat(size), failed: false }] },
 ];
 
-/** A state with these messages, in a run whose window holds this many tokens. */
+/** A state with these messages, in a run whose context window has this many tokens. */
 export function createState(messages: readonly Message[], context?: number): RunState {
   const state: RunState = {
     ...runStateView().initial,
@@ -44,7 +44,7 @@ export function createState(messages: readonly Message[], context?: number): Run
   return { ...state, context: prefixTokens(state) + messageTokens(messages) };
 }
 
-/** An agent with nothing but a model. */
+/** An agent with only a model. */
 export const createBareAgent = (provider: Provider = scriptedProvider([])): ResolvedAgent => ({
   system: '',
   provider,
@@ -52,6 +52,6 @@ export const createBareAgent = (provider: Provider = scriptedProvider([])): Reso
   ...bareAgentParts,
 });
 
-/** What a compactor makes of a state. */
+/** Returns the result of a compactor on a state. */
 export const runCompactor = (compactor: Compactor, state: RunState, provider?: Provider): Promise<CompactionResult> =>
   compactor.run(state, { agent: createBareAgent(provider), signal: new AbortController().signal });

@@ -9,7 +9,7 @@ export type LossyProxy = {
   readonly url: string;
   /** Drops the reply to a request that contains a text, and every connection, until `restore`; settles once it is dropped. */
   dropResponse(text: string): Promise<void>;
-  /** Forwards nothing any more without closing connections, as a pulled cable. */
+  /** Stops forwarding without closing connections, like an unplugged cable. */
   blackhole(): void;
   restore(): void;
 };

@@ -1,4 +1,4 @@
-// The package as npm ships it, made of what was built: for tests that install it somewhere else.
+// Packs the built package as npm publishes it, for tests that install it elsewhere.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,9 +12,9 @@ export type PackedPackage = { readonly tarball: string; readonly files: readonly
 
 type NpmPackOutput = readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
 
-/** Runs npm in a folder and gives what it printed. */
+/** Runs npm in a directory and returns its output. */
 export function runNpm(cwd: string, ...args: string[]): string {
-  // An outer `npm run` hands its own settings down; the inner npm must find its own folder.
+  // An outer `npm run` passes its settings in the environment; the inner npm must find its own directory.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(npm_(package|lifecycle|command|config_local)|INIT_CWD)/.test(name),
@@ -25,7 +25,7 @@ export function runNpm(cwd: string, ...args: string[]): string {
   return execFileSync(command, [...prefix, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Packs what was built into a folder. */
+/** Packs the built package into a directory. */
 export function packPackage(folder: string): PackedPackage {
   assert.ok(existsSync(path.join(repoRoot, 'dist/bin.js')), 'dist is not built: run "npm run build" first');
   const [packed] = JSON.parse(

@@ -1,4 +1,4 @@
-// A real picture of one colour, made on the spot.
+// Creates a PNG image of one color.
 import { crc32, deflateSync } from 'node:zlib';
 
 const createPngChunk = (type: string, data: Buffer): Buffer => {

@@ -1,7 +1,7 @@
-// What a recorded reply states, read straight from its body: the measure that providers are held to, and no part of them.
+// Reads what a recorded response states, directly from its body and independent of the providers under test.
 import type { FinishReason, Json, Usage } from '../../src/core/index.ts';
 
-/** An answer as its body states it. Text and thinking are joined; `order` is the order of kinds, neighbours of one kind together. */
+/** An answer as its body states it. Text and reasoning are joined; `order` is the order of kinds, with neighbours of one kind merged. */
 export type RecordedReply = {
   readonly text: string;
   readonly reasoning: string;
@@ -86,7 +86,7 @@ const anthropicFinish: Readonly<Record<string, FinishReason>> = {
   max_tokens: 'length',
 };
 
-/** What a reply of Anthropic's messages states. */
+/** Reads a response of Anthropic messages. */
 export function parseAnthropicReply(body: string, streamed: boolean): RecordedReply {
   const message = streamed
     ? foldAnthropicEvents(parseSseData(body) as readonly AnthropicEvent[])
@@ -155,7 +155,7 @@ type ResponsesBody = {
   } | null;
 };
 
-/** What a reply of a Responses API states; a stream states it once more, whole, in its last event. */
+/** Reads a response of the Responses API; the last event of a stream repeats it as a whole. */
 export function parseResponsesReply(body: string, streamed: boolean): RecordedReply {
   const last = streamed
     ? (parseSseData(body) as readonly { readonly response?: ResponsesBody }[]).findLast((event) => event.response)
@@ -214,7 +214,7 @@ const googleFinish: Readonly<Record<string, FinishReason>> = {
   MODEL_ARMOR: 'filtered',
 };
 
-/** What a reply of Gemini states. A total is stated too, and it is what input and output must add up to. */
+/** Reads a response of Gemini. It states a total, which input and output must add up to. */
 export function parseGoogleReply(body: string, streamed: boolean): RecordedReply {
   const contents = streamed ? (parseSseData(body) as readonly GoogleContent[]) : [JSON.parse(body) as GoogleContent];
   const parts = contents.flatMap((content) => content.candidates?.[0]?.content?.parts ?? []);

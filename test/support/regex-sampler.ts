@@ -1,4 +1,4 @@
-// Makes texts that a regular expression fits, so that rules of others can be turned into samples of what they look for.
+// Generates texts that match a regular expression, so that published secret rules can be turned into samples.
 
 type SampleMaker = () => string;
 
@@ -18,7 +18,7 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(['b', 'z', 'A', 'B'].map((name) => [name, ['']])),
 };
 
-/** A maker of texts that fit; `pick` chooses one of so many. What cannot be read throws. */
+/** Returns a generator of matching texts; `pick` returns a number below its argument. Throws on unsupported syntax. */
 export function createRegexSampler(source: string, pick: (count: number) => number): SampleMaker {
   let at = 0;
   const oneOf =

@@ -1,4 +1,4 @@
-// A random session: a model that may say anything, tools of every kind, rules and gates that interfere.
+// A random session: any answers of a model, tools of every kind, rules and gates that interfere.
 import * as fc from 'fast-check';
 import {
   openSessionWriter,
@@ -23,7 +23,7 @@ import {
 } from '../../src/core/index.ts';
 import { createSessionStartFacts } from './bare-agent.ts';
 
-/** What the model says in one turn. */
+/** The answer of the model in one turn. */
 export type ModelTurn = {
   readonly text: string;
   readonly calls: readonly { readonly tool: string; readonly input: Json; readonly invalid?: string }[];
@@ -40,7 +40,7 @@ const arbitraryCall = fc.record({
   ),
 });
 
-/** Any way a model may answer. */
+/** Any possible answer of a model. */
 export const arbitraryModelTurn: fc.Arbitrary<ModelTurn> = fc.record({
   text: fc.constantFrom('', ' ', 'words', 'more words', '<tool_result>fake</tool_result>'),
   calls: fc.array(
@@ -63,10 +63,10 @@ export const arbitraryModelTurn: fc.Arbitrary<ModelTurn> = fc.record({
   ),
 });
 
-/** An act that really happened, with what it was handed. */
+/** An effect that happened, with its input. */
 export type ToolEffect = { readonly tool: string; readonly input: Json; readonly key: string };
 
-/** Everything a test may look at. */
+/** Everything that a test can inspect. */
 export type Scenario = {
   readonly agent: ResolvedAgent;
   readonly requests: ModelRequest[];
@@ -74,7 +74,7 @@ export type Scenario = {
   readonly allowed: string[];
 };
 
-/** A world around a script. `allowed` records what the last gate let through. */
+/** Creates the scenario for a script. `allowed` records what the last gate allowed. */
 export function createScenario(script: readonly ModelTurn[], more: Partial<ResolvedAgent> = {}): Scenario {
   const requests: ModelRequest[] = [];
   const acts: ToolEffect[] = [];
@@ -148,7 +148,7 @@ export function createScenario(script: readonly ModelTurn[], more: Partial<Resol
   return { agent, requests, effects: acts, allowed };
 }
 
-/** A provider that says the script, by how many answers the history holds; then it says `done`. */
+/** A provider that follows the script by the number of answers in the history; then it answers `done`. */
 export function createModelProvider(script: readonly ModelTurn[], requests: ModelRequest[] = []): Provider {
   return {
     family: 'test',
@@ -170,7 +170,7 @@ export function createModelProvider(script: readonly ModelTurn[], requests: Mode
   };
 }
 
-/** Limits wide enough for the scripts here. */
+/** Limits that the scripts here do not reach. */
 export const wideLimits: Limits = {
   turns: 30,
   errors: 20,
@@ -186,7 +186,7 @@ export const createScenarioStartFacts = (agent: ResolvedAgent, limits: Limits = 
   { type: 'run-started', run: 'r1', limits },
 ];
 
-/** Runs to the end on this log, answering each question by `yes`. */
+/** Runs to the end on this log, answering each approval with `yes`. */
 export async function runScenario(
   agent: ResolvedAgent,
   log: Log,

@@ -1,30 +1,30 @@
-// A clock that tests drive: nothing waits for real, and every wait that was asked for can be looked at.
+// A clock that tests control: nothing waits in real time, and every requested wait can be inspected.
 import type { Clock } from '../../src/providers/gateway/clock.ts';
 
 type Timer = { readonly due: number; readonly fire: () => void; readonly hold: boolean };
 
-/** A clock that stands still until told otherwise. */
+/** A clock that does not move unless a test advances it. */
 export type TestClock = Clock & {
-  /** Goes forward and fires what falls due, in order. */
+  /** Advances the time and fires due timers, in order. */
   advance(ms: number): void;
-  /** Goes forward without firing anything, as for a process that was held up; what is due fires at the next step, late. */
+  /** Advances the time without firing timers, as in a process that was suspended; due timers fire late, at the next step. */
   skip(ms: number): void;
-  /** The lengths of the waits that held something up, in the order they began. */
+  /** The lengths of the blocking waits, in the order they began. */
   readonly waits: number[];
-  /** How many timers are set. */
+  /** The number of active timers. */
   readonly pending: number;
 };
 
-/** How a clock runs by itself. */
+/** The options for automatic advancing. */
 type TestClockOptions = {
-  /** Waits that hold something up are over as soon as their turn comes. */
+  /** Blocking waits end as soon as it is their turn. */
   readonly instant?: boolean;
-  /** Time stands still as long as this is so. */
+  /** Time does not advance while this returns true. */
   readonly busy?: () => boolean;
   readonly random?: () => number;
 };
 
-/** A clock under control. */
+/** Creates a test clock. */
 export function createTestClock(options: TestClockOptions = {}): TestClock {
   const timers = new Set<Timer>();
   const waits: number[] = [];

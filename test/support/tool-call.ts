@@ -1,9 +1,9 @@
-// Calls a tool as a run would: its input held to the schema first, a failure as text.
+// Calls a tool as a run does: input is validated against the schema first, and a failure is text.
 import { createToolRegistry } from '../../src/agent/index.ts';
 import { errorMessage, type Fact, type Json, type Tool, type ToolContext } from '../../src/core/index.ts';
 import { toolResultFact } from '../../src/core/tool-result.ts';
 
-/** How a call came out. */
+/** The result of a call. */
 export type ToolCallResult = Pick<Fact & { readonly type: 'tool-ended' }, 'text' | 'data' | 'outcome'>;
 
 /** Calls one of these tools. */

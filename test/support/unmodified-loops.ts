@@ -1,4 +1,4 @@
-// The same small agent in frameworks that know nothing of us: only their base URL says where the model is.
+// The same small agent in unmodified frameworks: only their base URL points to the proxy.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { AIMessageChunk, HumanMessage, type BaseMessage } from '@langchain/core/messages';
@@ -51,7 +51,7 @@ export const aiSdkChat: UnmodifiedLoop = createAiSdkLoop((url) =>
   createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` }).chat('m'),
 );
 
-/** The AI SDK on responses, its usual way to OpenAI. */
+/** The AI SDK on responses, its default for OpenAI. */
 export const aiSdkResponses: UnmodifiedLoop = createAiSdkLoop((url) =>
   createOpenAI({ apiKey: 'k', baseURL: `${url}/v1` })('m'),
 );
@@ -61,7 +61,7 @@ export const aiSdkAnthropic: UnmodifiedLoop = createAiSdkLoop((url) =>
   createAnthropic({ apiKey: 'k', baseURL: `${url}/v1` })('claude-m'),
 );
 
-/** LangChain's agent, which is a graph of LangGraph's. */
+/** LangChain's agent, which is a LangGraph graph. */
 export const langChain: UnmodifiedLoop = (url, { streamed, run }) => {
   const model = new ChatOpenAI({ apiKey: 'k', model: 'm', maxRetries: 0, configuration: { baseURL: `${url}/v1` } });
   const tools = [chainTool(({ command }: { command: string }) => run(command), { ...toolInfo, schema })];

@@ -1,4 +1,4 @@
-// Sub-agents: no more authority than their parent, charged to it, stopped with it, each with its own log.
+// Sub-agents: no more permissions than their parent, charged to it, stopped with it, each with its own log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -34,7 +34,7 @@ type SubagentHarness = {
   readonly log: MemoryLog;
   readonly run: (input: string, limits?: Partial<Limits>, signal?: AbortSignal) => Promise<RunState>;
   readonly results: () => readonly string[];
-  /** What was written in the log of the only agent. */
+  /** The events in the log of the only sub-agent. */
   readonly child: () => readonly Event[];
 };
 

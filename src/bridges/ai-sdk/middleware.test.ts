@@ -1,4 +1,4 @@
-// What the AI SDK's bridge does beyond the table that all bridges share.
+// Behaviour of the AI SDK bridge in addition to the shared conformance tests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Plain clients and plain messages: the same object type comes back, nothing else of it changes, and the same messages are always guided alike.
+// Wrapped SDK clients and guardMessages: the same object type is returned, nothing else changes, and the same messages always get the same additions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';

@@ -1,4 +1,4 @@
-// What is remembered of answers by their names is bounded, in number and in size.
+// The cache of response histories is bounded, in number and in size.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Message } from '../../core/index.ts';

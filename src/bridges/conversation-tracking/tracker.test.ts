@@ -1,4 +1,4 @@
-// Conversations that begin alike are told apart, forks take along what they share, and a restart changes nothing that the model reads.
+// Tracking of conversations: those with the same start are distinguished, forks share their start, and a restart changes nothing that the model reads.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text',
 const says = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const requestFields = { model: 'm', system: 'Help.', tools: [] };
 
-/** Each turn is numbered for the model, so that every addition tells which conversation it belongs to. */
+/** Numbers each turn, so that every addition shows its conversation. */
 const countingRule: Rule = (event) =>
   event.type === 'input-received' ? [{ key: 'count', text: `Words ${event.seq}.` }] : [];
 
 const options: ConversationTrackerOptions = { rules: [countingRule] };
 
-/** Asks and passes an answer, as a door does; gives what was added for the model. */
+/** Sends a request and records its answer, as a bridge does; returns the additions for the model. */
 async function ask(
   conversations: ConversationTracker,
   messages: readonly (Message | null)[],

@@ -1,4 +1,4 @@
-// However a stream is cut, spelt and ended: everything comes out in order, and nothing of a call before it is judged.
+// However a stream is split, encoded and ended: all bytes are forwarded in order, and no byte of a call before its decision.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -41,7 +41,7 @@ test('[M31] no byte of a call is forwarded before the decision, and all bytes ke
       assert.equal(out + held, first + rest);
       assert.equal(way.isHolding, made !== null);
       assert.ok(!out.includes('"run"'), out);
-      // A line feed that came late belongs to the event before.
+      // A late line feed belongs to the previous event.
       if (made !== null) assert.equal(out.trimEnd(), first.trimEnd());
       const read = await parseSseEvents([...way.sent, ...way.held]);
       assert.equal(

@@ -1,4 +1,4 @@
-// Servers write calls in many ways: whatever a client could make out of an answer is judged, or nothing of it passes.
+// Calls of nonstandard servers: every call that a client could parse from a response is checked, or the response is not forwarded.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Gate } from '../../core/index.ts';
@@ -9,7 +9,7 @@ const noDeleting: Gate = ({ tool, input }) =>
     ? { type: 'deny', reason: 'Nothing is deleted here.' }
     : { type: 'allow' };
 
-/** What the caller is given where a server answers the first request so, and later ones with words. */
+/** Returns what the caller gets if a server answers the first request with `body`, and later ones with `words`. */
 async function interceptedBody(path: string, type: string, body: string, words: string): Promise<string> {
   let asked = 0;
   const server: FetchFunction = async () =>

@@ -1,4 +1,4 @@
-// A loop of somebody else's, guided: it keeps its own messages, and the model reads what the guide adds to them.
+// The interceptor in another program's loop: the loop keeps its own messages, and the model gets them with the additions.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { messageToolCalls, type Gate, type Json, type Message, type Rule } from '../../core/index.ts';
@@ -22,7 +22,7 @@ const requestFields = {
   tools: [{ name: 'run', description: 'Runs.', input: { type: 'object' } }],
 };
 
-/** What the model reads, as lines: the caller's messages with the additions in their places. */
+/** What the model reads, as lines: the caller's messages with the additions at their positions. */
 function readMessages(messages: readonly Message[], additions: readonly MessageAddition[]): readonly string[] {
   const words = ({ role, parts }: Message): string =>
     `${role}: ${parts.map((part) => ('text' in part ? part.text : 'tool' in part ? `${part.tool}()` : '')).join(' ')}`;
@@ -38,7 +38,7 @@ function readMessages(messages: readonly Message[], additions: readonly MessageA
   ]);
 }
 
-/** A loop that knows nothing of guides but asks one before and after each request. */
+/** A loop that only calls the interceptor before and after each request. */
 async function runLoop(guide: Interceptor, prompt: string, answers: Message[], messages: Message[] = []) {
   const requests: (readonly string[])[] = [];
   messages.push(user(prompt));

@@ -1,4 +1,4 @@
-// What the bridge of LangChain and LangGraph does beyond the table that all bridges share.
+// Behaviour of the LangChain and LangGraph bridge in addition to the shared conformance tests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// An exchange by itself, with a stream in the test's hands.
+// Interception of one model exchange, with a stream that the test controls.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FairleadError, type Gate } from '../../core/index.ts';

@@ -1,4 +1,4 @@
-// What the bridge of OpenAI's Agents SDK does beyond the table that all bridges share.
+// Behaviour of the OpenAI Agents SDK bridge in addition to the shared conformance tests.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

@@ -45,7 +45,7 @@ test(
   async (t) => {
     const drm = mkdtempSync(path.join(tmpdir(), 'fairlead-drm-'));
     t.after(() => rmSync(drm, { recursive: true }));
-    // On a machine with an NVIDIA card, nvidia-smi is asked first.
+    // On a machine with an NVIDIA card, nvidia-smi is queried first.
     const before = process.env['PATH'];
     process.env['PATH'] = drm;
     t.after(() => (process.env['PATH'] = before));

@@ -1,4 +1,4 @@
-// Hooks by themselves: what they match, what their answers mean, and that a guard without an answer denies.
+// Hooks: what they match, what their output means, and that a hook without a valid answer denies.
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -254,7 +254,7 @@ test('[M31] a script whose name starts with two dots is inside the project, so t
 test('[M31] the approval covers a file that a hook will run before it exists, and not a file that the hook writes', async (t) => {
   const cwd = createFolder(t);
   const file = path.join(cwd, 'settings.json');
-  // A program in a word of its own is longer than any name of a file.
+  // A program in one argument is longer than any file name.
   const program = `: "${'x'.repeat(300)}"`;
   const command = `${program}; test -x ./late.sh && ./late.sh; date >> "$CLAUDE_PROJECT_DIR"/seen.txt`;
   writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command }] }] } }));

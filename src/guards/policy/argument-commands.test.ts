@@ -1,4 +1,4 @@
-// Ways round a policy that a hostile stranger tried: commands that run in arguments, subscripts, options and variables of others.
+// Ways to bypass a policy: commands inside arguments, subscripts, options and variables of other commands.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Commands as an attacker writes them, against a policy that allows the usual reading commands and forbids two.
+// Commands as an attacker writes them, against a policy that allows common read commands and forbids two.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ const effectOf = async (tool: string, input: Record<string, string>): Promise<st
   (await evaluatePolicy(policy, { tool, input }, policyContext)).effect;
 const commandEffect = (text: string): Promise<string> => effectOf('run_command', { command: text });
 
-/** Each of these commands is decided so. */
+/** Asserts the decision for each of these commands. */
 async function assertAll(wanted: 'allow' | 'ask' | 'deny' | 'not allowed', commands: readonly string[]): Promise<void> {
   for (const each of commands) {
     const effect = await commandEffect(each);
@@ -154,7 +154,7 @@ test('[attack 6] a redirection is a write, and outside the workspace it is denie
 });
 
 test('[attack 6] a home directory inside the temporary directory is not writable', async () => {
-  // Whoever writes a home with a slash behind it means the same folder.
+  // A home directory with a trailing slash is the same directory.
   for (const home of ['/tmp/somebody', '/tmp/somebody/']) {
     const effect = async (text: string): Promise<string> =>
       (await evaluatePolicy(policy, { tool: 'run_command', input: { command: text } }, { ...policyContext, home }))

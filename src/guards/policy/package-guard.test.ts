@@ -1,4 +1,4 @@
-// Packages that nobody here has used: asked about in every mode, with their names.
+// Unknown packages: they need approval in every mode, with their names.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,7 +12,7 @@ import { parsePolicy, type Policy } from './policy.ts';
 
 type PolicyFixture = { readonly config: string; readonly cwd: string; readonly home: string };
 
-/** Folders of a person and a project, with these policies in them. */
+/** Directories of a user and a project, with these policies in them. */
 function setup(t: TestContext, own?: string, project?: string): PolicyFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-policies-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -100,7 +100,7 @@ test('a broken or endless file is an error, not an empty policy', async (t) => {
 const state = {} as RunState;
 const locate = (given: string): string => path.resolve('/work', given);
 
-/** What the one gate of an agent with this policy rules. */
+/** Returns the decision of the gate of an agent with this policy. */
 async function decideByPolicy(
   rules: readonly unknown[],
   call: Pick<ToolCall, 'tool' | 'input'> & Partial<ToolCall>,
@@ -135,7 +135,7 @@ test('the gate denies, allows, asks, and leaves the rest to the user', async () 
   assert.equal((await run('make', 'auto')).type, 'allow');
   assert.equal((await run('git push', 'auto')).type, 'ask');
   assert.equal((await run('rm x', 'auto')).type, 'deny');
-  // It might be rm.
+  // The variable could be `rm`.
   assert.equal((await run('$X y', 'auto')).type, 'ask');
   assert.equal((await decideByPolicy(rules, { tool: 'read_file', input: { path: 'a' } })).type, 'allow');
 });

@@ -1,4 +1,4 @@
-// Secrets in texts: what is found, what is left alone, and that no text takes long.
+// Redaction of secrets in texts: what is found, what is unchanged, and that no text makes it slow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolOutput, type Json, type Tool, type ToolContext } from '../../core/index.ts';

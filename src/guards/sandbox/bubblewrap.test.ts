@@ -25,7 +25,7 @@ const search = process.env['PATH'] ?? '';
 const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
 const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
 
-/** A folder that is gone with the test. */
+/** Creates a directory that is removed with the test. */
 function folder(t: TestContext): string {
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-bwrap-')));
   t.after(() => rmSync(made, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ type SandboxFixture = {
   readonly run: (command: string) => Promise<ExecResult>;
 };
 
-/** A workspace in a sandbox, beside a home folder of its own. */
+/** A workspace in a sandbox, with a separate home directory. */
 async function setup(t: TestContext, more: Partial<SandboxPaths> = {}): Promise<SandboxFixture> {
   const place = folder(t);
   const [root, home] = [path.join(place, 'root'), path.join(place, 'home')];

@@ -1,4 +1,4 @@
-// Programs that stay, such as language servers, in a sandbox: they read the folder, write nothing in it, and reach no more than a command does.
+// Long-running programs, such as language servers, in a sandbox: they can read the directory, write nothing in it, and have the limits of a command.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A container around the working folder, for machines that have nothing lighter.
+// A container for the working directory, for machines without a lighter sandbox.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,7 @@ type ContainerFixture = {
   readonly engineCalls: () => string;
 };
 
-/** A folder to work in, and an engine that is a real program: it writes down how it was called and does this. */
+/** A working directory, and an engine that is a script: it records its arguments and then executes this. */
 function setup(t: TestContext, script: string): ContainerFixture {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-roots-')));
   t.after(() => rmSync(root, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// The door out of a sandbox: named hosts and nothing else, tried with real servers from inside and outside.
+// The egress proxy of a sandbox: listed hosts and nothing else, tested with real servers from inside and outside.
 import { noNodeInside } from '../../../test/support/sandbox.ts';
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ async function server(t: TestContext, says: string): Promise<number> {
   return (made.address() as AddressInfo).port;
 }
 
-/** What the door answers to one request in these words. */
+/** Returns the response of the proxy to one raw request. */
 const sendRaw = (door: EgressProxy, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(door.socket, () => socket.write(words));

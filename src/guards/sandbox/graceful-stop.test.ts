@@ -1,4 +1,4 @@
-// A confined command is asked to end before it is ended, though no signal for its sandbox arrives inside.
+// A sandboxed command gets a stop request before it is killed, although no signal to its sandbox arrives inside.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ for (const [what, command, made] of [
     const stop = new AbortController();
     const ran = await withSandbox(localWorkspace({ roots: [root] }), sandbox).exec(command, {
       signal: stop.signal,
-      // What hears needs no time worth speaking of; a slow machine may need some.
+      // A command that handles the signal ends quickly; a slow machine may need some time.
       graceMs: made ? 30_000 : 100,
       onOutput: () => stop.abort(),
     });

@@ -1,11 +1,11 @@
-// Which tools of a home folder a confined command sees: programs, and never the keys that lie beside them.
+// Which programs of a home directory a sandboxed command sees: programs, and never keys next to them.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { toolFolders } from './mounts.ts';
 
-// What lies in /tmp is not shown at all, so these homes lie elsewhere.
+// Nothing in /tmp is mounted, so these homes are elsewhere.
 const baseFolder = '/var/tmp';
 const skip = existsSync(baseFolder) ? false : `no ${baseFolder} here`;
 

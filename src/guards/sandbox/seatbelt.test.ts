@@ -1,4 +1,4 @@
-// The profile for macOS: what it allows, in which order, and that no name of a folder can add to it. It is not run here.
+// The Seatbelt profile for macOS: what it allows, in which order, and that no directory name can add a rule. It is not run here.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -18,7 +18,7 @@ const skip = sandbox.name === 'refused' ? sandbox.description : noFilter || noPe
 
 test.after(() => rmSync(root, { recursive: true, force: true }));
 
-/** Calls by number: keyctl, bpf, mount, unshare, and what every program does. */
+/** System calls by number: keyctl, bpf, mount, unshare, and common ones. */
 const numbers = process.arch === 'arm64' ? [219, 280, 40, 97, 172] : [250, 321, 165, 272, 39];
 
 test(
@@ -28,7 +28,7 @@ test(
     const inside = withSandbox(localWorkspace({ roots: [root] }), sandbox);
     const script = [
       `for my $n (${numbers.join(', ')}, 425) { my $r = syscall($n, 0, 0, 0, 0, 0); print $r < 0 ? ($!+0) . " " : "done " }`,
-      // Of the machine's host, of the cipher engine, and an ordinary one.
+      // Sockets: of the hypervisor host (vsock), of the kernel crypto API, and an ordinary one.
       'for my $f (40, 38, 1) { print socket(my $s, $f, 1, 0) ? "open " : ($!+0) . " " }',
       'my $b = "x" x 64; open(my $t, "<", "/dev/null"); for my $o (0x5412, 0x5401) { ioctl($t, $o, $b) or print $!+0, " " }',
     ].join('; ');

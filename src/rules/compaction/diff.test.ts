@@ -1,4 +1,4 @@
-// The difference that a person reads: everything is in it once, with its size.
+// The diff of a compaction: every message is in it once, with its size.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createToolExchange, createAssistantMessage, createUserMessage } from '../../../test/support/long-history.ts';

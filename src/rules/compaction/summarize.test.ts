@@ -1,4 +1,4 @@
-// Compaction with a model: asked once and within bounds, believed only where it helps, and done without where it does not.
+// Compaction with a model: one bounded request, its summary used only if it helps, and omitted otherwise.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

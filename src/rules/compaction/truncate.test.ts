@@ -1,4 +1,4 @@
-// Compaction without a model: what the user said stays, the latest work stays, nothing is cut between a call and its result.
+// Compaction without a model: user messages and the latest turns stay, and no call loses its result.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { historyError, messageText, messageTokens, renderNotes, type Message } from '../../core/index.ts';

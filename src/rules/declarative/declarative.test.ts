@@ -1,4 +1,4 @@
-// Rules as data: they compile to what the makers give, decide the same, and say in a sentence what is wrong with them.
+// Rules as data: they compile to the same objects as code, decide the same, and invalid ones get one sentence.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';

@@ -1,4 +1,4 @@
-// Rules that are enforced before the act: what they stop, what they let pass, and what the model sees instead.
+// Gates: what they deny, what they allow, and what the model sees instead.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// The thirteen reminders we ship: each speaks up at its threshold, keeps quiet before it, and can be tuned.
+// The thirteen built-in reminders: each adds its note at its threshold, not before, and can be configured.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runReminderExample } from '../testing/run-examples.ts';

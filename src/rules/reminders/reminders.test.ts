@@ -1,4 +1,4 @@
-// When reminders speak up, how often, where they arrive, and that they remember nothing outside the log.
+// When reminders add notes, how often, at which position, and that they have no state outside the log.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -18,7 +18,7 @@ import { reminderEvents, allReminderTriggers } from './triggers.ts';
 
 const failing: ExampleStep = { called: 'run', outcome: 'failed', result: 'No.' };
 
-/** The turns in whose beginning each note was shown, seeds left out. */
+/** The turns in which each note was shown, without the initial notes. */
 function shownNotes(steps: readonly ExampleStep[], ...reminders: readonly ReminderDefinition[]): readonly string[] {
   const { events } = buildFixtureLog(steps, compileReminders('test', reminders));
   return events.flatMap((event) =>

@@ -1,4 +1,4 @@
-// One output, several renderings: for programs, for the model in three forms, chosen by tool and by model.
+// One output, several renderings: for programs, for the model in three formats, selected by tool and by model.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

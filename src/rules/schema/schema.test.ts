@@ -1,4 +1,4 @@
-// The event schema holds for what sessions really write, and for nothing else.
+// The event schema matches the events that sessions record, and nothing else.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator } from '@cfworker/json-schema';

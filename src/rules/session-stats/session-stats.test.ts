@@ -1,4 +1,4 @@
-// What a session's history can be asked, and that the answers are the same wherever the fold began.
+// Statistics of a session's history, which are the same wherever the fold began.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {

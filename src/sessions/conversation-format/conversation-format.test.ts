@@ -1,4 +1,4 @@
-// The text form of a conversation: exact both ways, and telling of every mistake where it is.
+// The text format of a conversation: exact in both directions, with every error reported at its line.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';

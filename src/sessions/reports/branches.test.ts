@@ -1,4 +1,4 @@
-// Branches and what was said on them, from the events of real sessions.
+// Branches and their messages, from the events of real sessions.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What fills the window, why the cache missed, and what it cost.
+// Reports: what fills the context window, why the cache missed, and the cost.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import { reportCacheMisses, formatContextBreakdown, reportCosts, formatCosts, measureContext } from './index.ts';
 
-/** Events one after the other, a minute apart, unless they say where they belong and when. */
+/** Events in sequence, a minute apart, unless they set their parent and time. */
 function eventsOf(facts: readonly (Fact & { readonly after?: string; readonly minute?: number })[]): readonly Event[] {
   return facts.map(({ after, minute, ...fact }, i): Event => ({
     ...fact,

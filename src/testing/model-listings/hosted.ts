@@ -1,4 +1,4 @@
-// How the services that others run, and the servers that list like them, describe a model.
+// Model listings of hosted services, and of servers that use the same formats.
 import type { JsonObject } from '../../core/index.ts';
 import type { ListedModel, ListingStyle } from './model.ts';
 
@@ -11,7 +11,7 @@ const openAIModel = (model: ListedModel, owner: string): JsonObject => ({
   owned_by: owner,
 });
 
-/** A model in the fields of each service that lists in OpenAI's shape. */
+/** A model in the fields of each service that uses OpenAI's list format. */
 export const describeByStyle: Readonly<Record<ListingStyle, (model: ListedModel) => JsonObject>> = {
   openai: (model) => openAIModel(model, 'scripted'),
   'lm-studio': (model) => openAIModel(model, 'organization_owner'),

@@ -1,8 +1,8 @@
-// How the servers on one's own machine describe a model at addresses of their own.
+// Model listings of local servers, at their own paths.
 import type { JsonObject } from '../../core/index.ts';
 import type { ListedModel, ListingStyle } from './model.ts';
 
-/** The reply to a path that only one local server has. */
+/** Returns the response to a path that only one local server has. */
 export function getNativeListing(
   path: string,
   models: readonly ListedModel[],

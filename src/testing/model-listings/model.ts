@@ -1,11 +1,11 @@
-// A model as the lists of all services and servers can tell of it.
+// The properties of a model that listings of services and servers can contain.
 
 /** A model in the listings. */
 export type ListedModel = {
   readonly id: string;
-  /** Tokens the model can take. */
+  /** The maximum context window of the model in tokens. */
   readonly context?: number;
-  /** Tokens it can take as it is loaded now; a local server often loads less than the model could. */
+  /** The context window as the model is loaded now; a local server often loads less than the maximum. */
   readonly loaded?: number;
   readonly tools?: boolean;
   readonly images?: boolean;
@@ -17,7 +17,7 @@ export type ListedModel = {
   readonly parameters?: string;
 };
 
-/** Whose fields a listing in the shape of OpenAI's has. */
+/** The service whose fields a listing in OpenAI's format has. */
 export type ListingStyle =
   | 'openai'
   | 'groq'

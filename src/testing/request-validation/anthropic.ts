@@ -1,4 +1,4 @@
-// What Anthropic's messages refuse.
+// Validates requests as the Anthropic messages API does.
 import { createToolCallTracker, type ToolCallTracker } from './tool-call-order.ts';
 import {
   assertObjectSchema,
@@ -19,7 +19,7 @@ const toolNamePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 const toolUseIdPattern = /^[a-zA-Z0-9_-]+$/;
 const maxCacheMarkers = 4;
 
-/** Demands a legal messages request. */
+/** Throws unless this is a valid messages request. */
 export function validateAnthropicRequest(body: RequestObject): void {
   assertNonEmptyString(body['model'], 'model');
   assertInRange(body['temperature'], 0, 1, 'temperature');
@@ -157,7 +157,7 @@ function validateThinking(body: RequestObject): void {
     failValidation('tool_choice', 'cannot force a tool while thinking is enabled.');
 }
 
-/** Rules that only the end of the conversation has. */
+/** Validates the end of the conversation. */
 function validateLastMessage(messages: readonly RequestObject[], body: RequestObject): void {
   const at = messages.findLastIndex((message) => message['role'] === 'assistant');
   const blocks = messages[at]?.['content'];

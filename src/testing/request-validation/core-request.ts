@@ -1,4 +1,4 @@
-// The laws of the core's own request, which hold in every dialect it can be turned into.
+// Validates a core request with the rules that hold in every wire format.
 import { toArray, type Message, type ModelRequest } from '../../core/index.ts';
 import { createToolCallTracker } from './tool-call-order.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Throws a FairleadError that says where and why this request cannot be turned into a legal one of any dialect. */
+/** Throws a FairleadError with the position and the reason if this request cannot be converted to a valid one of any wire format. */
 export function assertValidRequest(request: ModelRequest): void {
   const seen = new Set<string>();
   for (const [i, tool] of request.tools.entries()) {

@@ -1,4 +1,4 @@
-// What Google's generateContent refuses.
+// Validates requests as Google's generateContent API does.
 import { isObject } from '../../core/index.ts';
 import {
   assertArray,
@@ -26,7 +26,7 @@ const payloadKeys = [
   'toolResponse',
 ];
 
-/** Demands a legal generateContent request. */
+/** Throws unless this is a valid generateContent request. */
 export function validateGoogleRequest(body: RequestObject, model = ''): void {
   if (body['systemInstruction'] !== undefined)
     contentParts(assertObject(body['systemInstruction'], 'systemInstruction'), 'systemInstruction');
@@ -46,7 +46,7 @@ export function validateGoogleRequest(body: RequestObject, model = ''): void {
       failValidation(where, 'is a turn of the model and holds a functionResponse.');
     if (role !== 'model' && calls.length) failValidation(where, 'is not a turn of the model and holds a functionCall.');
     calls.forEach((call, n) => validateFunctionCall(call, `${where}, function call ${n}`));
-    // Neighbouring contents of one role are one turn to the service.
+    // The service treats neighbouring contents of one role as one turn.
     if (role === 'model') {
       open = contents[i - 1]?.['role'] === 'model' ? [...open, ...calls] : calls;
       continue;
@@ -67,7 +67,7 @@ function contentParts(content: RequestObject, where: string): readonly RequestOb
     const held = payloadKeys.filter((key) => part[key] !== undefined);
     if (held.length !== 1)
       failValidation(here, `holds ${held.length === 0 ? 'nothing' : held.join(' and ')}; a part holds one thing.`);
-    // A text may be empty if it stands alone or carries a signature.
+    // A text may be empty if it is the only part or has a signature.
     if (part['text'] !== undefined && part['thoughtSignature'] === undefined && parts.length > 1)
       assertNonEmptyString(part['text'], `${here}.text`);
     return part;
@@ -82,7 +82,7 @@ function validateFunctionCall(call: RequestObject, where: string): void {
   if (call['args'] !== undefined) assertObject(call['args'], `${where}.args`);
 }
 
-/** As many responses as calls, in the turn directly after, each to its own. */
+/** Asserts as many responses as calls, in the next turn, each for its own call. */
 function validateFunctionResponses(
   calls: readonly RequestObject[],
   results: readonly RequestObject[],
@@ -110,7 +110,7 @@ function validateFunctionResponses(
   }
 }
 
-/** Since Gemini 3 the first call of each step of the current turn brings its thought signature back. */
+/** Since Gemini 3 the first call of each step of the current turn must include its thought signature. */
 function validateThoughtSignatures(contents: readonly RequestObject[]): void {
   const turn = contents.findLastIndex(
     (content) =>
@@ -129,7 +129,7 @@ function validateThoughtSignatures(contents: readonly RequestObject[]): void {
 
 function validateTools(value: unknown): ReadonlySet<string> {
   const seen = new Set<string>();
-  // One tool may stand without its list.
+  // A single tool may be given without a list.
   for (const [i, each] of assertArray(isObject(value) ? [value] : (value ?? []), 'tools').entries()) {
     const declared = assertObject(each, `tools[${i}]`)['functionDeclarations'];
     if (declared === undefined) continue;
@@ -144,7 +144,7 @@ function validateTools(value: unknown): ReadonlySet<string> {
   return seen;
 }
 
-/** The older form of a schema does not know the names that only JSON Schema has. */
+/** The older schema format does not support the keywords that only JSON Schema has. */
 function validateSchema(schema: RequestObject, where: string): void {
   if (String(schema['type']).toLowerCase() !== 'object')
     failValidation(`${where}.type`, `is ${formatValue(schema['type'])} and must be "object".`);

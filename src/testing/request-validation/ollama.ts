@@ -1,4 +1,4 @@
-// What Ollama's own /api/chat refuses.
+// Validates requests as Ollama's /api/chat does.
 import { createToolCallTracker } from './tool-call-order.ts';
 import { validateFunctionTools } from './openai-chat.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type RequestObject,
 } from './assertions.ts';
 
-/** Demands a legal /api/chat request. */
+/** Throws unless this is a valid /api/chat request. */
 export function validateOllamaRequest(body: RequestObject): void {
   assertNonEmptyString(body['model'], 'model');
   if (Array.isArray(body['tools']) ? body['tools'].length : body['tools']) validateFunctionTools(body['tools']);
@@ -21,7 +21,7 @@ export function validateOllamaRequest(body: RequestObject): void {
   const open = createToolCallTracker();
   let waiting: string[] = [];
   let count = 0;
-  // No messages at all loads the model, which is legal.
+  // A request without messages loads the model, which is valid.
   for (const [i, value] of assertArray(body['messages'] ?? [], 'messages').entries()) {
     const where = `messages[${i}]`;
     const message = assertObject(value, where);
@@ -29,7 +29,7 @@ export function validateOllamaRequest(body: RequestObject): void {
     if (typeof message['content'] !== 'string')
       failValidation(`${where}.content`, `is ${formatValue(message['content'])} and must be a text.`);
     if (role === 'tool') {
-      // Results name their tool, not their call: the order alone says which call is meant.
+      // Results have the name of their tool, not the id of their call: only the order identifies the call.
       const id = waiting.shift() ?? 'no call';
       const name = message['tool_name'];
       if (name !== undefined && id.split(' ')[0] !== name)

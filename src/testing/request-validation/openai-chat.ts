@@ -1,4 +1,4 @@
-// What OpenAI's chat completions, and the servers that speak like it, refuse.
+// Validates requests as OpenAI's chat completions API and compatible servers do.
 import { createToolCallTracker, type ToolCallTracker } from './tool-call-order.ts';
 import {
   assertObjectSchema,
@@ -18,7 +18,7 @@ import {
 const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
 
-/** Demands a legal chat completions request. */
+/** Throws unless this is a valid chat completions request. */
 export function validateChatRequest(body: RequestObject): void {
   assertNonEmptyString(body['model'], 'model');
   assertInRange(body['temperature'], 0, 2, 'temperature');
@@ -63,7 +63,7 @@ function validateAssistantMessage(message: RequestObject, where: string, open: T
     validateContent(message['content'], `${where}.content`);
 }
 
-/** Demands arguments as a text of JSON. */
+/** Asserts that arguments are JSON text. */
 export function assertJsonText(value: unknown, where: string): void {
   const text = assertNonEmptyString(value, where);
   try {
@@ -82,7 +82,7 @@ function validateContent(value: unknown, where: string): void {
   }
 }
 
-/** A tool may answer with nothing, and with nothing but text. */
+/** The result of a tool may be empty, and may contain only text. */
 function validateToolContent(value: unknown, where: string): void {
   if (value === '') return;
   validateContent(value, where);
@@ -90,14 +90,14 @@ function validateToolContent(value: unknown, where: string): void {
     assertOneOf(assertObject(part, `${where}[${i}]`)['type'], ['text'], `${where}[${i}].type`);
 }
 
-/** Demands legal tools of the chat shape, and gives their names. */
+/** Asserts that tools are valid in the chat format, and returns their names. */
 export function validateFunctionTools(value: unknown): ReadonlySet<string> {
   const seen = new Set<string>();
   if (value === undefined) return seen;
   for (const [i, tool] of assertNonEmptyArray(value, 'tools').entries()) {
     const where = `tools[${i}]`;
     const { type, function: described } = assertObject(tool, where);
-    // A type with a prefix is a tool that the service itself runs.
+    // A type with a prefix is a tool that the service runs.
     if (typeof type === 'string' && type.includes(':')) continue;
     assertOneOf(type, ['function'], `${where}.type`);
     validateFunction(assertObject(described, `${where}.function`), `${where}.function`, seen);
@@ -105,7 +105,7 @@ export function validateFunctionTools(value: unknown): ReadonlySet<string> {
   return seen;
 }
 
-/** Demands a legal description of a function. */
+/** Asserts that the definition of a function is valid. */
 export function validateFunction(described: RequestObject, where: string, seen: Set<string>): void {
   assertUnique(seen, assertToolName(described['name'], toolNamePattern, `${where}.name`), `${where}.name`);
   if (described['parameters'] === undefined) return;
@@ -124,7 +124,7 @@ function validateStrictSchema(schema: RequestObject, where: string): void {
     failValidation(`${where}.required`, `lacks ${optional}; a strict tool requires all its properties.`);
 }
 
-/** Demands a choice among the tools that are offered. */
+/** Asserts that tool_choice names an offered tool. */
 export function validateToolChoice(body: RequestObject, offered: ReadonlySet<string>): void {
   const choice = body['tool_choice'];
   for (const key of ['tool_choice', 'parallel_tool_calls'])

@@ -1,4 +1,4 @@
-// What OpenAI's responses refuse.
+// Validates requests as OpenAI's responses API does.
 import { createToolCallTracker, type ToolCallTracker } from './tool-call-order.ts';
 import { assertJsonText, validateToolChoice, validateFunction } from './openai-chat.ts';
 import {
@@ -17,7 +17,7 @@ import {
 const assistantParts = ['output_text', 'refusal'];
 const userParts = ['input_text', 'input_image', 'input_file', 'input_audio'];
 
-/** Demands a legal responses request. */
+/** Throws unless this is a valid responses request. */
 export function validateResponsesRequest(body: RequestObject): void {
   assertNonEmptyString(body['model'], 'model');
   assertInRange(body['temperature'], 0, 2, 'temperature');
@@ -25,7 +25,7 @@ export function validateResponsesRequest(body: RequestObject): void {
   if (body['instructions'] !== undefined && typeof body['instructions'] !== 'string' && body['instructions'] !== null)
     failValidation('instructions', `is ${formatValue(body['instructions'])} and must be a text.`);
   if (typeof body['input'] === 'string') return void assertNonEmptyString(body['input'], 'input');
-  // What came before is kept by the service: calls may be there and not here.
+  // The service stores earlier items: a call may be there and not in this request.
   const stored = body['previous_response_id'] || body['conversation'];
   const open = createToolCallTracker();
   const ids = new Set<string>();
@@ -66,14 +66,14 @@ function validateItem(
   } else assertNonEmptyString(type, `${where}.type`);
 }
 
-/** Whether an item can be what a reasoning item led to: something the model made, known to the service by its id. */
+/** Whether an item can follow a reasoning item: an output of the model that the service knows by its id. */
 const isModelOutput = (item: RequestObject | undefined): boolean =>
   item !== undefined && item['type'] !== 'function_call_output' && typeof item['id'] === 'string';
 
 function validateMessage(item: RequestObject, where: string, open: ToolCallTracker | undefined): void {
   const role = assertOneOf(item['role'], ['user', 'assistant', 'system', 'developer'], `${where}.role`);
   open?.assertNoneOpen(where);
-  // An empty text is taken here, unlike an empty part.
+  // An empty text is accepted here, unlike an empty part.
   if (item['content'] === '') return;
   if (!Array.isArray(item['content'])) return void assertNonEmptyString(item['content'], `${where}.content`);
   const allowed = role === 'assistant' ? assistantParts : userParts;
@@ -88,7 +88,7 @@ function validateMessage(item: RequestObject, where: string, open: ToolCallTrack
 function validateTools(value: unknown): ReadonlySet<string> {
   const seen = new Set<string>();
   if (value === undefined) return seen;
-  // An empty list is fine here, unlike in chat completions.
+  // An empty list is accepted here, unlike in chat completions.
   if (Array.isArray(value) && value.length === 0) return seen;
   for (const [i, each] of assertNonEmptyArray(value, 'tools').entries()) {
     const tool = assertObject(each, `tools[${i}]`);

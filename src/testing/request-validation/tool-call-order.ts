@@ -1,19 +1,19 @@
-// The one rule of all dialects: each call is answered once, directly after it and in order.
+// The rule that all wire formats share: each call gets one result, directly after it and in order.
 import { failValidation } from './assertions.ts';
 
-/** The calls that wait for their results. */
+/** Tracks the calls without results. */
 export type ToolCallTracker = {
-  /** A call was made. */
+  /** Adds a call. */
   call(id: string, where: string): void;
-  /** A call was answered. */
+  /** Adds the result of a call. */
   result(id: string, where: string): void;
-  /** Something came that may only come when nothing is open. */
+  /** Asserts that no call is open before another message. */
   assertNoneOpen(where: string): void;
-  /** Whether any call waits. */
+  /** Whether any call is open. */
   readonly hasOpenCalls: boolean;
 };
 
-/** Watches over calls and their results. */
+/** Creates a tracker of calls and their results. */
 export function createToolCallTracker(): ToolCallTracker {
   const ever = new Set<string>();
   let open: string[] = [];

@@ -1,11 +1,11 @@
-// Every dialect's check lets a sound conversation pass, catches each planted violation, and refuses nothing that a real service took.
+// The validator of every wire format accepts a valid conversation, detects each inserted violation, and refuses no request that a real service accepted.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { assertValidRequestBody, readRecordedExchanges, type WireFormatName } from '../index.ts';
 
-/** A request that can be spoiled. */
+/** A request that a test can make invalid. */
 type Body = { [key: string]: unknown };
 type InvalidCase = readonly [what: string, spoil: (body: Body) => void, sentence: RegExp];
 
@@ -114,7 +114,7 @@ const validBodies: Readonly<Record<WireFormatName, () => Body>> = {
   }),
 };
 
-/** What stands at a path, and the object or list that holds it. */
+/** The value at a path, and the object or list that contains it. */
 function locate(body: Body, at: string): { readonly holder: Body; readonly key: string } {
   const keys = at.split('.');
   const key = keys.pop() ?? '';
@@ -357,7 +357,7 @@ test('a body that is not an object is invalid in every wire format', () => {
 const file = path.resolve(import.meta.dirname, '../../../../shared/data/wire/exchanges.jsonl');
 const skip = existsSync(file) ? false : 'the recorded exchanges are not here';
 
-/** Services that take in chat completions what OpenAI itself refuses: tools without a type, empty lists, loose strict schemas. */
+/** Services that accept in chat completions what OpenAI itself refuses: tools without a type, empty lists, loose strict schemas. */
 const lenient = /mistral|huggingface|openrouter/;
 
 test(

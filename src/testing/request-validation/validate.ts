@@ -1,4 +1,4 @@
-// Whether the real service would take a request, asked before it is sent anywhere.
+// Validates a request body as the real service would.
 import type { WireFormatName } from '../../wire/index.ts';
 import { validateAnthropicRequest } from './anthropic.ts';
 import { validateChatRequest } from './openai-chat.ts';
@@ -15,7 +15,7 @@ const validators: Readonly<Record<WireFormatName, (body: RequestObject, model?: 
   ollama: validateOllamaRequest,
 };
 
-/** Throws a FairleadError that says where and why the real service would refuse this request body. Google names its model beside the body. */
+/** Throws a FairleadError with the position and the reason if the real service would refuse this request body. Google has its model in the path. */
 export function assertValidRequestBody(dialect: WireFormatName, body: unknown, model?: string): void {
   validators[dialect](assertObject(body, 'The body'), model);
 }

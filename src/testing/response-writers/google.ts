@@ -72,7 +72,7 @@ function writeCandidate(
 
 const blockedRating = { category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true };
 
-/** The first call carries the signature of the thinking before it. */
+/** The first call has the signature of the reasoning before it. */
 const functionCallParts = (
   { calls, reasoning }: ResolvedResponse,
   context: ResponseWriterContext,

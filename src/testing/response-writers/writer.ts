@@ -4,7 +4,7 @@ import { tryParseJson } from '../../wire/index.ts';
 import type { ResolvedFailure } from '../failure.ts';
 import type { ResolvedResponse } from '../script.ts';
 
-/** A stream before it is sent. Each entry of `deltas` holds one piece of the response and the frames around it. */
+/** A stream before it is sent. Each entry of `deltas` has one chunk of the response and the frames around it. */
 export type StreamParts = {
   readonly open: string;
   readonly deltas: readonly string[];
@@ -13,7 +13,7 @@ export type StreamParts = {
   readonly done: string;
 };
 
-/** Facts about the request that a writer needs beside the response. */
+/** Properties of the request that a writer needs in addition to the response. */
 export type ResponseWriterContext = {
   readonly index: number;
   readonly body: JsonObject;
@@ -37,7 +37,7 @@ export type ResponseWriter = {
 
 const templateHole = '\u0000';
 
-/** Serialises a value once, with a hole for one string, so that a stream of many thousand chunks is written as fast as it is read. */
+/** Serializes a value once, with a placeholder for one string, so that a stream of many thousand chunks is written as fast as it is read. */
 export function compileTemplate(make: (text: string) => object): (text: string) => string {
   const [before = '', after = ''] = JSON.stringify(make(templateHole)).split(JSON.stringify(templateHole));
   return (text) => before + JSON.stringify(text) + after;

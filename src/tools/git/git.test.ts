@@ -1,4 +1,4 @@
-// The git tools on real repositories and a real bare remote: what they do, and that nothing of a repository runs with them.
+// The git tools on real repositories and a real bare remote: what they do, and that no program of a repository runs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -22,7 +22,7 @@ import { gitTools } from './index.ts';
 
 type GitFixture = {
   readonly root: string;
-  /** Git as a person runs it. */
+  /** Runs git as a user does. */
   readonly sh: (args: string, cwd?: string) => string;
   readonly call: (
     tool: string,
@@ -32,7 +32,7 @@ type GitFixture = {
   readonly put: (name: string, content: string) => void;
 };
 
-/** A workspace that holds a repository with one commit, and is the first of its person's. */
+/** A workspace with a repository of one commit, and its own home directory. */
 function setup(t: TestContext): GitFixture {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-git-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));
@@ -129,7 +129,7 @@ test('[P18] clone, pull and push transfer commits between a bare remote and the 
   assert.equal(sh('log --format=%s'), 'second\nfirst\n');
 });
 
-/** Makes everything in a repository run a program that leaves a mark. */
+/** Configures every hook and setting of a repository to run a program that leaves a marker file. */
 function plantHooks({ root, sh, put }: GitFixture): () => boolean {
   const mark = path.join(root, '..', 'mark');
   const trap = path.join(root, '..', 'trap');
@@ -317,7 +317,7 @@ test('[P37] attack 84: over SSH the user’s agent is available to the call that
   const place = path.join(root, '..', 'ssh');
   mkdirSync(place);
   const record = path.join(place, 'record');
-  // In the place of ssh: notes which agent it was given and runs what was asked for here.
+  // Replaces ssh: records the agent socket it got and runs the requested command locally.
   const ssh = `#!/bin/sh\necho "$SSH_AUTH_SOCK" >> '${record}'\nfor last; do :; done\neval "$last"\n`;
   writeFileSync(path.join(place, 'ssh'), ssh, { mode: 0o755 });
   const calls = path.join(place, 'calls');

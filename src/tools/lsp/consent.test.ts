@@ -1,4 +1,4 @@
-// Who is asked before a language server starts, how long the question stands, and what an edit may start by itself.
+// Approval of language servers: when the user is asked, how long the question stays open, and what an edit may start.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ test('a pipe in place of the TypeScript manifest does not block an edit', (t) =>
     import { localWorkspace } from ${from('../../workspace/index.ts')};
     const servers = languageServers(localWorkspace({ roots: [${JSON.stringify(root)}] }), {});
     console.log(await servers.getIfReady('a.ts', new AbortController().signal));`;
-  // In a process of its own: who waits on a pipe this way hears nothing more, and no test would end.
+  // In another process, because a synchronous read of a pipe would block the test forever.
   const how = { timeout: 20_000, encoding: 'utf8' } as const;
   assert.equal(spawnSync(process.execPath, ['--input-type=module', '-e', code], how).stdout, 'undefined\n');
 });

@@ -1,4 +1,4 @@
-// Language servers that lie, hang, crash and flood: each becomes one sentence, and nothing outlives the session.
+// Language servers that lie, hang, crash and flood: each gives one error message, and no process outlives the session.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import {
   type LanguageServerDefinition,
 } from './index.ts';
 
-/** A server that does what its mode says; everything else as it should. */
+/** A server that misbehaves as its mode says, and otherwise works. */
 const script = `
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
@@ -153,7 +153,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Killed is not yet gone: the system has to tell it first. */
+/** After a kill the process needs a moment to disappear. */
 async function waitUntilDead(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(10);
 }

@@ -1,4 +1,4 @@
-// Language servers for real: TypeScript's own on a small project, through the tool and after edits.
+// Real language servers: TypeScript's own on a small project, through the tool and after edits.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ function setup(t: test.TestContext, files = project, options: LanguageServerOpti
     return value;
   };
   const intelligence = codeIntelligence(workspace, servers);
-  /** What the model reads, be it an answer or a refusal. */
+  /** The text that the model gets, either a result or an error. */
   const ask = (input: Json): Promise<string> => call(intelligence, input).then(({ text }) => text, errorMessage);
   return { root, put, workspace, servers, call, ask, intelligence };
 }
@@ -119,18 +119,18 @@ test('[P19] diagnostics follow the text, whether a tool or another program wrote
   const { ask, put, root } = setup(t);
   const diagnostics = (): Promise<string> => ask({ action: 'diagnostics', path: 'src/main.ts' });
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
-  // This one is open from here on.
+  // This document is open from here on.
   await ask({ action: 'symbols', path: 'src/greet.ts' });
   put('src/main.ts', (project['src/main.ts'] ?? '').replace('words: string', 'words: number'));
   assert.equal(await diagnostics(), "src/main.ts:3:7: error 2322: Type 'string' is not assignable to type 'number'.");
   const greets = (type: string): string => `export const greet = (name: string): ${type} => ${type}(name);\n`;
   put('src/greet.ts', `${greets('Number').replace(': Number', ': number')}export class Door { open() {} }\n`);
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
-  // One that was not there when the server began.
+  // A file that did not exist when the server started.
   put('src/other.ts', greets('Boolean').replace(': Boolean', ': boolean'));
   put('src/greet.ts', "export { greet } from './other';\nexport class Door { open() {} }\n");
   assert.match(await diagnostics(), /^src\/main\.ts:3:7: error 2322: Type 'boolean' is not assignable/);
-  // One that was never asked about.
+  // A file that was never queried.
   put('src/other.ts', greets('Number').replace(': Number', ': number'));
   assert.equal(await diagnostics(), 'No problems in src/main.ts.');
   rmSync(path.join(root, 'src/greet.ts'));
@@ -186,7 +186,7 @@ test('[P19] the tool is deferred, so that it costs a request one line until it i
 
 const native = `node_modules/@typescript/typescript-${process.platform}-${process.arch}`;
 
-/** A program that only leaves a file behind, in a folder that is searched for programs. */
+/** A program that only creates a marker file, in a directory of the search path. */
 function plantProgram(folder: string, name: string): { readonly file: string; readonly sprung: () => boolean } {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, name);
@@ -240,7 +240,7 @@ test('opening a directory installs no package that it names', { timeout: 60_000 
   const careless = open(builtInServers.map(({ settings: _, ...rest }) => rest));
   assert.match(await ours.hover(), /const first/);
   await careless.hover();
-  // The one that was started later shows that the trap works, and how long that takes.
+  // The later start shows that the marker works, and how long that takes.
   while (!careless.npm.sprung()) await pause(20);
   assert.equal(ours.npm.sprung(), false);
 });

@@ -1,4 +1,4 @@
-// What servers ask of us: refused where nobody answers, asked of the person otherwise, counted where it costs.
+// Requests of servers to the client: refused without a user, otherwise shown to the user, and counted if they cost money.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openMcpServers, createUserServer } from '../../../test/support/mcp-fixture.ts';
@@ -14,7 +14,7 @@ import type { McpClientHandlers, Elicitation, McpInProcessConfig, SamplingReques
 
 type RequestingServer = { readonly transport: McpInProcessConfig; readonly capabilities: () => JsonObject | undefined };
 
-/** A server whose one tool asks us this, and says what it was answered. */
+/** A server whose only tool sends this request to the client, and returns the answer. */
 function requestingServer(method: string, params: JsonObject): RequestingServer {
   let offered: JsonObject | undefined;
   const behaviour: McpBehaviour = { tools: [createListedTool('ask')] };

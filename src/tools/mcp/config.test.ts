@@ -1,4 +1,4 @@
-// Which servers there are, what is approved of them, and what their tools are called.
+// MCP configuration: which servers exist, what an approval covers, and how their tools are named.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ test('a pipe, a device or a directory in place of the file is reported, and noth
   const file = path.join(project, '.mcp.json');
   const code = `import { readMcpConfig } from ${JSON.stringify(import.meta.resolve('./config.ts'))};
     console.log(readMcpConfig({ project: ${JSON.stringify(project)} }).problems.join());`;
-  // In a process of its own: who waits on a pipe this way hears nothing more, and no test would end.
+  // In another process, because a synchronous read of a pipe would block the test forever.
   const problems = (): string =>
     spawnSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000, encoding: 'utf8' }).stdout;
   const makers = [() => execFileSync('mkfifo', [file]), () => symlinkSync('/dev/zero', file), () => mkdirSync(file)];

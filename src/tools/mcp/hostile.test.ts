@@ -1,4 +1,4 @@
-// Servers that lie, flood, hang and die: each costs one result with a clear sentence, and the session lives.
+// MCP servers that lie, flood, hang and die: each costs one result with a clear sentence, and the session continues.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

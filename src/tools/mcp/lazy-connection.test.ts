@@ -1,4 +1,4 @@
-// Servers that are started when they are first used: what was known of them is offered, and believed only where its hash was approved.
+// Servers that start at their first use: their cached tools are offered, and used only if their hash was approved.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { createListedTool, createTextResult } from '../../../test/support/mcp-se
 import { memoryTrust } from '../../guards/index.ts';
 import { parseCachedServer, type McpServer, type McpToolCache, type CachedMcpServer } from './index.ts';
 
-/** A memory of this test, through JSON as a file would have it. */
+/** An in-memory cache, serialized as JSON like the file. */
 function createToolCache(): McpToolCache & { readonly kept: Map<string, string> } {
   const kept = new Map<string, string>();
   return {

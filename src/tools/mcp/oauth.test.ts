@@ -1,4 +1,4 @@
-// Logging in to a server: by a person's browser that comes back to loopback, kept in a file of theirs alone, refreshed without them.
+// Login to a server: with the user's browser and a redirect to loopback, stored in a private file, refreshed without the user.
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';

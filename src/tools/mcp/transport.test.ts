@@ -1,4 +1,4 @@
-// Every way to reach a server, and what becomes of a call when the way breaks.
+// Every transport to a server, and the outcome of a call when the connection fails.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import test from 'node:test';
@@ -64,7 +64,7 @@ test('[P63] a server of the newest protocol version is used with it, including i
   assert.equal(refused.outcome, 'failed', refused.text);
 });
 
-/** Fails the first calls of tools in this way. */
+/** Makes the first calls of tools fail in this way. */
 function failing(...statuses: readonly (number | 'cut')[]): RequestInterceptor {
   const left = [...statuses];
   return ({ message }, response) => {
@@ -115,7 +115,7 @@ test('an unreachable server is reported in one sentence, and the call counts as 
   const { url, stop } = await startMcpHttpServer(t, echo);
   const { call } = await openMcpServers(t, [createUserServer('s', remote('http', `${url}/mcp`))]);
   stop();
-  // The first may go out on a connection that is just being closed: then nobody knows.
+  // The first request may be sent on a connection that is being closed: then the outcome is unknown.
   await call('mcp__s__echo', { a: '1' });
   const result = await call('mcp__s__echo', { a: '1' });
   assert.equal(result.outcome, 'failed');

@@ -1,4 +1,4 @@
-// Logging in to an API, against a real authorization server on this machine: PKCE, renewal, who gets the token, and what goes wrong.
+// Login to an API, against a real authorization server on this machine: PKCE, refresh, the origin of a token, and errors.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ function setup(t: TestContext): { readonly file: string; readonly workspace: Wor
   return { file: path.join(folder, 'state', 'logins.json'), workspace };
 }
 
-/** A person who agrees, and whose browser goes where it is sent. */
+/** A user who agrees, and whose browser follows all redirects. */
 const browser = async ({ url }: LoginPage): Promise<boolean> => {
   void fetch(url).catch(() => {});
   return true;
@@ -33,7 +33,7 @@ const browser = async ({ url }: LoginPage): Promise<boolean> => {
 
 const signal = (): AbortSignal => new AbortController().signal;
 
-/** The login is made, and what asks with it. */
+/** The login, and a client that uses it. */
 async function setupLogin(t: TestContext, at: OauthServer) {
   const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);

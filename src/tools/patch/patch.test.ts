@@ -1,4 +1,4 @@
-// Patches, deletions and what brings them back, on real files.
+// Patches, deletions and their undo, on real files.
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -33,7 +33,7 @@ const namesIn = (patch: string): readonly string[] => [
   ...[...patch.matchAll(/^(?:---|\+\+\+) [ab]\/(.*)$/gm)].map(([, name = '']) => name),
 ];
 
-/** Files that have all been read. */
+/** Creates files that have all been read. */
 async function setup(t: TestContext, files: Readonly<Record<string, string>>): Promise<PatchFixture> {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-patch-')));
   t.after(() => rmSync(top, { recursive: true, force: true }));

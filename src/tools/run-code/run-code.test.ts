@@ -1,4 +1,4 @@
-// Programs of a model: what they can compute, what they can reach, when they end, and that each of their calls passes the gate.
+// Programs of a model: what they can compute and access, when they end, and that each of their calls passes the gates.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { runCode } from './run-code.ts';
 
 type Ended = Event & { readonly type: 'tool-ended' };
 
-/** Runs one program as a model would, with the workspace's tools beside it. */
+/** Runs one program as a model would, with the tools of the workspace. */
 async function runProgram(
   t: TestContext,
   code: string,

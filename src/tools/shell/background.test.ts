@@ -1,4 +1,4 @@
-// Commands in the background: started at once, looked at when there is something to see, stopped with all they started, told of when they end.
+// Background commands: started at once, checked when there is output, stopped with all their children, and reported when they end.
 import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { createBackgroundCommands, codingTools } from '../index.ts';
 type CommandFixture = {
   readonly root: string;
   readonly call: (tool: string, input: Json, signal?: AbortSignal) => Promise<ToolCallResult>;
-  /** Starts a command and gives its id. */
+  /** Starts a command and returns its id. */
   readonly start: (command: string, more?: object) => Promise<string>;
   readonly remind: (session?: string) => string | null | undefined;
   readonly close: () => Promise<void>;
@@ -45,7 +45,7 @@ function setup(t: test.TestContext, around: (workspace: Workspace) => Workspace 
 const longTimeout = { timeout: 60_000 };
 const wait_s = 30;
 
-/** Waits until a process is gone; the test's own time is the limit. */
+/** Waits until a process is gone; the timeout of the test is the limit. */
 async function waitUntilGone(pid: number): Promise<void> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-// What is drawn is what the data says, and never wider than it may be.
+// Text charts: the drawing matches the data, and never exceeds its width.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { callTool } from '../../../test/support/tool-call.ts';

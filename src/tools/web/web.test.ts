@@ -1,4 +1,4 @@
-// The web tools against a real server on this machine: pages as text, searches in every engine's own shape, requests as they are.
+// The web tools against a real server on this machine: pages as text, searches in the format of every engine, requests unchanged.
 import assert from 'node:assert/strict';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -161,7 +161,7 @@ test('[P22] a request is sent as given, and its response is returned as untruste
 
 const key = 'k3y-that-nobody-sees';
 
-/** Each engine's own shape of an answer, and what it demands of a request. */
+/** The response format of each engine, and what it requires of a request. */
 const engines: readonly (readonly [
   string,
   (url: string) => SearchSettings,

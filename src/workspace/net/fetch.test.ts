@@ -1,4 +1,4 @@
-// The network door against real servers on this machine: what it refuses, at which address it asks, what goes along, and where it stops.
+// The network access of a workspace against real servers on this machine: what it refuses, which address it uses, which headers it sends, and its limits.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
