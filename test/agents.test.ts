@@ -75,7 +75,7 @@ test('[P23, P24] sub-agents run in parallel on their own sessions, which are not
   const { code, out, err } = await made.run([...startArgs, '--output-format', 'json']);
   assert.equal(code, 0, err);
   assert.match(out, /All done\./);
-  assert.deepEqual(made.sessions(), ['parent'], 'no agent stands among the sessions');
+  assert.deepEqual(made.sessions(), ['parent'], 'no sub-agent is in the session list');
   const reports = [
     ...made.session('parent').matchAll(/(agent-[0-9a-f]{10}): done, 1 turns, 0 calls\]\\n(report of task \d)/g),
   ];

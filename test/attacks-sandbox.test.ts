@@ -120,14 +120,14 @@ test('[attack 79] [attack 80] no process stays, and there is no terminal for TIO
 });
 
 const programs: Readonly<Record<string, string>> = {
-  'deletes the home folder': 'rm -rf ~/* ~root/* 2>&1; echo',
+  'deletes the home directory': 'rm -rf ~/* ~root/* 2>&1; echo',
   'writes a startup file': 'echo evil >> ~/.bashrc; echo evil > /etc/profile.d/x.sh',
   'reads keys': 'cat /etc/shadow ~/.ssh/* ~root/.ssh/*',
   'kills other processes': 'kill -9 -1 & sleep 0.1; pkill -9 node; kill -9 $PPID',
-  'plants a job': 'echo "* * * * * x" | crontab -; echo x > /etc/cron.d/x',
+  'installs a scheduled job': 'echo "* * * * * x" | crontab -; echo x > /etc/cron.d/x',
   'changes the system':
     'sysctl -w kernel.hostname=evil; date -s 2001-01-01; hostname evil; echo 1 > /proc/sysrq-trigger',
-  'writes beside the folder': 'echo x > ../app-beside/evil; mkdir ../evil',
+  'writes next to the directory': 'echo x > ../app-beside/evil; mkdir ../evil',
 };
 
 test('[attack 86] harmful programs of several kinds change nothing outside', { skip }, async (t) => {

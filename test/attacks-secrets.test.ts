@@ -56,13 +56,10 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
   assertAttack(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
   for (const [place, text] of Object.entries(told)) {
     assert.ok(!text.includes(token) && !text.includes(known), place);
-    assert.ok(place === 'err' || text.includes('plain words'), `${place} holds what the tool gave`);
+    assert.ok(place === 'err' || text.includes('plain words'), `${place} contains the tool output`);
   }
   assert.match(asked, /token: \[redacted: repository token\].*say \[redacted: DB_PASSWORD\]/);
-  assert.ok(
-    asked.includes(typed) && told.kept.includes(typed),
-    'the person’s words are sent and kept as they were typed',
-  );
+  assert.ok(asked.includes(typed) && told.kept.includes(typed), 'the user’s text is sent and recorded unchanged');
 });
 
 test('[attacks 29 and 87] started in a home directory, the model cannot read logins stored there, whatever is allowed', async (t) => {

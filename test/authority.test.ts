@@ -40,7 +40,7 @@ test('[M31] no call runs that the gates did not allow with exactly that input', 
       );
       assert.ok(
         effects.every((act) => ((act.input as { n?: number }).n ?? 0) <= 100),
-        'a call ran unrewritten',
+        'a call ran without its rewrite',
       );
       assert.ok(effects.every((act) => act.tool !== 'use_tool'));
     }),

@@ -28,8 +28,8 @@ test('[A66] a running run takes less than 5 MB of heap, one that waits for appro
   const { running, waiting } = runFleetMeasurement(t, 'weight', 50) as Readonly<
     Record<string, { readonly heap: number }>
   >;
-  assert.ok(running && running.heap > 0 && running.heap < 5_000_000, `${running?.heap} bytes of a run under way`);
-  assert.ok(waiting && waiting.heap < 200_000, `${waiting?.heap} bytes of a run that waits`);
+  assert.ok(running && running.heap > 0 && running.heap < 5_000_000, `${running?.heap} bytes of a running run`);
+  assert.ok(waiting && waiting.heap < 200_000, `${waiting?.heap} bytes of a waiting run`);
   const { bytesPerRun } = runFleetMeasurement(t, 'growth', 400);
-  assert.ok(Number(bytesPerRun) < 5000, `${String(bytesPerRun)} bytes stay of each run`);
+  assert.ok(Number(bytesPerRun) < 5000, `${String(bytesPerRun)} bytes are left of each ended run`);
 });

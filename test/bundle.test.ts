@@ -47,10 +47,10 @@ test('a bundle with inlined re-exports and direct access to Node modules behaves
   inlineReexportsInDir(after);
   assert.deepEqual(await loadBundle(after), await loadBundle(before));
   const text = (name: string): string => readFileSync(path.join(after, name), 'utf8');
-  assert.doesNotMatch(text('bin.js'), /way-1|entry/, 'no file in between');
+  assert.doesNotMatch(text('bin.js'), /way-1|entry/, 'no re-exporting file is left');
   assert.deepEqual(readdirSync(path.join(after, 'chunks')), ['big-1.js', 'other-1.js']);
-  assert.equal(text('entry.js'), bundle['entry.js'], 'what the package promises stays');
-  assert.match(text('chunks/big-1.js'), /\nimport fs from "node:fs";\n/, 'a text is no import');
+  assert.equal(text('entry.js'), bundle['entry.js'], 'the public entry is unchanged');
+  assert.match(text('chunks/big-1.js'), /\nimport fs from "node:fs";\n/, 'a string is not an import');
 });
 
 test('every form of import of a Node module is replaced by direct access', () => {
@@ -166,7 +166,7 @@ test('a program whose functions are compiled ahead behaves the same', async (t) 
     }),
   );
   assert.deepEqual(answers[1], answers[0]);
-  assert.equal(wrapEagerFunctions(manyKinds, []), manyKinds, 'what is not called stays');
+  assert.equal(wrapEagerFunctions(manyKinds, []), manyKinds, 'functions that are not called are unchanged');
 });
 
 test('functions compiled ahead are in the code cache before they are called', () => {
@@ -209,7 +209,7 @@ test('a one-shot run without tool calls loads no Node module that it does not ne
   const { code } = await made.run(['-p', 'hello', '--no-sandbox'], { env: { NODE_OPTIONS: `--require=${preload}` } });
   assert.equal(code, 0);
   const loaded = new Set(readFileSync(list, 'utf8').split('\n'));
-  assert.ok(loaded.has('NativeModule http'), 'the list is one');
+  assert.ok(loaded.has('NativeModule http'), 'the list is correct');
   for (const name of ['child_process', 'fs/promises', 'internal/blocklist', 'internal/crypto/webcrypto', 'perf_hooks'])
     assert.ok(!loaded.has(`NativeModule ${name}`), name);
 });

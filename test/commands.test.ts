@@ -143,7 +143,7 @@ for (const [where, options, skip] of [
       const { code, out, err } = await program.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
       assert.deepEqual([code, out.trim()], [0, 'It is gone.'], err);
       assert.match(getToolResults(program)[2] ?? '', /^Error: There is no command bg-\w+: .* are not restarted\./);
-      assert.equal(countAliveLines(program), before, 'it was not started again');
+      assert.equal(countAliveLines(program), before, 'it was not restarted');
     },
   );
 

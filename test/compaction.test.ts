@@ -95,7 +95,7 @@ test('[P70, P58, M30] 120 turns on an 8,000-token window end with the answer: ev
   assert.ok(/- "\/src\/file-\d+\.ts" \(not changed, last by look, content h1\d\d\)/.test(last));
   assert.ok(
     state.spent.input > turns.reduce((sum, request) => sum + getRequestSize(request), 0),
-    'summaries are paid for',
+    'summaries are charged',
   );
 });
 

@@ -233,7 +233,7 @@ test(
     const first = await worker();
     const { id } = parseRun(await server.ask('POST /api/runs', { prompt: 'go', model: 'lm-studio/alpha' }));
     await held.reached;
-    assert.equal(await first.health(), 'healthy', 'a worker has no port to be asked at');
+    assert.equal(await first.health(), 'healthy', 'a worker has no port');
     assert.equal(await first.stop(), 143);
     assert.match(await first.logs(), /Releasing 1 run\./);
 

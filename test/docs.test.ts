@@ -74,10 +74,7 @@ test('[P32, P53, P80, P81, A101] the site builds, every link and heading exists,
 const faultySites: Readonly<Record<string, readonly [files: Readonly<Record<string, string>>, problem: RegExp]>> = {
   'a link to a missing file': [{ 'README.md': '# A\n[b](docs/absent.md)' }, /README\.md links to docs\/absent\.md/],
   'a link to a missing heading': [{ 'README.md': '# A\n[b](#absent)' }, /index\.html links to #absent/],
-  'a picture of another host': [
-    { 'README.md': '# A\n![b](https://example.com/b.png)' },
-    /loads https:\/\/example\.com/,
-  ],
+  'an image of another host': [{ 'README.md': '# A\n![b](https://example.com/b.png)' }, /loads https:\/\/example\.com/],
   'a page that no group lists': [{ 'README.md': '# A', 'docs/new-page.md': '# B' }, /docs\/new-page\.md is not listed/],
 };
 for (const [what, [files, problem]] of Object.entries(faultySites)) {

@@ -27,7 +27,7 @@ test('[A85, A112] a running run gets input from another process, each message on
     if (event.type === 'input-received') heard.push(event.how);
     if (heard.length === 3) break;
   }
-  assert.deepEqual(heard, ['prompt', 'steer', 'follow-up'], 'while the model was still speaking');
+  assert.deepEqual(heard, ['prompt', 'steer', 'follow-up'], 'while the model was still streaming');
   first.open();
   const { outcome } = await made.waitForRun('ship', 'ended');
   assert.equal(outcome?.text, 'Heard: Then report');
@@ -354,7 +354,7 @@ test('[A85, A91] the same id is the same run only with the same prompt and setti
     (await made.run(['enqueue'], { input: bolderTwin })).err,
     /twin is already another run: its settings are/,
   );
-  assert.equal((await made.store.queue.depth()).queued, 1, 'nothing of a list that cannot be queued is');
+  assert.equal((await made.store.queue.depth()).queued, 1, 'no run of an invalid list is queued');
 });
 
 test('[A52, J76] the sessions of queued runs are listed, shown, exported and verified like those of the terminal', async (t) => {

@@ -48,7 +48,7 @@ test('[A66] parallel runs share their transactions', { timeout: 120_000, ...skip
     await measureTransactionsPerRun(await postgres.fresh(), 350),
   ];
   const each = (many - few) / 300;
-  t.diagnostic(`${each.toFixed(2)} transactions a run`);
+  t.diagnostic(`${each.toFixed(2)} transactions per run`);
   // A single run needs more than ten; together two each, plus the periodic queries of a worker.
-  assert.ok(each < 6, `${each.toFixed(2)} transactions a run`);
+  assert.ok(each < 6, `${each.toFixed(2)} transactions per run`);
 });

@@ -83,7 +83,7 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   for (const run of ended) {
     const events = await readRunEvents(store, run);
     assertRanOnce(run, events, recorder);
-    assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: letters that are left`);
+    assert.deepEqual(await store.inbox.read(run.session, 0), [], `${run.id}: unread messages`);
     const asks = countEvents(events, 'approval-requested');
     asked += asks;
     attempts += run.attempts;
@@ -93,11 +93,11 @@ async function testDrain(t: TestContext, kind: StoreKind): Promise<void> {
   assert.deepEqual(held, []);
   const happened = recorder.effects().length;
   assert.equal(happened, runs * effectTools.length);
-  assert.ok(killed > 0, 'no kill has hit a run');
+  assert.ok(killed > 0, 'no kill interrupted a run');
   const repeats = recorder.entries.length - happened;
   t.diagnostic(
     `${kills} kills hit ${killed} runs: ${attempts} attempts, of them ${attempts - runs - asked} takeovers and ${asked} after a question; ` +
-      `${happened} effects, 0 twins, 0 lost, ${repeats} repeats refused by their key`,
+      `${happened} effects, 0 duplicates, 0 lost, ${repeats} repeats refused by their key`,
   );
   t.diagnostic(`measured crash-runs-ended ${killed}/${killed}`);
   t.diagnostic(`measured effects-once ${happened}/${happened}`);
@@ -146,9 +146,9 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   for (const id of ids) await zombie.waitForLine(`over ${id}`);
   asked.open();
   for (const run of await waitForRuns()) assertRanOnce(run, await readRunEvents(store, run), recorder);
-  assert.equal(did(), done, 'it does nothing more for runs that others have');
+  assert.equal(did(), done, 'it has no effect on runs of other workers');
   for (const { run, events } of ended) {
-    assert.deepEqual(await readRunEvents(store, run), events, `${run.id}: what it wrote was refused`);
+    assert.deepEqual(await readRunEvents(store, run), events, `${run.id}: its write was refused`);
     assert.deepEqual(await store.queue.run(run.id), run);
   }
   t.diagnostic(
@@ -161,7 +161,7 @@ async function testZombieWorker(t: TestContext, kind: StoreKind): Promise<void> 
   await store.queue.enqueue([{ id: 'after', prompt: 'Do it.' }]);
   await waitForRuns();
   const by = new Set(recorder.effects('after').map((entry) => entry.by));
-  assert.deepEqual(by, new Set([zombie.pid]), 'it goes on with other runs');
+  assert.deepEqual(by, new Set([zombie.pid]), 'it continues with other runs');
   await stopWorkers([zombie]);
 }
 
@@ -186,10 +186,14 @@ async function testGracefulStop(t: TestContext, kind: StoreKind): Promise<void> 
     assert.deepEqual(
       [countEvents(events, 'approval-requested'), run.attempts],
       [0, 2],
-      `${run.id}: nothing is unknown`,
+      `${run.id}: no outcome is unknown`,
     );
   }
-  assert.equal(recorder.entries.length, ids.length * effectTools.length, 'nothing was repeated, not even in vain');
+  assert.equal(
+    recorder.entries.length,
+    ids.length * effectTools.length,
+    'nothing was repeated, not even with a known key',
+  );
   await stopWorkers([second]);
 }
 

@@ -27,13 +27,13 @@ test('[A85] a queued run starts an MCP server only if it uses one, shares it wit
   assert.equal(starts().length, 1);
   await made.runCommand('enqueue', 'Say nothing', 'Say nothing', '--id', 'quiet');
   await made.runCommand('worker', '--drain');
-  assert.equal(starts().length, 1, 'who uses no tool of it pays nothing');
+  assert.equal(starts().length, 1, 'a run without its tools does not start it');
   await made.runCommand('enqueue', 'Greet Kim', 'Greet Lee', '--id', 'greet', '--auto');
   await made.runCommand('worker', '--drain');
   const said = await Promise.all(
     ['greet-1', 'greet-2'].map(async (id) => (await made.waitForRun(id, 'ended')).outcome),
   );
   assert.match(said.map((outcome) => outcome?.text).join('\n'), /Hello Kim[^]*Hello Lee/);
-  assert.equal(new Set(starts()).size, 3, 'each run its own');
+  assert.equal(new Set(starts()).size, 3, 'each run has its own server');
   await waitUntilTrue('all of them have ended', () => starts().every((pid) => !isProcessAlive(pid)));
 });

@@ -76,7 +76,7 @@ test('[A112] a run that needs approval waits without a worker, is approved from 
   assert.equal((await made.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
   await made.runCommand('runs', 'answer', 'ask-1', 'yes');
   await made.runCommand('runs', 'answer', 'ask-2', 'no');
-  assert.deepEqual(readEffects(made), [], 'nothing happens before a worker is there');
+  assert.deepEqual(readEffects(made), [], 'nothing happens without a worker');
   await made.runCommand('worker', '--drain');
   assert.deepEqual(readEffects(made), ['done']);
   assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);

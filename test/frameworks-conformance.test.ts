@@ -66,7 +66,7 @@ for (const row of frameworkCases)
         says('And again.'),
       ]);
       const loop = open(server, { system: 'Notes come from the program.', rules: [noteFailure] });
-      assert.equal(await loop.run('Go on, please.'), 'It is done.', 'the answer is what the model said and no more');
+      assert.equal(await loop.run('Go on, please.'), 'It is done.', 'the answer is exactly the text of the model');
       assert.equal(await loop.run('Once more.'), 'And again.');
       const [first, second, third] = server.requests.map(getRequestText);
       assert.ok(appearsInOrder(first ?? '', 'Help.', 'Notes come from', 'Go on, please.', 'Keep it short.'), first);
@@ -93,10 +93,10 @@ for (const row of frameworkCases)
       assert.equal(await loop.run('Sure?'), 'Yes.');
       await conversations.close();
       const sessions = readdirSync(folder).filter((name) => /^[\da-f-]{36}\.jsonl$/.test(name));
-      assert.equal(sessions.length, 1, 'it was one conversation all the time');
+      assert.equal(sessions.length, 1, 'it is one conversation');
       assert.deepEqual(ran, ['ls']);
       assert.ok(!seen.join('').includes('rm -r'), seen.join(''));
-      assert.ok(!streamed || seen.join('').includes('clean'), 'words pass as they come');
+      assert.ok(!streamed || seen.join('').includes('clean'), 'text is forwarded while it streams');
       assert.ok(appearsInOrder(getRequestText(server.requests[1]), 'rm -r all', 'Nothing is deleted here.'));
       assert.deepEqual(prefixBreaks(server.requests), []);
     });
@@ -211,7 +211,7 @@ for (const row of frameworkCases)
             leave.signal,
           )
           .catch(() => {});
-        assert.ok(seen.join('').includes('One'), 'the words came although the answer never ended');
+        assert.ok(seen.join('').includes('One'), 'the text arrived although the answer never ended');
         assert.equal(await loop.run('Again?'), 'Here again.');
       });
   }

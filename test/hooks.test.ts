@@ -76,7 +76,7 @@ test(
     const changed = await made.run(['-p', ...args]);
     assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they do not run\./);
     assert.match(changed.err, /Until \S+settings\.json is fixed, every call needs approval\./);
-    assert.equal(changed.code, 5, 'nobody is there to be asked, so nothing is done');
+    assert.equal(changed.code, 5, 'without a user to ask, nothing runs');
   },
 );
 
@@ -96,9 +96,9 @@ test('[M39] a hook can prevent a prompt from being sent and recorded', async (t)
 });
 
 for (const [what, command, why] of [
-  ['is not there', '/nowhere/at/all.sh', /failed, so nothing was run: it exited with code 127/],
+  ['does not exist', '/nowhere/at/all.sh', /failed, so nothing was run: it exited with code 127/],
   ['crashes', 'echo broken >&2; exit 1', /failed, so nothing was run: it exited with code 1: broken/],
-  ['answers nonsense', `echo '{"decision": '`, /failed, so nothing was run: its output is not JSON/],
+  ['returns invalid output', `echo '{"decision": '`, /failed, so nothing was run: its output is not JSON/],
 ] as const)
   test(`[M31] a hook that ${what} denies, in the real program`, async (t) => {
     const made = await createProgram(t, ({ results }) =>

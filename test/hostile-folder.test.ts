@@ -116,7 +116,7 @@ test('[A75, attack 39] a question uses the text of the gate, not the text in the
   }
   await writeSessionFile(made, createHarmlessQuestionFact);
   const asked = await made.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
-  assert.equal(asked.out.split('Allow run_command').length - 1, 1, 'the true question is asked once');
+  assert.equal(asked.out.split('Allow run_command').length - 1, 1, 'the real question is asked once');
   assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
 });
 

@@ -111,6 +111,6 @@ test('input that does not fit the context window stops the run once, returns to 
   const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
   assert.equal(code, 0, err);
   assert.equal(out.split('Stopped: token-budget').length - 1, 1);
-  assert.match(out, /The working directory is /, 'what is typed next is heard');
+  assert.match(out, /The working directory is /, 'the next input is processed');
   assert.equal(made.modelRequests().length, 0);
 });

@@ -331,7 +331,7 @@ const violations: readonly (readonly [
     { 'src/agent/a.ts': `${header}const a = 1;\nexport { a };` },
     /a\.ts:2 exports a /,
   ],
-  ['a file opens without a sentence', checkFileHeaders, { 'src/agent/a.ts': 'export {};' }, /a\.ts does not open with/],
+  ['a file has no header comment', checkFileHeaders, { 'src/agent/a.ts': 'export {};' }, /a\.ts does not open with/],
   [
     'a file opens with a word',
     checkFileHeaders,

@@ -54,7 +54,7 @@ test(
     await terminal.type('log in');
     await terminal.keys('Enter');
     await terminal.waitFor(/Open a page of http:\/\/127[^?]*\?\s+Its\s+token\s+will\s+be\s+sent\s+to\s+http/);
-    assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the yes');
+    assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the approval');
     await waitUntilArmed();
     await terminal.keys('y');
     await terminal.waitFor(/It says: Status 200\.[^]*"things":3/);

@@ -30,14 +30,14 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
   assert.deepEqual(
     shipped.filter((file) => !/^(dist\/|(README|LICENSE|CHANGELOG)(\.md)?$|package\.json$)/.test(file)),
     [],
-    'only dist and the papers are shipped',
+    'only dist, the licence and the documents are published',
   );
   assert.deepEqual(
     shipped.filter((file) => /\.test\.|\.ts$(?<!\.d\.ts)/.test(file)),
     [],
-    'no tests and no sources are shipped',
+    'no tests and no sources are published',
   );
-  assert.ok(shipped.includes('dist/web/index.html'), 'the page is shipped');
+  assert.ok(shipped.includes('dist/web/index.html'), 'the dashboard is published');
 
   const home = path.join(folder, 'home');
   mkdirSync(home);
@@ -46,7 +46,7 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
   assert.deepEqual(
     readdirSync(path.join(home, 'node_modules')).filter((name) => !name.startsWith('.')),
     ['fairlead'],
-    'nothing else is needed',
+    'no other package is needed',
   );
 
   const says = (name: string, ...args: string[]): string =>

@@ -86,7 +86,7 @@ test('[P61] a wrong key is reported with the status 401, and the doctor tries no
   for (const said of [doctor.says, connection.err, query.err])
     assert.match(said, /anthropic did not accept the key \(status 401\)/);
   assert.deepEqual([connection.code, query.code], [1, 1]);
-  assert.equal(here.modelRequests().length, 1, 'the one that the person tried');
+  assert.equal(here.modelRequests().length, 1, 'the request of the user');
 });
 
 test('[P61] if a reachable provider refuses the prompt, only the check of the prompt fails', async (t) => {

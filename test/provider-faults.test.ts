@@ -45,7 +45,7 @@ const countRestarts = (on: GatewayFixture): number => on.chunks.filter((chunk) =
 
 async function waitUntil(what: () => boolean): Promise<void> {
   for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
-  assert.ok(what(), `never so: ${what.toString()}`);
+  assert.ok(what(), `not reached in time: ${what.toString()}`);
 }
 
 /** The first answer fails; then a tool is called once, then there is an answer: a retry must not cause more effects. */
@@ -149,7 +149,7 @@ for (const status of [401, 403]) {
 for (const [what, url, code, tries] of [
   ['a connection refused on this machine', closedUrl, 'provider/unreachable', 1],
   ['a name that does not resolve', () => 'http://no-such-host.invalid', 'provider/unreachable', 4],
-  ['https where http is spoken', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
+  ['https to an http server', (on: string) => on.replace('http:', 'https:'), 'provider/tls', 1],
 ] as const) {
   test(`fault 44: ${what} has its own error class and its own policy`, async (t) => {
     const server = await createGatewayFixture(t, []);
@@ -159,7 +159,7 @@ for (const [what, url, code, tries] of [
     const on = await createGatewayFixture(t, [says('never')], { provider: counted });
     const { ended } = await on.run('go');
     assert.deepEqual([ended?.reason, ended?.error?.code, asked], ['provider-error', code, tries]);
-    assert.ok(ended?.error?.hint, 'it says what to do');
+    assert.ok(ended?.error?.hint, 'it has a hint');
     await on.assertInvariants();
   });
 }
@@ -184,7 +184,7 @@ test('fault 45: [A54] no first byte, and a stall in the middle: aborted at the t
     on.clock.advance(first ? 9000 : 4000);
     assert.equal((await work).ended?.reason, 'answered');
     assert.deepEqual([countRestarts(on), countModelRequests(on), on.effects.length], [1, 3, 1]);
-    assert.ok(on.server.requests[0]?.outcome.abandoned, 'the first connection was let go');
+    assert.ok(on.server.requests[0]?.outcome.abandoned, 'the first connection was closed');
     await on.assertInvariants();
   }
 });
@@ -297,7 +297,7 @@ for (const [what, made] of [
   ['a wrong type', { tool: 'send', input: { n: 'one' } }],
   ['a missing field', { tool: 'send', input: { m: 1 } }],
   ['an unknown tool', { tool: 'sned', input: { n: 1 } }],
-  ['five megabytes of nonsense', { tool: 'send', raw: `{"n": "${'x'.repeat(5 * 2 ** 20)}` }],
+  ['5 MB of invalid text', { tool: 'send', raw: `{"n": "${'x'.repeat(5 * 2 ** 20)}` }],
 ] as const) {
   test(`fault 50: arguments with ${what} are returned to the model as an error, and nothing runs`, async (t) => {
     const on = await createGatewayFixture(t, [{ calls: [made] }, says('I was wrong.')]);
@@ -309,7 +309,7 @@ for (const [what, made] of [
     );
     assert.equal(result?.failed, true);
     assert.match(result.text, /nothing was run|There is no tool named sned/);
-    assert.ok(result.text.length < 1000, 'the model is not sent its own nonsense back');
+    assert.ok(result.text.length < 1000, 'the invalid text is not sent back to the model');
     await on.assertInvariants();
   });
 }
@@ -533,6 +533,6 @@ test('fault 60: 10 MB of text are accepted and stored, and other work continues 
   assert.equal(getAnswer(state).length, text.length);
   const kept = on.log.events.find((event) => event.type === 'turn-ended');
   assert.equal(kept && messageText(kept.message).length, text.length);
-  assert.ok(ticks > 5, `${ticks} ticks: the event loop was not held`);
+  assert.ok(ticks > 5, `${ticks} ticks: the event loop was not blocked`);
   await on.assertInvariants();
 });

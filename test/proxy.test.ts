@@ -136,7 +136,7 @@ test('an unreachable model server gives one sentence', async (t) => {
   const got = await sendHttp(proxy.url + chatPath, formatChatRequest(), { authorization: 'Bearer secret' });
   assert.equal(got.status, 502);
   assert.match(got.body, /could not be asked/);
-  assert.ok(told.length > 0 && !told.join().includes('secret'), 'the key is in nothing that is told');
+  assert.ok(told.length > 0 && !told.join().includes('secret'), 'the key is in no message');
 });
 
 test('requests from other origins and with other host names are refused', async (t) => {
@@ -382,5 +382,5 @@ test('a conversation stored by the service continues by the id of its last respo
   await loop.run('Go.');
   await loop.run('And now?');
   const notes = model.requests.map(({ raw }) => raw.toString().split('Try another way.').length - 1);
-  assert.deepEqual(notes, [0, 1, 0], 'it is told once, and the service keeps it');
+  assert.deepEqual(notes, [0, 1, 0], 'it is sent once, and the service stores it');
 });

@@ -69,7 +69,7 @@ test('[P43, P59, P69] a simple task is routed to the local model and a hard one 
   assert.deepEqual(
     [countRequests(made.server), countRequests(made.cloud)],
     [1, 1],
-    'auto is remembered, and the client really changes',
+    'auto is saved, and the client changes',
   );
   const [sent] = made.cloud.requests.filter(({ format }) => format !== undefined);
   assert.equal(sent?.format, 'anthropic');
@@ -99,7 +99,7 @@ test('[P59] one selection applies to a whole run; a change between messages is a
   assert.match(
     JSON.stringify(made.cloud.requests.at(-1)?.body),
     /local: Fix the typo/,
-    'the cloud reads what was said before',
+    'the cloud model gets the earlier messages',
   );
 });
 
@@ -119,14 +119,14 @@ test('[P59, P75] a local model that fails is replaced by the next one, which is 
   made.server.setScript(() => 'local again');
   const soon = await made.run(['-p', simple], { env });
   assert.match(soon.err, /ollama\/qwen3: it could not be reached a moment ago/);
-  assert.equal(countRequests(made.server), asked, 'it is left alone');
+  assert.equal(countRequests(made.server), asked, 'it is not used');
   writeFiles(made.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { coolMs: 0, models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'] } },
     }),
   });
   const later = await made.run(['-p', simple], { env });
-  assert.equal(later.out, 'local again\n', 'and comes back');
+  assert.equal(later.out, 'local again\n', 'it is used again');
 });
 
 for (const [how, args, files] of [
@@ -272,7 +272,7 @@ test('[P43] a rewind, another directory and another session do not send private 
     input: lines('hello', '/resume talk', '/cwd ../own', 'hello again'),
   });
   assert.equal(away.out.match(/This session is private, and anthropic/g)?.length, 2, away.out);
-  assert.equal(countRequests(made.cloud), 2, 'what is not private goes on');
+  assert.equal(countRequests(made.cloud), 2, 'input that is not private continues');
   assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
 });
 

@@ -85,7 +85,7 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   assert.match(
     JSON.stringify(first?.body),
     /## System reminders/,
-    'there is a reminder, so the model is told what they are',
+    'there is a reminder, so the system prompt explains reminders',
   );
   assert.match(
     JSON.stringify(made.modelRequests()[2]?.body),
@@ -157,7 +157,7 @@ test('[M31] a user’s rule file that cannot be loaded is reported, and every ca
       new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is fixed, every call needs approval\\.`),
       ran.err,
     );
-    assert.equal(ran.code, 5, 'nobody is there to say yes');
+    assert.equal(ran.code, 5, 'there is no user to approve');
     const doctor = await made.run(['doctor', '--offline']);
     assert.match(doctor.out, /^FAIL +guards +\S+broken\.\w+ cannot be used/m);
   }
@@ -198,7 +198,7 @@ test(
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /The rule no-push does not allow this call/);
-    assert.equal(existsSync(mark), false, 'a no holds for the other');
+    assert.equal(existsSync(mark), false, 'the rejection does not affect the other file');
   },
 );
 

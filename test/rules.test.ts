@@ -175,7 +175,7 @@ function checkNotes(agent: ResolvedAgent, events: readonly Event[], finalQueue: 
   assert.deepEqual(
     finalQueue.map(({ key, text }) => `${key} ${text}`).toSorted(),
     [...waiting.values()].map(({ key, text }) => `${key} ${text}`).toSorted(),
-    'what was not shown still waits',
+    'a note that was not shown still waits',
   );
 }
 
@@ -201,8 +201,8 @@ test('[M31, M32, M33, M34, M35] under any rules, tools and crashes no note is lo
         event.type === 'turn-ended' ? messageToolCalls(event.message).map(({ id }) => id) : [],
       );
       const ended = events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : []));
-      assert.deepEqual(ended.toSorted(), asked.toSorted(), 'each call is answered once');
-      assert.ok(state.ended, 'the run came to an end');
+      assert.deepEqual(ended.toSorted(), asked.toSorted(), 'each call has one result');
+      assert.ok(state.ended, 'the run ended');
     }),
     propertyOptions,
   );

@@ -82,7 +82,7 @@ for (const [id, command] of [
     );
     const { code, err } = await made.run(['-p', 'go', '-n', 'told']);
     assert.equal(code, 5, err);
-    assert.equal(made.modelRequests().length, 1, 'the run rests until the person answers');
+    assert.equal(made.modelRequests().length, 1, 'the run waits for the approval');
     assert.match(made.session('told'), /"type":"approval-requested"/);
     assert.doesNotMatch(made.session('told'), /"type":"tool-started"/);
   });

@@ -69,10 +69,10 @@ test(
     await prompt.enter('touch stopped');
     await pressAnswer(prompt, 'C-c');
     await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
-    assert.equal(getSentRequests(environment.server).length, asked + 1, 'the model was not asked to go on');
+    assert.equal(getSentRequests(environment.server).length, asked + 1, 'no further model request was sent');
     assert.ok(!program('stopped'));
     const kept = readFileSync(path.join(environment.data, 'sessions/session_asked.jsonl'), 'utf8');
-    assert.equal(kept.match(/"type":"approval-resolved"/g)?.length, 5, 'who interrupts has not answered');
+    assert.equal(kept.match(/"type":"approval-resolved"/g)?.length, 5, 'an interruption is not an answer');
 
     await prompt.enter('write:first');
     await prompt.waitFor(

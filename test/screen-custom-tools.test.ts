@@ -70,7 +70,7 @@ test(
       GITHUB_API_URL: base,
     };
     const refused = await program.run(['-p', 'post', '--no-sandbox'], { env });
-    assert.equal(refused.code, 5, 'nobody is there to say yes');
+    assert.equal(refused.code, 5, 'there is no user to approve');
     assert.deepEqual(posted, []);
 
     const terminal = await program.open(['post', '-n', 'posted', '--no-sandbox'], { env });
@@ -144,7 +144,7 @@ test(
 
     const third = await program.open(['--no-sandbox']);
     await third.waitFor(/Fairlead with qwen3/);
-    assert.doesNotMatch(await third.screen({ back: true }), /Run the tool of this project/, 'a yes is remembered');
+    assert.doesNotMatch(await third.screen({ back: true }), /Run the tool of this project/, 'an approval is saved');
     await third.kill();
     appendFileSync(file, '// more\n');
     const fourth = await program.open(['--no-sandbox']);

@@ -52,7 +52,7 @@ async function waitForDiagnostic(prompt: TerminalPrompt, name: string): Promise<
     if (new RegExp(`^1 (?:new )?problem:\\s+src/${name}${n}\\.ts:1:14: error 2322: Type 'number'`, 'm').test(seen))
       return;
   }
-  assert.fail('no edit told what it broke');
+  assert.fail('no edit reported its error');
 }
 
 test(
@@ -75,7 +75,7 @@ test(
         return '';
       }
     };
-    assert.equal(running(), '', 'nothing is started unasked');
+    assert.equal(running(), '', 'nothing is started without approval');
     await first.enterAndWait('load', /^Result: code_intelligence/m);
     await first.enter('where');
     await answerPrompt(
@@ -95,7 +95,7 @@ test(
 
     const second = await openPrompt(t, environment, args, { sandbox: true });
     await waitForDiagnostic(second, 'worse');
-    assert.doesNotMatch(await second.screen({ back: true }), /Start a language server/, 'a yes is remembered');
+    assert.doesNotMatch(await second.screen({ back: true }), /Start a language server/, 'an approval is saved');
   },
 );
 
@@ -154,7 +154,7 @@ test(
     assert.match(
       (await program.run(['-p', 'what is it', '--no-sandbox'])).out,
       /^Heard: variables: /m,
-      'a yes is remembered',
+      'an approval is saved',
     );
   },
 );

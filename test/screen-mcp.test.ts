@@ -79,7 +79,7 @@ test(
     assert.ok(asked.replaceAll(/\s/g, '').includes(`'${mcpServerPath}''${program.serverDir}'`), asked);
     assert.match(asked, new RegExp(`^in ${program.cwd}$`, 'm'));
     assert.match(asked, /^with TOWN=Bergen <U\+202E>$/m);
-    assert.deepEqual(program.starts(), [], 'nothing is started before the yes');
+    assert.deepEqual(program.starts(), [], 'nothing is started before the approval');
     await answerPrompt(first, question, 'y');
     await first.waitFor(ready, timeoutMs);
     await enterLine(first, 'greet', /^Heard: [^]*Hello Ann, from [^]*\/work\./m);
@@ -90,21 +90,17 @@ test(
 
     const second = await openChat(program);
     await enterLine(second, '/mcp', /^clerk \(project\): not running, 4 tools: it starts on first use$/m);
-    assert.equal(program.starts().length, 1, 'what it has is known');
+    assert.equal(program.starts().length, 1, 'its tools are known');
     program.server.clearRequests();
     await enterLine(second, 'greet', /^Heard: [^]*Hello Ann/m);
     assert.equal(program.starts().length, 2);
     const [before, after] = program.modelRequests();
     assert.ok(requestToolNames(before).includes('mcp__clerk__greet'));
-    assert.deepEqual(
-      requestToolNames(after),
-      requestToolNames(before),
-      'starting it changed nothing of what a model sees',
-    );
+    assert.deepEqual(requestToolNames(after), requestToolNames(before), 'starting it does not change the request');
     await enterLine(second, '/mcp', /^clerk \(project\): ready, 4 tools, protocol \S+$/m);
     await exitChat(second);
     for (const file of [program.state('approved.json'), path.join(program.home, 'cache/fairlead/mcp')])
-      assert.equal(statSync(file).mode & 0o077, 0, `${file} is the person's alone`);
+      assert.equal(statSync(file).mode & 0o077, 0, `only the owner can access ${file}`);
   },
 );
 

@@ -65,7 +65,7 @@ esac`,
     const reopened = readFileSync(path.join(dir, 'seen.2'), 'utf8');
     const [, line] = /^#! line (\d+): [^\n]*nobody/.exec(reopened) ?? [];
     assert.equal(reopened.split('\n')[Number(line) - 1], '%%% nobody 1');
-    assert.equal(readFileSync(path.join(dir, 'panes.1'), 'utf8').trim(), '2', 'it was a split');
+    assert.equal(readFileSync(path.join(dir, 'panes.1'), 'utf8').trim(), '2', 'the editor ran in a split');
     assert.match(await prompt.screen(), /^> better words\n\n· Saved/m);
     await prompt.enterAndWait('/continue', /^Answer 1 to better words$/m);
     assert.deepEqual(getLastSent(environment), ['user: better words']);
@@ -103,7 +103,7 @@ test(
     });
     await alone.enterAndWait('/editor in place', /^> in place and more\n +lines\n\nHeard: in place and more/m);
     const panes = readFileSync(path.join(path.dirname(environment.cwd), 'panes.3'), 'utf8');
-    assert.equal(panes.trim(), '0', 'there was no split');
+    assert.equal(panes.trim(), '0', 'the editor did not run in a split');
   },
 );
 

@@ -65,14 +65,14 @@ test(
     const text = Array.from({ length: 40 }, (_, i) => `word${i} `);
     const environment = await createPromptEnvironment(t, () => says(text.join(''), { chunks: text, chunkMs: 40 }));
     const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--stream']);
-    assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag switched it on');
+    assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag turned it on');
     await prompt.enterAndWait('show', /word3 (?![^]*word39)/);
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
     await prompt.enterAndWait('/stream', /Answers are shown when they are complete\.[^]*no streaming/);
     await prompt.enter('show again');
     await prompt.waitFor(/> show again\n/);
     await pause(500);
-    assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before it is whole');
+    assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before the answer is complete');
     const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
     assert.equal(seen.match(/word20 /g)?.length, 2);
     await prompt.enterAndWait('/stream', /Answers are streamed\./);
@@ -84,7 +84,8 @@ test(
 
     const help = await prompt.enterAndWait('/help', /^Commands$[^]*Ctrl\+D quits\./m);
     const table = /^Commands\n([^]*?)\n\n/m.exec(help)?.[1] ?? '';
-    for (const line of table.split('\n')) assert.match(line, /^(\/| {28}\S)/, 'what does not fit stays in its column');
+    for (const line of table.split('\n'))
+      assert.match(line, /^(\/| {28}\S)/, 'text that does not fit stays in its column');
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));
 
     await environment.server.close();
@@ -93,7 +94,7 @@ test(
       'are you there',
       /! Stopped: provider-error\. \/continue tries again\.[^]*^>\s*\nalpha/m,
     );
-    assert.equal(failed.match(/✗ There is no connection/g)?.length, 2, 'a failure is told once');
+    assert.equal(failed.match(/✗ There is no connection/g)?.length, 2, 'a failure is reported once');
   },
 );
 

@@ -56,8 +56,8 @@ const conversationSteps: readonly {
 for (const [ui, args, env, send] of [
   ['the screen', first, {}, false],
   ['the screen without colors', first, { NO_COLOR: '1' }, false],
-  ['plain lines', ['--plain', ...first], {}, true],
-  ['plain lines in a dumb terminal', first, { TERM: 'dumb' }, true],
+  ['plain mode', ['--plain', ...first], {}, true],
+  ['plain mode in a dumb terminal', first, { TERM: 'dumb' }, true],
 ] as const)
   test(`[J2, A75, A77, A78] ${ui}: everything is shown`, { skip }, async (t) => {
     const prompt = await openPrompt(t, await createPromptEnvironment(t, model), args, { env });
@@ -69,10 +69,10 @@ for (const [ui, args, env, send] of [
       await prompt.waitFor(after);
     }
     const seen = await prompt.screen({ colors: true, back: true });
-    if (ui !== 'the screen' && ui !== 'plain lines') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colours');
+    if (ui !== 'the screen' && ui !== 'plain mode') assert.doesNotMatch(seen, /␛\[(3|9)[0-7]/, 'no colors');
     if (ui === 'the screen') assert.match(seen, /␛\[3\d/);
     if (send) assert.match(seen, /\[tool\] run_command: denied/);
-    if (ui === 'plain lines') {
+    if (ui === 'plain mode') {
       await prompt.enterAndWait('/rewind', /Go back to before which message\?[^]*\n +1\. afresh/);
       await waitUntilArmed();
       await prompt.enterAndWait('1', /Back at that point\.[^\n]*\n(\[status\] [^>]*\n)?> afresh *$/m);

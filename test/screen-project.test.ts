@@ -38,7 +38,7 @@ test(
     const prompt = await openPrompt(t, environment);
     const greeting = await prompt.waitFor(/· Skills: releasing/);
     assert.match(greeting, /· Instructions loaded: \S+\/AGENTS\.md,\s+\S+\/work\/AGENTS\.md/);
-    assert.match(greeting, /! \S+broken\.md: /, 'what was passed over is told');
+    assert.match(greeting, /! \S+broken\.md: /, 'skipped files are reported');
 
     await prompt.type('/rev');
     await prompt.waitFor(/→ \/review +Review a file/);

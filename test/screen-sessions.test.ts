@@ -65,7 +65,7 @@ test(
         ?.messages.slice(1)
         .map(({ text }) => text),
       ['one', 'You said one.', 'three'],
-      'the original was left as it was by its clone',
+      'the clone did not change the original',
     );
 
     const fields = (await prompt.screen({ back: true })).match(/^─+\n>/gm);

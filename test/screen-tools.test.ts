@@ -56,7 +56,7 @@ test(
     assert.match(
       await prompt.screen({ colors: true, back: true }),
       /␛\[32m\+export const answer = 42;/,
-      'diffs are coloured',
+      'diffs are colored',
     );
     assert.equal(readFileSync(path.join(environment.cwd, 'src/sum.ts'), 'utf8'), 'export const answer = 42;\n');
     assert.equal(readFileSync(path.join(environment.cwd, 'notes/new.md'), 'utf8'), 'It is 42.\n');

@@ -63,7 +63,7 @@ test('[A110] an answer that does not match is requested again, and no part of it
   const client = createOpenAiClient(api);
   const chat = { ...chatRequest, response_format: zodResponseFormat(Weather, 'weather') };
   const whole = await client.chat.completions.create(chat);
-  assert.deepEqual(JSON.parse(whole.choices[0]?.message.content ?? ''), rome, 'a fence around it is taken off');
+  assert.deepEqual(JSON.parse(whole.choices[0]?.message.content ?? ''), rome, 'a fence around it is removed');
   let said = '';
   for await (const { choices } of await client.chat.completions.create({ ...chat, stream: true }))
     said += choices[0]?.delta.content ?? '';

@@ -24,7 +24,7 @@ async function failEachOperation(
     const disk = createFailingDisk(n, code, { only });
     const expect = (error: StorageError): undefined => {
       assert.match(error.code ?? '', expected, `${only.join()} ${n}: ${error.message}`);
-      assert.ok(error.hint, 'it says what to do');
+      assert.ok(error.hint, 'it has a hint');
     };
     const log = await openJsonl(file, { session: 's1', disk }).catch(expect);
     await (log && resumeScriptedSession(log, ledger).catch(expect));
@@ -34,9 +34,9 @@ async function failEachOperation(
       assert.deepEqual((await readLogEvents(log)).slice(0, known.length), known);
     }
     await log?.close().catch(expect);
-    assert.equal(disk.tally.open, 0, `${only.join()} ${n} leaves nothing open`);
+    assert.equal(disk.tally.open, 0, `${only.join()} ${n} leaves no file open`);
     const again = await openJsonl(file, { session: 's1' });
-    assert.deepEqual((await readLogEvents(again)).slice(0, known.length), known, 'what was acknowledged is there');
+    assert.deepEqual((await readLogEvents(again)).slice(0, known.length), known, 'acknowledged events are there');
     const state = await resumeScriptedSession(again, ledger);
     assert.equal(state.ended?.reason, 'answered');
     assertLegal(state);
@@ -123,7 +123,7 @@ test('fault 10: a location that is no longer writable gives a clear error, and t
     await log.close();
     const { events } = await inspectSession(copy.file);
     assert.deepEqual(events.slice(0, known.length), known);
-    assert.ok(events.length > known.length, 'what could not be saved is in the export');
+    assert.ok(events.length > known.length, 'unsaved events are in the export');
     const again = await openJsonl(copy.file);
     assert.equal((await resumeScriptedSession(again, ledger)).ended?.reason, 'answered');
     await again.close();
@@ -190,7 +190,7 @@ test('fault 11: after a power cut at any moment a session is as it was before or
           assert.deepEqual(
             events.find(({ id }) => id === event.id),
             event,
-            `cut at ${n}`,
+            `power cut at ${n}`,
           );
         if (start) assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'seen by hand'));
       }

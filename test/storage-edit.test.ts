@@ -31,8 +31,8 @@ async function openEditedSession(text: string): Promise<{
   assert.equal(branch.reason, 'edited');
   const edit = log.report.find((problem) => problem.backupFile?.endsWith('.edited-1'));
   assert.equal(edit?.kind, 'edited');
-  assert.equal(fs.readFileSync(`${file}.edited-1`, 'utf8'), text, 'the file as the person left it is kept');
-  assert.ok(fs.readFileSync(file, 'utf8').startsWith(text), 'nothing was taken out of the file');
+  assert.equal(fs.readFileSync(`${file}.edited-1`, 'utf8'), text, 'the edited file is kept as a copy');
+  assert.ok(fs.readFileSync(file, 'utf8').startsWith(text), 'nothing was removed from the file');
   assertNoLeftovers(file, ['.edited-1']);
   const check = await verifyFile(file);
   assert.equal(check.ok, true);
@@ -297,7 +297,7 @@ test('recording an edit is atomic, at whichever step the disk fails', async () =
       return undefined;
     });
     await log?.close();
-    assert.equal(disk.tally.open, 0, `step ${n} leaves nothing open`);
+    assert.equal(disk.tally.open, 0, `step ${n} leaves no file open`);
     const { events } = await inspectSession(file);
     assert.ok(events.some((event) => event.type === 'tool-ended' && event.text === 'done by hand'));
     assert.equal(events.filter((event) => event.type === 'branch-started').length, 1);

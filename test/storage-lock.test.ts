@@ -97,15 +97,15 @@ test('fault 16: the lock of an ended process is taken over at once, also if anot
   assertNoLeftovers(file);
   const holder = JSON.parse(lock) as { [key: string]: unknown };
   fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...holder, pid: process.pid }));
-  assert.equal((await inspectSession(file)).events.length, 1, 'a number that came back');
+  assert.equal((await inspectSession(file)).events.length, 1, 'a reused pid');
   const log = await openJsonl(file);
   const self = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { [key: string]: unknown };
   await log.close();
   fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...self, boot: 'another run of the machine' }));
-  assert.equal((await inspectSession(file)).events.length, 1, 'a machine that was started again');
+  assert.equal((await inspectSession(file)).events.length, 1, 'a rebooted machine');
   fs.writeFileSync(`${file}.lock`, '\0'.repeat(100));
   fs.utimesSync(`${file}.lock`, 0, 0);
-  assert.equal((await inspectSession(file)).events.length, 1, 'a lock that a power cut emptied');
+  assert.equal((await inspectSession(file)).events.length, 1, 'a lock file emptied by a power cut');
   assertNoLeftovers(file);
 });
 

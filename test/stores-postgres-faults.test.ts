@@ -105,7 +105,7 @@ testPostgres(
     try {
       await assert.rejects(store.ping(), { code: 'store/unreachable', retry: true });
       const { stopped, reason: why } = await store.killSwitch.status();
-      assert.equal(stopped, true, 'what cannot be read is stopped');
+      assert.equal(stopped, true, 'an unreadable kill switch counts as stopped');
       assert.match(why ?? '', /cannot be read/);
     } finally {
       await postgres.restart();
@@ -189,7 +189,7 @@ testPostgres(
       const dones: string[] = [];
       for await (const events of (await store.sessions.reader(session)).read())
         for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
-      assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
+      assert.equal(dones.length, 1, `${id} was handled ${dones.length} times`);
     }
     await Promise.all(actors.map((actor) => actor.close()));
   },
@@ -214,7 +214,7 @@ testPostgres(
     await waitUntil(() => lost);
     await postgres.restart();
     await waitUntil(async () => (await store.queue.run('one').catch(() => undefined))?.status === 'ended');
-    assert.ok(((await store.queue.run('one'))?.attempts ?? 0) > 1, 'what was settled late changed nothing');
+    assert.ok(((await store.queue.run('one'))?.attempts ?? 0) > 1, 'a late settlement changes nothing');
     await worker.end();
   },
 );
@@ -280,7 +280,7 @@ testPostgres('[A66] DBOS rows of ended runs are deleted', async (t) => {
   const worker = startWork(store, async () => endedSettlement);
   await waitUntil(async () => (await rows()) === 0);
   await worker.end();
-  assert.equal((await store.queue.list({ status: 'ended' })).length, 30, 'ours do');
+  assert.equal((await store.queue.list({ status: 'ended' })).length, 30, 'our messages are received');
 });
 
 testPostgres('a process that works on the queue of a second database is refused with one sentence', async (t) => {
@@ -291,7 +291,7 @@ testPostgres('a process that works on the queue of a second database is refused 
     message: /already works on the queue of a database other than/,
   });
   await other.queue.enqueue([{ id: 'r', prompt: '' }]);
-  assert.equal((await other.queue.run('r'))?.status, 'queued', 'everything else it may do there');
+  assert.equal((await other.queue.run('r'))?.status, 'queued', 'all other operations are permitted');
   await one.close();
   await startWork(other, async () => endedSettlement, { drain: true }).done;
   assert.equal((await other.queue.run('r'))?.status, 'ended');

@@ -67,7 +67,7 @@ test(
     const taken = append(1, async () => (await other.sessions.open('one', { force: true })).close());
     await assert.rejects(taken, { code: 'store/fenced' });
     const [first] = await other.sessions.list();
-    assert.equal(first?.events, 2, 'what was written is there for who has the session now');
+    assert.equal(first?.events, 2, 'the current owner of the session sees the append');
     await mine.close();
   },
 );

@@ -26,7 +26,7 @@ const fixtures = path.join(import.meta.dirname, 'fixtures/logs-0.1');
 const shared = path.resolve(import.meta.dirname, '../../shared/data/logs-0.1');
 const skipShared = fs.existsSync(shared)
   ? {}
-  : { skip: 'needs the recorded logs of version 0.1 beside the repository' };
+  : { skip: 'needs the recorded logs of version 0.1 next to the repository' };
 const postgres = await startPostgresStores();
 after(() => postgres.close());
 

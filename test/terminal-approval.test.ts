@@ -60,7 +60,7 @@ test('[A75] text typed before a question does not answer it', { skip }, async (t
   assert.equal(existsSync(program.file), false);
   await terminal.keys('Enter');
   assert.equal(await waitForExitCode(terminal), 0);
-  assert.equal(existsSync(program.file), false, 'Enter alone is a no, whatever was begun before the question');
+  assert.equal(existsSync(program.file), false, 'Enter alone rejects, whatever was typed before the question');
   assert.match(await terminal.screen(), /\[tool\] denied: write_file/);
 });
 
@@ -81,7 +81,7 @@ for (const [how, code, act] of [
       const seen = await terminal.screen();
       assert.doesNotMatch(seen, /AbortError|^ +at /m);
       assert.match(seen, /To answer: fairlead --resume "left"/);
-      assert.equal(program.modelRequests().length, 1, 'the model was not asked to go on');
+      assert.equal(program.modelRequests().length, 1, 'no further model request was sent');
       assert.doesNotMatch(program.session('left'), /"type":"approval-resolved"/);
       assert.equal(existsSync(program.file), false);
     },

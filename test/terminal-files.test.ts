@@ -124,7 +124,7 @@ test('[J77] settings come from the environment, or from the nearest .env file', 
     cwd: deep,
     env: { OLLAMA_API_URL: 'http://127.0.0.1:9' },
   });
-  assert.equal(first.out, 'http://127.0.0.1:9\n', 'the environment comes first');
+  assert.equal(first.out, 'http://127.0.0.1:9\n', 'the environment takes precedence');
 });
 
 test('[J94] reusable prompts are in the data directory, and only those are found', async (t) => {

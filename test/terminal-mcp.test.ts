@@ -63,7 +63,7 @@ test('[P63, A13] in a pipe no server of a directory is started: the run answers,
     /MCP server clerk \(the project's\) is not started, for it was not approved: fairlead mcp approve clerk/,
   );
   assert.equal(program.starts(), 0);
-  assert.ok(!existsSync(program.state('approved.json')), 'nobody has said no either');
+  assert.ok(!existsSync(program.state('approved.json')), 'no rejection was saved either');
   assert.deepEqual(
     requestToolNames(program.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),
     [],
@@ -108,7 +108,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
   );
   writeFileSync(path.join(program.serverDir, 'extra'), '20');
   const { out } = await program.run(['-p', 'greet', ...autoApproveArgs]);
-  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${program.cwd}\\.`), 'it runs where the person works');
+  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${program.cwd}\\.`), 'it runs in the working directory');
   const [first, ...others] = program.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
   assert.equal(others.length, 2);

@@ -46,7 +46,7 @@ for (const [provider, listing, chat, style] of [
     assert.equal(second.code, 0, second.err);
     assert.deepEqual(getRequestedModels(program), ['qwen3', 'qwen3']);
     assert.deepEqual(new Set(program.modelRequests().map(({ path: at }) => at)), new Set([chat]));
-    assert.ok(!program.server.requests.some(({ path: at }) => at === listing), 'the list that is kept was used');
+    assert.ok(!program.server.requests.some(({ path: at }) => at === listing), 'the saved list was used');
   });
 }
 
@@ -67,7 +67,7 @@ test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with 
     const { code, out, err } = await program.run(['--one-shot', ...args]);
     assert.deepEqual([code, out], [1, ''], err);
     assert.match(err, said);
-    assert.equal(err.split('\n').length, 2, 'one sentence and no stack');
+    assert.equal(err.split('\n').length, 2, 'one sentence and no stack trace');
   };
   const noList =
     /^It is not known which models ollama \(http\S+\) has\. Ask it first: fairlead --one-shot --refresh-models$/m;
@@ -109,7 +109,7 @@ test(
     program.server.clearRequests();
     const later = await program.open([]);
     await later.waitFor(/Fairlead with qwen3/);
-    assert.ok(!program.server.requests.some(({ path: at }) => at === '/api/tags'), 'the list that is kept was used');
+    assert.ok(!program.server.requests.some(({ path: at }) => at === '/api/tags'), 'the saved list was used');
   },
 );
 
@@ -132,7 +132,7 @@ test(
     await enterLine(unknown, 'hi');
     await unknown.waitFor(/You said: hi/);
     assert.deepEqual(getRequestedModels(program), ['tiny']);
-    assert.equal(readPreviousModel(program), 'tiny', 'the last model used is now another');
+    assert.equal(readPreviousModel(program), 'tiny', 'the saved model has changed');
     const next = await program.open([]);
     await next.waitFor(/Fairlead with tiny/);
   },
@@ -149,7 +149,7 @@ test(
     assert.doesNotMatch(screen, /Fairlead with/);
     await enterLine(none, '/help');
     await answerPrompt(none, /> \/help/, 'Escape');
-    assert.equal(await waitForExitCode(none), 1, 'leaving the choice leaves the program');
+    assert.equal(await waitForExitCode(none), 1, 'cancelling the choice ends the program');
     writeFileSync(program.state('previous_model_name'), 'gone\n');
     const gone = await program.open([]);
     await answerPrompt(gone, /has no model "gone"\. Which one instead\?/, 'Enter');

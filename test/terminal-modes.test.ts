@@ -39,7 +39,7 @@ test(
     assert.deepEqual(await Promise.all(terminals.map(waitForExitCode)), [0, 0, 0]);
     const [kept = '', ...others] = program.sessions();
     assert.match(kept, dateName);
-    assert.deepEqual(others, [], 'prompts in which nothing was said leave no session');
+    assert.deepEqual(others, [], 'a prompt without input leaves no session');
   },
 );
 
@@ -54,7 +54,7 @@ test('[J31, J33, J88] --test-connection and --refresh-models run and then open t
   await refreshed.waitFor(/2 models at ollama \(http\S+\)\.[^]*^> *$/m);
   await enterLine(refreshed, '/refresh-models');
   await refreshed.waitFor(/2 models: qwen3, tiny/);
-  assert.deepEqual(program.modelRequests(), [], 'nothing was asked of a model');
+  assert.deepEqual(program.modelRequests(), [], 'no model request was sent');
 });
 
 test('[J31] a failed --test-connection ends the program instead of opening the prompt', { skip }, async (t) => {

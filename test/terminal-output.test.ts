@@ -80,7 +80,7 @@ test('--output-format stream-json prints one line per event, the result last; --
   assert.deepEqual(program.sessions(), ['both']);
   program.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
   const many = await program.run(formats, { input: formatMessage('again').repeat(12) });
-  assert.deepEqual([many.code, many.err], [1, ''], 'one answer of twelve did not come');
+  assert.deepEqual([many.code, many.err], [1, ''], 'one of the twelve answers is missing');
   assert.equal(parseLines(many.out).filter(({ type }) => type === 'result').length, 12);
   const broken = await program.run(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
   assert.equal(broken.code, 1);
@@ -121,7 +121,7 @@ test('--output-schema validates the answer and returns it as data; an invalid sc
   const { code, out, err } = await program.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
   assert.equal(code, 0, err);
   assert.deepEqual(parseLines(out)[0]?.['structured_output'], { n: 42 });
-  assert.equal(program.modelRequests().length, 2, 'an answer that does not fit is asked for again');
+  assert.equal(program.modelRequests().length, 2, 'an answer that does not match is requested again');
   program.server.clearRequests();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
     const refused = await program.run(['-p', 'x', '--output-schema', bad]);
@@ -161,7 +161,7 @@ test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget,
   const away = await program.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
   assert.deepEqual([away.code, away.out], [7, '']);
   assert.match(away.err, /Stopped: provider-error\. There is no connection to ollama/);
-  assert.match(program.session('kept'), /"text":"x"/, 'what was asked is kept');
+  assert.match(program.session('kept'), /"text":"x"/, 'the prompt is saved');
 });
 
 test('SIGINT ends a run with exit code 130: the shown text stays, and the session can be resumed', async (t) => {
@@ -177,7 +177,7 @@ test('SIGINT ends a run with exit code 130: the shown text stays, and the sessio
   const { code, out, err } = await running.ended;
   assert.deepEqual([code, out], [130, 'The beginning\n']);
   assert.match(err, /^Stopped: cancelled\./);
-  assert.equal(program.modelRequests().length, 1, 'what would have come next is not begun');
+  assert.equal(program.modelRequests().length, 1, 'the next step is not started');
   const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
   const said = requestMessages(program.modelRequests().at(-1)).map(({ content }) => content);

@@ -55,7 +55,7 @@ test('[M42, M46] fairlead proxy applies a file of rules, saves the conversation,
     .map(({ body }) => (body as { messages: unknown[] }).messages);
   for (const text of ['System reminders', 'Nothing is deleted here.', 'Read the error before'])
     assert.ok(JSON.stringify(before).includes(text), text);
-  assert.deepEqual(after?.slice(0, before?.length), before, 'the prefix holds over the restart');
+  assert.deepEqual(after?.slice(0, before?.length), before, 'the prefix is unchanged after the restart');
 });
 
 test('fairlead proxy does not start with broken rules, without a target, or on a public address without a token', async (t) => {

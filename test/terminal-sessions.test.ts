@@ -58,7 +58,7 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r resumes it by
   assert.equal(
     (await program.run(['--one-shot', '-r', 'by hand', '-p', 'five'])).code,
     0,
-    'the files alone say what there is',
+    'the files are the list of sessions',
   );
   assert.equal(getUserMessages(program).length, 9);
   assert.equal((await program.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
@@ -191,7 +191,7 @@ test(
     await answerPrompt(old, question, 'r');
     await old.waitFor(/You said: one[^]*session "alpha"/);
     await answerPrompt(leave, question, 'Enter');
-    assert.equal(await waitForExitCode(leave), 1, 'what was asked for was not done');
+    assert.equal(await waitForExitCode(leave), 1, 'the requested command did not run');
   },
 );
 

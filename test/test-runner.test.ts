@@ -47,8 +47,8 @@ const failureCases: Readonly<Record<string, readonly [text: string, said: RegExp
   ],
   'a skip has no reason': [`test.skip('adds', () => {});`, /failed: adds\n.*\n.*skipped without a reason/],
   'a file does not load': [`import './absent.ts';`, /ended before its tests did\n.*\n.*Cannot find module/s],
-  'a file holds no test': [``, /failed: the file is empty/],
-  'a file leaves early': [`test('adds', () => { process.exit(0); });`, /failed: /],
+  'a file has no test': [``, /failed: the file is empty/],
+  'a file exits early': [`test('adds', () => { process.exit(0); });`, /failed: /],
 };
 for (const [what, [text, said]] of Object.entries(failureCases)) {
   test(`the run fails when ${what}`, (t) => {

@@ -252,8 +252,8 @@ test('fault 38: a file that the user changed between read and edit is not change
 for (const [what, child, limits, why, spent] of [
   ['dies', () => fails('unauthorized'), {}, /provider-error/, 0],
   ['loops', () => calls('look', {}), { turns: 3 }, /max-turns/, 3],
-  ['goes round in circles', () => calls('look', {}), { stuckAfter: 2 }, /stuck/, 2],
-  ['uses up what its parent has', (n: number) => calls('look', { n }), {}, /max-turns/, 9],
+  ['repeats a cycle of calls', () => calls('look', {}), { stuckAfter: 2 }, /stuck/, 2],
+  ['uses up the limits of its parent', (n: number) => calls('look', { n }), {}, /max-turns/, 9],
 ] as const)
   test(`fault 39: a sub-agent that ${what} is an error for its parent, which continues within its own limits`, async (t) => {
     let looked = 0;

@@ -18,7 +18,7 @@ test('an unwritable log directory and last-model file are reported, and the run 
   const forgetful = await made.run(['--interactive', '-m', 'qwen3'], { input: 'one\ntwo\n' });
   assert.equal(forgetful.code, 0);
   assert.match(forgetful.out, /You said: two/);
-  assert.equal(forgetful.out.split('will not know which model was used').length, 2, 'it is said once');
+  assert.equal(forgetful.out.split('will not know which model was used').length, 2, 'it is reported once');
 });
 
 test('[J86] an unwritable model list is reported, and its models can be used', async (t) => {
@@ -30,7 +30,7 @@ test('[J86] an unwritable model list is reported, and its models can be used', a
   const input = '/model tiny\n/refresh-models\nhello\n';
   const { code, out } = await made.run(['--interactive', '--refresh-models', '-m', 'qwen3'], { input });
   assert.equal(code, 0, out);
-  assert.equal(out.split('The next start will not know these models').length, 3, 'told each time it was asked for');
+  assert.equal(out.split('The next start will not know these models').length, 3, 'reported at each request');
   assert.match(out, /The next answer comes from tiny\./);
   assert.match(out, /You said: hello/);
 });

@@ -184,7 +184,7 @@ async function getEndChunk(chunks: AsyncIterable<Chunk>): Promise<End> {
   const deltas: string[] = [];
   let end: End | undefined;
   for await (const chunk of chunks) {
-    assert.equal(end, undefined, 'something follows the end');
+    assert.equal(end, undefined, 'a chunk follows the end');
     if (chunk.type === 'part-delta') deltas[chunk.index] = (deltas[chunk.index] ?? '') + chunk.text;
     if (chunk.type === 'end') end = chunk;
   }

@@ -166,7 +166,7 @@ for (const kind of wireFormats) {
         }
         assert.ok(
           [...wholes].every((at) => at > bytes.length / 2),
-          `${exchange.id} was whole before its end`,
+          `${exchange.id} was complete before its end`,
         );
       }
     },

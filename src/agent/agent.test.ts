@@ -78,7 +78,7 @@ test('stream gives the events, the text and the result of one run', async () => 
   const parts = await collect(new Agent({ model: script() }).stream('a').textStream);
   assert.ok(parts.length > 1);
   assert.equal(parts.join(''), 'one two');
-  assert.equal((await new Agent({ model: script() }).stream('a').result).text, 'one two', 'nothing has to be read');
+  assert.equal((await new Agent({ model: script() }).stream('a').result).text, 'one two', 'no event has to be read');
 });
 
 test('leaving a stream early cancels its run', async () => {
@@ -218,7 +218,7 @@ test('[A110] outputSchema of a run replaces that of the agent, as zod or as JSON
   const agent = new Agent({ model: scriptedProvider([says('nine'), says('{"n": 9}'), says('{"name": "Ada"}')]) });
   const first = await agent.run('n?', { outputSchema: z.object({ n: z.number() }) });
   const n: number | undefined = first.object?.n;
-  assert.deepEqual([n, first.turns], [9, 2], 'an answer that does not match is asked for again');
+  assert.deepEqual([n, first.turns], [9, 2], 'an answer that does not match is requested again');
   const second = await agent.stream('who?', {
     outputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   }).result;

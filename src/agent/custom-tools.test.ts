@@ -68,7 +68,7 @@ test('[P78] attack 38: a project’s file runs only if the user approved its exa
   assert.deepEqual([requests[0]?.status, requests[0]?.text.startsWith(mark)], ['new', true]);
   assert.equal((await load(say(true))).tools.length, 2);
   assert.equal(ran(), 1);
-  assert.equal((await load(say(false))).tools.length, 2, 'a yes is remembered');
+  assert.equal((await load(say(false))).tools.length, 2, 'an approval is saved');
   assert.equal(requests.length, 2);
   writeFileSync(path.join(project, 'custom_tools/theirs.js'), `${mark}${tool('theirs')}//`);
   const changed = await load(say(false));

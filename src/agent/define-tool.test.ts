@@ -234,7 +234,7 @@ const refused: readonly (readonly [
     { effect: 'read', annotations: { destructive: true } },
     /annotations say that it changes something/,
   ],
-  ['an input that is no object', { inputSchema: { type: 'string' } }, /must be of type object/],
+  ['an input that is not an object', { inputSchema: { type: 'string' } }, /must be of type object/],
   [
     'an input that is a choice',
     { inputSchema: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) },

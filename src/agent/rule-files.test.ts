@@ -58,7 +58,7 @@ test('[M36] rules are YAML, JSON, objects or functions; a file without rules is 
   );
   assert.match(problems[0]?.why ?? '', /a gate that no rule function created/);
   assert.match(problems[2]?.why ?? '', /imports something/);
-  assert.deepEqual(unusable.map(base), ['f.ts', 'g.ts', 'h.ts'], 'nobody knows what they would have stopped');
+  assert.deepEqual(unusable.map(base), ['f.ts', 'g.ts', 'h.ts'], 'it is unknown what they would have denied');
 });
 
 test('[M31] broken rules without gates are reported and do not count as unusable', async (t) => {
@@ -78,10 +78,10 @@ test('[M31] a project’s rules need approval of their text; changed ones count 
   const never = await load(false, true);
   assert.deepEqual([never.files.length, never.problems.length, never.unusable.length], [0, 1, 0]);
   assert.equal((await load(true)).files.length, 1);
-  assert.equal((await load(false)).files.length, 1, 'a yes is remembered');
+  assert.equal((await load(false)).files.length, 1, 'an approval is saved');
   writeFileSync(file, rules.replace('x', 'y'));
   const refused = await load(false);
-  assert.deepEqual([refused.files.length, refused.unusable.length], [0, 0], 'a no is a no');
+  assert.deepEqual([refused.files.length, refused.unusable.length], [0, 0], 'a rejection counts');
   const alone = await load(false, true);
   assert.deepEqual([alone.files.length, alone.unusable.length], [0, 1]);
   const decision = await askWhenRulesMissing(alone.unusable)(

@@ -14,11 +14,11 @@ function small(t: test.TestContext): SessionCache {
 const shared = { n: 1 };
 const values: readonly (readonly [what: string, value: unknown, type: string])[] = [
   ['an object', { a: [1, 'x', null, true], ['__proto__']: 5 }, 'json'],
-  ['a text with half a character', 'a\ud800b', 'json'],
+  ['a text with half a surrogate pair', 'a\ud800b', 'json'],
   ['undefined inside', { a: undefined }, 'v8'],
   ['undefined', undefined, 'v8'],
-  ['numbers JSON has not', [Number.NaN, Number.POSITIVE_INFINITY, -0], 'v8'],
-  ['the other zero', -0, 'v8'],
+  ['numbers that JSON does not have', [Number.NaN, Number.POSITIVE_INFINITY, -0], 'v8'],
+  ['negative zero', -0, 'v8'],
   ['a big integer', 10n ** 30n, 'v8'],
   ['a date', new Date(5), 'v8'],
   ['a map', new Map([['k', new Set([1, 2])]]), 'v8'],
@@ -78,7 +78,7 @@ for (const [title, value] of [
   ['an instance inside', [{ deep: new Own() }]],
   ['a promise', Promise.resolve()],
   ['a symbol as key', { [Symbol('s')]: 1 }],
-  ['something that writes itself otherwise', { toJSON: () => 1 }],
+  ['an object with its own toJSON', { toJSON: () => 1 }],
 ] as const) {
   test(`[D9] a value without an equal copy stays in memory: ${title}`, (t) => {
     const cache = small(t);

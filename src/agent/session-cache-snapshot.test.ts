@@ -41,7 +41,7 @@ const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotS
   ['a text', 'abc', { type: 'text', length: 3, sample: 'abc' }],
   ['a number', 5, { type: 'scalar', value: 5 }],
   ['null', null, { type: 'scalar', value: null }],
-  ['a number JSON has not', Number.NaN, { type: 'scalar', value: 'NaN' }],
+  ['a number that JSON does not have', Number.NaN, { type: 'scalar', value: 'NaN' }],
   ['a date', new Date(0), { type: 'text', length: 24, sample: '1970-01-01T00:00:00.000Z' }],
 ];
 

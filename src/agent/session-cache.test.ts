@@ -89,7 +89,7 @@ test('[D9] reading names, snapshots or storage loads nothing from disk', (t) => 
   const { cache } = cacheIn(t, { hotLimit: 1 });
   for (const name of ['a', 'b', 'c']) cache.put(name, [name]);
   const file = pathOf(cache, 'a');
-  writeFileSync(file, 'nobody reads this');
+  writeFileSync(file, 'this message is not read');
   cache.snapshots();
   cache.listHandles();
   cache.describe('a');
@@ -101,7 +101,7 @@ test('[D9] reading names, snapshots or storage loads nothing from disk', (t) => 
 test('[D9] files are private, complete if they exist, and removed by close', (t) => {
   const { cache, dir } = cacheIn(t, { hotLimit: 1 });
   cache.put('a', 'first');
-  assert.deepEqual(readdirSync(dir), [], 'the folder is made on the first spill');
+  assert.deepEqual(readdirSync(dir), [], 'the directory is created when the first value is stored on disk');
   cache.put('b', 'second');
   const file = pathOf(cache, 'a');
   assert.equal(statSync(file).mode & 0o777, 0o600);

@@ -211,7 +211,7 @@ test('a sub-agent has its parent’s gates and a share of its limits, and is cha
   const end = await session.advance('go', { limits: { turns: 5 } });
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([ran, seen], [0, ['helper', 'danger']]);
-  assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the child');
+  assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the sub-agent');
 });
 
 test('[A23] a run has a trace of spans', async () => {

@@ -122,7 +122,7 @@ test('[M28] a call that waits for approval delays no other call, and its result 
     ],
   );
   assert.equal(resting.ended, undefined);
-  assert.equal(set.requests.length, 1, 'the model is not asked while a call is open');
+  assert.equal(set.requests.length, 1, 'no model request is sent while a call is open');
   await set.head.record([{ type: 'approval-resolved', call: resting.calls[3]?.id ?? '', allowed: true }]);
   await set.run();
   await set.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
@@ -160,43 +160,43 @@ let deep: unknown = 1;
 for (let i = 0; i < 50_000; i++) deep = [deep];
 
 const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegExp])[] = [
-  ['gives nothing', () => undefined, 'ok', /^\(no output\)$/],
-  ['gives null', () => null, 'ok', /^null$/],
-  ['gives a cycle', () => cyclic, 'ok', /\[cycle\]/],
-  ['gives a big integer', () => 5n, 'ok', /5/],
-  ['gives a function', () => () => 1, 'ok', /function/],
-  ['gives a nesting without bottom', () => deep, 'ok', /too deep/],
+  ['returns nothing', () => undefined, 'ok', /^\(no output\)$/],
+  ['returns null', () => null, 'ok', /^null$/],
+  ['returns a cycle', () => cyclic, 'ok', /\[cycle\]/],
+  ['returns a big integer', () => 5n, 'ok', /5/],
+  ['returns a function', () => () => 1, 'ok', /function/],
+  ['returns an endless nesting', () => deep, 'ok', /too deep/],
   [
     'gives ten million characters',
     () => 'x'.repeat(1e7),
     'ok',
     /^x+\n\[… 9990000 of 10000000 characters left out …\]\nx+$/,
   ],
-  ['gives a list of a million', () => Array.from({ length: 1e6 }, () => 1), 'ok', /left out/],
-  ['gives a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
-  ['gives an output that failed', () => ({ [TOOL_OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
+  ['returns a list of a million items', () => Array.from({ length: 1e6 }, () => 1), 'ok', /left out/],
+  ['returns a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
+  ['returns a failed output', () => ({ [TOOL_OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
   [
     'passes on JSON from outside that looks like an output',
     () => JSON.parse('{"type":"output","fairlead.output":true,"text":"x","failed":true,"completes":true}') as unknown,
     'ok',
     /^\{"type":"output".*"completes":true\}$/,
   ],
-  ['gives an output whose text is none', () => ({ [TOOL_OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
-  ['gives notes that are none', () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
+  ['returns an output whose text is not a string', () => ({ [TOOL_OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
+  ['returns invalid notes', () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
   [
     'gives a list of what is no note',
     () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: [null, { key: 1 }] }),
     'ok',
     /^x$/,
   ],
-  ['loads what is no list', () => ({ [TOOL_OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
+  ['loads a value that is not a list', () => ({ [TOOL_OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
   [
     'spent what is no number',
     () => ({ [TOOL_OUTPUT]: true, text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
     'ok',
     /^x$/,
   ],
-  ['has data that is no JSON', () => ({ [TOOL_OUTPUT]: true, text: 'x', data: { n: 1n } }), 'ok', /^x$/],
+  ['returns data that is not JSON', () => ({ [TOOL_OUTPUT]: true, text: 'x', data: { n: 1n } }), 'ok', /^x$/],
   [
     'throws',
     () => {
@@ -403,7 +403,7 @@ test('a text that is too long keeps its start and its end, and says how much is 
   for (const text of ['a😀b😀c😀d😀', '😀😀😀😀😀😀', 'plain words'])
     for (let most = 0; most < text.length; most++) {
       const [head = '', tail = ''] = truncateMiddle(text, most).split(/\n\[.*\]\n/);
-      assert.ok(head.isWellFormed() && tail.isWellFormed(), `half a character at ${most}`);
+      assert.ok(head.isWellFormed() && tail.isWellFormed(), `half a surrogate pair at ${most}`);
       assert.ok(head.length + tail.length <= most && head.length + tail.length >= most - 3);
       assert.ok(text.startsWith(head) && text.endsWith(tail));
     }
@@ -461,7 +461,7 @@ test('[D6] a deferred tool cannot run before it is loaded, and use_tool itself n
 
 test('[A53] a client tool call is recorded and waits, other calls run, and the client’s result ends it', async () => {
   const there: Tool = {
-    ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'external', () => assert.fail('it does not run here')),
     clientSideQuestion: 'Handed out.',
   };
   const set = await createCoreFixture({
@@ -470,7 +470,7 @@ test('[A53] a client tool call is recorded and waits, other calls run, and the c
   });
   const state = await set.run();
   const [first, here, second] = state.calls;
-  assert.ok(state.run !== undefined, 'the run rests');
+  assert.ok(state.run !== undefined, 'the run waits');
   assert.equal(here?.result?.text, 'seen');
   for (const call of [first, second]) {
     assert.deepEqual(call?.ask, { question: 'Handed out.', kind: 'client-tool' });
@@ -495,7 +495,7 @@ test('[A53] a client tool call is recorded and waits, other calls run, and the c
 
 test('[A53] if a run ends while a client tool call is open, its outcome is unknown', async () => {
   const there: Tool = {
-    ...createTestTool('there', 'external', () => assert.fail('it is not made here')),
+    ...createTestTool('there', 'external', () => assert.fail('it does not run here')),
     clientSideQuestion: 'Handed out.',
   };
   const set = await createCoreFixture({ replies: [replyWithCalls('there')], tools: [there] });

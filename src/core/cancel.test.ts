@@ -30,7 +30,7 @@ async function cancelled(
   assert.equal(state.run, undefined);
   assert.deepEqual(state.calls, []);
   assert.equal(historyError(toArray(state.messages)), undefined);
-  assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'somebody still listens to the signal');
+  assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'a listener is still on the signal');
   const reason = state.ended?.reason;
   await set.startRun('go on');
   assert.equal((await set.run()).ended?.reason, 'answered');

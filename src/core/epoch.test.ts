@@ -134,15 +134,15 @@ test('a request that is too long for the provider is compacted and retried once 
 });
 
 const cannot: Readonly<Record<string, Compactor['run']>> = {
-  'gives nothing': async () => ({}),
+  'returns nothing': async () => ({}),
   throws: async () => {
     throw new Error('no summary');
   },
-  'gives no messages': async () => ({ messages: [] }),
-  'gives a history that is not legal': async () => ({
+  'returns no messages': async () => ({ messages: [] }),
+  'returns an invalid history': async () => ({
     messages: [{ role: 'assistant', parts: [{ type: 'text', text: 'x' }] }],
   }),
-  'gives a longer history': async () => ({ messages: [user(long)] }),
+  'returns a longer history': async () => ({ messages: [user(long)] }),
 };
 for (const [how, run] of Object.entries(cannot)) {
   test(`a compactor that ${how} ends the run with a reason, and no invalid request is sent`, async () => {

@@ -35,21 +35,21 @@ const unclear: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
   'an empty object': () => ({}),
-  'a word': () => 'allow',
+  'a string': () => 'allow',
   true: () => true,
-  'a type that is none': () => ({ type: 'maybe' }),
+  'an unknown type': () => ({ type: 'maybe' }),
   'a type in capitals': () => ({ type: 'Allow' }),
-  'a question that is no text': () => ({ type: 'ask' }),
+  'a question that is not a string': () => ({ type: 'ask' }),
   'an error': () => {
     throw new Error('a fault');
   },
-  'an error that has no words': () => {
+  'an error without a message': () => {
     throw Object.create(null);
   },
-  'a promise that is broken': () => Promise.reject(new Error('a fault')),
-  'a rewriting to nothing': () => ({ type: 'rewrite' }),
-  'a rewriting to what is not JSON': () => ({ type: 'rewrite', input: { n: 1n } }),
-  'a rewriting that has no end': () => ({ type: 'rewrite', input: cyclic }),
+  'a rejected promise': () => Promise.reject(new Error('a fault')),
+  'a rewrite to nothing': () => ({ type: 'rewrite' }),
+  'a rewrite to a value that is not JSON': () => ({ type: 'rewrite', input: { n: 1n } }),
+  'an endless rewrite': () => ({ type: 'rewrite', input: cyclic }),
 };
 for (const [what, gate] of Object.entries(unclear)) {
   test(`[M31] a gate that returns ${what} denies`, async () => {

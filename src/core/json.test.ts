@@ -54,12 +54,12 @@ const strangers: readonly (readonly [string, unknown, unknown])[] = [
   ['holes', [1, , 3], [1, null, 3]], // oxlint-disable-line no-sparse-arrays
   ['an error', new RangeError('too far'), 'RangeError: too far'],
   ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
-  ['a date that is none', new Date(Number.NaN), null],
+  ['an invalid date', new Date(Number.NaN), null],
   ['a map and a set', [new Map([['a', new Set([1])]])], [{ a: [1] }]],
   ['a symbol', Symbol('s'), 'Symbol(s)'],
   ['bytes', new Uint8Array(5), '[5 bytes]'],
   ['properties that are undefined', { a: undefined, b: 1 }, { b: 1 }],
-  ['a key that is special', JSON.parse('{"__proto__": {"x": 1}}'), JSON.parse('{"__proto__": {"x": 1}}')],
+  ['a special key', JSON.parse('{"__proto__": {"x": 1}}'), JSON.parse('{"__proto__": {"x": 1}}')],
 ];
 for (const [what, value, expected] of strangers) {
   test(`${what}: described in JSON`, () => assert.deepEqual(toJson(value), expected));
@@ -71,25 +71,25 @@ const traps: Readonly<Record<string, unknown>> = {
       throw new Error('no');
     },
   },
-  'a toJSON that throws what has no words': {
+  'a toJSON that throws an object without a prototype': {
     toJSON(): never {
       throw Object.create(null);
     },
   },
-  'a toJSON that gives itself': {
+  'a toJSON that returns itself': {
     toJSON(): unknown {
       return this;
     },
   },
-  'a toJSON without end': {
+  'an endless toJSON': {
     toJSON: function more(): unknown {
       return { toJSON: more };
     },
   },
-  'a proxy that was revoked': proxy,
-  'a function without words': wordless,
-  'an error whose message is none': Object.assign(new Error('x'), { message: { toString: null } }),
-  'a map whose keys have no words': new Map([[Object.create(null), 1]]),
+  'a revoked proxy': proxy,
+  'a function whose toString throws': wordless,
+  'an error whose message is not a string': Object.assign(new Error('x'), { message: { toString: null } }),
+  'a map whose keys cannot be converted to strings': new Map([[Object.create(null), 1]]),
   'an array that claims a billion items': Array.from({ length: 3 }, () => new Array(1e9)), // oxlint-disable-line no-new-array
 };
 for (const [what, value] of Object.entries(traps)) {

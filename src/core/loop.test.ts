@@ -134,7 +134,7 @@ test('[A24] whichever append fails, the run ends with the error of the store, an
     }
     assert.ok(failed instanceof FairleadError && failed.blame === 'store');
     assert.equal(head.state.ended, undefined);
-    assert.equal(head.state.seq, log.events.length, 'the state is what was written');
+    assert.equal(head.state.seq, log.events.length, 'the state matches the log');
     if (head.state.seq === 0) await begin();
     const state = await go();
     assert.equal(state.ended?.reason, 'answered', `append ${n}`);

@@ -76,10 +76,10 @@ for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
     assert.deepEqual([run, open], [undefined, []]);
     assert.equal(set.eventsOfType('run-ended').length, 1);
     assert.equal(set.log.events.at(-1)?.type, 'run-ended');
-    if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it says why');
+    if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it has a detail');
     assert.equal(historyError(toArray(set.head.state.messages)), undefined);
     const after = await set.run();
-    assert.equal(after.seq, set.head.state.seq, 'a run that has ended rests');
+    assert.equal(after.seq, set.head.state.seq, 'an ended run has no next step');
   });
 }
 
@@ -173,12 +173,12 @@ const verdicts: Readonly<Record<string, () => unknown>> = {
   throws: () => {
     throw new Error('no idea');
   },
-  'throws what has no words': () => {
+  'throws an object without a prototype': () => {
     throw Object.create(null);
   },
-  'gives nothing': () => undefined,
-  'gives a verdict that is none': () => ({ type: 'fine' }),
-  'fails without saying why': () => ({ type: 'failed' }),
+  'returns nothing': () => undefined,
+  'returns an invalid verdict': () => ({ type: 'fine' }),
+  'fails without a reason': () => ({ type: 'failed' }),
 };
 for (const [what, run] of Object.entries(verdicts)) {
   test(`a check that ${what} has not passed: the model gets the reason, and the run stays within its turns`, async () => {
@@ -267,7 +267,7 @@ test('[M15, A58] repeated calls with the same results are detected, in cycles of
         tools: [look],
         limits: { stuckAfter: repeats, turns: 500 },
       });
-      assert.equal((await set.run()).ended?.reason, 'stuck', `${repeats} times a cycle of ${period}`);
+      assert.equal((await set.run()).ended?.reason, 'stuck', `${repeats} repeats of a cycle of ${period}`);
       assert.equal(set.requests.length, repeats * period);
     }
   assert.equal(isStuck([1, 2, 1, 2], 2), true);
@@ -312,7 +312,7 @@ test('[M22] queued input and notes count as tokens before they are sent', async 
     const later = await createCoreFixture({ replies: [replyWithText('fine')], limits });
     await later.addInput('follow-up', long);
     await later.run();
-    assert.equal(later.requests.length, 1, 'a follow-up counts when its turn has come');
+    assert.equal(later.requests.length, 1, 'a follow-up counts once it is next');
   }
 });
 

@@ -30,7 +30,7 @@ test('[D10] every version of a list stays unchanged, whatever is pushed or repla
         assert.equal(trail.length, model.length);
         assert.equal(lastItem(trail), model.at(-1));
       }
-      for (const { seen, model } of read) assert.deepEqual(seen, model, 'an array that was handed out changed');
+      for (const { seen, model } of read) assert.deepEqual(seen, model, 'a returned array changed');
     }),
     { numRuns: 300 },
   );

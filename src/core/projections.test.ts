@@ -42,7 +42,7 @@ test('[M11, M16] a view gets each event once, and an epoch stores its state', as
   assert.equal(readView(head.state, inputs), 3);
   const short = await openSessionWriter(log, view, 'epoch');
   assert.equal(readView(short.state, inputs), 3);
-  assert.equal(readView(short.state, unserializedView), 1, 'what keeps nothing begins anew');
+  assert.equal(readView(short.state, unserializedView), 1, 'a view without stored state starts again');
   const root = await openSessionWriter(log, view, 'root');
   assert.equal(readView(root.state, unserializedView), 3);
 });
@@ -95,7 +95,7 @@ test('a view is folded lazily, each event once, and every earlier state keeps it
   const [early, late] = [remarks(10), remarks(30).slice(10)];
   const before = fold(run, early);
   const after = fold(run, late, before);
-  assert.equal(folded(), 0, 'nobody has looked');
+  assert.equal(folded(), 0, 'the view was not read');
   assert.deepEqual([readView(before, view), folded()], [10, 10]);
   assert.deepEqual([readView(after, view), folded()], [30, 30]);
   assert.deepEqual([readView(before, view), readView(after, view), folded()], [10, 30, 30]);

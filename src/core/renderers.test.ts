@@ -21,7 +21,7 @@ const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {
   });
   await set.run();
   const [ended] = set.eventsOfType('tool-ended');
-  assert.deepEqual(ended?.data, { degrees: 21 }, 'the data stays what it is');
+  assert.deepEqual(ended?.data, { degrees: 21 }, 'the data is unchanged');
   return ended.text;
 };
 
@@ -41,5 +41,5 @@ test('[M8, M10, M38] one output has several renderings: the first renderer that 
   const failing: Renderer = () => {
     throw new Error('no');
   };
-  assert.equal(await shownBy(failing), 'It is 21 degrees.', 'one that fails leaves the output as it is');
+  assert.equal(await shownBy(failing), 'It is 21 degrees.', 'a failing renderer leaves the output unchanged');
 });

@@ -63,7 +63,7 @@ test('[M34, M35] whatever the allowance, every note is shown once, and no note w
       const seen: string[] = [];
       for (let turn = 1; left.length > 0; turn++) {
         const shown = selectNotes(left, turn, allowance);
-        assert.ok(shown.length > 0, 'the queue moves');
+        assert.ok(shown.length > 0, 'the queue advances');
         const cost = shown.slice(1).filter(({ priority = 0 }) => priority < SAFETY_PRIORITY);
         const first = shown[0] as Note;
         const sum = cost.reduce((total, each) => total + estimateTokens(each.text), 0);

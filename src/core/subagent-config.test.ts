@@ -8,7 +8,7 @@ test('a sub-agent uses its own output schema, not its parent’s', () => {
   const shape = { schema: { type: 'object' }, validate: () => undefined };
   const parent: ResolvedAgent = {
     system: 's',
-    provider: { family: 'f', model: 'm', stream: () => assert.fail('nobody is asked') },
+    provider: { family: 'f', model: 'm', stream: () => assert.fail('no approval is requested') },
     tools: new Map(),
     rules: [],
     reminders: [],
@@ -21,7 +21,7 @@ test('a sub-agent uses its own output schema, not its parent’s', () => {
   const { initial } = runStateView();
   const child = deriveSubagent(parent, initial, {});
   assert.ok(!('outputSchema' in child));
-  assert.deepEqual(child.settings, parent.settings, 'the rest is the parent’s');
+  assert.deepEqual(child.settings, parent.settings, 'the rest is inherited');
   assert.equal(deriveSubagent(parent, initial, { outputSchema: shape }).outputSchema, shape);
 });
 
@@ -32,7 +32,7 @@ test('a sub-agent gets no client tools, because no client waits for their result
   ];
   const parent: ResolvedAgent = {
     system: 's',
-    provider: { family: 'f', model: 'm', stream: () => assert.fail('nobody is asked') },
+    provider: { family: 'f', model: 'm', stream: () => assert.fail('no approval is requested') },
     tools: new Map([tool('here'), tool('there', { clientSideQuestion: 'It is made there.' })]),
     ...bareAgentParts,
   };

@@ -58,9 +58,9 @@ test('a failed turn keeps the usage and cost that its error reports', async () =
 
 const streams: readonly (readonly [string, FixtureReply, string | undefined, string | undefined])[] = [
   ['throws before any chunk', replyWithError(final), 'provider/bad-key', undefined],
-  ['throws after some words', replyWithError(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],
-  ['throws what is no error', replyWithError('just words'), 'provider/unexpected', undefined],
-  ['throws what has no words', replyWithError(Object.create(null)), 'provider/unexpected', undefined],
+  ['throws after some text', replyWithError(final, 'half a', ' word'), 'provider/bad-key', 'half a word'],
+  ['throws a value that is not an error', replyWithError('just words'), 'provider/unexpected', undefined],
+  ['throws an object without a prototype', replyWithError(Object.create(null)), 'provider/unexpected', undefined],
   [
     'throws as it is called',
     () => {
@@ -143,7 +143,7 @@ test('[M24] a retryable error is retried up to the limit, and then the run ends 
   assert.match(ended?.detail ?? '', /3 failures in a row.*Too busy/);
   assert.equal(ended?.error?.code, 'provider/overloaded');
   const bodies = set.requests.map((request) => JSON.stringify(toArray(request.messages)));
-  assert.equal(new Set(bodies).size, 1, 'each try asks the same');
+  assert.equal(new Set(bodies).size, 1, 'each attempt sends the same request');
 });
 
 test('an answer after failures resets the count', async () => {
@@ -192,8 +192,8 @@ const nothings: Readonly<Record<string, readonly MessagePart[]>> = {
   'no parts': [],
   'an empty text': [text('')],
   'white space': [text(' \n')],
-  'thoughts alone': [thought],
-  'thoughts and white space': [thought, text('\n')],
+  'only reasoning': [thought],
+  'reasoning and white space': [thought, text('\n')],
 };
 for (const [what, parts] of Object.entries(nothings)) {
   test(`[A10] an answer of ${what} is empty: it is requested again, up to the limit`, async () => {
@@ -333,7 +333,7 @@ const answer = {
   validate: (words: string): string | undefined => (words === '{"n":1}' ? undefined : 'n must be 1.'),
 };
 const held: readonly (readonly [string, readonly FixtureReply[], string, number])[] = [
-  ['an answer that fits its schema is taken', [replyWithText('{"n":1}')], 'answered', 1],
+  ['an answer that matches its schema is accepted', [replyWithText('{"n":1}')], 'answered', 1],
   [
     'an answer that does not fit is asked for again, with what is wrong',
     [replyWithText('{"n":2}'), replyWithText('{"n":1}')],
@@ -391,16 +391,16 @@ test('[A110] an answer is not accepted if its schema validator throws', async ()
 });
 
 const bills: readonly (readonly [string, Usage | undefined, number | undefined, number, boolean])[] = [
-  ['counts that can be true', { input: 1000, output: 500 }, undefined, 0.0015, false],
-  ['a cost of its own', { input: 1000, output: 500 }, 0.25, 0.25, false],
+  ['plausible counts', { input: 1000, output: 500 }, undefined, 0.0015, false],
+  ['a stated cost', { input: 1000, output: 500 }, 0.25, 0.25, false],
   ['no counts', {}, undefined, Number.NaN, true],
   ['no usage at all', undefined, undefined, Number.NaN, true],
   ['negative counts', { input: -5, output: 5 }, undefined, Number.NaN, true],
-  ['half tokens', { input: 0.5, output: 5 }, undefined, Number.NaN, true],
+  ['fractional tokens', { input: 0.5, output: 5 }, undefined, Number.NaN, true],
   ['absurd counts', { input: 1e15, output: 5 }, undefined, Number.NaN, true],
-  ['counts that are no numbers', { input: '5' as unknown as number, output: 5 }, undefined, Number.NaN, true],
+  ['counts that are not numbers', { input: '5' as unknown as number, output: 5 }, undefined, Number.NaN, true],
   ['a negative cost', { input: 1000, output: 500 }, -1, 0.0015, false],
-  ['a cost that is no number', { input: 1000, output: 500 }, Number.NaN, 0.0015, false],
+  ['a cost that is not a number', { input: 1000, output: 500 }, Number.NaN, 0.0015, false],
   ['an absurd cost', { input: 1000, output: 500 }, 1e12, 0.0015, false],
 ];
 for (const [what, usage, usd, expected, estimated] of bills) {

@@ -74,9 +74,9 @@ test('[A53] a tool that confirms that nothing happened runs again, with the same
 });
 
 for (const [what, confirm] of [
-  ['cannot tell', () => undefined],
+  ['does not know the outcome', () => undefined],
   ['fails', () => Promise.reject(new Error('no line'))],
-  ['has no way to find out', undefined],
+  ['has no confirm function', undefined],
 ] as const) {
   const more = confirm ? { checkOutcome: confirm } : {};
 

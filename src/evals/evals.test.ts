@@ -75,7 +75,7 @@ test('[A49] the trap set is a dataset, and the example is the trap set', () => {
   const tags = new Set(cases.flatMap((each) => each.tags));
   for (const tag of ['unknowable', 'false-premise', 'arithmetic', 'injected']) assert.ok(tags.has(tag), tag);
   for (const { id, expect } of cases)
-    assert.notDeepEqual(findAnswerErrors('', expect), [], `${id} takes silence for right`);
+    assert.notDeepEqual(findAnswerErrors('', expect), [], `${id} accepts an empty answer`);
   const example = path.resolve(import.meta.dirname, '../../examples/eval/traps.jsonl');
   assert.equal(readFileSync(example, 'utf8'), `${builtinDataset.join('\n')}\n`);
 });

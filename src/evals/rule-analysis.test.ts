@@ -57,7 +57,7 @@ test('[M39] a reminder counts as followed if its condition no longer holds some 
   const stubborn = await row(failing, [...begin, call('run', 'failed'), other, other, other], 'failing');
   assert.deepEqual(stubborn, { fired: 1, obeyed: 0, ignored: 1 });
   const soon = await row(failing, [...begin, { answered: 'I stop.' }], 'failing');
-  assert.deepEqual(soon, { fired: 1, obeyed: 0, ignored: 0 }, 'it cannot be told yet');
+  assert.deepEqual(soon, { fired: 1, obeyed: 0, ignored: 0 }, 'it is not decided yet');
 });
 
 test('[M31] a denial counts as ignored if the same call is denied again in the same run', async () => {
@@ -114,7 +114,7 @@ test('[M31, M36] a backtest reports what would have been denied, asked, added an
       [1, 'system-reminders'],
       [5, 'failing'],
     ],
-    'the second failure falls into the pause',
+    'the second failure is within the cooldown',
   );
   assert.ok(found.injected.every(({ tokens }) => tokens > 0));
   assert.deepEqual(

@@ -218,7 +218,7 @@ test('a session with a writer in another process: its owner is named, it can be 
   assert.equal(await other.ask('append'), 'saved 2');
   await watching;
   assert.deepEqual(seen, [1, 2]);
-  assert.equal(await other.ask('append'), 'saved 3', 'watching took nothing from the writer');
+  assert.equal(await other.ask('append'), 'saved 3', 'following does not affect the writer');
   await other.ask('close');
   assert.equal(getLockOwner(place.file), undefined);
   await renameSession(shelf, place, 'x');
@@ -235,7 +235,7 @@ test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as gi
   assert.deepEqual(readFileSync(place.file), before);
   const clones = listSessions(shelf).filter(({ name }) => name !== 'a');
   assert.deepEqual([...new Set(clones.map(({ first, events }) => `${first} ${events}`))], ['Hello 5']);
-  assert.equal(new Set([...clones.map(({ id }) => id), 'the-id']).size, 4, 'each has an id of its own');
+  assert.equal(new Set([...clones.map(({ id }) => id), 'the-id']).size, 4, 'each has its own id');
 });
 
 test('a deleted session stays in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
@@ -279,7 +279,7 @@ test('permanently deleting a session also deletes the sessions of its sub-agents
   }
   writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');
   await trashSession(shelf, findSession(shelf, 'gone'));
-  assert.equal(readdirSync(folder).length, 3, 'what is in the trash can come back whole');
+  assert.equal(readdirSync(folder).length, 3, 'a deleted session can be restored completely');
   writeFileSync(path.join(shelf.data, 'trash', '2026-01-01_00-00-00.session_odd.jsonl'), '');
   emptyTrash(shelf);
   assert.deepEqual(readdirSync(folder).toSorted(), ['session_agent-of-stays.jsonl', 'session_broken.jsonl']);

@@ -73,7 +73,10 @@ test('a name that is empty or too long is refused in one sentence', () => {
       code: 'session/bad-name',
       message: /too long for a file: it takes \d+ bytes of at most 150\.$/,
     });
-  assert.ok(Buffer.byteLength(toSessionFileName('x'.repeat(150))) < 255 - 90, 'there is room for what locks add');
+  assert.ok(
+    Buffer.byteLength(toSessionFileName('x'.repeat(150))) < 255 - 90,
+    'there is space for the suffix of lock files',
+  );
 });
 
 test('any name survives a round trip, and two names never share a file', () => {

@@ -64,7 +64,7 @@ const textMessages = (messages: readonly BusMessage[]): readonly BusMessage[] =>
 test('[A93] text without subscribers is sent to no process', async (t) => {
   const { open, messages } = createFakeBusNetwork(t);
   const [speaker, other] = [open(), open()];
-  const elsewhere = other.subscribe('another', () => assert.fail('nothing is said there'));
+  const elsewhere = other.subscribe('another', () => assert.fail('no text is published there'));
   for (let i = 0; i < 1000; i++) speaker.publish('s', partialText(1, 'word '));
   await waitUntil(() => messages.length > 0);
   await pause(50);
@@ -97,7 +97,7 @@ test('[A93] a lost message is requested again, a duplicated one is delivered onc
 test('[A93] a process that resumes late does not replace the text of the current one', async (t) => {
   const { open } = createFakeBusNetwork(t);
   const [old, now, far] = [open(), open(), open()];
-  far.subscribe('s', () => assert.fail('An subscriber that fails harms nobody else.'));
+  far.subscribe('s', () => assert.fail('a failing subscriber does not affect others'));
   const subscriber = subscribeTo(far);
   old.publish('s', partialText(1, 'old'));
   await waitUntil(() => subscriber.text === 'old');

@@ -131,13 +131,13 @@ const changes: Readonly<Record<string, (bench: CacheFixture) => unknown>> = {
     call('apply_patch', { paths: ['a.txt'], patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n' }),
   command: ({ call }) => call('run_command', { command: 'sleep 0.02; echo two > a.txt' }),
   'another program': ({ root }) => writeOutside(path.join(root, 'a.txt'), 'two\n'),
-  'another program that puts the time back': ({ root }) => {
+  'another program that resets the modification time': ({ root }) => {
     const file = path.join(root, 'a.txt');
     const { atime, mtime } = statSync(file);
     writeOutside(file, 'two\n');
     utimesSync(file, atime, mtime);
   },
-  'a file that takes its place': ({ root }) => {
+  'a file that replaces it': ({ root }) => {
     writeFileSync(path.join(root, 'new'), 'two\n');
     renameSync(path.join(root, 'new'), path.join(root, 'a.txt'));
   },

@@ -117,7 +117,7 @@ for (const name of names) {
       fc.property(sample, ([request, additions]) => {
         const before = JSON.stringify(request);
         const sent = wireFormats[name].insertAdditions(request, additions);
-        assert.equal(JSON.stringify(request), before, 'the caller keeps what it has');
+        assert.equal(JSON.stringify(request), before, 'the object of the caller is unchanged');
         assert.ok(JSON.stringify(sent).includes('ours'), 'something was added');
         assert.deepEqual(normalizeRequest(name, stripAdditions(sent) as JsonObject), normalizeRequest(name, request));
       }),
@@ -159,7 +159,7 @@ const bodies: Readonly<Record<InterceptFormatName, JsonObject>> = {
 
 const answers: Readonly<Record<string, readonly ScriptedResponse[]>> = {
   words: [says('Good day to you.')],
-  'words and calls': [says('Let me see.'), calls('run', { command: 'ls' }), calls('run', { command: 'pwd' })],
+  'text and calls': [says('Let me see.'), calls('run', { command: 'ls' }), calls('run', { command: 'pwd' })],
 };
 
 for (const name of names)
@@ -179,7 +179,7 @@ for (const name of names)
         if (held)
           assert.ok(
             dialect.toolCallMarkers.some((marker) => bytes.includes(marker)),
-            'a call bears a marker',
+            'a call has a marker',
           );
         holds ||= held;
       }
@@ -199,7 +199,7 @@ for (const name of names)
         ...(title === 'words' ? [{ type: 'notes', after: 0, text: 'Again.' } as const] : []),
       ]);
       const legal = await fetch(server.url + paths[name](false), { method: 'POST', body: JSON.stringify(again) });
-      assert.equal(legal.status, 200, `a refused answer can be shown again: ${await legal.text()}`);
+      assert.equal(legal.status, 200, `a denied answer can be sent again: ${await legal.text()}`);
     });
 
 const results = (told: { readonly message: Parameters<typeof messageToolCalls>[0] }) =>
@@ -224,7 +224,7 @@ for (const name of names)
     assert.equal(messageText(reader.response().message).replaceAll('\n', ''), 'Answer 0.Answer 1.');
     const data = all.flatMap((event) => (event.data === '[DONE]' ? [] : [event.data]));
     const openings = data.filter(({ type }) => type === 'message_start' || type === 'response.created');
-    assert.ok(openings.length <= 1, 'it begins once');
+    assert.ok(openings.length <= 1, 'it starts once');
     const numbers = data.flatMap(({ sequence_number }) =>
       typeof sequence_number === 'number' ? [sequence_number] : [],
     );

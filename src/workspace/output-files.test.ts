@@ -113,7 +113,7 @@ test('an output file may be read and listed, but not written, removed or used as
   await assert.rejects(workspace.exec('pwd', { cwd: path.dirname(file) }), workspaceErrorCode('outside'));
   await assert.rejects(workspace.read(path.dirname(path.dirname(file))), workspaceErrorCode('outside'));
   await assert.rejects(open('other').read(file), workspaceErrorCode('outside'));
-  assert.equal((await open('work').read(file)).path, file, 'a later process in the same folder reads it');
+  assert.equal((await open('work').read(file)).path, file, 'a later process in the same directory can read it');
 });
 
 test('an output file is private, and is deleted when it is old or there are too many', async (t) => {

@@ -42,14 +42,14 @@ export async function inspectSession(file: string, options?: JsonlOptions): Prom
 /** Asserts that the request of a state has one result per call, in order, and that its roles alternate as every wire format requires. */
 export function assertLegal(state: RunState): void {
   const messages = toArray(renderRequest(state, { settings: {} }).messages);
-  assert.equal(messages[0]?.role ?? 'user', 'user', "the first words are the user's");
+  assert.equal(messages[0]?.role ?? 'user', 'user', "the first message is the user's");
   messages.forEach((message, i) => {
     const asked = messageToolCalls(message).map(({ id }) => id);
     const next: Message | undefined = messages[i + 1];
     const answered =
       next?.role === 'tool' ? next.parts.map((part) => (part.type === 'tool-result' ? part.id : '')) : [];
-    assert.deepEqual(answered, asked, `message ${i} is answered in full and in order`);
-    if (next) assert.notEqual(next.role, message.role, `message ${i + 1} has another role than the one before it`);
+    assert.deepEqual(answered, asked, `every call of message ${i} has a result, in order`);
+    if (next) assert.notEqual(next.role, message.role, `message ${i + 1} has another role than the previous one`);
   });
 }
 

@@ -177,7 +177,7 @@ function assertFitsSchema(method: string, address: string, { status, body }: Api
   const { success, error } = schema.safeParse(body);
   if (!success)
     throw new Error(
-      `${method} ${address} (${status}) does not fit: ${z.prettifyError(error)}\n${JSON.stringify(body)}`,
+      `${method} ${address} (${status}) does not match its schema: ${z.prettifyError(error)}\n${JSON.stringify(body)}`,
     );
 }
 

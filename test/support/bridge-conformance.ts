@@ -60,12 +60,12 @@ const countOccurrences = (words: string, part: string): number => words.split(pa
 /** Asserts that one text comes after another. */
 function assertFollows(words: string, first: string, then: string): void {
   const at = words.indexOf(first);
-  assert.ok(at >= 0 && words.includes(then, at), `"${then}" stands after "${first}" in: ${words}`);
+  assert.ok(at >= 0 && words.includes(then, at), `"${then}" comes after "${first}" in: ${words}`);
 }
 
 const conformanceCases: readonly ConformanceCase[] = [
   {
-    title: '[M5, M41, M42] where there is nothing to say, nothing is changed',
+    title: '[M5, M41, M42] without additions nothing is changed',
     options: { gates: [denyDelete], rules: [failureRule] },
     script: [calls('run', { command: 'ls' }), 'Done.'],
     check({ answers, ran, requests }) {
@@ -75,7 +75,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M2, M6] the system text is added to at its end, in every request alike',
+    title: '[M2, M6] text is appended to the system prompt, the same in every request',
     options: { system: 'Reminders exist.' },
     script: [calls('run', { command: 'ls' }), 'Done.', 'Nothing.'],
     prompts: ['Go.', 'And now?'],
@@ -85,7 +85,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M3, M6] a note joins the words of the user',
+    title: '[M3, M6] a note is added to the message of the user',
     options: { rules: [briefRule] },
     script: ['Done.', 'Nothing.'],
     prompts: ['Go.', 'And now?'],
@@ -96,7 +96,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M4, M6, M40] a note joins the result that it is about, and stays there',
+    title: '[M4, M6, M40] a note is added to the result that caused it, and stays there',
     options: { rules: [failureRule] },
     script: [calls('run', { command: 'bad' }), 'Done.', 'Nothing.'],
     prompts: ['Go.', 'And now?'],
@@ -107,7 +107,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[D12, D18] a reminder that is asked before each turn adds at the tail, or nothing',
+    title: '[D12, D18] a reminder runs before each turn and adds text at the end, or nothing',
     options: { reminders: [(turn) => (turn === 2 ? 'The second turn.' : null)] },
     script: [calls('run', { command: 'ls' }), calls('run', { command: 'pwd' }), 'Done.'],
     check({ requests }) {
@@ -117,7 +117,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M31] a refused call never reaches the caller: the model is told why and asked again',
+    title: '[M31] a denied call never reaches the caller: the model gets the reason and another request',
     options: { gates: [denyDelete] },
     script: [
       [says('At once. '), calls('run', { command: 'rm -r /' })],
@@ -136,7 +136,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M25, M37] a stop ends the loop in its own way, before the model is asked once more',
+    title: '[M25, M37] a stop condition ends the loop in the loop’s own way, before another model request',
     options: {
       stops: [({ spent }) => (spent.turns >= 1 ? { reason: 'rule', detail: 'Enough.' } : undefined)],
     },
@@ -147,7 +147,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'a model that will not hear is stopped, and the caller is shown no call of it',
+    title: 'a model that repeats denied calls is stopped, and the caller gets none of them',
     options: { gates: [denyDelete], limits: { errors: 3 } },
     script: Array.from({ length: 5 }, () => calls('run', { command: 'rm' })),
     check({ answers, ran, requests }) {
@@ -156,7 +156,7 @@ const conformanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: '[M23] a check holds an answer back until one passes',
+    title: '[M23] answers are withheld until one passes the check',
     options: {
       checks: [
         {
@@ -208,8 +208,8 @@ function assertPrefixes(requests: readonly SeenRequest[]): void {
   for (const [i, { raw, system }] of requests.entries()) {
     const before = requests[i - 1];
     if (!before) continue;
-    assert.equal(system, before.system, 'the system text stays');
-    assert.deepEqual(raw.slice(0, before.raw.length), before.raw, 'the prefix holds');
+    assert.equal(system, before.system, 'the system prompt is unchanged');
+    assert.deepEqual(raw.slice(0, before.raw.length), before.raw, 'the prefix is unchanged');
   }
 }
 

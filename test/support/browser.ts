@@ -138,7 +138,7 @@ async function openPage(t: TestContext, url: string, options: PageOptions): Prom
   });
   t.after(async () => {
     await context.close();
-    assert.deepEqual(wrong, [], 'the page failed, broke its policy or asked somebody else');
+    assert.deepEqual(wrong, [], 'the page had an error, violated its policy or sent a request to another host');
   });
   const key = 'key' in options ? options.key : webKeys.operator;
   await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);

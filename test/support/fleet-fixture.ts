@@ -97,13 +97,13 @@ export function assertRanOnce(run: FleetRun, events: readonly Event[], outside: 
   const { outcome, status, id } = run;
   assert.deepEqual([status, outcome?.reason, outcome?.text], ['ended', 'answered', '3 things done'], id);
   const happened = effectTools.map((tool) => outside.effects(id, tool).length);
-  assert.deepEqual(happened, [1, 1, 1], `${id}: how often each effect happened`);
+  assert.deepEqual(happened, [1, 1, 1], `${id}: number of each effect`);
   const once = ['run-started', 'input-received', 'run-ended'] as const;
   assert.deepEqual(
     once.map((type) => countEvents(events, type)),
     [1, 1, 1],
-    `${id}: how often it began and ended`,
+    `${id}: number of starts and ends`,
   );
   const done = events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));
-  assert.deepEqual(done, ['ok', 'ok', 'ok'], `${id}: what came of its calls`);
+  assert.deepEqual(done, ['ok', 'ok', 'ok'], `${id}: outcomes of its calls`);
 }

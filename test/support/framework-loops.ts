@@ -173,7 +173,7 @@ export const frameworkCases: readonly FrameworkCase[] = [
       ),
   },
   {
-    name: 'LangGraph with a guided model',
+    name: 'LangGraph with a wrapped model',
     open({ url, options, streamed, run }) {
       const tools = [createChainTool(run)];
       const model = wrapChatModel(createChainModel(url), { ...options, messages }).bindTools(tools);
@@ -193,7 +193,7 @@ export const frameworkCases: readonly FrameworkCase[] = [
     },
   },
   {
-    name: 'OpenAI Agents, a guided model',
+    name: 'OpenAI Agents, a wrapped model',
     open({ url, options, streamed, run }) {
       const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses: false });
       const model = provider.getModel('m').then((each) => guideAgentModel(each, options));
@@ -206,7 +206,7 @@ export const frameworkCases: readonly FrameworkCase[] = [
     },
   },
   {
-    name: 'OpenAI Agents, a guided provider',
+    name: 'OpenAI Agents, a wrapped provider',
     open({ url, options, streamed, run }) {
       const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${url}/v1`, useResponses: true });
       const runner = new Runner({ modelProvider: wrapModelProvider(provider, options) });

@@ -191,14 +191,10 @@ async function assertGatewayInvariants({
       assert.equal(historyError(toArray(messages)), undefined, `after event ${event.seq}, ${event.type}`);
   }
   const again = fold(view, events);
-  assert.deepEqual(
-    toArray(again.messages),
-    toArray(head.state.messages),
-    'the log folds to the state it was kept from',
-  );
+  assert.deepEqual(toArray(again.messages), toArray(head.state.messages), 'the log folds to the recorded state');
   const keys = effects.map((effect) => effect.key);
   assert.deepEqual(keys, [...new Set(keys)], 'each effect happened at most once');
-  assert.equal(clock.pending, 0, 'no timer is left behind');
+  assert.equal(clock.pending, 0, 'no timer is left');
   await assertLegalEverywhere(renderRequest(addFinalPrompt(head.state), agent));
 }
 

@@ -80,7 +80,7 @@ export function createTempDir(t: TestContext): string {
 /** Waits until this is true. Fails after a timeout. */
 export async function waitForCondition(holds: () => boolean): Promise<void> {
   for (let tried = 0; !holds(); tried++) {
-    assert.ok(tried < 1000, 'what was waited for did not come');
+    assert.ok(tried < 1000, 'the condition did not become true in time');
     await new Promise((resolve) => {
       setTimeout(resolve, 20);
     });

@@ -113,7 +113,7 @@ export function processConformance(
       assert.equal((await log.append(1, [{ type: 'annotation-added', key: 'k', value: 1 }])).length, 1);
       zombie.send('finish');
       await zombie.waitForLine('worked');
-      assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'what it settles late changes nothing');
+      assert.equal((await store.queue.run('r'))?.outcome?.text, 'here', 'a late settlement changes nothing');
       await zombie.close();
       await log.close();
     },
@@ -142,7 +142,7 @@ export function processConformance(
       const dones: string[] = [];
       for await (const events of (await store.sessions.reader(session)).read())
         for (const event of events) if (event.type === 'annotation-added' && event.key === 'done') dones.push(event.id);
-      assert.equal(dones.length, 1, `${id} was done ${dones.length} times`);
+      assert.equal(dones.length, 1, `${id} was handled ${dones.length} times`);
     }
     for (const actor of actors) await actor.close();
   });

@@ -212,7 +212,7 @@ export function queueConformance(register: RegisterConformanceTest): void {
     assert.equal(again?.attempts, 2);
     await queue.wake('one');
     await queue.wake('none');
-    assert.equal((await queue.run('one'))?.status, 'ended', 'what has ended stays so');
+    assert.equal((await queue.run('one'))?.status, 'ended', 'an ended run stays ended');
   });
 
   register('[A112] a run that is woken just before it waits does not wait', async (open) => {

@@ -31,7 +31,7 @@ export function runStatsConformance(register: RegisterConformanceTest): void {
     const waits = runs
       .map(({ queued, started = '' }) => Date.parse(started) - Date.parse(queued))
       .toSorted((a, b) => a - b);
-    assert.deepEqual(today?.queueMs, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were begun');
+    assert.deepEqual(today?.queueMs, [waits[9], waits[18], waits[18]], 'by nearest rank of the 19 that were started');
     await assert.rejects(queue.stats(new Date(from).toISOString(), new Date(from + day).toISOString(), 0));
   });
 

@@ -126,7 +126,11 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
     assert.deepEqual([budget?.tenant, budget?.period, budget?.usd], ['acme', 'day', 1]);
     assert.ok(Math.abs((budget?.reserved.usd ?? 0) - 1) < 1e-6);
     assert.deepEqual(budget?.spent, { usd: 0, tokens: 0 });
-    assert.equal(await ledger.reserve('other', 'h', { usd: 100, tokens: 1e9 }), undefined, 'no allowance, no bound');
+    assert.equal(
+      await ledger.reserve('other', 'h', { usd: 100, tokens: 1e9 }),
+      undefined,
+      'without a budget there is no limit',
+    );
   });
 
   register(
@@ -136,7 +140,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
       await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 1, tokens: 100 });
       const maxAmount = { usd: 0.6, tokens: 60 };
       assert.equal(await ledger.reserve('acme', 'a', maxAmount), undefined);
-      assert.equal(await ledger.reserve('acme', 'a', maxAmount), undefined, 'the same again holds once');
+      assert.equal(await ledger.reserve('acme', 'a', maxAmount), undefined, 'a repeated reservation counts once');
       assert.match((await ledger.reserve('acme', 'b', { usd: 0, tokens: 41 })) ?? '', /^acme may use 100 tokens/);
       await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });
       await ledger.commit('acme', 'a', { usd: 0.25, tokens: 20 });

@@ -105,7 +105,7 @@ export function workerConformance(register: RegisterConformanceTest): void {
     await worker.done;
     assert.equal(most.get('all'), 2);
     const { queued, running } = await store.queue.depth();
-    assert.equal(running, 0, 'what was under way is settled');
+    assert.equal(running, 0, 'running runs are settled');
     assert.equal(queued, 9 - handledCount);
     assert.ok(handledCount < 9);
   });
@@ -129,7 +129,7 @@ export function workerConformance(register: RegisterConformanceTest): void {
     await waitUntil(async () => (await queue.run('a'))?.status === 'waiting');
     await queue.enqueue([{ id: 'd', prompt: '' }]);
     await waitUntil(() => isEnded(store, 'd'));
-    assert.ok(!seen.includes('b'), 'it waits for the one that rests');
+    assert.ok(!seen.includes('b'), 'it waits for the waiting run');
     await queue.wake('a');
     await waitUntil(() => isEnded(store, 'b'));
     await worker.end();
@@ -292,7 +292,7 @@ export function workerConformance(register: RegisterConformanceTest): void {
       .toSorted((a, b) => a - b);
     assert.equal(begun?.length, 7);
     for (const [i, time] of begun?.entries() ?? [])
-      if (i >= 3) assert.ok(time - (begun?.[i - 3] ?? 0) >= ms, `run ${i + 1} was begun too soon`);
+      if (i >= 3) assert.ok(time - (begun?.[i - 3] ?? 0) >= ms, `run ${i + 1} was started too soon`);
   });
 
   register('[A95] while the kill switch is on no run is claimed, and all continue once it is off', async (open) => {

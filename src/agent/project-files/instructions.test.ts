@@ -75,7 +75,7 @@ test(
     chownSync(path.join(top, 'AGENTS.md'), 12_345, 12_345);
     chownSync(path.join(top, 'a/b/AGENTS.md'), 12_345, 12_345);
     const found = read(top, 'a/b');
-    assert.deepEqual(names(top, found), ['a/b/AGENTS.md'], 'whoever works in a folder has chosen it');
+    assert.deepEqual(names(top, found), ['a/b/AGENTS.md'], 'the user has chosen the working directory');
     assert.match(found.problems[0]?.why ?? '', /belongs to another user/);
     mkdirSync(path.join(top, '.git'));
     assert.deepEqual(names(top, read(top, 'a/b')), ['AGENTS.md', 'a/b/AGENTS.md']);
@@ -92,7 +92,7 @@ test('the total size is bounded, the nearest files take precedence, and a trunca
   const found = read(top, 'a/b', { maxBytes: 105 });
   assert.ok(found.text.includes('near'));
   assert.ok(found.text.includes('[cut here: only the first 100 of 1000 bytes are shown]'), found.text);
-  assert.ok(!found.text.includes('\uFFFD'), 'no character is cut in two');
+  assert.ok(!found.text.includes('\uFFFD'), 'no character is split');
   assert.deepEqual(
     found.files.map((file) => file.cut),
     [true, false],
@@ -117,7 +117,7 @@ test('links inside the project are followed; those that lead out of it are repor
   assert.match(found.problems[0]?.why ?? '', /leads out of the project/);
   mkdirSync(path.join(top, 'config'));
   symlinkSync(path.join(top, 'secret.txt'), path.join(top, 'config/AGENTS.md'));
-  assert.ok(read(top, 'repo/a').text.includes('the secret'), 'a person may link their own');
+  assert.ok(read(top, 'repo/a').text.includes('the secret'), 'the user may link their own files');
 });
 
 test(
@@ -131,7 +131,7 @@ test(
     assert.deepEqual(names(top, found), ['AGENTS.md']);
     assert.deepEqual(
       found.problems.map((each) => each.why),
-      ['is a folder', 'is not a regular file', 'is not a text file'],
+      ['is a directory', 'is not a regular file', 'is not a text file'],
     );
   },
 );

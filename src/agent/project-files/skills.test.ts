@@ -101,7 +101,7 @@ test('an invalid skill is reported with its file and the reason', async (t) => {
   assert.deepEqual(
     skills.map(({ name }) => name),
     ['bomb', 'deep', 'good'],
-    'what YAML could multiply or nest without end is text',
+    'YAML that could expand without limit is text',
   );
   const why = new Map(problems.map((each) => [path.basename(path.dirname(each.path)), each.why]));
   const expected: Readonly<Record<string, RegExp>> = {
@@ -180,7 +180,7 @@ test('[A104] loading a skill returns its body and its list of files, and any fil
     assert.ok(!out.text.includes('the secret'));
   }
   const two = await load(skills, { name: 'two' });
-  assert.ok(!two.text.includes('outside-text'), 'the person’s own is no outside text');
+  assert.ok(!two.text.includes('outside-text'), 'the user’s own skill is not untrusted text');
   const none = await load(skills, { name: 'three' });
   assert.deepEqual(none, { failed: true, text: 'There is no skill called "three". There are: one, two.' });
 });

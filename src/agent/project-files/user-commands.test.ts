@@ -86,5 +86,5 @@ test('a shell command in a file never runs: it stays text, and the user sees a n
   assert.deepEqual(notices, [
     '/x asks for commands to be run (git status; rm -rf /). They were not run: the model sees them as text.',
   ]);
-  assert.deepEqual(expandCommand(command('$1'), '!`id`').notices, [], 'what the person typed is their own affair');
+  assert.deepEqual(expandCommand(command('$1'), '!`id`').notices, [], 'text typed by the user is not checked');
 });

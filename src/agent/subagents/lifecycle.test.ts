@@ -105,7 +105,7 @@ test('[P23] a sub-agent runs its task on its own log, which names its parent, an
   const started = child().find((event) => event.type === 'run-started');
   assert.deepEqual(started?.type === 'run-started' && { ...started.limits, ...bounds }, started?.limits);
   assert.match(results()[0] ?? '', /^\[agent-[0-9a-f]{10}: done, 1 turns, 0 calls\]\ncount: You count\.$/);
-  assert.equal(end.spent.turns, 3, 'two turns of the parent and one of the agent');
+  assert.equal(end.spent.turns, 3, 'two turns of the parent and one of the sub-agent');
   const about = child()
     .map(parseSubagentMetadata)
     .find((each) => each !== undefined);
@@ -300,7 +300,7 @@ test('[P23, P24] sub-agents run in parallel in the background, are listed, inspe
   assert.match(messaged ?? '', /runs again/);
   assert.equal(again, `[${one}: done, 1 turns, 0 calls]\nreport again`);
   assert.equal(end.ended?.reason, 'answered');
-  assert.deepEqual([...atWork].slice(0, 2), ['one', 'two'], 'both had begun before either ended');
+  assert.deepEqual([...atWork].slice(0, 2), ['one', 'two'], 'both had started before either ended');
   assert.match((await crew.list('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
 });
 
@@ -460,7 +460,7 @@ test('[P23] killed at any moment, the same call resumes the same sub-agent, and 
     const session = await Session.open(again.parts, log);
     const end = await session.resume();
     assert.equal(end.ended?.reason, 'answered', `cut at ${cut}`);
-    assert.equal(ran, acted ? 0 : 1, `cut at ${cut}: it acted ${ran} times more`);
+    assert.equal(ran, acted ? 0 : 1, `cut at ${cut}: it ran ${ran} more times`);
     assert.equal(logs.size || again.logs.size, 1);
   }
 });

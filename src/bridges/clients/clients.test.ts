@@ -21,7 +21,7 @@ test('[M41, M45] a wrapped client has the same class and settings, and the origi
   const guided = wrapOpenAI(openai);
   assert.ok(guided instanceof OpenAI && guided !== openai);
   assert.deepEqual([guided.maxRetries, guided.organization, guided.baseURL], [7, 'o', `${server.url}/v1`]);
-  assert.equal((await guided.models.list()).data[0]?.id, 'scripted', 'what is no question passes');
+  assert.equal((await guided.models.list()).data[0]?.id, 'scripted', 'other requests are forwarded');
   const { data, response } = await guided.chat.completions
     .create({ model: 'm', messages: [{ role: 'user', content: 'Hi.' }] })
     .withResponse();

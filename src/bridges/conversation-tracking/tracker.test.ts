@@ -67,7 +67,7 @@ test('two conversations with the same first message are distinguished by the ans
   const start = [user('Go.')];
   const one = await ask(all, start, says('One.'));
   const two = await ask(all, start, says('Two.'));
-  assert.deepEqual(two, one, 'what they share, the model reads alike');
+  assert.deepEqual(two, one, 'the shared part has the same additions');
   const oneOn = await ask(all, [...start, says('One.'), user('More.')], says('x'));
   const twoOn = await ask(all, [...start, says('Two.'), user('More.')], says('y'));
   const oneFurther = await ask(all, [...start, says('One.'), user('More.'), says('x'), user('And?')], says('z'));
@@ -147,7 +147,7 @@ test('after a restart, conversations with the same first message are still disti
   const after = createConversationTracker({ ...options, folder });
   await ask(after, [user('Go.'), says('One.'), user('More.')], says('x'));
   await ask(after, [user('Go.'), says('Two.'), user('More.')], says('y'));
-  assert.equal(countSessions(folder), 2, 'each went on in its own log');
+  assert.equal(countSessions(folder), 2, 'each continued in its own log');
   await after.close();
 });
 

@@ -48,7 +48,7 @@ async function runLoop(guide: Interceptor, prompt: string, answers: Message[], m
     while (guidance.type === 'send') {
       requests.push(readMessages(messages, guidance.additions));
       answer = answers.shift();
-      assert.ok(answer, 'the model has lines left');
+      assert.ok(answer, 'the script has answers left');
       guidance = await guide.afterResponse({
         message: answer,
         finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
@@ -81,7 +81,7 @@ test('[M4, M6] a note is added after the result that caused it, and stays there:
   const { requests } = await runLoop(await openTestInterceptor(), 'Go.', answers);
   assert.deepEqual(requests[1]?.slice(-1), ['note: Try another way.']);
   for (const [i, request] of requests.slice(1).entries())
-    assert.deepEqual(request.slice(0, requests[i]?.length), requests[i], 'the prefix holds');
+    assert.deepEqual(request.slice(0, requests[i]?.length), requests[i], 'the prefix is unchanged');
   assert.equal(requests[2]?.filter((line) => line.startsWith('note:')).length, 1);
 });
 
@@ -89,7 +89,7 @@ test('[M31] a denied call never reaches the caller: the model gets the reason an
   const answers = [calls('a', 'run', { command: 'rm -r' }), calls('b', 'run', { command: 'ls' }), says('Done.')];
   const { requests, messages } = await runLoop(await openTestInterceptor(), 'Clean up.', answers);
   assert.deepEqual(requests[1], ['user: Clean up.', 'assistant: run()', 'tool: Nothing is deleted here.']);
-  assert.deepEqual(requests[2]?.slice(0, 3), requests[1], 'and the refusal stays where it was');
+  assert.deepEqual(requests[2]?.slice(0, 3), requests[1], 'the denial stays at its position');
   assert.ok(!JSON.stringify(messages).includes('rm -r'));
 });
 
@@ -152,7 +152,7 @@ test('an edited or forked conversation continues on a branch of the log', async 
   assert.deepEqual(
     readMessages(edited, guidance.type === 'send' ? guidance.additions : []).length,
     3,
-    'the note belonged to the other way',
+    'the note belongs to the other branch',
   );
   assert.equal(messages.length, 4);
   assert.ok(guide.state.seq > 0);
@@ -212,5 +212,5 @@ test('user text next to a tool result is recorded, and an accepted answer is not
   });
   assert.equal(guidance.type, 'send');
   assert.ok(JSON.stringify(guide.state.messages.items).includes('Hurry.'));
-  assert.equal(guide.state.spent.turns, 2, 'and it is not counted twice');
+  assert.equal(guide.state.spent.turns, 2, 'it is not counted twice');
 });

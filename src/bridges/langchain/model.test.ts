@@ -106,7 +106,7 @@ test('a model with bound tools can be wrapped', async () => {
   const bound = chat(server).bindTools([runTool([])]);
   const plain = new Plain({});
   const tagged = plain.withConfig({ tags: ['t'] });
-  assert.notEqual(tagged.constructor, Plain, 'a binding and no model');
+  assert.notEqual(tagged.constructor, Plain, 'a binding, not a model');
   await wrapChatModel(tagged, { messages, system: 'Aware.' }).invoke('Go.');
   assert.equal(plain.asked[0]?.[0]?.text, 'Aware.');
   const answer = await wrapChatModel(bound, { messages, gates: [noDeleting] }).invoke('Go.');

@@ -27,7 +27,7 @@ async function call(
   const talks = resolveTracker({ interceptor: await createInterceptor(options) });
   return interceptModelStream<Piece>({
     ask: () => talks.trackRequest(baseRequest),
-    send: (_additions, attempt) => streams[attempt]?.() ?? assert.fail('asked too often'),
+    send: (_additions, attempt) => streams[attempt]?.() ?? assert.fail('too many requests'),
     reader() {
       const pieces: Piece[] = [];
       const words = (): string[] => pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
@@ -97,7 +97,7 @@ test('of a denied answer only the closing events are forwarded, and the next ans
   assert.deepEqual(
     pieces,
     [{ text: 'a' }, { call: '1' }, { end: true }],
-    'what is allowed when it is judged passes whole',
+    'a call that is allowed when it is checked is forwarded completely',
   );
 
   const refused = await call(

@@ -62,9 +62,13 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
     const sent = JSON.stringify(server.requests[2]?.body);
     assert.match(sent, /previous_response_id/);
     assert.ok(!sent.includes('rm -r') && !sent.includes('Go.'));
-    assert.equal(sent.split('Be kind.').length, 2, 'what the service keeps holds the first note');
+    assert.equal(sent.split('Be kind.').length, 2, 'the history stored by the service has the first note');
     const third = await runner.run(agent, 'More?', { previousResponseId: second.lastResponseId ?? '' });
-    assert.match(third.finalOutput ?? '', /Three turns/, 'the guide knows the turns that only the service shows');
+    assert.match(
+      third.finalOutput ?? '',
+      /Three turns/,
+      'the interceptor counts the turns that are stored by the service',
+    );
   });
 
 test('a conversationId of the service is refused before anything is sent', async () => {

@@ -13,7 +13,7 @@ function understood(line: string, called = typed): CliArgs {
 }
 function wrong(line: string, called = typed): string {
   const asked = parseCliArgs(line.split(' ').filter(Boolean), called);
-  assert.ok('message' in asked, `"${line}" was understood`);
+  assert.ok('message' in asked, `"${line}" was accepted`);
   return asked.message;
 }
 

@@ -27,7 +27,7 @@ test('[J77] config: shows each value with its origin, never a secret, and change
   assert.deepEqual(
     JSON.parse(readFileSync(file, 'utf8')),
     { limits: { turns: 7 }, later: { x: 1 } },
-    'what is not known is kept',
+    'unknown settings are kept',
   );
   if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
 });

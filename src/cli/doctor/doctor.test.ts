@@ -215,7 +215,7 @@ test('[A16] a container that shows the home directory or writable system files f
   assert.match(finding(routed, 'sandbox').says, /it has a network \(eth0\)\.$/);
   const broken = await examined(engine(environment, 'echo out of luck; exit 125'), '--offline');
   assert.match(finding(broken, 'sandbox').says, /^The container could not be tested: .*out of luck/);
-  assert.deepEqual(readdirSync(environment.env['HOME'] ?? ''), ['.keep'], 'no witness is left behind');
+  assert.deepEqual(readdirSync(environment.env['HOME'] ?? ''), ['.keep'], 'no marker file is left');
 });
 
 const image = 'fairlead-busybox';

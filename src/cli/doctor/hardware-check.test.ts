@@ -34,7 +34,7 @@ test('[P49, P75] a model that is too large for the machine, or too small for wor
   assert.equal(
     judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b', true).standing,
     'ok',
-    'a router has it in its place',
+    'it is listed under the router',
   );
   assert.equal(judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:32b').standing, 'ok');
 });

@@ -56,7 +56,7 @@ const forget = (t: TestContext, outcome: SessionEditResult): string => {
   assert.ok(outcome.type !== 'edited' && outcome.draftPath !== undefined, JSON.stringify(outcome));
   const { draftPath, message } = outcome;
   t.after(() => rmSync(path.dirname(draftPath), { recursive: true, force: true }));
-  assert.ok(message.includes(draftPath), 'the sentence says where it was kept');
+  assert.ok(message.includes(draftPath), 'the message names the file');
   return readFileSync(draftPath, 'utf8');
 };
 
@@ -97,7 +97,7 @@ test(
         .filter((line) => line.startsWith('#! '));
     assert.equal(told(1).length, 0);
     assert.equal(told(2).length, 2);
-    assert.equal(told(3).length, 1, 'mistakes that were mended are not told again');
+    assert.equal(told(3).length, 1, 'corrected mistakes are not listed again');
     for (const round of [2, 3])
       for (const line of told(round)) {
         const [, number, what] = /line (\d+): (.*)/.exec(line) ?? [];

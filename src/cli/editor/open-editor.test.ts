@@ -107,7 +107,7 @@ test(
     const { env: bytes } = withEditor(t, 'printf \'\\377\' > "$1"');
     const odd = await openEditor('x', { suffix: '.md', env: bytes });
     t.after(() => drop(odd));
-    assert.ok(odd.type === 'failed' && odd.draftPath, 'what is no text is kept for the person to look at');
+    assert.ok(odd.type === 'failed' && odd.draftPath, 'a file that is not text is kept for the user');
     const { env: killed } = withEditor(t, 'kill -9 $$');
     assert.match(
       JSON.stringify(await openEditor('x', { suffix: '.md', env: { ...killed, EDITOR: `exec ${killed['EDITOR']}` } })),
@@ -193,9 +193,13 @@ test(
     const seen = readFileSync(path.join(dir, 'env'), 'utf8');
     assert.ok(seen.includes(`WORDS=${mine.WORDS}\n`), seen);
     assert.ok(!seen.includes('hush'));
-    assert.equal(readFileSync(path.join(dir, 'beside'), 'utf8'), 'edit.md\n', 'nothing of ours lies there meanwhile');
+    assert.equal(
+      readFileSync(path.join(dir, 'beside'), 'utf8'),
+      'edit.md\n',
+      'no other files of ours are there meanwhile',
+    );
     assert.equal(panes(), before, 'the split is gone');
-    assert.ok(!existsSync(path.join(trap, 'ran')), 'the name of a folder is not run');
+    assert.ok(!existsSync(path.join(trap, 'ran')), 'a directory name is not executed');
   },
 );
 

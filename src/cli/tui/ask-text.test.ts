@@ -42,7 +42,7 @@ test(
     await enterLine(terminal, 'tell');
     const seen = await terminal.waitFor(first);
     assert.match(seen, /^Which port\?\n\(evil ␛\[2J<U\+202E>\)\n {2}1\. eighty\n {2}2\. another$/m);
-    assert.doesNotMatch(seen, /And why/, 'the second waits for its turn');
+    assert.doesNotMatch(seen, /And why/, 'the second question waits');
     await answer(terminal, first, () => terminal.keys('Down', 'Down', 'Up', 'Enter'));
     await answer(terminal, second, () => enterLine(terminal, 'Because, 1 & 2'));
     await terminal.waitFor(/^· told "eighty" and "Because, 1 & 2"$/m);

@@ -93,7 +93,7 @@ test(
     await terminal.resize(40, 20);
     await terminal.waitFor(/^─{40}\n>\nscripted · 12% of 128k \(15\.3k\)/m);
     const [first = ''] = (await shown(terminal)).filter((line) => line.startsWith('漢字'));
-    assert.equal(first.length, 20, 'twenty wide letters fill forty columns');
+    assert.equal(first.length, 20, 'twenty wide characters fill forty columns');
     await terminal.resize(100, 30);
     await terminal.waitFor(/^─{100}\n>\nscripted/m);
     await enterLine(terminal, 'still here');

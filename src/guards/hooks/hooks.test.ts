@@ -67,7 +67,7 @@ test('[M31] a hook that is missing, too slow, killed, not executable or gives in
     'of another type': [{ type: 'prompt' }, /type "prompt" are not supported/],
     'without a command': [{}, /has no command/],
     'half an answer': [{ command: `echo '{"a":'` }, /not JSON/],
-    'an answer among other words': [
+    'an answer among other text': [
       { command: `echo 'Looking.'; echo '{"hookSpecificOutput":{"permissionDecision":"deny"}}'` },
       /mixed with other text/,
     ],
@@ -84,7 +84,7 @@ test('[M31] a hook that is missing, too slow, killed, not executable or gives in
     assert.match(decision.reason, /failed, so nothing was run/, name);
   }
   const gone = await decideWith(hookContext(path.join(cwd, 'gone'), { command: 'true' }));
-  assert.equal(gone.type, 'deny', 'a folder that is gone');
+  assert.equal(gone.type, 'deny', 'a directory that was removed');
 });
 
 test('[M36] exit codes 0 and 2, and every form of allow, deny and ask, mean the same as in other harnesses', () => {
@@ -131,7 +131,7 @@ test('[M31] the stricter of hook and gate wins; an allowing hook answers a quest
   assert.equal(
     (await decideWith(hookContext(cwd, { command: 'true' }), {}, ask)).type,
     'ask',
-    'no objection is no yes',
+    'no objection is not an approval',
   );
 });
 
@@ -166,7 +166,7 @@ test('[M36] matchers: plain names are exact, anything else is a pattern, and an 
   assert.equal(await blocks('*', 'anything'), true);
   assert.equal(await blocks('(', 'anything'), true);
   assert.equal(await blocks('Write', 'apply_patch', { paths: ['.env'], patch: 'p' }), true, 'a patch is an edit too');
-  assert.equal(await blocks('Bash', 'git_remote', { operation: 'push' }), true, 'so is a command in other clothes');
+  assert.equal(await blocks('Bash', 'git_remote', { operation: 'push' }), true, 'so is a command through another tool');
   assert.equal(await blocks('Bash', 'delete_file', { path: 'a' }), true);
 });
 
@@ -214,9 +214,9 @@ test('[M31] the approval of hooks covers the files of the project that they run,
     });
   assert.deepEqual((await read(false)).hooks, []);
   const found = await read(true);
-  assert.match(asked[1] ?? '', /exit 0/, 'what it runs is shown');
+  assert.match(asked[1] ?? '', /exit 0/, 'the script is shown');
   writeFileSync(file, JSON.stringify({ hooks, other: 2 }));
-  assert.equal((await read(false)).hooks.length, 1, 'what else is in the settings does not matter');
+  assert.equal((await read(false)).hooks.length, 1, 'other settings do not matter');
   assert.equal(asked.length, 2);
   const ground: HookContext = { ...hookContext(cwd, {}), hooks: found.hooks };
   assert.equal((await decideWith(ground)).type, 'allow');
@@ -225,7 +225,7 @@ test('[M31] the approval of hooks covers the files of the project that they run,
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
   const changed = await read(false, true);
   assert.equal(changed.hooks.length, 0);
-  assert.equal(changed.failedFiles.length, 1, 'with nobody there its guards are missed');
+  assert.equal(changed.failedFiles.length, 1, 'without a user its hooks count as missing');
 });
 
 test('[M31] a script whose name starts with two dots is inside the project, so the approval covers it too', async (t) => {
@@ -267,7 +267,7 @@ test('[M31] the approval covers a file that a hook will run before it exists, an
   });
   const ground: HookContext = { ...hookContext(cwd, {}), hooks };
   assert.equal((await decideWith(ground)).type, 'allow');
-  assert.equal((await decideWith(ground)).type, 'allow', 'it wrote a line, as it should');
+  assert.equal((await decideWith(ground)).type, 'allow', 'it wrote a line');
   writeFileSync(path.join(cwd, 'late.sh'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
   const decision = await decideWith(ground);
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
@@ -280,7 +280,7 @@ test('[M31] approved hooks that can no longer be read are reported as missing', 
   const trust = memoryTrust();
   const read = () => readHooks({ files: [{ path: file, isUserOwned: false }], cwd, trust, ask: async () => true });
   writeFileSync(file, '{ nonsense');
-  assert.equal((await read()).failedFiles.length, 0, 'nobody ever approved it');
+  assert.equal((await read()).failedFiles.length, 0, 'it was never approved');
   writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] } }));
   assert.equal((await read()).hooks.length, 1);
   writeFileSync(file, '{ nonsense');
@@ -319,5 +319,5 @@ test('[M37] a hook that returns "continue: false" ends the run, decided from the
   const halted = view.on(view.initial, { ...ended, ...at, outcome: 'ok', notes: [note], seq: 1 });
   assert.deepEqual(stops[0]?.(halted), { reason: 'rule', detail: 'A hook ended the run: enough.' });
   const posing = view.on(view.initial, { ...ended, ...at, outcome: 'ok', text: 'A hook ended the run', seq: 1 });
-  assert.equal(stops[0]?.(posing), undefined, 'a tool cannot say so');
+  assert.equal(stops[0]?.(posing), undefined, 'a tool cannot return that');
 });

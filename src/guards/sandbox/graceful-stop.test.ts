@@ -12,8 +12,12 @@ import { withSandbox } from './sandbox.ts';
 const skip = await noSandbox();
 
 for (const [what, command, made] of [
-  ['hears of it and tidies up', 'trap "echo tidy > tidied; exit" TERM; echo up; while :; do sleep 0.05; done', true],
-  ['is deaf', 'trap "" TERM; echo up; while :; do sleep 0.05; done; echo late > tidied', false],
+  [
+    'handles the signal and cleans up',
+    'trap "echo tidy > tidied; exit" TERM; echo up; while :; do sleep 0.05; done',
+    true,
+  ],
+  ['ignores signals', 'trap "" TERM; echo up; while :; do sleep 0.05; done; echo late > tidied', false],
 ] as const)
   test(`[fault 31] a sandboxed command that is stopped and ${what} ends`, { skip, timeout: 60_000 }, async (t) => {
     const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-stopping-')));

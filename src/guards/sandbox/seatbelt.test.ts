@@ -68,6 +68,6 @@ test('sandbox-exec gets the profile as one argument, and the command unchanged',
   });
   const [, temp = ''] = /(\S*fairlead-sandbox-\w+)\n$/.exec(text) ?? [];
   assert.equal(text, `(version 1)\na  b\n${confines.root}\n${confines.home}\n${temp}\n`);
-  assert.ok(temp !== '' && !existsSync(temp), 'its temporary folder is gone with it');
+  assert.ok(temp !== '' && !existsSync(temp), 'its temporary directory is removed');
   assert.equal(code, 0);
 });

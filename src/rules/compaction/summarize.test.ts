@@ -45,7 +45,7 @@ test('[P51, A12] the removed part is summarized by the agent’s model: once, wi
   );
   assert.match(messageText(made.messages?.[1] as Message), /Found: the lexer is fine\.\n<\/summary-of-earlier-work>$/);
   assert.deepEqual(made.messages?.slice(-4), conversation.slice(-4));
-  assert.equal(made.messages?.length, 7, 'two turns stay word for word');
+  assert.equal(made.messages?.length, 7, 'two turns stay unchanged');
   assert.deepEqual([made.spent?.input, made.spent?.output, made.spent?.turns], [700, 9, undefined]);
 });
 
@@ -63,7 +63,7 @@ const uselessSummaries: Readonly<Record<string, ScriptStep>> = {
   'is a refusal': { text: 'I cannot.', finish: 'refusal' },
   'is a tool call': calls('read'),
   fails: fails('server-error'),
-  'breaks off': { text: 'Done: a', chunks: ['Done', ': a'], cutAfter: 1 },
+  'is interrupted': { text: 'Done: a', chunks: ['Done', ': a'], cutAfter: 1 },
 };
 for (const [how, step] of Object.entries(uselessSummaries)) {
   test(`[P47] if the summary ${how}, the part is removed without one and the reason is reported`, async () => {
@@ -71,7 +71,7 @@ for (const [how, step] of Object.entries(uselessSummaries)) {
     assert.ok(made.messages && messageTokens(made.messages) < messageTokens(conversation) / 2);
     assert.equal(messageText(made.messages[1] as Message), '(Earlier work is omitted here.)');
     assert.match(made.detail ?? '', /^\d+ messages were omitted\. No summary was made: /);
-    assert.equal(made.spent !== undefined, how !== 'fails', 'what was said is paid for');
+    assert.equal(made.spent !== undefined, how !== 'fails', 'the received text is charged');
   });
 }
 
@@ -119,7 +119,7 @@ test('if the provider counts more tokens than our estimate, its count is used fo
     scriptedProvider(['Notes.']),
   );
   const size = messageTokens(made.messages ?? conversation);
-  assert.ok(size * 3 <= 0.5 * 3000, `${size} tokens by our guess`);
+  assert.ok(size * 3 <= 0.5 * 3000, `${size} tokens by our estimate`);
 });
 
 test('[A12] tool output cannot close the block in which it is quoted', async () => {
@@ -145,5 +145,5 @@ test('a transcript that does not fit the window is shortened', async () => {
   await runCompactor(summarizingCompactor(), createState(huge, 4000), writer);
   const asked = requestText(writer.requests[0]);
   assert.ok(asked.length / 4 < 3000, `${asked.length / 4} tokens`);
-  assert.ok(asked.length / 4 > 1500 && asked.split('call of read').length > 40, 'it is cut piece by piece');
+  assert.ok(asked.length / 4 > 1500 && asked.split('call of read').length > 40, 'it is truncated message by message');
 });

@@ -188,25 +188,28 @@ test('a message contains the values of the selectors it names', () => {
 });
 
 const invalidRules: Readonly<Record<string, readonly [unknown, RegExp]>> = {
-  'no object': [[], /^rules must be an object\.$/],
+  'not an object': [[], /^rules must be an object\.$/],
   'no name': [{}, /^rules has no "name"\.$/],
   'an unknown field': [{ name: 'x', reminder: [] }, /unknown field "reminder"; did you mean "reminders"/],
   'an unknown event': [
     { name: 'x', reminders: [{ name: 'r', on: 'tool-endd', message: 'm' }] },
     /reminders\[0\]\.on is "tool-endd", which is unknown; did you mean "tool-ended"/,
   ],
-  'never looked at': [{ name: 'x', reminders: [{ name: 'r', message: 'm' }] }, /neither `on` nor `tool`/],
-  'an unknown question': [
+  'without events': [{ name: 'x', reminders: [{ name: 'r', message: 'm' }] }, /neither `on` nor `tool`/],
+  'an unknown selector': [
     { name: 'x', reminders: [{ name: 'r', on: 'tool-ended', message: 'm', when: { fact: 'failure', atLeast: 1 } }] },
     /when\.fact is "failure", which is unknown; did you mean "failures"/,
   ],
-  'a question without a bound': [
+  'a selector without a bound': [
     { name: 'x', stops: [{ type: 'when', when: { all: [{ fact: 'turns' }] } }] },
     /stops\[0\]\.when\.all\[0\] needs one of atLeast/,
   ],
   'an unknown gate': [{ name: 'x', gates: [{ type: 'denyy' }] }, /gates\[0\]\.type is "denyy"/],
-  'a gate that stops all': [{ name: 'x', gates: [{ type: 'deny', reason: 'r' }] }, /needs `tools`, `when`, or both/],
-  'a phase that is not there': [
+  'a gate that denies everything': [
+    { name: 'x', gates: [{ type: 'deny', reason: 'r' }] },
+    /needs `tools`, `when`, or both/,
+  ],
+  'a missing phase': [
     { name: 'x', gates: [{ type: 'phases', phases: { a: [] }, start: 'b', moves: [] }] },
     /names the phase "b"/,
   ],
@@ -214,7 +217,7 @@ const invalidRules: Readonly<Record<string, readonly [unknown, RegExp]>> = {
     { name: 'x', builtIn: { 'half-ful': {} } },
     /no reminder named "half-ful"; did you mean "half-full"/,
   ],
-  'a number that is none': [
+  'an invalid number': [
     { name: 'x', stops: [{ type: 'turns', most: 'many' }] },
     /most must be an integer of at least 1/,
   ],

@@ -181,7 +181,7 @@ test('[M17, M18] a session with reminders begins with one note that has its nonc
   const seeds = again.events.filter(
     (event) => event.type === 'turn-started' && event.notes.some(({ key }) => key === 'system-reminders'),
   );
-  assert.equal(seeds.length, 2, 'a history that was made shorter may have lost it');
+  assert.equal(seeds.length, 2, 'a compacted history may have lost it');
 });
 
 test('[M17] the system prompt gets the section about reminders if there is a reminder', () => {

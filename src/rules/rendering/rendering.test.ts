@@ -20,7 +20,7 @@ const code = renderable(
 );
 
 test('[M8, M10] nested values are rendered completely in each format', () => {
-  assert.ok(isRenderable(JSON.parse(JSON.stringify(code))), 'the log keeps it');
+  assert.ok(isRenderable(JSON.parse(JSON.stringify(code))), 'it is in the log');
   assert.equal(
     renderAs(code, 'xml'),
     `<CodeContext task="fix">

@@ -92,7 +92,7 @@ test('[M29] a retry is the same call after its failure in the same user turn, an
   );
   assert.equal(isRetry(steered, call), true);
   const again = stateAfter({ said: 'go' }, failing('run', { n: 1 }), { said: 'on', how: 'follow-up' });
-  assert.equal(isRetry(again, call), true, 'a follow-up that was not delivered yet begins nothing');
+  assert.equal(isRetry(again, call), true, 'a follow-up that was not delivered yet starts no user turn');
   assert.equal(
     isRetry(stateAfter({ said: 'go' }, failing('run', { n: 1 }), { said: 'on' }, { answered: 'Yes.' }), call),
     false,
@@ -115,7 +115,7 @@ test('[M14] the size of the context is measured, by source', () => {
   assert.equal(use.words, 10);
   assert.deepEqual(use.results, { look: 20 });
   assert.ok(use.answers >= 5);
-  assert.equal(contextUsage(stateAfter({ said: 'go' })).share, 0, 'a window that nobody knows is not full');
+  assert.equal(contextUsage(stateAfter({ said: 'go' })).share, 0, 'an unknown context window is not full');
 });
 
 test('[M14] a note counts as a note, also after a compaction kept it', () => {

@@ -85,7 +85,7 @@ test('[M22] a token budget, and a context over a threshold or a share of the win
   assert.equal(
     (await runToEnd([contextLimit({ share: 0.1 })])).reason,
     'answered',
-    'a window that nobody knows binds nothing',
+    'an unknown context window is no limit',
   );
 });
 
@@ -143,7 +143,7 @@ test('[M24] a number of failures in a row ends the run, of one tool or of any; a
   ];
   const { set, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { replies: lines });
   assert.deepEqual([reason, detail], ['error-threshold', 'fail failed 3 times in a row.']);
-  assert.equal(set.requests.length, 4, 'a success of another tool says nothing about this one');
+  assert.equal(set.requests.length, 4, 'a success of another tool does not reset the count');
   assert.equal((await runToEnd([errorThreshold(3)], { replies: lines })).set.requests.length, 5);
 });
 

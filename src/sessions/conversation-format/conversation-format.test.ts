@@ -98,11 +98,7 @@ Done.
 `,
   );
   assert.deepEqual(read(text, conversation), conversation);
-  assert.deepEqual(
-    read(text.replaceAll('\n', '\r\n'), conversation),
-    conversation,
-    'whatever the editor ends lines with',
-  );
+  assert.deepEqual(read(text.replaceAll('\n', '\r\n'), conversation), conversation, 'any line ending of the editor');
 });
 
 test('[J3] any valid conversation survives a round trip, with and without the original', () => {
@@ -160,7 +156,7 @@ test('[J59] provider metadata stays with unchanged messages, and is removed from
   const text = formatConversation(conversation);
   const other = parseConversation(text.replace('Done.', 'Not done.'), conversation);
   assert.ok('messages' in other);
-  assert.equal(other.messages[1], conversation[1], 'the very message, with all it carries');
+  assert.equal(other.messages[1], conversation[1], 'the same message, with its metadata');
   assert.deepEqual(other.dropped, []);
   const changed = parseConversation(text.replace('Hm.', 'Aha.'), conversation);
   assert.ok('messages' in changed);

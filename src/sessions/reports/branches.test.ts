@@ -39,7 +39,7 @@ async function talk(...said: readonly string[]): Promise<{ readonly session: Ses
 
 async function back(session: Session, log: MemoryLog, text: string): Promise<void> {
   const turn = listUserTurns(log.events).find((each) => each.text === text);
-  assert.ok(turn, `${text} was said`);
+  assert.ok(turn, `${text} is a message`);
   await rewindBefore(session, turn);
 }
 
@@ -67,7 +67,7 @@ test('[J3] each branch shows where it began, why, and its first own message; the
   assert.deepEqual(
     branches.map(({ isEmpty }) => isEmpty),
     [false, false, true, false],
-    'where nothing was said or changed',
+    'a branch without messages or edits',
   );
   assert.equal(branches.at(-1)?.tip, session.state.head);
   await session.rewind(first, 'returned');

@@ -95,7 +95,7 @@ test('the context window is divided by content type, and the parts add up', () =
     fill.tokens,
     Object.values(shares).reduce((sum, each) => sum + each, 0),
   );
-  assert.ok(Math.abs(fill.countedTokens - fill.tokens) <= 1, 'the core counts the same, but for rounding');
+  assert.ok(Math.abs(fill.countedTokens - fill.tokens) <= 1, 'the core counts the same, except for rounding');
   assert.equal(fill.largest[0]?.tool, 't');
   const text = formatContextBreakdown(fill);
   assert.match(text, /^Context: 2,6\d\d tokens of 8,000 \(33%\)\. By our estimate:\n\s+1,500\s+57%  files\n/);

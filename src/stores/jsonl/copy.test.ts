@@ -71,7 +71,7 @@ test('[J46, J57] a copy has all branches, a new id and its origin, and does not 
   assert.equal(first.from?.session, 'one');
   const all: string[] = [];
   for await (const event of copy.follow(0, AbortSignal.timeout(5000))) if (all.push(event.type) === 8) break;
-  assert.ok(all.includes('branch-started'), 'the branch that was left is there too');
+  assert.ok(all.includes('branch-started'), 'the abandoned branch is there too');
   await copy.append(8, [inputFact('on')], { durable: true });
   await copy.close();
   assert.deepEqual(readFileSync(a), before);
@@ -120,7 +120,7 @@ test('a damaged session is copied as it reads: lost events are left out, and lat
   await copyJsonl(a, b);
   assert.deepEqual(await verifyFile(b), { ok: true, events: 3, problems: [] });
   const copy = await openJsonl(b, { mode: 'read' });
-  assert.equal((await readEvents(copy)).length, 3, 'every event is on the way to the last');
+  assert.equal((await readEvents(copy)).length, 3, 'every event is on the path to the last');
   await copy.close();
 });
 

@@ -52,11 +52,11 @@ const texts: readonly (readonly [string, string, boolean])[] = [
   ['plain', repeatToLength('all work and no play '), true],
   ['lines', repeatToLength('one\n\ttwo\r\n'), true],
   ['quotes and backslashes', `${repeatToLength('{"a":"\\\\","b":["c"]},"text":"","ms":2')}\\`, true],
-  ['what looks like an end', `,"${repeatToLength('","ms":1,"hash":"')}`, true],
+  ['text that looks like an end', `,"${repeatToLength('","ms":1,"hash":"')}`, true],
   ['other scripts', repeatToLength('Grüße, 世界 😀 '), true],
-  ['lines that JSON leaves alone', repeatToLength('a\u2028b\u2029c\u0085'), false],
-  ['terminal colours', repeatToLength('\u001b[31mred\u001b[0m '), false],
-  ['half a character', repeatToLength('\ud83d x'), false],
+  ['line separators that JSON does not escape', repeatToLength('a\u2028b\u2029c\u0085'), false],
+  ['terminal colors', repeatToLength('\u001b[31mred\u001b[0m '), false],
+  ['half a surrogate pair', repeatToLength('\ud83d x'), false],
   ['short', 'all work', false],
 ];
 

@@ -143,7 +143,7 @@ test('a name that another process is about to use is refused', async (t) => {
   await assert.rejects(moveJsonl(a, b), { code: 'store/locked' });
   assert.equal(existsSync(a), true);
   await other.kill();
-  assert.deepEqual([existsSync(`${b}.lock`), getLockOwner(b)], [true, undefined], 'the dead hold nothing');
+  assert.deepEqual([existsSync(`${b}.lock`), getLockOwner(b)], [true, undefined], 'an ended process has no lock');
   await moveJsonl(a, b);
   assert.equal(existsSync(b), true);
 });

@@ -70,7 +70,7 @@ test('messages to a process are deleted from the file when it closes', async (t)
 
 for (const [name, plant] of [
   ['a link', (at: string, elsewhere: string) => symlinkSync(elsewhere, at)],
-  ['a file that more may read than the store', (at: string) => (writeFileSync(at, ''), chmodSync(at, 0o644))],
+  ['a file that more users can read than the store', (at: string) => (writeFileSync(at, ''), chmodSync(at, 0o644))],
 ] as const)
   test(
     `text is not written to a prepared file: ${name}`,

@@ -135,7 +135,7 @@ test('[A116] a process without heartbeats loses its sessions and runs before it 
   await assert.rejects(log.append(0, [annotation]), { code: 'store/fenced' });
   late.resolve();
   await working;
-  assert.equal((await other.queue.run('r'))?.outcome?.text, '', 'what came late counts for nothing');
+  assert.equal((await other.queue.run('r'))?.outcome?.text, '', 'a late settlement changes nothing');
   await (await other.sessions.open('s')).close();
 });
 
@@ -150,7 +150,7 @@ test('[A116] a process that has ended on this machine is not waited for, however
   assert.equal((await sessions.list()).find(({ session }) => session === 'one')?.holder, undefined);
   const presences = countRows(file, 'presences');
   await (await sessions.open('one')).close();
-  assert.equal(presences, 1, 'whoever came in has tidied up');
+  assert.equal(presences, 1, 'the next writer has cleaned up');
 });
 
 test('[A71] fault 19: a writer waits for another process that has locked the database, without blocking the event loop', async (t) => {
@@ -162,7 +162,7 @@ test('[A71] fault 19: a writer waits for another process that has locked the dat
   const writing = queue.enqueue([{ id: 'one', prompt: '' }]).then(() => (done = true));
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(done, false);
-  assert.equal(await queue.run('one'), undefined, 'reading goes on meanwhile');
+  assert.equal(await queue.run('one'), undefined, 'reads continue meanwhile');
   db.exec('COMMIT');
   await writing;
   db.close();

@@ -174,7 +174,7 @@ test('attacks 12, 28, 38: no program that a repository configures runs on readin
     assert.equal(told.failed, false, told.text);
   }
   assert.equal(sprung(), false);
-  assert.throws(() => sh('status --short && git commit --allow-empty -m x'), 'the traps are set');
+  assert.throws(() => sh('status --short && git commit --allow-empty -m x'), 'the marker programs are configured');
   assert.equal(sprung(), true);
 });
 

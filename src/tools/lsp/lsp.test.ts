@@ -157,7 +157,7 @@ test('[P19] an edit reports the diagnostics it caused if a server is running; it
   assert.equal((broken.data as { readonly problems: readonly unknown[] }).problems.length, 1);
   assert.match((broken.data as { readonly diff: string }).diff, /words: number/);
   const moved = await change('import { Door', '\n\nimport { Door');
-  assert.equal(moved.text, 'Edited src/main.ts.', 'an old problem that only moved is not told again');
+  assert.equal(moved.text, 'Edited src/main.ts.', 'an old diagnostic that only moved is not reported again');
   assert.match(
     (await change('words: number', 'words: string')).text,
     /^Edited src\/main\.ts\.\nNo problems remain in it\.$/,

@@ -75,7 +75,7 @@ test('attack 42: a cache that was tampered with adds no text to a request, and a
   for (const broken of ['7', '{}', '{"tools":[{"name":1}]}', '{"tools":[{"name":"a","inputSchema":1}]}']) {
     memory.kept.set('s', broken);
     const { mcp } = await openMcpServers(t, [server], { trust, memory });
-    assert.equal(mcp.status()[0]?.state, 'ready', 'it was asked again');
+    assert.equal(mcp.status()[0]?.state, 'ready', 'it was queried again');
     assert.equal(mcp.tools.length, 3);
   }
 });

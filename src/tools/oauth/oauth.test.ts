@@ -75,7 +75,7 @@ test('[P27] the user logs in with PKCE, requests then have the token, and neithe
   const written = JSON.stringify([log.events, provider.requests]);
   assert.match(written, /\\"things\\":3,\\"you\\":\\"Bearer \[the token\]\\"/);
   for (const secret of [at.accessToken, at.refreshToken]) {
-    assert.ok(!written.includes(secret), 'the log and the model are spared the token');
+    assert.ok(!written.includes(secret), 'the token is in neither the log nor a request');
     assert.ok(readFileSync(file, 'utf8').includes(secret));
     assert.ok(learnt.includes(secret));
   }
@@ -96,7 +96,11 @@ test('[P27] an expired or rejected token is refreshed without the user, once for
   at.accessToken = 'revoked';
   assert.match(await ask(`${at.url}/things`), /^Status 200\./);
   assert.deepEqual(at.grants, ['authorization_code', 'refresh_token', 'refresh_token']);
-  assert.equal(store.get('things').refresh, at.refreshToken, 'the new one is kept: the old one is used up');
+  assert.equal(
+    store.get('things').refresh,
+    at.refreshToken,
+    'the new refresh token is stored, because the old one cannot be used again',
+  );
   at.accessToken = 'revoked';
   at.refreshToken = 'revoked';
   await assert.rejects(ask(`${at.url}/things`), { code: 'oauth/login-needed' });
@@ -121,7 +125,7 @@ test('[P27] a token is sent to its own origin only, also after a redirect', asyn
   assert.deepEqual(other.apiRequests, []);
   assert.match(await ask(`${at.url}/away?to=${other.url}/things`), /^Status 401\./);
   assert.deepEqual(other.apiRequests, ['/things nobody']);
-  assert.deepEqual(at.grants, ['authorization_code'], 'who was turned away elsewhere needs no new token');
+  assert.deepEqual(at.grants, ['authorization_code'], 'a refusal by another origin causes no refresh');
 });
 
 test('[P27] a refused login, a used code, another server’s answer and a wrong state give no token', async (t) => {
@@ -156,7 +160,7 @@ test('[P27] a refused login, a used code, another server’s answer and a wrong 
   };
   await assert.rejects(attempt({ showPage: show, signal: stop.signal }), { code: 'run/cancelled' });
   assert.deepEqual(statuses, [404]);
-  assert.deepEqual(at.grants, ['authorization_code'], 'only the one that went as it should');
+  assert.deepEqual(at.grants, ['authorization_code'], 'only the valid login');
 });
 
 test('[P27] no login page is opened without consent, and no token is sent over an insecure connection', async (t) => {

@@ -153,7 +153,7 @@ test('[P13] attacks 23 and 37: one file that cannot be changed leaves all others
     assert.match(said, why);
     assert.equal(text('a.txt'), 'one\n', `${second}\n${said}`);
   }
-  assert.equal((await patch(first)).outcome, 'ok', 'what was put back can be changed again');
+  assert.equal((await patch(first)).outcome, 'ok', 'a restored file can be changed again');
   for (const words of [
     'no patch',
     '@@ -1 +1 @@\n-one\n+1\n',
@@ -199,7 +199,7 @@ test('[P14] attacks 21 and 28: protected files cannot be deleted either', async 
   writeFileSync(path.join(root, 'a.txt'), 'newer\n');
   assert.match((await call('delete_file', { path: 'a.txt' })).text, /changed since it was read/);
   assert.equal(text('a.txt'), 'newer\n');
-  assert.equal((await call('delete_file', { path: 'b.bin' })).outcome, 'ok', 'what is no text can be deleted too');
+  assert.equal((await call('delete_file', { path: 'b.bin' })).outcome, 'ok', 'a binary file can be deleted too');
   const forgetful = [deleteFile(localWorkspace({ roots: [root] }))];
   assert.match((await callTool(forgetful, 'delete_file', { path: 'a.txt' })).text, /could not be restored/);
   assert.equal(text('a.txt'), 'newer\n');

@@ -87,7 +87,7 @@ test('[A15] every call of a program passes the gates of the run, and a call that
   assert.deepEqual(
     seen,
     ['run_code', 'read_file', 'read_file', 'read_file', 'read_file'],
-    'a rewritten call is judged again',
+    'a rewritten call passes the gates again',
   );
 });
 
@@ -136,7 +136,7 @@ test('[A15] attacks 17, 81: a program that never ends, exhausts memory or deadlo
     execute: (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (stopped = true))),
   };
   assert.match((await runProgram(t, 'await tools.slow()', { input, tools: [slow] })).text, /did not finish within 1 s/);
-  assert.equal(stopped, true, 'what it waits for ends with it');
+  assert.equal(stopped, true, 'a pending call ends with the program');
   assert.match((await runProgram(t, 'const a = []; for (;;) a.push(new ArrayBuffer(1e7))')).text, /out of memory/);
   assert.match((await runProgram(t, 'const f = () => f(); f()')).text, /stack/i);
   assert.match((await runProgram(t, 'await new Promise(() => {})')).text, /something that never happens/);

@@ -66,7 +66,7 @@ test('a background command returns its id at once, and each check shows the new 
   assert.match(
     first.text,
     /^listening\n\[It has been running for [\d.]+ s\.\]$/,
-    'words that come in two pieces count',
+    'text that is split over two chunks matches',
   );
   assert.match((await call('command_output', { id })).text, /^\[Nothing new\. It has been running for [\d.]+ s\.\]$/);
   writeFileSync(path.join(root, 'go'), '');

@@ -181,7 +181,7 @@ test('attack 58: credentials are not sent to another site after a redirect, and 
     ],
   );
   await ask('/302/one');
-  assert.equal(seen.at(-1)?.headers.authorization, 'Bearer k', 'the same site may know it');
+  assert.equal(seen.at(-1)?.headers.authorization, 'Bearer k', 'the same site may get it');
   await assert.rejects(ask('/307/two', { method: 'POST', body: 'secret' }), hasCode('redirects'));
   await ask('/307/one', { method: 'POST', body: 'twice' });
   assert.deepEqual(bodies.splice(0).slice(-3), ['secret', 'twice', 'twice']);

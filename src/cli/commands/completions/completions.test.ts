@@ -92,14 +92,14 @@ test('bash completes commands, subcommands, options and their values from the ta
   assert.deepEqual(inBash(['fairlead', 'models', 'oll']), ['ollama']);
   assert.deepEqual(inBash(['fairlead', 'completions', '']), ['bash', 'zsh', 'fish']);
   assert.deepEqual(inBash(['fairlead', '--prompt-file', 'a']), ['a prompt.md']);
-  assert.deepEqual(inBash(['fairlead', 'fix', 'ses']), [], 'the words of a prompt are no commands');
+  assert.deepEqual(inBash(['fairlead', 'fix', 'ses']), [], 'words of a prompt are not commands');
+  assert.deepEqual(inBash(['fairlead', 'fix', '--ver']), [], 'after them only the options of a run are valid');
   assert.deepEqual(
-    inBash(['fairlead', 'fix', '--ver']),
-    [],
-    'and behind them only the options of a run have a meaning',
+    inBash(['fairlead', '--model', 'x', 'ses']),
+    ['sessions'],
+    'the value of an option is not a word of the prompt',
   );
-  assert.deepEqual(inBash(['fairlead', '--model', 'x', 'ses']), ['sessions'], 'the value of an option is no word');
-  assert.deepEqual(inBash(['fairlead', '--resume', '--mod']), ['--model', '--model-name'], 'a value may be left out');
+  assert.deepEqual(inBash(['fairlead', '--resume', '--mod']), ['--model', '--model-name'], 'a value may be omitted');
 });
 
 test('bash completes a name that its word breaks split', () => {
