@@ -1,13 +1,27 @@
 // A PATH without folders of the workspace, where the agent could have written programs.
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, type Workspace } from '../core/index.ts';
+import { FairleadError, isPathInside, type Workspace } from '../core/index.ts';
+
+/** Returns the absolute folders on PATH, in order, that the given function does not exclude. */
+const filterPath = (search: string, isExcluded: (folder: string) => boolean): readonly string[] =>
+  search.split(path.delimiter).filter((folder) => path.isAbsolute(folder) && !isExcluded(folder));
 
 /** Returns the folders on PATH, in order, without those inside the workspace. */
 export const foldersOutsideWorkspace = (
   workspace: Pick<Workspace, 'locate'>,
   search: string = process.env['PATH'] ?? '',
-): readonly string[] =>
-  search.split(path.delimiter).filter((folder) => path.isAbsolute(folder) && !leadsIntoWorkspace(workspace, folder));
+): readonly string[] => filterPath(search, (folder) => leadsIntoWorkspace(workspace, folder));
+
+/** Returns the folders on PATH, in order, without those inside a folder and without those that do not exist, because any process could create them. */
+export const foldersOutside = (root: string, search: string = ''): readonly string[] =>
+  filterPath(search, (folder) => {
+    try {
+      return isPathInside(root, realpathSync.native(folder));
+    } catch {
+      return true;
+    }
+  });
 
 /** Returns false only if the workspace refuses the path as outside. */
 export function leadsIntoWorkspace(workspace: Pick<Workspace, 'locate'>, file: string): boolean {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { safeSearchFolders } from '../../tools/lsp/index.ts';
+import { foldersOutside } from '../../tools/lsp/index.ts';
 
 const openCommands: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
@@ -14,7 +14,7 @@ export function openInBrowser(url: string): boolean {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
   const [program = 'xdg-open', ...args] = openCommands[process.platform] ?? ['xdg-open'];
   // A command of the model could have created a program with this name in the working directory.
-  const search = safeSearchFolders(process.env, realpathSync(process.cwd())).join(path.delimiter);
+  const search = foldersOutside(realpathSync(process.cwd()), process.env['PATH']).join(path.delimiter);
   const env = { ...process.env, PATH: search };
   const child = spawn(program, [...args, new URL(url).href], { stdio: 'ignore', detached: true, env });
   // Without such a program the user has the address that was shown.

@@ -1,10 +1,10 @@
 // The process of a language server: in its own process group, which is killed at exit, without secrets in its environment, with bounded output.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
+import { foldersOutside } from '../safe-path.ts';
 import { encodeFrame, createFrameDecoder } from './frames.ts';
 
 /** Variables that a server receives: enough to find programs, homes and caches, and none that could hold a key. */
@@ -30,17 +30,6 @@ export type LaunchOptions = {
 /** The listener of a server process. */
 export type ChildListener = { onMessage(value: unknown): void; onEnded(why: string): void };
 
-/** Returns the folders on PATH that are absolute and not inside the given folder: a program in that folder must not be found by name. */
-export const safeSearchFolders = (environment: NodeJS.ProcessEnv, outside: string): readonly string[] =>
-  (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => {
-    try {
-      return path.isAbsolute(folder) && !isPathInside(outside, realpathSync.native(folder));
-    } catch {
-      // The folder does not exist yet, and anyone could create it.
-      return false;
-    }
-  });
-
 /** Returns the environment of a server: allowed variables, a PATH without that folder, and the variables of its definition. */
 export function serverEnvironment(
   given: NodeJS.ProcessEnv,
@@ -51,7 +40,7 @@ export function serverEnvironment(
     // A shell function in a variable is code.
     ([name, value]) => allowedVariables.has(name.toUpperCase()) && !value?.startsWith('()'),
   );
-  return { ...Object.fromEntries(known), PATH: safeSearchFolders(given, folder).join(path.delimiter), ...more };
+  return { ...Object.fromEntries(known), PATH: foldersOutside(folder, given['PATH']).join(path.delimiter), ...more };
 }
 
 /** A running server. It does not keep our process alive; pending requests do. */

@@ -10,4 +10,4 @@ export {
 } from './definition.ts';
 export { languageServers, type LanguageServerOptions, type LanguageServers } from './servers.ts';
 export type { RequestServerApproval, IsServerApproved, ServerApproval } from './resolve-binary.ts';
-export { safeSearchFolders } from './child.ts';
+export { foldersOutside } from '../safe-path.ts';

@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto';
 import { accessSync, constants, createReadStream, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { canonicalJson, toJson, isPathInside, systemErrorCode } from '../../core/index.ts';
-import { safeSearchFolders } from './child.ts';
+import { foldersOutside } from '../safe-path.ts';
 import type { LanguageServerDefinition } from './definition.ts';
 import { lspError } from './rpc.ts';
 
@@ -86,7 +86,7 @@ function binaryCandidates(
 ): readonly BinaryCandidate[] {
   const { folder, root, environment } = place;
   const onPath = (name: string): readonly string[] =>
-    safeSearchFolders(environment, folder).flatMap((each) => resolveExecutable(path.join(each, name)) ?? []);
+    foldersOutside(folder, environment['PATH']).flatMap((each) => resolveExecutable(path.join(each, name)) ?? []);
   const all = (programs: readonly string[], ofFolder: boolean): readonly BinaryCandidate[] =>
     [...new Set(programs)].map((program) => ({ program, fromFolder: ofFolder || isPathInside(folder, program) }));
   if (command === 'typescript') {
