@@ -1,52 +1,48 @@
-// Give an agent tools, and a rule that holds whatever the model wants: nothing is deleted without a person's yes.
+// Gives an agent tools, and a gate that applies to every tool: a deletion needs approval, whatever the model asks for.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, type Gate } from 'fairlead';
+import { Agent, tool, type Gate } from 'fairlead';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
 const files = new Map([
   ['a.txt', 'alpha'],
   ['b.txt', 'beta'],
 ]);
-const name = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
-const read = defineTool({
+const read = tool({
   name: 'read',
   description: 'Reads a file.',
+  inputSchema,
   effect: 'read',
-  input: name,
-  run: (input) => files.get(String(input['name'])) ?? 'no such file',
+  execute: ({ name }) => files.get(name) ?? 'There is no such file.',
 });
-const remove = defineTool({
+const remove = tool({
   name: 'remove',
   description: 'Deletes a file.',
+  inputSchema,
   effect: 'write',
-  input: name,
-  run: (input) => `deleted: ${files.delete(String(input['name']))}`,
+  execute: ({ name }) => `deleted: ${files.delete(name)}`,
 });
 
-const askBeforeDeleting: Gate = (call) =>
-  call.tool === 'remove' ? { type: 'ask', question: `Delete ${JSON.stringify(call.input)}?` } : { type: 'allow' };
+const askBeforeDeleting: Gate = ({ tool: name, input }) =>
+  name === 'remove' ? { type: 'ask', question: `Delete ${JSON.stringify(input)}?` } : { type: 'allow' };
 
-const provider = scriptedProvider([
+const model = scriptedProvider([
   calls('read', { name: 'a.txt' }),
   calls('remove', { name: 'a.txt' }),
-  says('Read it and deleted it.'),
+  says('I read a.txt and deleted it.'),
 ]);
-const harness = new Harness({
-  provider,
-  system: 'You keep files in order.',
-  tools: [read, remove],
-  gates: [askBeforeDeleting],
-  runDir: null,
-});
+const agent = new Agent({ model, tools: [read, remove], gates: [askBeforeDeleting] });
+await using session = await agent.session();
 
-const waiting = await harness.runResult('Clean up.');
+const waiting = await session.run('Clean up.');
 assert.equal(waiting.status, 'waiting');
 assert.equal(files.size, 2);
 
-const [ask] = waiting.pendingApprovals;
-console.log(ask?.question);
-await harness.session?.approve(ask?.id ?? '');
-await harness.session?.resume();
-assert.equal(files.size, 1);
-console.log([...files.keys()]);
+for (const { id, question } of waiting.pendingApprovals) {
+  console.log(question);
+  await session.approve(id);
+}
+const result = await session.run();
+console.log(result.text, [...files.keys()]);
+assert.deepEqual([...files.keys()], ['b.txt']);

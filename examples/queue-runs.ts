@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Agent, defineTool } from 'fairlead/agent';
+import { Agent, tool } from 'fairlead';
 import { sendMessage, worker } from 'fairlead/fleet';
 import { openFleetStore } from 'fairlead/stores';
 import { calls, scriptedProvider } from 'fairlead/testing';
 
 const dir = mkdtempSync(join(tmpdir(), 'fairlead-example-'));
 let payments = 0;
-const pay = defineTool({
+const pay = tool({
   name: 'pay',
   description: 'Pays.',
   effect: 'external',
@@ -27,14 +27,14 @@ const agent = new Agent({
   gates: [() => ({ type: 'ask', question: 'Pay this bill?' })],
 });
 
-// The same id again is the same run.
+// Queueing an id twice is one run.
 await store.queue.enqueue([{ id: 'bill-17', prompt: 'Pay bill 17.' }]);
 await store.queue.enqueue([{ id: 'bill-17', prompt: 'Pay bill 17.' }]);
 await worker({ store, agent }).drain();
 const waiting = await store.queue.run('bill-17');
 console.log(waiting?.status, waiting?.pendingApprovals[0]?.question);
 
-// Days later, from any process: the approval is a message to the run, and any worker continues it.
+// Later, in any process: the approval is a message to the run, and any worker resumes it.
 const call = waiting?.pendingApprovals[0]?.call ?? '';
 await sendMessage(store, 'bill-17', { type: 'answer', call, allowed: true, by: 'Ann' });
 await worker({ store, agent }).drain();

@@ -1,4 +1,4 @@
-// Send simple tasks to a model on your own machine and hard ones to the cloud, and see why before anything is sent.
+// Routes simple tasks to a local model and hard ones to a cloud model, and prints the reason before a request is sent.
 import assert from 'node:assert/strict';
 import { resolveAgent, Session } from 'fairlead/agent';
 import { runWithRouting } from 'fairlead/agent/routing';
@@ -14,8 +14,8 @@ import {
 import { memoryLog } from 'fairlead/stores';
 import { says, scriptedServer } from 'fairlead/testing';
 
-// Stand-ins for a server on your own machine and one elsewhere.
-const here = await scriptedServer(() => says('Done, at home.'), {
+// Scripted servers in place of a local server and a cloud provider.
+const here = await scriptedServer(() => says('Done, locally.'), {
   models: [{ id: 'qwen3:8b', context: 32_768, tools: true }],
 });
 const away = await scriptedServer(() => says('Done, in the cloud.'));
@@ -69,12 +69,12 @@ const ask = (task: string): ReturnType<typeof runWithRouting> =>
 await ask('Fix the typo in the README');
 await ask(hard);
 assert.deepEqual(session.messages.filter(({ role }) => role === 'assistant').map(messageText), [
-  'Done, at home.',
+  'Done, locally.',
   'Done, in the cloud.',
 ]);
 assert.equal(session.state.epoch, 2, 'a change of model is a new epoch');
 
-// The choice and its reason are facts, and so is a failure: the next in line takes over.
+// The choice, its reason and a failure are recorded as events; after a failure the next candidate is used.
 await away.close();
 const ended = await ask(`${hard}, again`);
 assert.equal(ended.ended?.reason, 'answered');

@@ -1,4 +1,4 @@
-// The HTTP API in a program of your own: one agent, one store, one key.
+// Serves the HTTP API in a program: one agent, one store, one API key.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

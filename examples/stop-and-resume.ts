@@ -1,37 +1,37 @@
-// A session is a file. Stop the program at any moment, open the file again, and the run goes on where it was; no effect happens twice.
+// Stops a session between a tool call and the answer, and resumes it from its file with another agent; the call is not repeated.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineTool, Harness } from 'fairlead';
-import { openJsonl, verifyFile } from 'fairlead/stores';
+import { Agent, fileSession, tool } from 'fairlead';
+import { verifyFile } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
-const folder = mkdtempSync(join(tmpdir(), 'fairlead-example-'));
-const file = join(folder, 'session.jsonl');
+const dir = mkdtempSync(join(tmpdir(), 'fairlead-example-'));
+const file = join(dir, 'session.jsonl');
 let payments = 0;
-const pay = defineTool({
+const pay = tool({
   name: 'pay',
-  description: 'Pays.',
+  description: 'Pays the bill.',
+  inputSchema: { type: 'object' },
   effect: 'external',
-  input: { type: 'object' },
-  run: () => `payment ${++payments} made`,
+  execute: () => `payment ${++payments} made`,
 });
-const wiring = { system: 'You pay bills.', tools: [pay] };
 
-// One process pays and then stops before the model has answered.
-const first = new Harness({ ...wiring, provider: scriptedProvider([calls('pay'), says('never said')]) });
-const session = await first.open(await openJsonl(file));
-session.subscribe((event) => event.type === 'tool-ended' && session.cancel());
-await first.askResult('Pay the bill.');
-await first.close();
+// The first process detaches after the payment, before the model answers.
+const stop = new AbortController();
+const first = new Agent({ model: scriptedProvider([calls('pay'), says('This is never sent.')]), tools: [pay] });
+const session = await first.session({ store: fileSession(file) });
+session.subscribe((event) => event.type === 'tool-ended' && stop.abort());
+assert.equal((await session.run('Pay the bill.', { detachSignal: stop.signal })).status, 'waiting');
+await session.close();
 
-// Another one opens the file and goes on.
-const second = new Harness({ ...wiring, provider: scriptedProvider([says('The bill is paid.')]) });
-await second.open(await openJsonl(file));
-console.log(await second.ask('Go on.'));
-await second.close();
+// Another process opens the file and resumes the run.
+const second = new Agent({ model: scriptedProvider([says('The bill is paid.')]), tools: [pay] });
+const resumed = await second.session({ store: fileSession(file) });
+console.log((await resumed.run()).text);
+await resumed.close();
 
 assert.equal(payments, 1);
 assert.equal((await verifyFile(file)).ok, true);
-rmSync(folder, { recursive: true });
+rmSync(dir, { recursive: true });

@@ -1,6 +1,6 @@
-// Test your own agent without a model: what it does, how it takes a bad day, what it puts on the wire, and that it still does what it did.
+// Tests an agent without a model: its behaviour, provider failures, the HTTP requests it sends, and replay of a recorded session.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, type Provider } from 'fairlead';
+import { tool, Harness, type Provider } from 'fairlead';
 import { openProvider } from 'fairlead/providers';
 import { memoryLog } from 'fairlead/stores';
 import {
@@ -14,19 +14,19 @@ import {
   scriptedServer,
 } from 'fairlead/testing';
 
-// Your agent: everything but its model is the real thing.
+// The agent under test: only its model is replaced.
 const stock = new Map([['apples', 3]]);
-const count = defineTool({
+const count = tool({
   name: 'count',
   description: 'Says how many there are.',
   effect: 'read',
-  input: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
-  run: ({ item }) => `${stock.get(item) ?? 0} ${item}`,
+  inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
+  execute: ({ item }) => `${stock.get(item) ?? 0} ${item}`,
 });
 const shopkeeper = (provider: Provider): Harness =>
   new Harness({ provider, system: 'You keep a shop.', tools: [count], runDir: null });
 
-// What it does: the script is what the model answers, one entry a request.
+// Behaviour: the script has one model response per request.
 const provider = scriptedProvider([
   calls('count', { item: 'apples' }).and(calls('count', { item: 'pears' })),
   says('Three apples and no pears.'),
@@ -35,7 +35,7 @@ const result = await shopkeeper(provider).runResult('What is there?');
 assert.equal(result.text, 'Three apples and no pears.');
 assert.equal(provider.requests.length, 2);
 
-// How it takes a bad day: an overloaded service, an answer cut short, arguments that are no JSON, a tool that is not there.
+// Failures: an overloaded provider, a truncated response, arguments that are not JSON, a tool that does not exist.
 const shaky = scriptedProvider([
   fails('overloaded'),
   says('There are three', { cutAfter: 2 }),
@@ -46,7 +46,7 @@ const shaky = scriptedProvider([
 assert.equal(await shopkeeper(shaky).run('Are you there?'), 'Still here.');
 assert.equal(stock.get('apples'), 3);
 
-// What it puts on the wire: a real server on loopback that speaks every dialect and refuses what the real service would refuse.
+// Requests: a local HTTP server that speaks every wire format and rejects what the real provider would reject.
 const server = await scriptedServer(callsThenAnswer(20, 'count', (i) => ({ item: `thing ${i}` }), 'Counted.'));
 const model = await openProvider({
   provider: 'anthropic',
@@ -59,7 +59,7 @@ assert.equal(server.requests.length, 21);
 assert.deepEqual(prefixBreaks(server.requests), []);
 await server.close();
 
-// That it still does what it did: a recorded session is played back, and the first departure from it is an error.
+// Replay: the responses come from a recorded session, and the first request that differs from the recording is an error.
 const log = memoryLog();
 const recorded = shopkeeper(scriptedProvider([calls('count', { item: 'apples' }), says('Three.')]));
 await recorded.open(log);

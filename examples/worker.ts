@@ -1,4 +1,4 @@
-// A worker in a program of your own: it handles all queued runs with one agent and returns.
+// Runs a worker in a program: it executes all queued runs with one agent and returns.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Behaviour 5: rules that are enforced before the act; the model sees a legal result that says why.
+// Behaviour 5: gates decide about a call before it runs; the model receives a result with the reason.
 import assert from 'node:assert/strict';
-import { defineTool, Harness } from 'fairlead';
+import { tool, Harness } from 'fairlead';
 import {
   compactAt,
   confirm,
@@ -17,7 +17,7 @@ import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
 const set = {
-  name: 'house-rules',
+  name: 'project-rules',
   gates: [
     readBeforeEdit(),
     confirm({ which: ['delete_file'] }),
@@ -38,20 +38,20 @@ const set = {
   ],
 };
 
-// Every rule carries examples of what it must stop and what it must let pass.
+// Each rule has examples of calls that it must deny and calls that it must allow.
 const wrong = (await runRuleSetExamples(set)).filter((trial) => trial.failure !== undefined);
 assert.deepEqual(wrong, []);
 
 const edited: string[] = [];
 const file = { type: 'object', properties: { path: { type: 'string' } } };
 const tools = [
-  defineTool({ name: 'read_file', description: 'Reads.', effect: 'read', input: file, run: () => 'const a = 1;' }),
-  defineTool({
+  tool({ name: 'read_file', description: 'Reads.', effect: 'read', inputSchema: file, execute: () => 'const a = 1;' }),
+  tool({
     name: 'edit_file',
     description: 'Edits.',
     effect: 'write',
-    input: file,
-    run: ({ path }) => `${edited.push(String(path))}`,
+    inputSchema: file,
+    execute: ({ path }) => `${edited.push(String(path))}`,
   }),
 ];
 const log = memoryLog();

@@ -1,6 +1,6 @@
-// Behaviour 2: the conversation is a stream of events with views; ask it questions, and add a view of your own.
+// Behaviour 2: the conversation is a log of events; built-in selectors and a custom view read it.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, openSessionWriter, runStateView } from 'fairlead';
+import { tool, Harness, openSessionWriter, runStateView } from 'fairlead';
 import { readView, type NamedView } from 'fairlead/core';
 import {
   contextUsage,
@@ -14,12 +14,12 @@ import {
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
-const test = defineTool({
+const test = tool({
   name: 'test',
   description: 'Runs the tests.',
   effect: 'read',
-  input: { type: 'object' },
-  run: () => {
+  inputSchema: { type: 'object' },
+  execute: () => {
     throw new Error('1 test failed in src/sum.test.ts');
   },
 });
@@ -42,7 +42,7 @@ const harness = new Harness({ provider, system: '', tools: [test], views: [sessi
 await harness.open(log);
 await harness.ask('Why does src/sum.ts fail?');
 
-// Any log can be asked, at any time: the views are rebuilt from it.
+// Views are folded from the log, so every log can be queried at any time.
 const { state } = await openSessionWriter(log, runStateView([], [sessionStats, longest]));
 assert.equal(toolFailures(state, 'test').inARow, 3);
 assert.deepEqual(

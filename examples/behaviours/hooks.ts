@@ -1,4 +1,4 @@
-// Behaviour 7: hooks. Everything is an extension; rules can be code, or data that compiles to the very same objects.
+// Behaviour 7: extensions. Rules are code, or data that compiles to the same objects.
 import assert from 'node:assert/strict';
 import { Agent, type Extension } from 'fairlead';
 import { compileRules, validateRules, compileRuleSet, rulesSchema, runRuleSetExamples } from 'fairlead/rules';
@@ -44,7 +44,7 @@ const set = compileRules({
 });
 assert.ok((await runRuleSetExamples(set)).every((trial) => trial.failure === undefined));
 
-// A mistake is a sentence, and editors get a JSON Schema.
+// An error is one sentence; a JSON Schema for editors describes the format.
 const faults = validateRules({ name: 'x', stops: [{ type: 'stuk', times: 4 }] });
 assert.deepEqual(faults, ['rules.stops[0].type is "stuk", which is unknown; did you mean "stuck".']);
 assert.equal(rulesSchema()['title'], 'Fairlead rules');

@@ -1,6 +1,6 @@
-// Behaviour 1: one output of a tool, several renderings, chosen without touching the tool.
+// Behaviour 1: one tool output with several renderings, selected without a change to the tool.
 import assert from 'node:assert/strict';
-import { defineTool, Harness, toolOutput } from 'fairlead';
+import { tool, Harness, toolOutput } from 'fairlead';
 import { createOutputBundle, renderable, compileRuleSet } from 'fairlead/rules';
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
@@ -10,12 +10,12 @@ const context = renderable(
   {},
   renderable('File', { path: 'a.ts' }, renderable('Function', { name: 'one', language: 'ts' }, 'const one = () => 1;')),
 );
-const outline = defineTool({
+const outline = tool({
   name: 'outline',
   description: 'Shows what is in the code.',
   effect: 'read',
-  input: { type: 'object' },
-  run: () =>
+  inputSchema: { type: 'object' },
+  execute: () =>
     toolOutput({ text: 'one file', data: context, notes: [{ key: 'imports', text: 'Imports stand at the top.' }] }),
 });
 const { renderers } = compileRuleSet({
@@ -36,7 +36,7 @@ const ended = log.events.find((event) => event.type === 'tool-ended');
 assert.equal(ended?.text.split('\n')[0], '# CodeContext');
 assert.deepEqual(ended?.data, context);
 
-// The same output for a program that is not this one: a version, the data, every rendering, the notes.
+// The same output for another program: a version, the data, every rendering, the notes.
 const bundle = createOutputBundle(toolOutput({ text: 'one file', data: context }));
 assert.equal(bundle.protocol, 1);
 assert.match(bundle.renderings.xml ?? '', /<File path="a.ts">/);

@@ -1,4 +1,4 @@
-// Behaviour 6: the queue of notes: safety first, groups together, one note a key, an allowance a turn, and each shown note a fact.
+// Behaviour 6: the queue of notes: safety first, by group, one note per key, a token budget per turn; each sent note is an event.
 import assert from 'node:assert/strict';
 import { Harness } from 'fairlead';
 import { defineReminder, compileRuleSet } from 'fairlead/rules';

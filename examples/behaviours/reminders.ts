@@ -1,6 +1,6 @@
 // Behaviour 3: reminders, for the whole session, for a message, and bound to a tool.
 import assert from 'node:assert/strict';
-import { defineTool, Harness } from 'fairlead';
+import { tool, Harness } from 'fairlead';
 import {
   builtInReminders,
   defineReminder,
@@ -11,11 +11,11 @@ import {
 import { memoryLog } from 'fairlead/stores';
 import { calls, says, scriptedProvider } from 'fairlead/testing';
 
-const tool = (name: string, run: () => string) =>
-  defineTool({ name, description: name, effect: 'read', input: { type: 'object' }, run });
+const createTool = (name: string, execute: () => string) =>
+  tool({ name, description: name, effect: 'read', inputSchema: { type: 'object' }, execute });
 const tools = [
-  tool('write_file', () => 'Written.'),
-  tool('run_command', () => {
+  createTool('write_file', () => 'Written.'),
+  createTool('run_command', () => {
     throw new Error('Exit code 1.');
   }),
 ];

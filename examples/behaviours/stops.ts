@@ -1,6 +1,6 @@
 // Behaviour 4: stop conditions over the state, in any combination, with the reason in the log.
 import assert from 'node:assert/strict';
-import { defineTool, Harness } from 'fairlead';
+import { tool, Harness } from 'fairlead';
 import {
   allOf,
   anyOf,
@@ -16,12 +16,12 @@ import {
 } from 'fairlead/rules';
 import { callsThenAnswer, says, scriptedProvider } from 'fairlead/testing';
 
-const look = defineTool({
+const look = tool({
   name: 'look',
   description: 'Looks.',
   effect: 'read',
-  input: { type: 'object' },
-  run: (input) => JSON.stringify(input),
+  inputSchema: { type: 'object' },
+  execute: (input) => JSON.stringify(input),
 });
 
 const stop = anyOf(
@@ -46,7 +46,7 @@ const result = await harness.runResult('Look around.');
 assert.equal(result.reason, 'rule');
 assert.equal(result.detail, 'enough: Four looks are enough. late: its condition is true.');
 
-// Done is what is detected, or what is checked: a check that fails tells the model why and goes on.
+// A run is complete if that is detected, or if the checks pass: a failed check sends its reason to the model, and the run continues.
 const done = new Harness({
   provider: scriptedProvider([says('I think so.'), says('DONE: 42')]),
   system: '',

@@ -1,4 +1,4 @@
-// The Vercel AI SDK with a guide inside: its own loop, tools and streams, and rules that hold in it.
+// Applies rules to the Vercel AI SDK: its loop, tools and streams stay its own.
 import assert from 'node:assert/strict';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isStepCount, streamText, tool, wrapLanguageModel } from 'ai';

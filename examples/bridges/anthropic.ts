@@ -1,4 +1,4 @@
-// The official Anthropic client with a guide inside, streamed.
+// Applies rules to the official Anthropic client, with streaming.
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
 import { wrapAnthropic } from 'fairlead/bridges';

@@ -1,4 +1,4 @@
-// Google's client with a guide inside: a run is stopped by its state, and the client reads why.
+// Applies rules to Google's client: a stop condition ends the run, and the client receives the reason.
 import assert from 'node:assert/strict';
 import { GoogleGenAI } from '@google/genai';
 import { wrapGoogle } from 'fairlead/bridges';

@@ -1,4 +1,4 @@
-// LangChain with a guide inside: an agent of `createAgent` and a chat model on its own.
+// Applies rules to LangChain: to an agent of `createAgent`, and to a chat model.
 import assert from 'node:assert/strict';
 import * as messages from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
@@ -45,7 +45,7 @@ const { messages: said } = await agent.invoke({ messages: [{ role: 'user', conte
 assert.equal(said.at(-1)?.text, 'It is in December.');
 assert.deepEqual(searched, ['the birthday of Ada']);
 
-// A chat model on its own: the same kind of object comes back, to be bound, piped, streamed and put into chains.
+// A chat model: wrapChatModel returns a chat model that can be bound, piped, streamed and used in chains.
 const guided = wrapChatModel(chat, {
   messages,
   stops: [({ total }) => (total.turns >= 1 ? { reason: 'rule', detail: 'One answer is enough.' } : undefined)],

@@ -1,4 +1,4 @@
-// A graph of LangGraph's whose model is guided, and whose tools have a second door.
+// Applies rules to the model of a LangGraph graph, and evaluates the gates at its tools again.
 import assert from 'node:assert/strict';
 import * as messages from '@langchain/core/messages';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';

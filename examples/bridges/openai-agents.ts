@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK with a guide inside: every agent that the runner runs, unchanged.
+// Applies rules to the OpenAI Agents SDK: every agent of the runner, without a change to the agents.
 import assert from 'node:assert/strict';
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
 import { wrapModelProvider } from 'fairlead/bridges/openai-agents';

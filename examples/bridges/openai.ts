@@ -1,4 +1,4 @@
-// The official OpenAI client with a guide inside: the same client comes back, and rules hold in everything it asks.
+// Applies rules to the official OpenAI client: wrapOpenAI returns a client of the same type.
 import assert from 'node:assert/strict';
 import { wrapOpenAI } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';
@@ -16,7 +16,7 @@ const { choices } = await client.chat.completions.create({
   tools: [{ type: 'function', function: { name: 'delete_file', parameters: { type: 'object' } } }],
 });
 
-// Nobody is there to be asked, so the call was refused: the model was told why, and answered again.
+// There is no approval handler, so the call was denied: the model received the reason and answered again.
 assert.equal(choices[0]?.message.content, 'I leave it, then.');
 assert.equal(server.requests.length, 2);
 console.log(choices[0].message.content);

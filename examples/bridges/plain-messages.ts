@@ -1,4 +1,4 @@
-// No client and no framework: messages in, messages and decisions out.
+// Applies rules to plain messages, without a client or a framework: messages in, messages and decisions out.
 import assert from 'node:assert/strict';
 import { guardMessages } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';
@@ -15,6 +15,6 @@ const messages = [
 ];
 const { decisions } = await guardMessages(messages, rules);
 
-// Answer a refused call with its reason instead of making it, and go on.
+// Answer a denied call with the reason instead of executing it, and continue.
 assert.equal(decisions[0]?.type, 'refused');
 console.log(decisions[0]);

@@ -1,4 +1,4 @@
-// A proxy in front of any model, from code: whoever points a base URL at it is guided, in whatever language.
+// Starts the proxy from a program: it applies rules to every client that uses its URL, in any language.
 import assert from 'node:assert/strict';
 import { openProxy } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';

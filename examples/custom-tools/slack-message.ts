@@ -27,7 +27,7 @@ const tool: CustomTool = {
       { signal },
     );
     if (!answer) throw new Error('The network is closed.');
-    // Slack says what went wrong in the body, with status 200.
+    // Slack reports an error in the body, with status 200.
     const said = JSON.parse(Buffer.from(answer.body).toString()) as { ok: boolean; error?: string; ts?: string };
     if (!said.ok) throw new Error(`Slack refused the message: ${said.error ?? answer.status}.`);
     return `Posted to ${channel} at ${said.ts}.`;
