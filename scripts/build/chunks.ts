@@ -34,7 +34,6 @@ const chunkGroups: readonly ChunkGroup[] = [
       'src/stores/index.ts',
       'src/providers/index.ts',
       'src/providers/openai-compatible/chat.ts',
-      'src/providers/gateway/policies.ts',
     ],
   },
 ];
@@ -42,7 +41,6 @@ const chunkGroups: readonly ChunkGroup[] = [
 // Packages that files of these chunks import, and the compiler's own helpers.
 const packageChunks: readonly (readonly [RegExp, string])[] = [
   [/@oxc-project\+runtime/, 'library'],
-  [/[\\/]node_modules[\\/]cockatiel[\\/]/, 'providers'],
   [/[\\/]node_modules[\\/]@cfworker[\\/]/, 'library'],
   [/[\\/]package\.json$/, 'entry'],
 ];

@@ -186,7 +186,7 @@ test('importing the registry loads no family, no policy and no SDK; choosing a p
     return out.split('\n').filter((line) => line.startsWith('file:'));
   };
   const registry = JSON.stringify(`file://${path.join(import.meta.dirname, 'registry.ts')}`);
-  const heavy = /cockatiel|@ai-sdk|\/(chat|anthropic|google|responses|ollama|embedded|gateway)[\w-]*\.ts$/;
+  const heavy = /@ai-sdk|\/(chat|anthropic|google|responses|ollama|embedded|gateway)[\w-]*\.ts$/;
   const imported = loaded(`await import(${registry})`);
   assert.ok(imported.some((url) => url.endsWith('/registry.ts')));
   assert.deepEqual(
@@ -196,7 +196,7 @@ test('importing the registry loads no family, no policy and no SDK; choosing a p
   const chosen = loaded(`await (await import(${registry})).openProvider('vllm/m', { env: {} })`);
   assert.ok(chosen.some((url) => url.endsWith('/chat.ts')));
   assert.deepEqual(
-    chosen.filter((url) => /cockatiel|@ai-sdk|anthropic|ollama\.ts/.test(url)),
+    chosen.filter((url) => /@ai-sdk|anthropic|ollama\.ts/.test(url)),
     [],
   );
 });

@@ -1,33 +1,31 @@
-// Circuit breaker of one model, based on cockatiel: opens after consecutive failures, then lets one trial request through.
-import { CircuitState, circuitBreaker, ConsecutiveBreaker, handleWhen } from 'cockatiel';
+// Circuit breaker of one model: opens after consecutive failures, then admits one trial request whose result decides.
 import { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** When a circuit opens and for how long. */
 export type CircuitBreakerOptions = { readonly failures: number; readonly coolMs: number };
 
-/** One request through the circuit; the caller must report exactly one result. */
+/** One request through the circuit; only the first reported result counts. */
 export interface CircuitPermit {
   succeed(): void;
-  fail(error: unknown): void;
-  /** Ended by us, which says nothing about the model; an undecided trial leaves the circuit open. */
+  fail(error: FairleadError): void;
+  /** The request ended without a result of the model; an undecided trial leaves the circuit open. */
   abandon(): void;
 }
 
-/** The state of a circuit: `closed` passes requests, `open` none, `half-open` one trial request. */
+/** The state of a circuit: `closed` admits requests, `open` none, `half-open` one trial request. */
 export type CircuitStatus = 'closed' | 'open' | 'half-open';
 
 /** The circuit of one model, shared by all callers in the process. */
 export interface CircuitBreaker {
-  /** Lets a request through, or throws with the time until the next trial. With `patient` the caller may wait it out. */
-  acquire(patient: boolean): CircuitPermit;
+  /** Admits a request, or throws with the time until the next trial; `canRetry` marks that error as retryable. */
+  acquire(canRetry: boolean): CircuitPermit;
   /** The state, and how long it stays open. */
   status(): { readonly state: CircuitStatus; readonly forMs: number };
 }
 
 /** Returns true if an error indicates a failing server; rate limits and invalid requests do not. */
-const isOutage = (error: unknown): boolean =>
-  error instanceof FairleadError &&
+const isOutage = (error: FairleadError): boolean =>
   error.blame === 'provider' &&
   error.retry &&
   error.code !== 'provider/rate-limited' &&
@@ -38,52 +36,79 @@ const undecidedError = new FairleadError('provider/cut', 'The trial was not deci
   blame: 'provider',
   retry: true,
 });
-const abandonedError = new FairleadError('run/cancelled', 'The request was abandoned.', { blame: 'harness' });
 
 /** Creates a closed circuit. */
 export function createCircuitBreaker(name: string, options: CircuitBreakerOptions, clock: Clock): CircuitBreaker {
-  const breaker = circuitBreaker(handleWhen(isOutage), {
-    breaker: new ConsecutiveBreaker(options.failures),
-    // Cockatiel uses the wall clock, which can jump: its delay is zero, and our monotonic clock decides.
-    halfOpenAfter: Number.NEGATIVE_INFINITY,
-  });
+  let state: CircuitStatus = 'closed';
+  let failures = 0;
+  let lastFailure: FairleadError | undefined;
   let openUntil = 0;
-  breaker.onBreak(() => {
-    openUntil = clock.now() + options.coolMs;
-  });
+  let currentTrial: symbol | undefined;
 
-  function closedFor(): number {
-    if (breaker.state === CircuitState.HalfOpen) return options.coolMs;
-    return breaker.state === CircuitState.Open ? openUntil - clock.now() : 0;
+  function open(): void {
+    state = 'open';
+    openUntil = clock.now() + options.coolMs;
+    currentTrial = undefined;
   }
 
-  function open(afterMs: number, retry: boolean): FairleadError {
-    const failure = breaker.lastFailure && 'error' in breaker.lastFailure ? breaker.lastFailure.error : undefined;
-    const trying = breaker.state === CircuitState.HalfOpen ? 'is being tried by another request' : 'is left alone';
+  function close(): void {
+    state = 'closed';
+    failures = 0;
+    currentTrial = undefined;
+  }
+
+  function onOutage(error: FairleadError, trial: symbol | undefined): void {
+    lastFailure = error;
+    if (trial) {
+      // A request that was admitted before the trial can have reopened the circuit; then the trial does not count.
+      if (trial === currentTrial) open();
+      return;
+    }
+    failures++;
+    if (failures >= options.failures && state !== 'open') open();
+  }
+
+  function createOpenError(afterMs: number, retry: boolean): FairleadError {
+    const reason = state === 'half-open' ? 'is being tried by another request' : 'is left alone';
+    const details = lastFailure ? `; the last failure: ${lastFailure.message}` : '.';
     return new FairleadError(
       'provider/circuit-open',
-      `${name} failed ${options.failures} times in a row and ${trying} for ${Math.ceil(afterMs / 1000)} s more${failure instanceof Error ? `; the last failure: ${failure.message}` : '.'}`,
-      { blame: 'provider', retry, afterMs, hint: 'Go on after that time, or name another model to fall back on.' },
+      `${name} failed ${options.failures} times in a row and ${reason} for ${Math.ceil(afterMs / 1000)} s more${details}`,
+      { blame: 'provider', retry, afterMs, hint: 'Retry after that time, or configure a fallback model.' },
     );
   }
 
   return {
     status() {
-      if (breaker.state === CircuitState.Closed) return { state: 'closed', forMs: 0 };
-      const forMs = breaker.state === CircuitState.Open ? Math.max(0, openUntil - clock.now()) : 0;
+      if (state === 'closed') return { state, forMs: 0 };
+      const forMs = state === 'open' ? Math.max(0, openUntil - clock.now()) : 0;
       return { state: forMs > 0 ? 'open' : 'half-open', forMs };
     },
-    acquire(patient) {
-      const left = closedFor();
-      if (left > 0) throw open(left, patient);
-      const outcome = Promise.withResolvers<void>();
-      // The attempt itself throws the error to the caller.
-      breaker.execute(() => outcome.promise).catch(() => {});
-      const trial = breaker.state === CircuitState.HalfOpen;
+    acquire(canRetry) {
+      const waitMs = state === 'half-open' ? options.coolMs : openUntil - clock.now();
+      if (state !== 'closed' && waitMs > 0) throw createOpenError(waitMs, canRetry);
+      const trial = state === 'closed' ? undefined : Symbol('trial');
+      if (trial) {
+        state = 'half-open';
+        currentTrial = trial;
+      }
+      let isSettled = false;
+      const settle = (report: () => void): void => {
+        if (!isSettled) report();
+        isSettled = true;
+      };
+      const onResponse = (): void => {
+        if (trial && trial === currentTrial) close();
+      };
       return {
-        succeed: () => outcome.resolve(),
-        fail: (error) => outcome.reject(error),
-        abandon: () => outcome.reject(trial ? undecidedError : abandonedError),
+        succeed: () =>
+          settle(() => {
+            if (trial) onResponse();
+            else failures = 0;
+          }),
+        // Any other error shows that the server responds.
+        fail: (error) => settle(() => (isOutage(error) ? onOutage(error, trial) : onResponse())),
+        abandon: () => settle(() => trial && onOutage(undecidedError, trial)),
       };
     },
   };

@@ -14,8 +14,11 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** The system clock. */
 export const systemClock: Clock = {
-  // `performance` gives the same value, but Node loads a dozen modules for it.
-  now: () => process.uptime() * 1000,
+  // Read for every chunk: faster than `process.uptime` and `hrtime.bigint`, and Node loads a dozen modules for `performance`.
+  now() {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
   timer(ms, fire, hold) {
     const timer = setTimeout(fire, Math.min(Math.max(0, ms), maxTimerMs));
     if (!hold) timer.unref();

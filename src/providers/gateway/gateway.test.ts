@@ -11,8 +11,7 @@ import {
   type ModelRequest,
 } from '../../core/index.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
-import { gateway, type GatewayOptions } from './gateway.ts';
-import { breakerStates, createGatewayState } from './state.ts';
+import { breakerStates, createGatewayState, gateway, type GatewayOptions } from './gateway.ts';
 
 type ScriptedStream = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
 
@@ -344,6 +343,18 @@ test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in
   stop.abort(reason);
   assert.equal(await work, reason);
   assert.equal(clock.pending, 0);
+});
+
+test('[A54] an abort while the reader handles a chunk ends the stream at its next read', async () => {
+  const { clock, options } = createGateway();
+  const reason = new FairleadError('run/cancelled', 'Stop.', { blame: 'user' });
+  const stop = new AbortController();
+  const model = gateway(provider([hangs(textChunks('half'))]), options);
+  const work = (async (): Promise<void> => {
+    for await (const _chunk of model.stream(request, stop.signal)) stop.abort(reason);
+  })();
+  assert.equal(await failure(work), reason);
+  assert.equal(clock.pending, 0, 'no timer is left behind');
 });
 
 test('[A55] failures in a row open the circuit for everyone in the process who asks this model; other models are not touched', async () => {

@@ -1,23 +1,33 @@
 // The gateway around providers: timeouts, rate limits, retries, circuit breaker, fallback and cost. Implements Provider.
-import { FairleadError, type Chunk, type Provider, type ModelRequest, type Usage } from '../../core/index.ts';
-import type { EndChunk, StreamTimeouts } from './timed-stream.ts';
-import { startProviderCall, type ProviderCall, type GatewayEndpoint } from './provider-call.ts';
-import { systemClock, type Clock } from './clock.ts';
-import { backoffDelay, type RetryOptions } from './backoff.ts';
 import {
-  finalError,
-  shouldFallBack,
-  normalizeProviderError,
-  usageOfError,
-  addUsages,
-  type FailedModel,
-} from './errors.ts';
-import { createProviderRateLimiter, type RateLimits } from './rate-limiter.ts';
-import type { CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts';
-import type { RetryPolicy } from './retry.ts';
-import { getOrCreate, sharedState, type GatewayState } from './state.ts';
-import { mergeStream, type AttemptGenerator } from './merge-stream.ts';
+  FairleadError,
+  isValidUsage,
+  type Chunk,
+  type Provider,
+  type ModelRequest,
+  type Usage,
+} from '../../core/index.ts';
 import { responseCost, maxPrice, type PriceBook } from '../prices.ts';
+import {
+  createCircuitBreaker,
+  type CircuitBreaker,
+  type CircuitBreakerOptions,
+  type CircuitStatus,
+} from './circuit-breaker.ts';
+import { sleep, systemClock, type Clock } from './clock.ts';
+import {
+  addUsages,
+  backoffDelay,
+  finalError,
+  isRetryable,
+  normalizeProviderError,
+  shouldFallBack,
+  usageOfError,
+  type FailedModel,
+  type RetryOptions,
+} from './errors.ts';
+import { createProviderRateLimiter, type RateLimiter, type RateLimits } from './rate-limiter.ts';
+import { openTimedStream, type EndChunk, type StreamTimeouts } from './timed-stream.ts';
 
 /** Options of a gateway. */
 export type GatewayOptions = {
@@ -36,16 +46,10 @@ export type GatewayOptions = {
   readonly clock?: Clock;
 };
 
-type LoadedPolicies = {
-  readonly retryPolicy: RetryPolicy;
-  readonly createCircuitBreaker: typeof createCircuitBreaker;
-};
-
 type GatewaySettings = Required<Omit<GatewayOptions, 'retry' | 'timeouts' | 'circuit'>> & {
   readonly retry: RetryOptions;
   readonly timeouts: StreamTimeouts;
   readonly circuit: CircuitBreakerOptions;
-  readonly policies: Promise<LoadedPolicies>;
 };
 
 /** Creates a provider that tries the first model, then falls back to the next; each has its own limits and circuit. */
@@ -57,19 +61,15 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
       blame: 'user',
       hint: 'Name a model, such as "ollama/qwen3:8b".',
     });
-  const retry: RetryOptions = { retries: 3, baseMs: 1000, jitterMs: 1000, maxMs: 60_000, ...options.retry };
   const settings: GatewaySettings = {
-    retry,
+    retry: { retries: 3, baseMs: 1000, jitterMs: 1000, maxMs: 60_000, ...options.retry },
     timeouts: { firstMs: 300_000, stallMs: 180_000, ...options.timeouts },
     circuit: { failures: 5, coolMs: 30_000, ...options.circuit },
     limits: options.limits ?? {},
     prices: options.prices ?? {},
     state: options.state ?? sharedState,
     clock: options.clock ?? systemClock,
-    policies: loadPolicies(retry),
   };
-  // A load failure is reported to the first request.
-  settings.policies.catch(() => {});
   const price = maxPrice(chain);
   const windows = chain.flatMap(({ contextWindow }) => contextWindow ?? []);
   return {
@@ -80,92 +80,137 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     ...(chain.some(({ supportsImages }) => supportsImages === undefined)
       ? {}
       : { supportsImages: chain.every(({ supportsImages }) => supportsImages) }),
-    stream: (request, signal) => mergeStream(runAttempts(chain, request, signal, settings)),
+    stream: (request, signal) => streamWithFallback(chain, request, signal, settings),
   };
 }
 
-async function loadPolicies(retry: RetryOptions): Promise<LoadedPolicies> {
-  const { createRetryPolicy, createCircuitBreaker } = await import('./policies.ts');
-  return { retryPolicy: createRetryPolicy(retry), createCircuitBreaker };
-}
-
-/** The progress of one request. */
-type RequestProgress = {
-  attempts: number;
-  failure: FairleadError | undefined;
-  /** The cost of failed attempts, as far as known. */
-  usd: number;
-  usage: Usage | undefined;
-  readonly failedModels: FailedModel[];
-};
-
-/** The retry loop: attempts and models one after the other; yields each attempt to the caller. */
-async function* runAttempts(
+/** The retry loop: attempts at each model until one succeeds or its error is final, then the next model. */
+async function* streamWithFallback(
   chain: readonly Provider[],
   request: ModelRequest,
   signal: AbortSignal,
   settings: GatewaySettings,
-): AttemptGenerator {
-  const policies = await settings.policies;
-  const { retryPolicy } = policies;
-  const course: RequestProgress = { attempts: 0, failure: undefined, usd: 0, usage: undefined, failedModels: [] };
-  for (const [i, provider] of chain.entries()) {
-    const lane = createEndpoint(provider, settings, policies);
-    const last = i === chain.length - 1;
-    const before = course.attempts;
-    try {
-      for await (const one of retryPolicy()) {
-        const { failure } = course;
-        if (failure) yield { type: 'restarted', attempt: course.attempts + 1, why: failure.message };
-        const again = one.number > 0;
-        const delayMs = failure && again ? backoffDelay(one.number - 1, failure, settings.retry, settings.clock) : 0;
-        course.attempts++;
-        let now: ProviderCall | undefined;
-        try {
-          now = await startProviderCall(lane, request, signal, { delayMs, patient: again && last });
-          const end = (yield now) as EndChunk;
-          now.succeed(end);
-          one.succeed();
-          yield withCost(end, provider, course, settings);
-          return;
-        } catch (error) {
-          if (signal.aborted) throw error;
-          course.failure = normalizeProviderError(error, lane.key, settings.retry.maxMs);
-          const usage = usageOfError(error);
-          if (usage) {
-            course.usage = addUsages(course.usage ?? {}, usage);
-            course.usd += course.failure.usd ?? responseCost(provider, provider.model, usage, settings.prices) ?? 0;
-          }
-          now?.fail(course.failure);
-          one.fail(course.failure);
-        } finally {
-          now?.close();
+): AsyncGenerator<Chunk, void, undefined> {
+  const { retry, clock, prices } = settings;
+  const failedModels: FailedModel[] = [];
+  let failure: FairleadError | undefined;
+  let failedUsage: Usage | undefined;
+  let failedUsd = 0;
+  let attempts = 0;
+  for (const [index, provider] of chain.entries()) {
+    const isLastModel = index === chain.length - 1;
+    const model = getModelState(provider, settings);
+    let retries = 0;
+    for (;;) {
+      if (failure) yield { type: 'restarted', attempt: attempts + 1, why: failure.message };
+      attempts++;
+      let admission: Admission | undefined;
+      try {
+        signal.throwIfAborted();
+        if (failure && retries > 0) await sleep(clock, backoffDelay(retries - 1, failure, retry, clock), signal);
+        // Without another model, a retry waits for an open circuit instead of failing.
+        admission = await admit(model, request, signal, { canRetry: retries > 0 && isLastModel, maxMs: retry.maxMs });
+        const end = yield* openTimedStream(provider, request, signal, settings);
+        admission.succeed(end);
+        const usd = end.usd ?? responseCost(provider, end.model, end.usage, prices);
+        yield usd === undefined ? end : { ...end, usd: usd + failedUsd };
+        return;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failure = normalizeProviderError(error, model.key, retry.maxMs);
+        admission?.fail(failure);
+        const usage = usageOfError(error);
+        if (usage) {
+          failedUsage = addUsages(failedUsage ?? {}, usage);
+          failedUsd += failure.usd ?? responseCost(provider, provider.model, usage, prices) ?? 0;
         }
+      } finally {
+        admission?.abandon();
       }
-    } catch (error) {
-      if (signal.aborted || !(error instanceof FairleadError)) throw error;
-      course.failedModels.push({ key: lane.key, error, attempts: course.attempts - before });
-      if (last || !shouldFallBack(error)) throw finalError(course.failedModels, course);
+      if (retries >= retry.retries || !isRetryable(failure, retry)) break;
+      retries++;
     }
+    failedModels.push({ key: model.key, error: failure, attempts: retries + 1 });
+    if (isLastModel || !shouldFallBack(failure)) throw finalError(failedModels, { usage: failedUsage, usd: failedUsd });
   }
 }
 
-function createEndpoint(
-  provider: Provider,
-  settings: GatewaySettings,
-  { createCircuitBreaker }: LoadedPolicies,
-): GatewayEndpoint {
-  const { state, limits, clock, timeouts } = settings;
+type ModelState = { readonly key: string; readonly limiter: RateLimiter; readonly circuit: CircuitBreaker };
+
+function getModelState(provider: Provider, { state, limits, circuit, clock }: GatewaySettings): ModelState {
   const key = `${provider.family}/${provider.model}`;
   const limitKey = limits.key ?? key;
   const limiter = getOrCreate(state.limiters, limitKey, () => createProviderRateLimiter(limitKey, clock));
-  const circuit = getOrCreate(state.circuits, key, () => createCircuitBreaker(key, settings.circuit, clock));
   limiter.setLimits(limits);
-  return { provider, key, limiter, circuit, timeouts, maxWaitMs: settings.retry.maxMs, clock };
+  return { key, limiter, circuit: getOrCreate(state.circuits, key, () => createCircuitBreaker(key, circuit, clock)) };
 }
 
-/** Adds the cost of the response and of failed attempts to the end chunk. */
-function withCost(end: EndChunk, provider: Provider, { usd }: RequestProgress, { prices }: GatewaySettings): Chunk {
-  const cost = end.usd ?? responseCost(provider, end.model, end.usage, prices);
-  return cost === undefined ? end : { ...end, usd: cost + usd };
+/** A request that circuit and rate limiter have admitted; only the first reported result counts. */
+type Admission = {
+  succeed(end: EndChunk): void;
+  fail(error: FairleadError): void;
+  /** The caller stopped reading: nothing is known about the model. */
+  abandon(): void;
+};
+
+/** Waits until circuit and rate limiter admit a request. */
+async function admit(
+  { circuit, limiter }: ModelState,
+  request: ModelRequest,
+  signal: AbortSignal,
+  { canRetry, maxMs }: { readonly canRetry: boolean; readonly maxMs: number },
+): Promise<Admission> {
+  const permit = circuit.acquire(canRetry);
+  // The rate limiter can throw; that says nothing about the model.
+  const reserved = await limiter.acquire(request, maxMs, signal).catch((error: unknown) => {
+    permit.abandon();
+    throw error;
+  });
+  let isSettled = false;
+  const releaseTokens = (used: number): void => {
+    if (!isSettled) limiter.reconcile(reserved, used);
+    isSettled = true;
+  };
+  return {
+    succeed({ usage }) {
+      permit.succeed();
+      releaseTokens(isValidUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : reserved);
+    },
+    fail(error) {
+      permit.fail(error);
+      if (error.code === 'provider/rate-limited' && (error.retry || error.afterMs !== undefined))
+        limiter.block(error.afterMs ?? 1000);
+      releaseTokens(0);
+    },
+    abandon() {
+      permit.abandon();
+      releaseTokens(0);
+    },
+  };
 }
+
+/** The rate limiters and circuits by model; shared by all gateways of a process, or of one test. */
+export type GatewayState = {
+  readonly limiters: Map<string, RateLimiter>;
+  readonly circuits: Map<string, CircuitBreaker>;
+};
+
+/** Creates a separate state. */
+export const createGatewayState = (): GatewayState => ({ limiters: new Map(), circuits: new Map() });
+
+const sharedState: GatewayState = createGatewayState();
+
+function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
+
+/** The circuit state of a model; `forMs` is how long it stays open. */
+export type BreakerState = { readonly model: string; readonly state: CircuitStatus; readonly forMs: number };
+
+/** Returns the circuit states of this process by model. */
+export const breakerStates = ({ circuits }: GatewayState = sharedState): readonly BreakerState[] =>
+  [...circuits].map(([model, circuit]) => ({ model, ...circuit.status() }));

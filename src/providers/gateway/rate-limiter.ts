@@ -1,5 +1,5 @@
-// Rate limiter: token buckets for requests and tokens, shared in the process by model, first come, first served.
-import { FairleadError } from '../../core/index.ts';
+// Rate limiter: token buckets for requests and tokens, shared in the process by model, in the order of arrival.
+import { FairleadError, estimateTokens, modelText, type Message, type ModelRequest } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** Limits per minute; an absent limit does not apply. */
@@ -9,17 +9,15 @@ export type RateLimits = { readonly requestsPerMinute?: number; readonly tokensP
 export interface RateLimiter {
   /** Sets the limits; the latest call applies to all users of this limiter. */
   setLimits(limits: RateLimits): void;
-  /** Waits for the turn of a request and takes its tokens. Throws at once if the hold is longer than `most`. */
-  acquire(tokens: number, most: number, signal: AbortSignal): Promise<void>;
-  /** Corrects the estimate with the actual count. */
-  reconcile(taken: number, used: number): void;
-  /** Holds all requests for a while after a rate limit error of the provider. */
+  /** Waits until the request may start and returns its reserved tokens. Throws at once if the block is longer than `maxWaitMs`. */
+  acquire(request: ModelRequest, maxWaitMs: number, signal: AbortSignal): Promise<number>;
+  /** Replaces the reserved tokens by the used ones. */
+  reconcile(reserved: number, used: number): void;
+  /** Blocks all requests for a while after a rate limit error of the provider. */
   block(ms: number): void;
-  /** True if tokens are limited; otherwise no estimate is needed. */
-  readonly countsTokens: boolean;
 }
 
-/** After a hold, waiting requests start one by one with this gap, so that they do not hit the next limit together. */
+/** After a block, waiting requests start one by one with this gap, so that they do not exceed the next limit together. */
 const minGapMs = 250;
 const rampMs = 10_000;
 
@@ -29,102 +27,120 @@ const burstSeconds = 10;
 type Waiter = {
   readonly tokens: number;
   readonly maxWaitMs: number;
-  readonly admit: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 };
 
 /** Creates a limiter for one model. */
 export function createProviderRateLimiter(name: string, clock: Clock): RateLimiter {
-  const requests = createTokenBucket(clock);
-  const tokens = createTokenBucket(clock);
+  const requestBucket = createTokenBucket(clock);
+  const tokenBucket = createTokenBucket(clock);
   const queue: Waiter[] = [];
-  let heldUntil = Number.NEGATIVE_INFINITY;
-  let nextAt = Number.NEGATIVE_INFINITY;
-  let careful = false;
-  let cancel: (() => void) | undefined;
+  let blockedUntil = Number.NEGATIVE_INFINITY;
+  let nextStartAt = Number.NEGATIVE_INFINITY;
+  let isRamping = false;
+  let cancelTimer: (() => void) | undefined;
 
-  const wait = (need: number): number =>
-    Math.max(heldUntil - clock.now(), nextAt - clock.now(), requests.waitMs(1), tokens.waitMs(need));
-
-  function spend(need: number): void {
-    requests.consume(1);
-    tokens.consume(need);
-    careful &&= queue.length > 0 || clock.now() < heldUntil + rampMs;
-    nextAt = careful ? clock.now() + minGapMs : Number.NEGATIVE_INFINITY;
+  function waitMs(tokens: number): number {
+    const now = clock.now();
+    return Math.max(blockedUntil - now, nextStartAt - now, requestBucket.waitMs(1), tokenBucket.waitMs(tokens));
   }
 
-  function serve(): void {
-    cancel?.();
-    cancel = undefined;
-    for (let head = queue[0]; head; head = queue[0]) {
-      const ms = wait(head.tokens);
+  function consume(tokens: number): void {
+    requestBucket.consume(1);
+    tokenBucket.consume(tokens);
+    isRamping &&= queue.length > 0 || clock.now() < blockedUntil + rampMs;
+    nextStartAt = isRamping ? clock.now() + minGapMs : Number.NEGATIVE_INFINITY;
+  }
+
+  function startWaiting(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    for (let first = queue[0]; first; first = queue[0]) {
+      const ms = waitMs(first.tokens);
       if (ms > 0) {
-        cancel = clock.timer(ms, serve, true);
+        cancelTimer = clock.timer(ms, startWaiting, true);
         return;
       }
       queue.shift();
-      spend(head.tokens);
-      head.admit();
+      consume(first.tokens);
+      first.resolve();
     }
   }
 
-  function drop(waiter: Waiter, reason: unknown): void {
-    const place = queue.indexOf(waiter);
-    if (place < 0) return;
-    queue.splice(place, 1);
-    waiter.fail(reason);
-    serve();
+  function remove(waiter: Waiter, reason: unknown): void {
+    const index = queue.indexOf(waiter);
+    if (index < 0) return;
+    queue.splice(index, 1);
+    waiter.reject(reason);
+    startWaiting();
   }
 
-  async function stand(need: number, most: number, signal: AbortSignal): Promise<void> {
+  async function enqueue(tokens: number, maxWaitMs: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { tokens: need, maxWaitMs: most, admit: resolve, fail: reject };
-    const leave = (): void => drop(waiter, signal.reason);
+    const waiter: Waiter = { tokens, maxWaitMs, resolve, reject };
+    const onAbort = (): void => remove(waiter, signal.reason);
     queue.push(waiter);
-    signal.addEventListener('abort', leave, { once: true });
-    if (queue.length === 1) serve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (queue.length === 1) startWaiting();
     try {
       await promise;
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
   return {
     setLimits({ requestsPerMinute, tokensPerMinute }) {
-      if (requestsPerMinute !== undefined) requests.setRate(requestsPerMinute, (requestsPerMinute * burstSeconds) / 60);
-      if (tokensPerMinute !== undefined) tokens.setRate(tokensPerMinute, tokensPerMinute);
-      serve();
+      if (requestsPerMinute !== undefined)
+        requestBucket.setRate(requestsPerMinute, (requestsPerMinute * burstSeconds) / 60);
+      if (tokensPerMinute !== undefined) tokenBucket.setRate(tokensPerMinute, tokensPerMinute);
+      startWaiting();
     },
-    async acquire(need, most, signal) {
-      if (heldUntil - clock.now() > most) throw rateLimitedError(name, heldUntil - clock.now());
-      if (queue.length > 0 || wait(need) > 0) return stand(need, most, signal);
-      spend(need);
+    async acquire(request, maxWaitMs, signal) {
+      const blockedMs = blockedUntil - clock.now();
+      if (blockedMs > maxWaitMs) throw rateLimitedError(name, blockedMs);
+      const tokens = tokenBucket.isLimited ? estimateRequestTokens(request) : 0;
+      if (queue.length > 0 || waitMs(tokens) > 0) await enqueue(tokens, maxWaitMs, signal);
+      else consume(tokens);
+      return tokens;
     },
-    reconcile: (taken, used) => tokens.consume(used - taken),
+    reconcile: (reserved, used) => tokenBucket.consume(used - reserved),
     block(ms) {
-      heldUntil = Math.max(heldUntil, clock.now() + ms);
-      careful = true;
-      const left = heldUntil - clock.now();
-      for (const waiter of queue.filter((each) => each.maxWaitMs < left)) drop(waiter, rateLimitedError(name, left));
-      serve();
-    },
-    get countsTokens() {
-      return tokens.isLimited;
+      blockedUntil = Math.max(blockedUntil, clock.now() + ms);
+      isRamping = true;
+      const blockedMs = blockedUntil - clock.now();
+      for (const waiter of queue.filter((each) => each.maxWaitMs < blockedMs))
+        remove(waiter, rateLimitedError(name, blockedMs));
+      startWaiting();
     },
   };
+}
+
+type TokenCount = { readonly length: number; readonly tokens: number };
+
+/** Token counts by history. Versions of a history share their items, and each is at least as long as the previous one. */
+const countsByHistory = new WeakMap<readonly Message[], TokenCount>();
+
+/** Estimates the tokens of a request; each message is counted once. */
+function estimateRequestTokens({ system, tools, messages, settings }: ModelRequest): number {
+  const known = countsByHistory.get(messages.items);
+  let { length, tokens } = known && known.length <= messages.length ? known : { length: 0, tokens: 0 };
+  for (; length < messages.length; length++) tokens += estimateTokens(modelText(messages.items[length] as Message));
+  countsByHistory.set(messages.items, { length, tokens });
+  return tokens + estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + (settings.maxOutputTokens ?? 0);
 }
 
 /** The error for a limit that is too long to wait for. */
 export const rateLimitedError = (name: string, ms: number, cause?: FairleadError): FairleadError =>
   new FairleadError(
     'provider/rate-limited',
-    `${name} is limiting how much may be asked and wants no request before ${formatTimeAfter(ms)} (in ${formatDelay(ms)}).`,
+    `${name} is rate limited and wants no request before ${formatTimeAfter(ms)} (in ${formatDelay(ms)}).`,
     {
       blame: 'provider',
       afterMs: ms,
-      hint: 'Go on after that time, or name another model to fall back on.',
+      hint: 'Retry after that time, or configure a fallback model.',
       ...(cause ? { cause } : {}),
     },
   );
@@ -141,7 +157,7 @@ type TokenBucket = {
   readonly isLimited: boolean;
 };
 
-/** A token bucket. A request larger than the capacity waits until it is full, and the rest is owed. */
+/** Creates a token bucket. A request larger than the capacity waits until it is full; then the level is negative. */
 function createTokenBucket(clock: Clock): TokenBucket {
   let perMs = Number.POSITIVE_INFINITY;
   let capacity = Number.POSITIVE_INFINITY;
