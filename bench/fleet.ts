@@ -1,7 +1,7 @@
 // What a fleet costs: runs in a second over the bare database, queue latency, memory a run, and growth. npm run bench -- --only fleet [--postgres <url>] [--runs 1000]
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { computePercentiles } from '../src/fleet/health/quantiles.ts';
+import { computePercentiles } from '../src/fleet/health/statistics.ts';
 import { median } from './median.ts';
 
 type MemoryUse = { readonly heap: number; readonly rss: number };

@@ -1,4 +1,4 @@
-// The pending approvals of a conversation: updates their questions, and asks the user unless a grant covers the call.
+// The pending approvals of a conversation: updates their questions, asks the user unless a grant covers the call, and tracks which approvals were given in this process.
 import {
   unwrapDeferredCall,
   evaluateGates,
@@ -9,10 +9,11 @@ import {
   type ResolvedAgent,
   type ToolCall,
   type RunState,
+  type Gate,
 } from '../core/index.ts';
 import type { Session } from '../agent/index.ts';
 import type { Grants } from '../guards/index.ts';
-import { listApprovalChoices, type ApprovalChoice, type ApprovalAnswer } from './approval-choices.ts';
+import type { ApprovalTracker } from '../agent/subagents/index.ts';
 
 /** Waits until all input that is being added to a run is recorded, including input that arrives while it waits. */
 export async function waitForJoiningInput(joining: () => Promise<unknown>): Promise<void> {
@@ -91,3 +92,87 @@ export function formatActivity({ calls, inTurn }: RunState): string {
   if (tools.length) return `running ${[...new Set(tools)].join(', ')}`;
   return inTurn ? 'thinking' : 'working';
 }
+
+/** An answer: approve this call, approve every call with this grant key, reject; or, after a crash, that the call has taken effect. */
+export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened';
+
+/** One of the answers. */
+export type ApprovalChoice = { readonly answer: ApprovalAnswer; readonly key: string; readonly label: string };
+
+/** The possible answers to the question about a call with this grant key. */
+export const listApprovalChoices = (
+  { kind }: Pick<PendingApproval, 'kind'>,
+  grantKey: string,
+): readonly ApprovalChoice[] =>
+  kind === 'unknown-outcome'
+    ? [
+        { answer: 'once', key: 'y', label: 'yes, it did not happen' },
+        { answer: 'no', key: 'n', label: 'no, tell the model that it is unknown' },
+        { answer: 'happened', key: 'h', label: 'no, it has happened' },
+      ]
+    : [
+        { answer: 'once', key: 'y', label: 'yes, this once' },
+        { answer: 'no', key: 'n', label: 'no' },
+        { answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) },
+      ];
+
+/** The answer of the chosen key or value; any other value is a rejection. */
+export const parseApprovalAnswer = (
+  choices: readonly ApprovalChoice[],
+  by: 'key' | 'answer',
+  value: unknown,
+): ApprovalAnswer => choices.find((choice) => choice[by] === value)?.answer ?? 'no';
+
+/** The labels of tools whose grant covers a path, whatever the rest of the input. */
+const labelsByTool: Readonly<Record<string, (path: string) => string>> = {
+  write_file: (path) => `always write to ${path} in this session, whatever the content`,
+  edit_file: (path) => `always edit ${path} in this session, whatever the change`,
+  read_file: (path) => `always read ${path} in this session`,
+  delete_file: (path) => `always delete ${path} in this session`,
+};
+
+/** What "always" covers for a grant key; it must state neither more nor less than the grant. */
+export function formatAlwaysLabel(grantKey: string): string {
+  const [tool = ''] = grantKey.split(/[ :]/, 1);
+  const rest = grantKey.slice(tool.length);
+  if (rest.startsWith(': ')) return 'always run exactly this command in this session';
+  // If the path could not be resolved, the key contains the whole input as JSON.
+  const format = Object.hasOwn(labelsByTool, tool) && !rest.startsWith(' {') ? labelsByTool[tool] : undefined;
+  return format?.(shortenPath(rest.slice(1))) ?? 'always make exactly this call in this session';
+}
+
+/** The question shows the full path; the label shows only its end. */
+function shortenPath(path: string): string {
+  const parts = path.split('/');
+  return parts.length > 3 ? `/…/${parts.at(-1)}` : path;
+}
+
+/** Creates a tracker without approvals. */
+export function createApprovalTracker(): ApprovalTracker {
+  /** The questions that the user approved, by call id. The text counts: the question in a file may not be ours. */
+  const approved = new Map<string, readonly string[]>();
+  let unsubscribe = (): void => {};
+  const askAgain =
+    (gate: Gate): Gate =>
+    async (call, state) => {
+      const decision = await gate(call, state);
+      if (decision.type !== 'ask') return decision;
+      let { question } = decision;
+      while (call.granted?.includes(question) && !approved.get(call.id)?.includes(question)) question += askedAgainText;
+      return { type: 'ask', question };
+    };
+  return {
+    watch(session) {
+      unsubscribe();
+      approved.clear();
+      unsubscribe = session.subscribe((event, state) => {
+        if (event.type !== 'approval-resolved' || !event.allowed) return;
+        const question = state.calls.find(({ id }) => id === event.call)?.ask?.question;
+        if (question !== undefined) approved.set(event.call, [...(approved.get(event.call) ?? []), question]);
+      });
+    },
+    withFreshApprovals: (agent) => ({ ...agent, gates: agent.gates.map(askAgain) }),
+  };
+}
+
+const askedAgainText = '\n(The session says that this was allowed earlier. It is asked again.)';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Agent, type ApprovalHandler, type ResolvedAgentSource } from '../agent/index.ts';
 import { FairleadError, type JsonObject, type Limits, type Provider, type ResolvedAgent } from '../core/index.ts';
-import { sessionGrants, type SandboxMode } from '../guards/index.ts';
+import type { SandboxMode } from '../guards/index.ts';
 import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
@@ -67,8 +67,6 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
         settings,
         cwd,
         autoApprove: () => autoApprove,
-        grants: sessionGrants(),
-        codeOnly: false,
         prompter: noUser(onWarning),
         mcpServers: parseServers(options, cwd, onWarning),
         ...(options.sandbox ? { sandbox: options.sandbox } : {}),

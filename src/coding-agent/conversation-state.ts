@@ -1,17 +1,15 @@
-// The state of a conversation that can change: its model, router, agent and session; and the privacy rule that holds for each change.
-import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
+// The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
+import type { ResolvedAgent, OutputSchema, Provider, RunState } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
+import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import type { UserPrompter } from './integrations/context.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
-import type { ApprovalTracker } from '../agent/subagents/index.ts';
-import { createApprovalTracker } from './approval-provenance.ts';
-import { refreshApprovalQuestions } from './approvals.ts';
+import { createApprovalTracker, refreshApprovalQuestions } from './approvals.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
-import { openModelOrRouter } from './routing/open-model-or-router.ts';
-import type { ModelHost } from './models/open-model.ts';
+import { type ModelHost, openModel } from './models/open-model.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
   isLocalModel,
@@ -21,6 +19,7 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './privacy.ts';
+import { formatSandbox } from './protected-paths.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -202,3 +201,68 @@ export const toRoutedConversation = (state: ConversationState): RoutedConversati
     if (opened.model.name !== state.model.name) await switchAgent(state, state.agent, opened, state.router);
   },
 });
+
+/** The status of a conversation, as a status line shows it. */
+export type ConversationStatus = {
+  readonly model: string;
+  readonly session: string;
+  readonly mode: 'ask' | 'auto';
+  readonly stream: boolean;
+  /** Tokens of the last request and its response; `window` is absent if the context window of the model is unknown. */
+  readonly context?: { readonly used: number; readonly window?: number };
+  /** The cost of this session in dollars; absent if any part of it is unknown. */
+  readonly usd?: number;
+  /** The current activity, shown with a spinner; absent when idle. */
+  readonly busy?: string;
+  /** The number of inputs that the model has not read yet. */
+  readonly queued: number;
+  /** The sandbox of commands, or that there is none. */
+  readonly sandbox?: string;
+};
+
+/** What the status is computed from. */
+export type ConversationStatusInput = {
+  readonly model: string;
+  readonly session: string;
+  readonly autoApprove: boolean;
+  readonly stream: boolean;
+  readonly state: RunState;
+  readonly provider: Provider;
+  /** The sandbox of commands; absent if the agent only runs code in a container. */
+  readonly sandbox: CodingAgent['sandbox'] | undefined;
+};
+
+/** Computes the status of a conversation. */
+export function getConversationStatus({
+  model,
+  session,
+  autoApprove,
+  stream,
+  state,
+  provider,
+  sandbox,
+}: ConversationStatusInput): ConversationStatus {
+  const { context, total, pending } = state;
+  const { contextWindow } = provider;
+  return {
+    model,
+    session,
+    mode: autoApprove ? 'auto' : 'ask',
+    stream,
+    context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
+    ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
+    queued: pending.length,
+    ...(sandbox ? { sandbox: formatSandbox(sandbox) } : {}),
+  };
+}
+
+/** Opens a model, or a router that opens one for each message. */
+export async function openModelOrRouter(
+  model: ResolvedModel,
+  settings: Settings,
+  host: ModelHost,
+): Promise<Provider | SessionRouter> {
+  if (model.router === undefined) return openModel(model, settings, host);
+  const { createSessionRouter } = await import('./routing/session-router.ts');
+  return createSessionRouter(model.router, settings, host);
+}

@@ -39,11 +39,12 @@ import {
   switchToRouter,
   type ConversationOptions,
   type ConversationState,
+  getConversationStatus,
+  type ConversationStatus,
 } from './conversation-state.ts';
 import { openModel } from './models/open-model.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './privacy.ts';
-import { getConversationStatus, type ConversationStatus } from './conversation-status.ts';
 
 /** What a view of a conversation is informed of. */
 export type ConversationListener = {

@@ -32,6 +32,7 @@ import {
   type ResolvePath,
   type Sandbox,
   type SandboxMode,
+  sessionGrants,
 } from '../guards/index.ts';
 import {
   codingTools,
@@ -59,9 +60,10 @@ export type CreateCodingAgentOptions = {
   readonly cwd: string;
   /** Whether changes are made without approval; read for each call. */
   readonly autoApprove: () => boolean;
-  readonly grants: Grants;
+  /** The grants of the session; none by default. */
+  readonly grants?: Grants;
   /** The agent only runs code in a container, and has no other tools. */
-  readonly codeOnly: boolean;
+  readonly codeOnly?: boolean;
   /** The sandbox of commands; `auto` by default. Only the user may choose `none`. */
   readonly sandbox?: SandboxMode;
   /** A policy in addition to the policy files: the path of a file, or its contents. */
@@ -116,7 +118,15 @@ export type CodingAgent = {
 
 /** Loads everything that an agent in this directory needs, for whichever model. */
 export async function createCodingAgent(options: CreateCodingAgentOptions): Promise<CodingAgent> {
-  const { settings, cwd, autoApprove, grants, codeOnly, outputSchema, clientTools = [] } = options;
+  const {
+    settings,
+    cwd,
+    autoApprove,
+    grants = sessionGrants(),
+    codeOnly = false,
+    outputSchema,
+    clientTools = [],
+  } = options;
   const { dirs } = settings;
   const location = { cwd, home: homedir(), configDir: dirs.config };
   const workspace = localWorkspace({

@@ -1,6 +1,6 @@
 // Finds out why runs in the queue cannot continue: scheduled for later, another version, or waiting for the user.
 import type { FleetRun, FleetStore } from '../core/index.ts';
-import { listActiveRuns } from './message-targets.ts';
+import { listActiveRuns } from './inbox.ts';
 
 type Store = Pick<FleetStore, 'queue' | 'killSwitch'>;
 

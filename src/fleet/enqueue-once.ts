@@ -6,24 +6,6 @@ type RunDefinition = Readonly<
   Record<'prompt' | 'kind' | 'settings' | 'tenant' | 'priority' | 'session' | 'notBefore', unknown>
 >;
 
-const getRunDefinition = ({
-  prompt,
-  kind,
-  settings,
-  tenant,
-  priority,
-  session,
-  notBefore,
-}: FleetRun): RunDefinition => ({
-  prompt,
-  kind,
-  settings,
-  tenant,
-  priority,
-  session,
-  notBefore: notBefore ?? null,
-});
-
 function normalizeNewRun(newRun: NewRun, id: string): RunDefinition {
   const { prompt, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = newRun;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
@@ -36,7 +18,7 @@ export type RunDifference = readonly [name: keyof RunDefinition, existing: strin
 
 /** Returns the first field in which an existing run differs from a requested run with the same id, if they differ. */
 export const findRunDifference = (known: FleetRun, requested: NewRun): RunDifference | undefined =>
-  compareRunDefinitions(getRunDefinition(known), normalizeNewRun(requested, known.id));
+  compareRunDefinitions(normalizeNewRun(known, known.id), normalizeNewRun(requested, known.id));
 
 function compareRunDefinitions(existing: RunDefinition, requested: RunDefinition): RunDifference | undefined {
   const text = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);

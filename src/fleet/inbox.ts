@@ -1,4 +1,5 @@
-// Records inbox messages in the log of a session, each with its position, so that a crash delivers no message twice.
+// The inbox of a session: sends messages to its active run, notifies the runs of a worker of new messages, and records each message in the log once, with its position.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../agent/index.ts';
 import {
   isObject,
@@ -11,8 +12,9 @@ import {
   type NamedView,
   type RunState,
   type Stop,
+  FairleadError,
+  type FleetRun,
 } from '../core/index.ts';
-import { listActiveRuns, assertAcceptsMessages } from './message-targets.ts';
 
 const inboxAnnotationKey = 'inbox';
 
@@ -128,4 +130,72 @@ export async function sendMessage(
   for (const { id } of active) await store.queue.wake(id);
   if (active.length === 0) await store.inbox.clear(session, position);
   return active.length > 0;
+}
+
+type Store = Pick<FleetStore, 'queue'>;
+
+/** Returns the runs of a session that have not ended: the started run first, then the queued ones in order. */
+export async function listActiveRuns({ queue }: Store, session: string): Promise<readonly FleetRun[]> {
+  const active = (await queue.list({ session })).filter(({ status }) => status !== 'ended').toReversed();
+  return [...active.filter(({ started }) => started), ...active.filter(({ started }) => !started)];
+}
+
+/** Kinds of runs that only start child runs: they have no conversation that could read a message. */
+const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan run', verify: 'a verification run' };
+
+/** Throws if a run does not accept messages; the hint names its child runs, which do. */
+export async function assertAcceptsMessages({ queue }: Store, { id, kind }: FleetRun): Promise<void> {
+  const description = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
+  if (description === undefined) return;
+  const children = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');
+  const names = children.map((run) => run.id).toReversed();
+  throw new FairleadError('fleet/deaf', `${id} is ${description} and does not accept messages.`, {
+    blame: 'user',
+    hint:
+      names.length > 0
+        ? `Message one of its child runs (${names.slice(0, 5).join(', ')}), or cancel it.`
+        : 'Message its child runs when they have started, or cancel it.',
+  });
+}
+
+/** Notifies subscribers of new messages until it is closed. */
+export type InboxDispatcher = {
+  /** Calls the listener when the session has a new message, until the returned function is called. */
+  subscribe(session: string, listener: () => void): () => void;
+  close(): Promise<void>;
+};
+
+/** Starts to watch an inbox. */
+export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
+  const listeners = new Map<string, Set<() => void>>();
+  const closed = new AbortController();
+
+  async function watch(): Promise<void> {
+    while (!closed.signal.aborted) {
+      try {
+        for await (const session of inbox.watch(closed.signal))
+          for (const listener of listeners.get(session) ?? []) listener();
+      } catch {
+        // The store is unavailable. All listeners are called below, because messages may have been missed.
+      }
+      await sleep(250, undefined, { signal: closed.signal }).catch(() => undefined);
+      for (const all of listeners.values()) for (const listener of all) listener();
+    }
+  }
+
+  const watching = watch();
+  return {
+    subscribe(session, listener) {
+      const all = listeners.get(session) ?? new Set();
+      listeners.set(session, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(session);
+      };
+    },
+    close() {
+      closed.abort();
+      return watching;
+    },
+  };
 }

@@ -8,11 +8,10 @@ export {
 } from './agent-factory.ts';
 export { worker, type AgentWorker, type AgentWorkerOptions } from './agent-worker.ts';
 export { createClientTools, getClientOptions, type ClientRunOptions, type ClientToolResult } from './client-tools.ts';
-export { sendMessage, inboxView } from './inbox.ts';
+export { sendMessage, inboxView, assertAcceptsMessages, listActiveRuns } from './inbox.ts';
 export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';
 export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 export { type BlockedRuns, getBlockReason, summarizeBlockedRuns, listOpenRuns } from './blocked-runs.ts';
 export { formatStoppedMessage } from './kill-switch.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
-export { assertAcceptsMessages, listActiveRuns } from './message-targets.ts';
 export { createOrchestrationHandler } from './orchestrator.ts';

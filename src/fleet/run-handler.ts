@@ -1,22 +1,23 @@
-// Handles one queued run with an agent: opens its session, reads its inbox, and runs until it is completed, waiting or released.
+// Handles one queued run with an agent: opens its session with a log that the lease protects, reads its inbox, and runs until it is completed, waiting or released.
 import { continueWithApprovals, hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
-import type {
-  ResolvedAgent,
-  Chunk,
-  Fact,
-  FleetRun,
-  FleetStore,
-  Gate,
-  Provider,
-  RunState,
-  RunSettlement,
+import {
+  type ResolvedAgent,
+  type Chunk,
+  type Fact,
+  type FleetRun,
+  type FleetStore,
+  type Gate,
+  type Provider,
+  type RunState,
+  type RunSettlement,
+  FairleadError,
+  type Log,
 } from '../core/index.ts';
 import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client-tools.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
 import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './outcome.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
-import { createRunLog } from './run-log.ts';
 import { createPartialTextPublisher } from './publish-partial-text.ts';
 
 /** What a handler gets besides the run. */
@@ -221,3 +222,37 @@ async function startOrResume(
   }
   return session.advance(run.prompt, { ...options, inputId: run.id });
 }
+
+/** Wraps a log so that a worker that lost its lease cannot append to it. */
+export const createRunLog = (log: Log, lost: AbortSignal): Log => ({
+  read: (options) => log.read(options),
+  follow: (from, signal) => log.follow(from, signal),
+  close: () => log.close(),
+  append: async (after, facts, options) => {
+    if (lost.aborted)
+      throw new FairleadError('store/fenced', 'Another worker has taken over this run.', { blame: 'store' });
+    const startedAt = performance.now();
+    const durable = options?.durable === true && !facts.every(canDeferSync);
+    const events = await log.append(after, facts, { ...options, durable });
+    // If this process was suspended here, it may have lost the lease: an empty append checks the fence again before the caller acts on the events.
+    if (performance.now() - startedAt > slowAppendMs) await log.append(after + events.length, []);
+    return events;
+  },
+});
+
+/** An append that takes longer may have outlived the lease; shorter than any lease, in milliseconds. */
+const slowAppendMs = 500;
+
+/**
+ * Whether an event need not be synced at once: no effect depends on it. The events at the start of a run are synced with the turn that is
+ * recorded before the model is called, the end of the run with its settlement in the queue. If they are lost in a crash, the next
+ * attempt records them again.
+ */
+const canDeferSync = (fact: Fact): boolean =>
+  fact.type === 'epoch-started' ? fact.baseline === undefined : deferredSyncTypes.has(fact.type);
+const deferredSyncTypes: ReadonlySet<Fact['type']> = new Set([
+  'session-started',
+  'input-received',
+  'run-started',
+  'run-ended',
+]);

@@ -5,8 +5,7 @@ import { resolveAgent, defineTool } from '../agent/index.ts';
 import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
-import { createAgentRunHandler } from './run-handler.ts';
-import { createRunLog } from './run-log.ts';
+import { createAgentRunHandler, createRunLog } from './run-handler.ts';
 import { startWorker } from './worker.ts';
 
 /** Writes down what is appended, and whether it is waited for. */

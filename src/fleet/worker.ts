@@ -1,4 +1,4 @@
-// A worker: claims runs from the queue and handles them, obeys the kill switch, and releases its runs when it stops.
+// A worker: claims runs from the queue and handles them, obeys the kill switch, deletes old runs daily, and releases its runs when it stops.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -13,9 +13,8 @@ import {
   type JsonObject,
   type RunSettlement,
 } from '../core/index.ts';
-import { createInboxDispatcher, type InboxDispatcher } from './inbox-dispatcher.ts';
+import { createInboxDispatcher, type InboxDispatcher } from './inbox.ts';
 import type { RunHandler } from './run-handler.ts';
-import { pruneDaily } from './retention.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
 /** The options of a worker. */
@@ -240,4 +239,33 @@ async function sendHeartbeats({ id, options, activeRuns }: WorkerContext, signal
     await sleep(heartbeatMs, undefined, { signal }).catch(() => undefined);
   }
   await workers.deregister(id).catch(() => undefined);
+}
+
+/** The options of retention. */
+type RetentionOptions = {
+  readonly store: Pick<FleetStore, 'prune'>;
+  /** Nothing is deleted while the fleet is stopped: an operator may need it to find out what went wrong. */
+  readonly killSwitch: Pick<KillSwitchWatcher, 'waitUntilActive'>;
+  /** Days that an ended run is kept. */
+  readonly keepDays: number;
+  readonly notify?: ((message: string) => void) | undefined;
+};
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Deletes old runs at once and then daily, until the signal aborts. */
+async function pruneDaily(
+  { store, killSwitch, keepDays, notify }: RetentionOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (; !signal.aborted && Number.isFinite(keepDays);) {
+    await killSwitch.waitUntilActive(signal);
+    if (signal.aborted) return;
+    try {
+      await store.prune(new Date(Math.max(0, Date.now() - keepDays * dayMs)).toISOString());
+    } catch (error) {
+      notify?.(`Could not delete old runs: ${errorMessage(error)}`);
+    }
+    await sleep(dayMs, undefined, { signal }).catch(() => undefined);
+  }
 }

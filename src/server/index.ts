@@ -1,5 +1,12 @@
 // Public API of the server: the HTTP API of a fleet, its keys and its limits.
-export { createServer, type CreateServerOptions } from './http/create-server.ts';
+export {
+  createServer,
+  type CreateServerOptions,
+  defaultServerPort,
+  startApiServer,
+  type ApiServer,
+  type ServerOptions,
+} from './http/server.ts';
 export { defaultServerLimits, type ServerLimits } from './http/context.ts';
 export {
   createApiKeys,
@@ -10,4 +17,3 @@ export {
   type Caller,
   type Role,
 } from './http/keys.ts';
-export { defaultServerPort, startApiServer, type ApiServer, type ServerOptions } from './http/server.ts';

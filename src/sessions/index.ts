@@ -54,7 +54,13 @@ export {
   type SessionPrompter,
   type SessionResolution,
 } from './resolve-session.ts';
-export { exportStoreSession, readStoreSession, verifyStoreSessions, type StoreSessionCheck } from './store-sessions.ts';
+export {
+  exportStoreSession,
+  readStoreSession,
+  verifyStoreSessions,
+  withSessionReader,
+  type StoreSessionCheck,
+} from './store-sessions.ts';
 export {
   followSessionFile,
   formatSessionTranscript,

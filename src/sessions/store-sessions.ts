@@ -67,8 +67,9 @@ async function verifyStoreSession(log: Log, name: string): Promise<StoreSessionC
   }
 }
 
-async function withSessionReader<T>(
-  { sessions }: FleetStore,
+/** Calls a function with a read-only log of a session, and closes the log after it. */
+export async function withSessionReader<T>(
+  { sessions }: Pick<FleetStore, 'sessions'>,
   session: string,
   work: (log: Log) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
 import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
-import { createBufferedStdout } from '../print-mode/buffered-stdout.ts';
+import { createBufferedStdout } from '../print-mode/printers.ts';
 import { runDoctorChecks, type NamedCheckResult } from '../doctor/run-checks.ts';
 import { formatCheckResult, formatCheckSummary } from '../doctor/format-report.ts';
 

@@ -1,8 +1,9 @@
-// Completes slash commands and their arguments, and file paths after an @.
+// Completes slash commands and their arguments, and searches files for a path after an @.
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { Conversation } from '../../coding-agent/index.ts';
 import type { UiChoice, Completer, Suggestions } from '../tui/ui.ts';
 import { listSlashCommands, parseSlashCommand } from '../slash-commands/registry.ts';
-import { searchFiles } from './file-search.ts';
 
 const maxSuggestions = 50;
 
@@ -48,4 +49,75 @@ async function completeFiles(
   const paths = await searchFiles(cwd, typed, maxSuggestions, signal);
   const from = before.length - typed.length - 1;
   return paths.length ? { from, choices: paths.map((path) => ({ value: `@${path}`, label: path })) } : undefined;
+}
+
+const maxListedFiles = 20_000;
+const cacheMs = 5000;
+let cachedListing:
+  | { readonly cwd: string; readonly at: number; readonly files: Promise<readonly string[]> }
+  | undefined;
+
+/** Returns the paths below a directory that match the typed text, best match first. */
+export async function searchFiles(
+  cwd: string,
+  typed: string,
+  max: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!cachedListing || cachedListing.cwd !== cwd || Date.now() - cachedListing.at > cacheMs)
+    cachedListing = { cwd, at: Date.now(), files: listFiles(cwd) };
+  const all = await cachedListing.files;
+  if (signal.aborted) return [];
+  const word = typed.toLowerCase();
+  const rank = (file: string): number => {
+    const low = file.toLowerCase();
+    if (low.startsWith(word)) return 0;
+    return path.basename(low).startsWith(word) ? 1 : 2;
+  };
+  return all
+    .filter((file) => file.toLowerCase().includes(word))
+    .map((file) => ({ file, rank: rank(file) }))
+    .toSorted((a, b) => a.rank - b.rank || a.file.length - b.file.length)
+    .slice(0, max)
+    .map(({ file }) => file);
+}
+
+async function listFiles(cwd: string): Promise<readonly string[]> {
+  return (await listGitFiles(cwd)) ?? (await walkFiles(cwd));
+}
+
+/** Runs on a keystroke, perhaps in an untrusted repository: git must not run anything that the repository configures. */
+async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
+  const [{ gitOutput }, { localWorkspace }] = await Promise.all([
+    import('../../tools/git/index.ts'),
+    import('../../workspace/index.ts'),
+  ]);
+  try {
+    const text = await gitOutput(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      workspace: localWorkspace({ roots: [cwd] }),
+      signal: AbortSignal.timeout(5000),
+      seconds: 3,
+      maxOutput: 2 ** 25,
+    });
+    return text?.split('\0').filter(Boolean).slice(0, maxListedFiles);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Breadth first and bounded, so that a home directory does not delay the completion. */
+async function walkFiles(cwd: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const dirs = [''];
+  for (let at = 0; at < dirs.length && at < 2000 && files.length < maxListedFiles; at++) {
+    const dir = dirs[at] as string;
+    const entries = await readdir(path.join(cwd, dir), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+      const name = path.join(dir, entry.name);
+      if (entry.isDirectory()) dirs.push(name);
+      else files.push(name);
+    }
+  }
+  return files;
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { searchFiles } from './file-search.ts';
+import { searchFiles } from './completer.ts';
 
 /** Creates a repository with a program that writes a file when it is run. */
 function repository(t: TestContext): { root: string; trace: string; trap: string; sh: (command: string) => void } {

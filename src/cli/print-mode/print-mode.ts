@@ -31,8 +31,9 @@ import {
   createStreamJsonPrinter,
   createTextPrinter,
   type RunPrinter,
+  createBufferedStdout,
+  type BufferedStdout,
 } from './printers.ts';
-import { createBufferedStdout, type BufferedStdout } from './buffered-stdout.ts';
 
 const noPromptMessage = 'No prompt was given: pass one as an argument or on standard input.';
 

@@ -1,7 +1,9 @@
-// Prints a one-shot run as text, as one line of JSON, or as one line of JSON per event. Data goes to standard output, messages to standard error.
+// Prints a one-shot run as text, as one line of JSON, or as one line of JSON per event. Data goes to standard output through a buffer, messages to standard error.
+import type { Writable } from 'node:stream';
 import { formatRunEnd, type RunResult, type StreamEvent } from '../../agent/index.ts';
 import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
 import { printErr } from '../args/stdio.ts';
+import { createEscapeStream } from './escape-stream.ts';
 
 /** Prints one run. */
 export type RunPrinter = {
@@ -130,4 +132,48 @@ function createToolLogger(findCall: FindCall): (event: Event) => void {
 function truncateLine(text: string): string {
   const line = escapeInvisible(text).replaceAll(/\s+/g, ' ');
   return line.length > maxShownChars ? `${line.slice(0, maxShownChars)}…` : line;
+}
+
+/** A buffered output. */
+export type BufferedStdout = {
+  readonly write: (text: string) => void;
+  /** Waits until everything is written; returns whether the reader is still there. */
+  readonly flush: () => Promise<boolean>;
+};
+
+/** Creates an output that writes once per event-loop turn instead of once per text; calls `onClosed` when the reader closes the pipe. Output to a terminal is escaped. */
+export function createBufferedStdout(
+  stream: Writable & { readonly isTTY?: boolean },
+  onClosed: () => void,
+): BufferedStdout {
+  const escapeStream = stream.isTTY ? createEscapeStream() : undefined;
+  let buffered = '';
+  let scheduled = false;
+  let closed = false;
+  stream.on('error', () => {
+    closed = true;
+    onClosed();
+  });
+  const flush = (): void => {
+    scheduled = false;
+    const text = escapeStream?.push(buffered) ?? buffered;
+    buffered = '';
+    if (text && !closed) stream.write(text);
+  };
+  return {
+    write(text) {
+      buffered += text;
+      if (scheduled) return;
+      scheduled = true;
+      setImmediate(flush);
+    },
+    async flush() {
+      flush();
+      if (closed) return false;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stream.write(escapeStream?.end() ?? '', () => resolve());
+      await promise;
+      return !closed;
+    },
+  };
 }

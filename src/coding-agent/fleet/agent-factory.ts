@@ -1,4 +1,4 @@
-// Creates the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
+// The run handlers of a worker, and the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -8,17 +8,31 @@ import {
   type JsonObject,
   type Limits,
   type Provider,
+  type FleetRun,
 } from '../../core/index.ts';
 import { createOutputSchema } from '../../agent/index.ts';
-import { createClientTools, type AgentInstance, type AgentFactory } from '../../fleet/index.ts';
-import { sessionGrants } from '../../guards/index.ts';
-import { formatNoToolsWarning, type ResolvedModel, resolveModelUnattended } from '../models/resolve-model.ts';
+import {
+  createClientTools,
+  type AgentInstance,
+  type AgentFactory,
+  createOrchestrationHandler,
+  createAgentRunHandler,
+  type RunHandler,
+} from '../../fleet/index.ts';
+import {
+  formatNoToolsWarning,
+  type ResolvedModel,
+  resolveModelUnattended,
+  getDefaultModel,
+} from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
 import { markPrivate, findPrivacyLabel, assertLocalModel, isPrivateSession, withPrivacyViews } from '../privacy.ts';
 import { noUser } from '../integrations/context.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
-import { getDefaultModel } from '../models/default-model.ts';
+import { planOrchestration } from '../../fleet/plan/index.ts';
+import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { readKnownModels } from '../state/index.ts';
 
 /** The settings of a queued run; absent ones are those of the worker. */
 export type RunAgentSettings = {
@@ -68,8 +82,6 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
       settings,
       cwd,
       autoApprove: () => autoApprove,
-      grants: sessionGrants(),
-      codeOnly: false,
       ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
       clientTools: createClientTools(run.settings),
       prompter: noUser(log),
@@ -180,3 +192,23 @@ const settingTypes: Readonly<
   limits: 'object',
   tools: 'boolean',
 };
+
+/** The run handlers of a worker, by the kind of run. `model` is the model of runs that name none. */
+export const createRunHandlers = (
+  notify: (text: string) => void,
+  model?: string,
+): Readonly<Record<string, RunHandler>> => ({
+  run: createAgentRunHandler(createRunAgentFactory(notify, model)),
+  plan: createOrchestrationHandler(planOrchestration),
+  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
+});
+
+/** The default model of a run, and the models of the user's list that may verify its answer. */
+const createVerifierModels =
+  (named: string | undefined): VerifyOptions['models'] =>
+  async ({ settings: { folder } }: FleetRun) => {
+    const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
+    const author = getDefaultModel(settings, named);
+    const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
+    return { others, ...(author === undefined ? {} : { author }) };
+  };

@@ -12,8 +12,8 @@ export {
   unknownModelError,
   toRouterModel,
   defaultEndpoint,
+  announceDefaultModel,
+  getDefaultModel,
 } from './resolve-model.ts';
-export { openModel, type ModelHost } from './open-model.ts';
-export { announceDefaultModel, getDefaultModel } from './default-model.ts';
+export { openModel, type ModelHost, testConnection } from './open-model.ts';
 export { formatFoundReason, discoverModel } from './discover-model.ts';
-export { testConnection } from './test-connection.ts';

@@ -1,9 +1,17 @@
-// Opens a model behind the gateway; the embedded model asks the user before it downloads anything.
+// Opens a model behind the gateway, and tests the connection to a provider. The embedded model asks the user before it downloads anything.
 import { testProviders } from '../../agent/index.ts';
 import type { Provider } from '../../core/index.ts';
-import { findFamily, gateway, openProvider, type GatewayOptions, resolveBaseUrl } from '../../providers/index.ts';
+import {
+  findFamily,
+  gateway,
+  openProvider,
+  type GatewayOptions,
+  resolveBaseUrl,
+  listModels,
+} from '../../providers/index.ts';
 import type { Settings } from '../settings/index.ts';
-import type { ResolvedModel } from './resolve-model.ts';
+import type { ModelEndpoint } from '../state/index.ts';
+import { type ResolvedModel, formatEndpoint } from './resolve-model.ts';
 
 /** Asks and informs the user while a model is prepared. */
 export type ModelHost = {
@@ -41,4 +49,16 @@ async function findEffectiveWindow(ref: ResolvedModel['ref'], env: Settings['env
   return resolveOllamaContextWindow(resolveBaseUrl(family, ref.baseUrl, env), ref.model, undefined, { signal }).catch(
     () => undefined,
   );
+}
+
+/** Returns a sentence that the provider answers; throws the error if it does not. */
+export async function testConnection(
+  settings: Settings,
+  endpoint: ModelEndpoint,
+  signal?: AbortSignal,
+): Promise<string> {
+  const start = performance.now();
+  const models = await listModels(endpoint, { env: settings.env, ...(signal ? { signal } : {}) });
+  const ms = Math.round(performance.now() - start);
+  return `${formatEndpoint(endpoint)} answers (${ms} ms) and has ${models.length} model${models.length === 1 ? '' : 's'}.`;
 }

@@ -1,7 +1,7 @@
-// Resolves a model name from flags, settings, the cached list of models and the last model used.
-import { FairleadError, isObject, closestMatches } from '../../core/index.ts';
+// Resolves a model name from flags, settings, the cached list of models and the last model used, and the default model of queued runs.
+import { FairleadError, isObject, closestMatches, formatError } from '../../core/index.ts';
 import { findFamily, type ModelRef } from '../../providers/index.ts';
-import { readKnownModels, readLastModel, type KnownModel, type ModelEndpoint } from '../state/index.ts';
+import { readKnownModels, readLastModel, type KnownModel, type ModelEndpoint, refreshModels } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** A model that can be opened. */
@@ -152,4 +152,31 @@ export async function resolveModelUnattended(
   const discovered = await discoverModel(settings, name);
   if (name === undefined) notify(`${discovered.message}\n`);
   return discovered.model;
+}
+
+/** The model that was named at the start, that of the settings, the last used one, or the first of the list, preferably one that can call tools. */
+export function getDefaultModel(settings: Settings, named?: string): string | undefined {
+  const name = named ?? settings.model ?? readLastModel(settings);
+  if (name !== undefined) return name;
+  const known = readKnownModels(settings) ?? [];
+  return (known.find(({ tools }) => tools === true) ?? known[0])?.id;
+}
+
+/** Reads the list of models if none is cached, and announces the default model. Throws if the named model does not exist. */
+export async function announceDefaultModel(
+  settings: Settings,
+  named: string | undefined,
+  notify: (text: string) => void,
+): Promise<void> {
+  if (settings.provider !== undefined && readKnownModels(settings) === undefined)
+    await refreshModels(settings, { onWarning: notify, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
+      notify(formatError(error)),
+    );
+  if (named !== undefined) await resolveModelUnattended({ model: named }, settings, notify);
+  const model = getDefaultModel(settings, named);
+  notify(
+    model === undefined
+      ? 'No model is set: a run that names none looks for one on this machine. --model <name> sets one.'
+      : `Runs use the model ${model} unless they name another.`,
+  );
 }

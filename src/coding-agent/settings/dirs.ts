@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import type { Environment } from '../../providers/index.ts';
-import type { EnvFile } from './env-file.ts';
+import type { EnvFile } from './config-file.ts';
 import type { Setting, SettingOrigin } from './settings.ts';
 
 /** The directories of this program; each is created on first use, readable by its owner only. */

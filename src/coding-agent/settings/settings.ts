@@ -9,8 +9,14 @@ import {
   type Limits,
 } from '../../core/index.ts';
 import { findFamily, families, type Environment } from '../../providers/index.ts';
-import { readConfig, getConfigValue } from './config-file.ts';
-import { findNearestFile, readEnvFile, getUntrustedReason, type EnvFile } from './env-file.ts';
+import {
+  readConfig,
+  getConfigValue,
+  findNearestFile,
+  readEnvFile,
+  getUntrustedReason,
+  type EnvFile,
+} from './config-file.ts';
 import { withoutUntrustedDirs } from './untrusted-env.ts';
 import { getAppDirs, getHome, readAppDirs, toDirSettings, withoutEmptyVariables, type AppDirs } from './dirs.ts';
 import { settingsSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';

@@ -3,7 +3,7 @@ import { realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { findRepositoryRoot, ancestorDirs } from '../../agent/project-files/index.ts';
 import type { Environment } from '../../providers/index.ts';
-import type { EnvFile } from './env-file.ts';
+import type { EnvFile } from './config-file.ts';
 import { getAppDirs, appDirVariables, type AppDirs } from './dirs.ts';
 
 /** Removes the variables that point to a directory the file may not choose; adds a warning for each. */

@@ -1,9 +1,18 @@
 // Drift monitor: compares today's rates and latencies with the week before, with one family-wise error rate for all.
 import type { RunStats } from '../../core/index.ts';
-import { holm, type HolmResult, type HolmTest } from './holm.ts';
+import {
+  holm,
+  type HolmResult,
+  type HolmTest,
+  newcombeInterval,
+  computeRate,
+  type Interval,
+  type Rate,
+  pairwiseDifferences,
+  hodgesLehmannInterval,
+  medianOfSorted,
+} from './statistics.ts';
 import { getOutcomeCount, countOutcomes, type OutcomeClass } from './outcomes.ts';
-import { newcombeInterval, computeRate, type Interval, type Rate } from './rates.ts';
-import { pairwiseDifferences, hodgesLehmannInterval, medianOfSorted } from './shift.ts';
 
 /** `drifted`: the change is significant and larger than its margin. */
 export type DriftVerdict = 'steady' | 'drifted' | 'not enough data';

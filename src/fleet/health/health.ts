@@ -18,7 +18,7 @@ import {
   defaultObjectives,
 } from './objectives.ts';
 import { countOutcomes, computeRates, type Rates } from './outcomes.ts';
-import { computePercentiles } from './quantiles.ts';
+import { computePercentiles } from './statistics.ts';
 
 /** A worker, and whether its last heartbeat is recent. */
 export type WorkerHealth = WorkerInfo & { readonly alive: boolean; readonly silentMs: number };

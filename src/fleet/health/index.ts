@@ -19,7 +19,16 @@ export {
   type ObjectiveVerdict,
 } from './objectives.ts';
 export { outcomeClasses, countOutcomes, computeRates, type OutcomeClass, type Rates } from './outcomes.ts';
-export { computePercentiles, computeQuantile, type Quantile } from './quantiles.ts';
-export { newcombeInterval, computeRate, wilsonInterval, type RateCount, type Interval, type Rate } from './rates.ts';
+export {
+  computePercentiles,
+  computeQuantile,
+  type Quantile,
+  newcombeInterval,
+  computeRate,
+  wilsonInterval,
+  type RateCount,
+  type Interval,
+  type Rate,
+  holm,
+} from './statistics.ts';
 export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';
-export { holm } from './holm.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject } from '../../core/index.ts';
-import type { RateCount } from './rates.ts';
+import type { RateCount } from './statistics.ts';
 
 /** A measurement: counts, time and command. */
 export type Measurement = RateCount & {

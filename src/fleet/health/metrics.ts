@@ -2,8 +2,7 @@
 import type { RunStats } from '../../core/index.ts';
 import type { Health } from './health.ts';
 import { outcomeClasses } from './outcomes.ts';
-import type { Quantile } from './quantiles.ts';
-import type { Rate } from './rates.ts';
+import type { Quantile, Rate } from './statistics.ts';
 
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 

@@ -1,7 +1,6 @@
 // Service level objectives: targets, measurements and verdicts.
 import { getOutcomeCount, type Outcomes } from './outcomes.ts';
-import { computeQuantile, type Quantile } from './quantiles.ts';
-import { computeRate, type Interval, type Rate } from './rates.ts';
+import { computeQuantile, type Quantile, computeRate, type Interval, type Rate } from './statistics.ts';
 
 /** The targets of a fleet. */
 export type Objectives = {

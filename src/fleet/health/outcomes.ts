@@ -1,6 +1,6 @@
 // Classifies stop reasons; all rates of health, objectives and drift use this table.
 import type { StopReason, RunStats } from '../../core/index.ts';
-import { computeRate, type RateCount, type Rate } from './rates.ts';
+import { computeRate, type RateCount, type Rate } from './statistics.ts';
 
 /**
  * The class of an outcome. `abstained`: the run said that it was not sure. `error`: something failed, or the run made no progress.

@@ -1,6 +1,6 @@
 // The trust scorecard: the claims of the product, each with its measurement on this machine or none.
 import type { Measurement } from './measurements.ts';
-import { wilsonInterval, type Interval } from './rates.ts';
+import { wilsonInterval, type Interval } from './statistics.ts';
 
 /** A claim, and the command that measures it. */
 export type ScorecardClaim = {

@@ -2,11 +2,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { holm } from './holm.ts';
-import { zScoreForConfidence, normalCdf } from './normal.ts';
-import { computePercentiles, computeQuantile } from './quantiles.ts';
-import { newcombeInterval, computeRate, wilsonInterval, type RateCount, type Interval } from './rates.ts';
-import { pairwiseDifferences, hodgesLehmannInterval, medianOfSorted } from './shift.ts';
+import {
+  holm,
+  zScoreForConfidence,
+  normalCdf,
+  computePercentiles,
+  computeQuantile,
+  newcombeInterval,
+  computeRate,
+  wilsonInterval,
+  type RateCount,
+  type Interval,
+  pairwiseDifferences,
+  hodgesLehmannInterval,
+  medianOfSorted,
+} from './statistics.ts';
 
 const assertIntervalNear = (found: Interval, wanted: Interval, within = 0.00006): void => {
   for (const i of [0, 1] as const)

@@ -14,8 +14,8 @@ import {
   type Conversation,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
+import { todoView, type TodoItem } from '../../tools/index.ts';
 import { toAcpStopReason } from './errors.ts';
-import { createPlanListener } from './plan.ts';
 
 /** The ACP client of one session, independent of the protocol version. */
 export type AcpClient = {
@@ -179,4 +179,20 @@ function shouldSendEvent(event: Event, state: RunState, { echoesInput }: AcpClie
   if (event.type !== 'run-ended') return true;
   const stop = toAcpStopReason(state);
   return typeof stop === 'string' && stop !== 'cancelled';
+}
+
+const planStatuses = { open: 'pending', doing: 'in_progress', done: 'completed' } as const;
+
+/** Converts the todo list to plan entries; it has no priorities. */
+const toPlanEntries = (items: readonly TodoItem[]): PlanEntry[] =>
+  items.map(({ text, status }) => ({ content: text, priority: 'medium', status: planStatuses[status] }));
+
+/** Creates an event listener that sends each changed plan. */
+export function createPlanListener(tell: (plan: PlanEntry[]) => void): (event: Event) => void {
+  let now = todoView.initial;
+  return (event) => {
+    const next = todoView.on(now, event);
+    if (next.items !== now.items) tell(toPlanEntries(next.items));
+    now = next;
+  };
 }

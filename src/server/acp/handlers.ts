@@ -1,10 +1,10 @@
-// Request handlers shared by ACP versions 1 and 2.
+// Request handlers and pagination shared by ACP versions 1 and 2.
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk';
-import { withRequestErrors } from './errors.ts';
-import { paginateSessions } from './pagination.ts';
-import type { AcpSession } from './acp-session.ts';
-import type { CreateAcpClient, AcpSessionRegistry } from './session-registry.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
+import { withRequestErrors } from './errors.ts';
+import type { AcpSession } from './acp-session.ts';
+import type { CreateAcpClient, AcpSessionRegistry, AcpSessionSummary } from './session-registry.ts';
 
 type AcpRequest<Params> = { readonly params: Params };
 type SessionIdParam = { readonly sessionId: string };
@@ -75,3 +75,22 @@ type UsageUpdate = {
   readonly size: number;
   readonly cost?: { readonly amount: number; readonly currency: string };
 };
+
+const pageSize = 50;
+
+/** Returns a page of a list; the cursor is the index of its first entry. */
+export function paginateSessions(
+  all: readonly AcpSessionSummary[],
+  cursor: string | null | undefined,
+): ListSessionsResponse {
+  const from = Math.max(0, Math.trunc(Number(cursor ?? 0)) || 0);
+  return {
+    sessions: all.slice(from, from + pageSize).map(({ id, cwd, name, first, changed }) => ({
+      sessionId: id,
+      cwd,
+      title: escapeInvisibleLine(first ?? name),
+      updatedAt: changed,
+    })),
+    ...(from + pageSize < all.length ? { nextCursor: String(from + pageSize) } : {}),
+  };
+}

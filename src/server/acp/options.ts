@@ -5,12 +5,13 @@ import type { Conversation } from '../../coding-agent/index.ts';
 /** A value of an option. */
 export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };
 
-/** An option, independent of the protocol version. */
+/** A select option; each protocol version adds its id, which is the category. */
 export type AcpOption = {
-  readonly id: 'mode' | 'model';
+  readonly type: 'select';
+  readonly category: 'mode' | 'model';
   readonly name: string;
-  readonly current: string;
-  readonly options: readonly AcpOptionValue[];
+  readonly currentValue: string;
+  readonly options: AcpOptionValue[];
 };
 
 /** The approval modes. */
@@ -27,11 +28,18 @@ export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
   const { name } = talk.model;
   const ids = talk.models().map(({ id }) => id);
   return [
-    { id: 'mode', name: 'Approval', current: getApprovalMode(talk), options: approvalModes },
     {
-      id: 'model',
+      type: 'select',
+      category: 'mode',
+      name: 'Approval',
+      currentValue: getApprovalMode(talk),
+      options: [...approvalModes],
+    },
+    {
+      type: 'select',
+      category: 'model',
       name: 'Model',
-      current: name,
+      currentValue: name,
       options: (ids.includes(name) ? ids : [name, ...ids]).map((value) => ({ value, name: value })),
     },
   ];

@@ -27,16 +27,23 @@ export const yesNoOptions = (): PermissionOption[] => [
 const capitalize = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 
 /** Parses the chosen option; anything but a clear yes is a no. */
-export const parsePermissionOption = (option: unknown): ApprovalAnswer =>
+const parsePermissionOption = (option: unknown): ApprovalAnswer =>
   option === 'once' || option === 'always' || option === 'happened' ? option : 'no';
 
-/** Parses the outcome; undefined if the request was cancelled. */
-export async function askUnlessAborted(
+type PermissionOutcome = { readonly outcome: string } & ({ readonly optionId?: unknown } | object);
+
+/** Sends a permission request and parses its outcome; undefined if the request was cancelled. */
+export async function requestPermission(
   signal: AbortSignal,
-  ask: () => Promise<ApprovalAnswer | undefined>,
+  send: (options: {
+    readonly cancellationSignal: AbortSignal;
+    readonly stopWaitingOnCancel: true;
+  }) => Promise<{ readonly outcome: PermissionOutcome }>,
 ): Promise<ApprovalAnswer | undefined> {
   try {
-    return await ask();
+    const { outcome } = await send({ cancellationSignal: signal, stopWaitingOnCancel: true });
+    if (outcome.outcome === 'cancelled') return undefined;
+    return parsePermissionOption('optionId' in outcome ? outcome.optionId : undefined);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

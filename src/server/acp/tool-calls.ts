@@ -1,7 +1,13 @@
 // Converts tool calls to ACP tool calls: title, kind, locations and diffs.
-import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
+import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from '@agentclientprotocol/sdk';
 import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
-import { formatToolInput, toPlainOutput, type CallBlock } from '../../sessions/index.ts';
+import {
+  formatToolInput,
+  toPlainOutput,
+  type CallBlock,
+  type CallStatus,
+  type TranscriptBlock,
+} from '../../sessions/index.ts';
 
 /** Resolves a path; throws if it is outside the workspace. */
 export type CallPathResolver = (path: string) => string;
@@ -23,6 +29,20 @@ const toolKinds: Readonly<Record<string, ToolKind>> = {
   web_search: 'fetch',
   http_request: 'fetch',
 };
+
+/** The statuses of calls in version 1. */
+export const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
+  running: 'in_progress',
+  waiting: 'pending',
+  ok: 'completed',
+  failed: 'failed',
+  denied: 'failed',
+  interrupted: 'failed',
+  unknown: 'failed',
+};
+
+/** A text of the model. */
+export type TextBlock = TranscriptBlock & { readonly type: 'assistant' | 'reasoning' };
 
 /** The constant part of a call. */
 export type ToolCallHeader = {

@@ -8,7 +8,7 @@ import { memoryLog } from '../../stores/memory.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { todo } from '../../tools/todo.ts';
 import { toToolCallContent, toToolCallHeader, fenceMarkdown } from './tool-calls.ts';
-import { createPlanListener } from './plan.ts';
+import { createPlanListener } from './acp-session.ts';
 import { createV1Updates } from './v1-updates.ts';
 import { createV2Updates } from './v2-updates.ts';
 

@@ -12,7 +12,7 @@ import type { Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader, fenceMarkdown, toProposedChange, toTextContent } from './tool-calls.ts';
 import { listAcpOptions, getApprovalMode, approvalModes } from './options.ts';
-import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import { toPermissionOptions, requestPermission, yesNoOptions } from './permission.ts';
 import type { AcpClient } from './acp-session.ts';
 import { createV1Updates } from './v1-updates.ts';
 
@@ -32,14 +32,9 @@ export function createV1Client(
   const send = createV1Updater(client, sessionId);
   const locate = (path: string): string => talk.agent.workspace.locate(path);
   const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
-    askUnlessAborted(signal, async () => {
-      const { outcome } = await client.request(
-        methods.client.session.requestPermission,
-        { sessionId, toolCall, options },
-        { cancellationSignal: signal, stopWaitingOnCancel: true },
-      );
-      return outcome.outcome === 'cancelled' ? undefined : parsePermissionOption(outcome.optionId);
-    });
+    requestPermission(signal, (how) =>
+      client.request(methods.client.session.requestPermission, { sessionId, toolCall, options }, how),
+    );
   return {
     transcript: createV1Updates(send, { notices, locate }),
     echoesInput: false,
@@ -75,14 +70,7 @@ export function createV1Client(
 
 /** Converts options to select options. */
 export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
-  listAcpOptions(talk).map(({ id, name, current, options }) => ({
-    type: 'select',
-    id,
-    name,
-    category: id,
-    currentValue: current,
-    options: options.map((option) => ({ ...option })),
-  }));
+  listAcpOptions(talk).map((option) => ({ id: option.category, ...option }));
 
 /** The state of a new session; modes are also sent for editors without option support. */
 export function getV1SessionState(talk: Conversation): {

@@ -1,29 +1,20 @@
 // Maps transcript blocks to ACP version 1 updates. Sent text cannot be withdrawn in version 1, so discarded text is marked as such.
-import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import {
   toToolCallContent,
   toToolCallHeader,
   fenceMarkdown,
   toTextContent,
+  callStatuses,
   type CallPathResolver,
+  type TextBlock,
 } from './tool-calls.ts';
-import type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from '../../sessions/index.ts';
-
-const callStatuses: Readonly<Record<CallStatus, ToolCallStatus>> = {
-  running: 'in_progress',
-  waiting: 'pending',
-  ok: 'completed',
-  failed: 'failed',
-  denied: 'failed',
-  interrupted: 'failed',
-  unknown: 'failed',
-};
+import type { CallBlock, TranscriptSink } from '../../sessions/index.ts';
 
 /** Interval and tail size of progress updates. */
 const progressIntervalMs = 250;
 const maxProgressChars = 4000;
 
-type TextBlock = TranscriptBlock & { readonly type: 'assistant' | 'reasoning' };
 type OpenText = { readonly type: TextBlock['type']; readonly message: string; text: string };
 type OpenCall = { readonly block: CallBlock; output: string; lastSentAt: number };
 

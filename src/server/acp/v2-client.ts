@@ -12,7 +12,7 @@ import type { Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader } from './tool-calls.ts';
 import { listAcpOptions } from './options.ts';
-import { toPermissionOptions, askUnlessAborted, parsePermissionOption, yesNoOptions } from './permission.ts';
+import { toPermissionOptions, requestPermission, yesNoOptions } from './permission.ts';
 import type { AcpClient } from './acp-session.ts';
 import { createV2Updates } from './v2-updates.ts';
 
@@ -38,16 +38,9 @@ export function createV2Client(client: AgentContext, sessionId: string, talk: Co
   };
   const permit = async (asked: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
     send({ sessionUpdate: 'state_update', state: 'requires_action' });
-    const answer = await askUnlessAborted(signal, async () => {
-      const { outcome } = await client.request(
-        methods.client.session.requestPermission,
-        { sessionId, ...asked },
-        { cancellationSignal: signal, stopWaitingOnCancel: true },
-      );
-      return outcome.outcome === 'cancelled'
-        ? undefined
-        : parsePermissionOption('optionId' in outcome ? outcome.optionId : undefined);
-    });
+    const answer = await requestPermission(signal, (how) =>
+      client.request(methods.client.session.requestPermission, { sessionId, ...asked }, how),
+    );
     send({ sessionUpdate: 'state_update', state: 'running' });
     return answer;
   };
@@ -93,11 +86,4 @@ export const toAvailableCommands = (commands: readonly UserCommand[]): Available
 
 /** Converts options to select options. */
 export const toV2ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
-  listAcpOptions(talk).map(({ id, name, current, options }) => ({
-    type: 'select',
-    configId: id,
-    name,
-    category: id,
-    currentValue: current,
-    options: options.map((option) => ({ ...option })),
-  }));
+  listAcpOptions(talk).map((option) => ({ configId: option.category, ...option }));

@@ -1,19 +1,15 @@
 // Maps transcript blocks to ACP version 2 updates; messages and calls have ids and can be replaced.
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk/experimental/v2';
-import { toToolCallContent, toToolCallHeader, unwrapCall, getCallPath, type CallPathResolver } from './tool-calls.ts';
-import type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from '../../sessions/index.ts';
-
-const callStatuses: Readonly<Record<CallStatus, string>> = {
-  running: 'in_progress',
-  waiting: 'pending',
-  ok: 'completed',
-  failed: 'failed',
-  denied: 'failed',
-  interrupted: 'cancelled',
-  unknown: 'failed',
-};
-
-type TextBlock = TranscriptBlock & { readonly type: 'assistant' | 'reasoning' };
+import {
+  callStatuses,
+  toToolCallContent,
+  toToolCallHeader,
+  unwrapCall,
+  getCallPath,
+  type CallPathResolver,
+  type TextBlock,
+} from './tool-calls.ts';
+import type { CallBlock, TranscriptSink } from '../../sessions/index.ts';
 
 /** Creates the mapper; `said` gets the id of each user message. */
 export function createV2Updates(
@@ -89,7 +85,7 @@ function toV2ToolCall(
   const content = toV2Content(block, locate);
   return {
     ...toToolCallHeader(block, locate),
-    status: callStatuses[block.status],
+    status: block.status === 'interrupted' ? 'cancelled' : callStatuses[block.status],
     ...(content.length ? { content } : {}),
   };
 }

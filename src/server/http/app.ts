@@ -13,9 +13,8 @@ import {
   createRateLimiter,
   type GuardedRequest,
 } from './request-guards.ts';
-import { toHttpError, createHttpError } from './errors.ts';
+import { toHttpError, createHttpError, formatOpenAiError } from './errors.ts';
 import { hasRole, type Caller } from './keys.ts';
-import { formatOpenAiError } from '../openai/errors.ts';
 import type { ServerContext } from './context.ts';
 import type { RouteResponse, Route } from './route.ts';
 import { nameSchema } from './schemas.ts';

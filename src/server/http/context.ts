@@ -3,7 +3,7 @@ import type { FleetStore, NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
 import type { RequestRate } from './request-guards.ts';
-import type { Broadcasters } from './broadcasters.ts';
+import type { Broadcasters } from './session-broadcaster.ts';
 
 /** The limits of a server. */
 export type ServerLimits = {

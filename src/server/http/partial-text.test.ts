@@ -5,8 +5,7 @@ import type { Fact, FleetStore, PartialText, Log } from '../../core/index.ts';
 import { openTempFleetStore } from '../../../test/support/fleet-store.ts';
 import { eventually } from '../../../test/support/api-server.ts';
 import { createSessionBroadcaster } from './session-broadcaster.ts';
-import type { BufferLimits } from './replay-buffer.ts';
-import type { SessionMessage } from './session-message.ts';
+import type { BufferLimits, SessionMessage } from './replay-buffer.ts';
 
 /** A subscriber and what it got: events by type, chunks as `turn:text`, with `<` before a restarted one. */
 type Subscriber = { readonly received: string[]; readonly receives: (item: string) => Promise<void> };

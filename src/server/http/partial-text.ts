@@ -1,7 +1,6 @@
 // Provisional text of the current turn: published after the event that started the turn, and never after the event that ended it.
 import type { Event, PartialText } from '../../core/index.ts';
-import type { ReplayBuffer } from './replay-buffer.ts';
-import type { SessionMessage } from './session-message.ts';
+import type { ReplayBuffer, SessionMessage } from './replay-buffer.ts';
 
 /** The provisional text of a session. */
 export type PartialTextBuffer = {

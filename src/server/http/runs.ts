@@ -1,12 +1,24 @@
-// Starts, finds and waits for runs on behalf of HTTP routes.
+// Runs on behalf of HTTP routes: authorizes them by role, tenant and folder, starts them, finds them and waits for them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FleetRun, JsonObject } from '../../core/index.ts';
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type FleetRun,
+  type JsonObject,
+  isPathInside,
+  type FairleadError,
+  type NewRun,
+  errorMessage,
+  type KillSwitchState,
+} from '../../core/index.ts';
+import { findRunDifference } from '../../fleet/index.ts';
 import type { ServerContext } from './context.ts';
 import { createHttpError } from './errors.ts';
 import type { RouteRequest } from './route.ts';
-import { assertSameRun, authorizeRun } from './run-request.ts';
 import { nameSchema } from './schemas.ts';
-import { assertNoActiveRun } from './session-messages.ts';
+import { assertNoActiveRun } from './sessions.ts';
+import { hasRole, type Caller } from './keys.ts';
+import { defaultModelAlias } from './run-settings.ts';
 
 /** A request for one run: its prompt, and what the caller may set of its agent and its place in the queue. */
 export type RunRequestBody = {
@@ -106,4 +118,86 @@ export async function waitForRun(
     await sleep(Math.min(pollMs, remainingMs), undefined, { signal }).catch(() => {});
   }
   return latest;
+}
+
+/** The context and the client of a request that starts a run. */
+export type RunRequestContext = { readonly context: ServerContext; readonly caller: Caller };
+
+/** Returns the run that a request may start; throws 403 if its role, tenant or folder is not allowed. */
+export function authorizeRun(
+  { context, caller }: RunRequestContext,
+  { settings: requested = {}, ...run }: NewRun,
+): NewRun {
+  if (requested['auto'] === true && !hasRole(caller.role, 'operator'))
+    throw createHttpError(
+      'server/role',
+      `The role ${caller.role} may not start a run with auto: true. It needs the role operator.`,
+    );
+  const { tenant = run.tenant } = caller;
+  if (run.tenant !== undefined && run.tenant !== tenant)
+    throw createHttpError('server/role', `This key may start runs for the tenant ${tenant} only.`);
+  const { folders } = context;
+  const folder = resolveRunFolder(folders, requested['folder']);
+  // GET /v1/models lists the default model under this name.
+  const isAny = requested['model'] === defaultModelAlias;
+  return {
+    ...run,
+    ...(tenant === undefined ? {} : { tenant }),
+    // The worker checks the folder again: a link may have changed by then.
+    settings: JSON.parse(
+      JSON.stringify({ ...requested, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
+    ) as JsonObject,
+  };
+}
+
+function resolveRunFolder(folders: ServerContext['folders'], requested: unknown): string {
+  const [defaultFolder] = folders;
+  if (typeof requested !== 'string') return defaultFolder;
+  const found = requested.includes('\0') ? undefined : resolveRealPath(path.resolve(defaultFolder, requested));
+  if (found !== undefined && folders.some((folder) => isPathInside(folder, found))) return found;
+  throw createHttpError('server/wrong-folder', 'Folder not allowed.', {
+    hint: `Allowed folders: ${folders.join(', ')}. Add one with fairlead serve --folder <folder>.`,
+  });
+}
+
+/** Resolves the links of a path, as far as it exists on this machine: a worker may run on another one. */
+export function resolveRealPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    const parent = path.dirname(file);
+    return parent === file ? file : path.join(resolveRealPath(parent), path.basename(file));
+  }
+}
+
+/** Throws 409 if an existing run differs from the requested run with the same id. */
+export function assertSameRun(known: FleetRun, requested: NewRun): void {
+  if (findRunDifference(known, requested)) throw createRunConflictError(known.id);
+}
+
+/** The error for an id that another run has. It does not describe that run, which may belong to another client. */
+export const createRunConflictError = (id: string): FairleadError =>
+  createHttpError('server/conflict', `The id ${id} is taken by another run.`, {
+    hint: 'Use a new Idempotency-Key or id for each run.',
+  });
+
+const unreadableStatus: KillSwitchState = {
+  stopped: true,
+  reason: 'The kill switch cannot be read, so it counts as stopped.',
+};
+
+/** Returns the state of the kill switch. Why it cannot be read goes to the server's own output: it may name paths and addresses. */
+export async function readKillSwitchStatus({
+  store,
+  notify,
+}: Pick<ServerContext, 'store' | 'notify'>): Promise<KillSwitchState> {
+  try {
+    const state = await store.killSwitch.status();
+    // A store reports an unreadable row as stopped without a time.
+    if (!state.stopped || state.since !== undefined) return state;
+    notify(state.reason ?? 'The kill switch cannot be read.');
+  } catch (error) {
+    notify(`The kill switch cannot be read: ${errorMessage(error)}`);
+  }
+  return unreadableStatus;
 }

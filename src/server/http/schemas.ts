@@ -22,7 +22,7 @@ import type {
   RunStats,
   WorkerInfo,
 } from '../../core/index.ts';
-import { runSettingsSchema } from './run-request.ts';
+import { runSettingsSchema } from './run-settings.ts';
 
 const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
 const dateTimeSchema = z.iso.datetime();

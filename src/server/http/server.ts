@@ -1,16 +1,16 @@
-// Starts the HTTP server and closes it after its active requests.
+// Starts the HTTP server, alone or together with a worker for one agent, and closes it after its active requests.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { FairleadError, errorMessage, isLoopbackHost, type FleetStore } from '../../core/index.ts';
 import { createHealthReader, type HealthOptions } from '../../fleet/health/index.ts';
-import { inboxView } from '../../fleet/index.ts';
+import { inboxView, worker, type AgentSource, type AgentWorkerOptions } from '../../fleet/index.ts';
 import { createApp } from './app.ts';
-import type { ApiKeys } from './keys.ts';
+import { type ApiKeys, createApiKeys, type ApiKey } from './keys.ts';
 import { defaultServerLimits, type ServerLimits, type ServerContext } from './context.ts';
 import { apiRoutes } from './routes/index.ts';
-import { createBroadcasters } from './broadcasters.ts';
-import { resolveRealPath } from './run-request.ts';
+import { createBroadcasters } from './session-broadcaster.ts';
+import { resolveRealPath } from './runs.ts';
 
 /** The options of a server. */
 export type ServerOptions = {
@@ -128,4 +128,42 @@ async function listen(server: Server, port: number, host: string): Promise<void>
       cause,
     });
   });
+}
+
+/** The options of a server in a program of your own. */
+export type CreateServerOptions = Omit<ServerOptions, 'keys' | 'version' | 'folder'> &
+  Partial<Pick<ServerOptions, 'version' | 'folder'>> & {
+    /** The agent of the runs: an `Agent`, or a function that creates one for each run. Without it, other processes must handle the runs. */
+    readonly agent?: AgentSource;
+    /** The key of an operator, or keys with their roles. */
+    readonly keys: string | readonly ApiKey[] | ApiKeys;
+    /** Options of the worker, such as `concurrency` and handlers of further kinds of runs. */
+    readonly worker?: Omit<AgentWorkerOptions, 'store' | 'agent'>;
+  };
+
+/** Starts the HTTP API and, if there is an agent, a worker. `close` lets the worker finish its current steps; the store stays open. */
+export async function createServer({
+  agent,
+  keys,
+  worker: workerOptions,
+  version = '0.0.0',
+  folder = process.cwd(),
+  ...options
+}: CreateServerOptions): Promise<ApiServer> {
+  const { store, notify } = options;
+  const models = async (): Promise<readonly string[]> =>
+    agent === undefined || typeof agent === 'function' ? [] : [(await agent.resolve()).provider.model];
+  const server = await startApiServer({ models, ...options, version, folder, keys: toApiKeys(keys) });
+  if (agent === undefined) return server;
+  const running = worker({ store, agent, ...(notify ? { notify } : {}), ...workerOptions }).start();
+  const close = async (graceMs?: number): Promise<void> => {
+    running.stop();
+    await Promise.all([server.close(graceMs), running.done]);
+  };
+  return { ...server, close, [Symbol.asyncDispose]: () => close() };
+}
+
+function toApiKeys(keys: CreateServerOptions['keys']): ApiKeys {
+  if (typeof keys === 'string') return createApiKeys([{ role: 'operator', key: keys }]);
+  return 'authenticate' in keys ? keys : createApiKeys(keys);
 }

@@ -1,9 +1,8 @@
-// Follows a session once for all its subscribers: reads its log, its run and its provisional text, and each subscriber reads at its own pace.
+// Follows a run or session once for all its subscribers: reads its log, its run and its provisional text, and each subscriber reads at its own pace.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, errorMessage, type Event, type FleetRun, type FleetStore, type Log } from '../../core/index.ts';
 import { createPartialTextBuffer, type PartialTextBuffer } from './partial-text.ts';
-import { createReplayBuffer, type BufferLimits, type ReplayBuffer } from './replay-buffer.ts';
-import type { SessionMessage } from './session-message.ts';
+import { createReplayBuffer, type BufferLimits, type ReplayBuffer, type SessionMessage } from './replay-buffer.ts';
 
 /** What to follow: a run until it has ended, or a session until the subscriber disconnects. */
 export type BroadcastTarget = { readonly session: string; readonly run?: string };
@@ -239,4 +238,49 @@ async function findSessionEnd(
   } finally {
     await log?.close();
   }
+}
+
+/** The broadcasters of a server. */
+export type Broadcasters = {
+  /** Yields the messages of a run or session after a sequence number, until the signal aborts or the run has ended. */
+  subscribe(target: BroadcastTarget, from: number, signal: AbortSignal): AsyncIterable<readonly SessionMessage[]>;
+  counts(): { readonly subscribers: number; readonly broadcasters: number };
+};
+
+type BroadcasterEntry = { readonly broadcaster: SessionBroadcaster; subscribers: number };
+
+/** Creates an empty set of broadcasters. */
+export function createBroadcasters(
+  store: Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>,
+  notify: (message: string) => void,
+): Broadcasters {
+  const entries = new Map<string, BroadcasterEntry>();
+
+  function getEntry(target: BroadcastTarget, from: number): BroadcasterEntry {
+    const key = `${target.session} ${target.run ?? ''}`;
+    const known = entries.get(key);
+    if (known) return known;
+    const entry = { broadcaster: createSessionBroadcaster(store, target, from, notify), subscribers: 0 };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  return {
+    async *subscribe(target, from, signal) {
+      const entry = getEntry(target, from);
+      entry.subscribers++;
+      try {
+        yield* entry.broadcaster.subscribe(from, signal);
+      } finally {
+        if (--entry.subscribers === 0) {
+          for (const [key, each] of entries) if (each === entry) entries.delete(key);
+          await entry.broadcaster.close();
+        }
+      }
+    },
+    counts: () => ({
+      subscribers: [...entries.values()].reduce((sum, { subscribers }) => sum + subscribers, 0),
+      broadcasters: entries.size,
+    }),
+  };
 }

@@ -4,7 +4,7 @@ import { getClientOptions } from '../../fleet/index.ts';
 import type { WireStreamEvent } from '../../wire/index.ts';
 import type { ServerContext } from '../http/context.ts';
 import { createHttpError, type HttpErrorResponse } from '../http/errors.ts';
-import { withSessionReader } from '../http/session-reader.ts';
+import { withSessionReader } from '../../sessions/index.ts';
 import type { ResponseFormat } from './parse-params.ts';
 
 /** The result of a run. */

@@ -2,18 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, type FleetRun, type JsonObject } from '../../core/index.ts';
 import { formatStreamEvent, formatStreamEvents, type WireFormat } from '../../wire/index.ts';
-import { createHttpError, toHttpError } from '../http/errors.ts';
+import { createHttpError, toHttpError, formatOpenAiError } from '../http/errors.ts';
 import type { RouteRequest, RouteResponse } from '../http/route.ts';
 import { waitForRun } from '../http/runs.ts';
 import { sendSse } from '../http/sse.ts';
 import { createCompletionResult, type CompletionResult, type ResponseEncoder } from './completion-result.ts';
-import { formatOpenAiError } from './errors.ts';
 import { createResponseFormat } from './parse-params.ts';
 import { parseCompletionRequest, type CompletionRequest } from './parse-request.ts';
-import { describeResponse, resolveItemReferences } from './responses-encoder.ts';
+import { describeResponse, resolveItemReferences } from './encoders.ts';
 import { findRunForCaller, startCompletionRun, type StartedRun } from './start-run.ts';
-import { createStopFilter, parseStopSequences, type StopFilter } from './stop-sequences.ts';
-import { readRunOutput, type RunOutput } from './text-deltas.ts';
+import { createStopFilter, parseStopSequences, type StopFilter, readRunOutput, type RunOutput } from './text-deltas.ts';
 
 /** The wire format and the encoder of an endpoint. */
 export type CompletionEndpoint = {

@@ -10,8 +10,7 @@ import {
   type ToolSpec,
 } from '../../core/index.ts';
 import { tryParseJson } from '../../wire/index.ts';
-import { createHttpError } from '../http/errors.ts';
-import { throwInvalidParam } from './errors.ts';
+import { createHttpError, throwInvalidParam } from '../http/errors.ts';
 
 /** Whether a field is absent. */
 export const isNullish = (value: unknown): value is undefined | null => value === undefined || value === null;

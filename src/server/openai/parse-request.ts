@@ -16,9 +16,9 @@ import {
 } from '../../core/index.ts';
 import type { ClientRunOptions } from '../../fleet/index.ts';
 import type { WireFormat } from '../../wire/index.ts';
-import { defaultModelAlias } from '../http/run-request.ts';
+import { defaultModelAlias } from '../http/run-settings.ts';
 import { parseCallId } from './completion-result.ts';
-import { throwInvalidParam } from './errors.ts';
+import { throwInvalidParam } from '../http/errors.ts';
 import {
   assertSupportedParams,
   isNullish,

@@ -10,14 +10,12 @@ import {
 } from '../../core/index.ts';
 import { getClientOptions, type ClientToolResult } from '../../fleet/index.ts';
 import type { ServerContext } from '../http/context.ts';
-import { createHttpError } from '../http/errors.ts';
-import { readKillSwitchStatus } from '../http/kill-switch-status.ts';
+import { createHttpError, throwInvalidParam } from '../http/errors.ts';
+import { readKillSwitchStatus, findRunByIdempotencyKey, startRun } from '../http/runs.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { findRunByIdempotencyKey, startRun } from '../http/runs.ts';
-import { findActiveRun } from '../http/session-messages.ts';
-import { readSessionState, withSessionReader } from '../http/session-reader.ts';
+import { withSessionReader } from '../../sessions/index.ts';
+import { findActiveRun, readSessionState } from '../http/sessions.ts';
 import { formatCallId, parseCallId } from './completion-result.ts';
-import { throwInvalidParam } from './errors.ts';
 import type { CompletionRequest, ToolOutputs } from './parse-request.ts';
 
 /** A started run, and the sequence number after which its events begin. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event } from '../../core/index.ts';
-import type { SessionMessage } from '../http/session-message.ts';
+import type { SessionMessage } from '../http/replay-buffer.ts';
 import { readRunOutput } from './text-deltas.ts';
 
 const chunk = (turn: number, text: string, restarted?: true): SessionMessage => ({

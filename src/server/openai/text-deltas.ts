@@ -1,6 +1,7 @@
-// Turns the messages of a run into text deltas that are never retracted: provisional text at once, and the missing rest when a turn ends.
-import { messageText, type Event, type FleetRun } from '../../core/index.ts';
-import type { SessionMessage } from '../http/session-message.ts';
+// Turns the messages of a run into text deltas that are never retracted, provisional text at once and the missing rest when a turn ends; and ends a text at a stop sequence.
+import { messageText, type Event, type FleetRun, type JsonObject } from '../../core/index.ts';
+import type { SessionMessage } from '../http/replay-buffer.ts';
+import { throwInvalidParam } from '../http/errors.ts';
 
 /** A text delta, or the run when it has ended or waits for approval. */
 export type RunOutput =
@@ -67,6 +68,46 @@ function createDeltaTracker(): DeltaTracker {
       progress.isSettled = true;
       // The final text may differ from the streamed text in white space: it is not sent a second time.
       return progress.received !== '' && !text.startsWith(progress.sent) ? '' : unsentText(progress, text);
+    },
+  };
+}
+
+/** Cuts a text at the first stop sequence. */
+export type StopFilter = {
+  /** Returns the text that can be sent; text that may be the start of a stop sequence is held. */
+  push(piece: string): string;
+  /** Returns the held text at the end. */
+  flush(): string;
+};
+
+/** Parses the stop sequences of a request. */
+export function parseStopSequences({ stop }: JsonObject): readonly string[] {
+  if (stop === undefined || stop === null) return [];
+  const all = Array.isArray(stop) ? stop : [stop];
+  if (all.length > 16 || !all.every((each) => typeof each === 'string' && each.length <= 1000))
+    throwInvalidParam('stop', '`stop` must be a string or an array of strings.');
+  return (all as readonly string[]).filter((each) => each !== '');
+}
+
+/** Creates a filter for these stop sequences. */
+export function createStopFilter(stops: readonly string[]): StopFilter {
+  const heldChars = Math.max(0, ...stops.map(({ length }) => length - 1));
+  let held = '';
+  let isStopped = false;
+  return {
+    push(piece) {
+      if (isStopped) return '';
+      const text = held + piece;
+      const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+      isStopped = positions.length > 0;
+      const end = isStopped ? Math.min(...positions) : Math.max(0, text.length - heldChars);
+      held = isStopped ? '' : text.slice(end);
+      return text.slice(0, end);
+    },
+    flush() {
+      const text = held;
+      held = '';
+      return text;
     },
   };
 }

@@ -1,9 +1,9 @@
-// HTTP routes of the queue, its workers, limits and schedules, and of the caller.
+// HTTP routes of the fleet: queue, workers, limits, schedules, kill switch and budgets, and of the caller.
 import { z } from 'zod';
-import { readKillSwitchStatus } from '../kill-switch-status.ts';
+import { readKillSwitchStatus, authorizeRun } from '../runs.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { authorizeRun } from '../run-request.ts';
 import { apiSchemas, recurringRunSchema } from '../schemas.ts';
+import { createHttpError } from '../errors.ts';
 
 const depthSchema = z.object({
   queued: z.number(),
@@ -91,6 +91,68 @@ export const fleetRoutes: readonly Route[] = [
       const name = params['name'] ?? '';
       await store.queue.setSchedule({ name });
       return { json: { name } };
+    },
+  }),
+];
+
+/** The routes of the kill switch. */
+export const killSwitchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/kill-switch',
+    role: 'reader',
+    exemptFromLimits: true,
+    summary: 'The state of the kill switch.',
+    responses: { 200: apiSchemas.KillSwitchState },
+    handle: async ({ context }) => ({ json: await readKillSwitchStatus(context) }),
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/kill-switch',
+    role: 'operator',
+    exemptFromLimits: true,
+    summary: 'Stops all workers, or lets them continue: `stopped` true needs a `reason`.',
+    schemas: {
+      body: z.strictObject({ stopped: z.boolean(), reason: z.string().min(1).max(2000).optional() }),
+    },
+    responses: { 200: apiSchemas.KillSwitchState },
+    async handle({ context: { store }, body: { stopped, reason }, caller }) {
+      if (!stopped) return { json: await store.killSwitch.resume(caller.name) };
+      if (reason === undefined)
+        throw createHttpError('server/bad-request', 'A reason is required to stop the fleet.', { param: 'reason' });
+      return { json: await store.killSwitch.stop(reason, caller.name) };
+    },
+  }),
+];
+
+const budgetListSchema = z.object({ budgets: z.array(apiSchemas.Budget) });
+
+/** The routes of tenant budgets. */
+export const budgetRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/budgets',
+    role: 'reader',
+    summary: 'The budget of each tenant, with what is spent and what is reserved for calls in progress.',
+    responses: { 200: budgetListSchema },
+    handle: async ({ context: { store } }) => ({ json: { budgets: await store.ledger.budgets() } }),
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/api/budgets/{tenant}',
+    role: 'operator',
+    summary: 'Sets the budget of a tenant for a period; without `usd` and `tokens` the budget is removed.',
+    schemas: {
+      body: z.strictObject({
+        period: z.enum(['day', 'month', 'ever']),
+        usd: z.number().min(0).exactOptional(),
+        tokens: z.number().int().min(0).exactOptional(),
+      }),
+    },
+    responses: { 200: budgetListSchema },
+    async handle({ context: { store }, params, body }) {
+      await store.ledger.setBudget({ tenant: params['tenant'] ?? '', ...body });
+      return { json: { budgets: await store.ledger.budgets() } };
     },
   }),
 ];

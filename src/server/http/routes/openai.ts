@@ -4,10 +4,9 @@ import type { JsonObject } from '../../../core/index.ts';
 import { wireFormats } from '../../../wire/formats/index.ts';
 import { handleCompletion, retrieveResponse, type CompletionEndpoint } from '../../openai/handle-completion.ts';
 import { assertKnownModel } from '../../openai/start-run.ts';
-import { createChatEncoder } from '../../openai/chat-encoder.ts';
-import { createResponsesEncoder } from '../../openai/responses-encoder.ts';
+import { createChatEncoder, createResponsesEncoder } from '../../openai/encoders.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { defaultModelAlias } from '../run-request.ts';
+import { defaultModelAlias } from '../run-settings.ts';
 
 const looseObjectSchema = z.looseObject({});
 const modelSchema = z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() });

@@ -4,14 +4,8 @@ import type { FleetRun } from '../../../core/index.ts';
 import { enqueueOnce } from '../../../fleet/index.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
-import {
-  agentOptionSchemas,
-  authorizeRun,
-  claimSchema,
-  createRunConflictError,
-  judgeModelsSchema,
-} from '../run-request.ts';
-import { assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
+import { agentOptionSchemas, claimSchema, judgeModelsSchema } from '../run-settings.ts';
+import { authorizeRun, createRunConflictError, assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
 import { apiSchemas, maxItemsSchema, nameSchema, promptSchema, runStatusSchema } from '../schemas.ts';
 
 const runResponseSchema = z.object({ run: apiSchemas.Run });

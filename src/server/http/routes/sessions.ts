@@ -1,20 +1,26 @@
-// HTTP routes of sessions: list, read, fork, edit, send messages, resolve approvals, cancel.
+// HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
 import { settleOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/index.ts';
-import { openOfflineSession } from '../offline-session.ts';
-import { createHttpError } from '../errors.ts';
-import { assertNoActiveRun, findActiveRun, sendToSession } from '../session-messages.ts';
-import type { ServerContext } from '../context.ts';
 import {
+  openOfflineSession,
+  assertNoActiveRun,
+  findActiveRun,
+  sendToSession,
   readEventsAfter,
   readSessionState,
   summarizeSessionState,
   listPendingApprovals,
-  withSessionReader,
-} from '../session-reader.ts';
+  assertSessionExists,
+} from '../sessions.ts';
+import { withSessionReader } from '../../../sessions/index.ts';
+import { createHttpError } from '../errors.ts';
+import type { ServerContext } from '../context.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } from '../schemas.ts';
+import { formatSessionMessages } from '../replay-buffer.ts';
+import { parseResumeSeq, sendSse } from '../sse.ts';
+import { requireRun } from '../runs.ts';
 
 const pendingApprovalSchema = z.object({
   call: z.string(),
@@ -240,6 +246,41 @@ export const sessionRoutes: readonly Route[] = [
           }),
       );
       return { json: { approvals } };
+    },
+  }),
+];
+
+/** The event stream route. */
+export const streamRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/stream',
+    role: 'reader',
+    summary:
+      'Streams the events of a run or a session after a sequence number (`from` or `Last-Event-ID`): `event`, `chunk` (partial text), `run`, `end`.',
+    schemas: {
+      query: z.strictObject({ run: nameSchema.optional(), session: nameSchema.optional(), from: fromSeqSchema }),
+    },
+    responses: { 200: 'text/event-stream' },
+    async handle({ context, query, headers, signal }) {
+      if ((query.run === undefined) === (query.session === undefined))
+        throw createHttpError('server/bad-request', 'Give either `run` or `session`.');
+      const last = headers['last-event-id'];
+      const after = parseResumeSeq(Array.isArray(last) ? last[0] : last, query.from);
+      const run = query.run === undefined ? undefined : await requireRun(context, query.run);
+      if (query.session !== undefined) await assertSessionExists(context.store, query.session);
+      const target = run ? { session: run.session, run: run.id } : { session: query.session ?? '' };
+      const { pingMs, stallMs } = context.limits;
+      return {
+        stream: (outgoing) =>
+          sendSse(outgoing, formatSessionMessages(context.broadcasters.subscribe(target, after, signal)), {
+            signal,
+            pingMs,
+            stallMs,
+            closingComment: () =>
+              context.shutdownSignal.aborted ? 'the server is shutting down; reconnect later' : undefined,
+          }),
+      };
     },
   }),
 ];
