@@ -34,7 +34,7 @@ async function killAndResume(
 ): Promise<TestProgram & { again: ProgramResult }> {
   const acted = Promise.withResolvers<void>();
   let hold = true;
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptAgents(
       parent(() => hold),
@@ -45,19 +45,19 @@ async function killAndResume(
       },
     ),
   );
-  await made.seedModels('qwen3');
-  const first = made.start(startArgs);
+  await program.seedModels('qwen3');
+  const first = program.start(startArgs);
   await Promise.race([acted.promise, first.ended.then(({ err }) => assert.fail(err))]);
   first.kill('SIGKILL');
   await first.ended;
   hold = false;
-  return { ...made, again: await made.run(resumeArgs) };
+  return { ...program, again: await program.run(resumeArgs) };
 }
 
 test('[P23, P24] sub-agents run in parallel on their own sessions, which are not in the session list and can be shown and resumed', async (t) => {
   const both = Promise.withResolvers<void>();
   const begun = new Set<string>();
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptAgents(
       ({ results: { length } }) => {
@@ -71,24 +71,24 @@ test('[P23, P24] sub-agents run in parallel on their own sessions, which are not
       },
     ),
   );
-  await made.seedModels('qwen3');
-  const { code, out, err } = await made.run([...startArgs, '--output-format', 'json']);
+  await program.seedModels('qwen3');
+  const { code, out, err } = await program.run([...startArgs, '--output-format', 'json']);
   assert.equal(code, 0, err);
   assert.match(out, /All done\./);
-  assert.deepEqual(made.sessions(), ['parent'], 'no sub-agent is in the session list');
+  assert.deepEqual(program.sessions(), ['parent'], 'no sub-agent is in the session list');
   const reports = [
-    ...made.session('parent').matchAll(/(agent-[0-9a-f]{10}): done, 1 turns, 0 calls\]\\n(report of task \d)/g),
+    ...program.session('parent').matchAll(/(agent-[0-9a-f]{10}): done, 1 turns, 0 calls\]\\n(report of task \d)/g),
   ];
   assert.deepEqual(
     reports.map(([, , report = '']) => report).toSorted((a, b) => a.localeCompare(b)),
     ['report of task 0', 'report of task 1'],
   );
-  assert.doesNotMatch((await made.run(['sessions', 'list'])).out, /agent-/);
-  const shown = await made.run(['sessions', 'show', reports[0]?.[1] ?? '']);
+  assert.doesNotMatch((await program.run(['sessions', 'list'])).out, /agent-/);
+  const shown = await program.run(['sessions', 'show', reports[0]?.[1] ?? '']);
   assert.match(shown.out, /task \d[^]*report of task \d/);
-  const gone = await made.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
+  const gone = await program.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
   assert.match(gone.out, /After it\./, gone.err);
-  assert.match((await made.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: intact, /);
+  assert.match((await program.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: intact, /);
 });
 
 test('[P23] killed while a sub-agent runs, the program resumes that sub-agent and repeats no effect (faults 30, 39)', async (t) => {
@@ -118,19 +118,19 @@ test('[P24] a background sub-agent that was interrupted by kill -9 is listed as 
 });
 
 test('[P23] in a pipe no user answers for a sub-agent: a call that needs approval does not run, and the report names it', async (t) => {
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptAgents(
       ({ results }) => (results.length === 0 ? callTool('spawn_agent', { task: 'x' }) : says(results.join())),
       ({ results }) => (results.length ? says('no') : calls('run_command', { command: 'touch made' })),
     ),
   );
-  await made.seedModels('qwen3');
-  mkdirSync(made.config(), { recursive: true });
-  writeFileSync(made.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
-  const { out, err } = await made.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
+  await program.seedModels('qwen3');
+  mkdirSync(program.config(), { recursive: true });
+  writeFileSync(program.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
+  const { out, err } = await program.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
   assert.match(out, /It needs the user’s approval: run_command: touch made/, err);
-  assert.ok(!existsSync(path.join(made.cwd, 'made')));
+  assert.ok(!existsSync(path.join(program.cwd, 'made')));
 });
 
 test(
@@ -181,7 +181,7 @@ test(
   { skip: noTerminal() },
   async (t) => {
     const both = Promise.withResolvers<void>();
-    const made = await createProgram(
+    const program = await createProgram(
       t,
       scriptAgents(
         async ({ results: { length } }) => {
@@ -196,13 +196,13 @@ test(
         },
       ),
     );
-    await made.seedModels('qwen3');
-    const terminal = await made.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
+    await program.seedModels('qwen3');
+    const terminal = await program.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
     await answerPrompt(terminal, /Allow spawn_agent\? \[y\/N\/a\]/, 'y', 'Enter');
     const open = (asked: number): RegExp => new RegExp(`(touch by-(parent|agent)[^]*\\[y/N(/a)?\\][^]*){${asked}}`);
     await answerPrompt(terminal, open(1), 'y', 'Enter');
     await answerPrompt(terminal, open(2), 'y', 'Enter');
     await terminal.waitFor(/All done\./);
-    for (const by of ['parent', 'agent']) assert.ok(existsSync(path.join(made.cwd, `by-${by}`)), by);
+    for (const by of ['parent', 'agent']) assert.ok(existsSync(path.join(program.cwd, `by-${by}`)), by);
   },
 );

@@ -11,30 +11,30 @@ import { bin, createProgram } from './support/cli-harness.ts';
 import { assertAttack } from './support/attack-report.ts';
 
 test('[attack 39] [attack 40] a project directory can neither redirect the provider nor move our settings', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const evil = await createProgram(t);
-  await made.seedModels('qwen3');
-  mkdirSync(path.join(made.cwd, '.fairlead'));
+  await program.seedModels('qwen3');
+  mkdirSync(path.join(program.cwd, '.fairlead'));
   writeFileSync(
-    path.join(made.cwd, '.fairlead/config.json'),
+    path.join(program.cwd, '.fairlead/config.json'),
     JSON.stringify({ url: evil.server.url, provider: 'ollama' }),
   );
   const lines = [
-    `XDG_CONFIG_HOME=${made.cwd}/.s`,
-    `XDG_STATE_HOME=${made.cwd}/.s`,
+    `XDG_CONFIG_HOME=${program.cwd}/.s`,
+    `XDG_STATE_HOME=${program.cwd}/.s`,
     'NODE_OPTIONS=--require ./x.js',
     `HTTP_PROXY=${evil.server.url}`,
   ];
-  writeFileSync(path.join(made.cwd, '.env'), `${lines.join('\n')}\n`);
-  writeFileSync(path.join(made.cwd, 'x.js'), "require('node:fs').writeFileSync('ran', '')");
-  const { code, err } = await made.run(['hello']);
+  writeFileSync(path.join(program.cwd, '.env'), `${lines.join('\n')}\n`);
+  writeFileSync(path.join(program.cwd, 'x.js'), "require('node:fs').writeFileSync('ran', '')");
+  const { code, err } = await program.run(['hello']);
   assert.equal(code, 0, err);
-  assertAttack(t, 39, [evil.server.requests.length === 0 && made.modelRequests().length === 1 ? 'blocked' : 'done']);
-  const { out } = await made.run(['config', 'list']);
+  assertAttack(t, 39, [evil.server.requests.length === 0 && program.modelRequests().length === 1 ? 'blocked' : 'done']);
+  const { out } = await program.run(['config', 'list']);
   const moved =
-    out.includes(path.join(made.cwd, '.s')) ||
-    existsSync(path.join(made.cwd, 'ran')) ||
-    existsSync(path.join(made.cwd, '.s'));
+    out.includes(path.join(program.cwd, '.s')) ||
+    existsSync(path.join(program.cwd, 'ran')) ||
+    existsSync(path.join(program.cwd, '.s'));
   assertAttack(t, 40, [moved ? 'done' : 'blocked']);
 });
 
@@ -53,10 +53,10 @@ const getStatus = (url: URL, headers: Readonly<Record<string, string>>): Promise
   });
 
 test('[attack 49] our server refuses requests without its token, from another origin or with another host name', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const child = spawn(process.execPath, [bin, 'mcp', 'serve', '--http', '0'], {
-    cwd: made.cwd,
-    env: { ...made.env, FAIRLEAD_MCP_TOKEN: 'a-token' },
+    cwd: program.cwd,
+    env: { ...program.env, FAIRLEAD_MCP_TOKEN: 'a-token' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   t.after(() => void child.kill('SIGKILL'));

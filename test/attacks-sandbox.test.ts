@@ -14,8 +14,8 @@ import { assertAttack } from './support/attack-report.ts';
 const skip = await noSandbox();
 
 /** Returns the output of a command that every gate allowed. */
-async function runInSandbox(desk: AttackFixture, command: string, seconds = 20): Promise<string> {
-  const workspace = withSandbox(localWorkspace({ roots: [desk.root] }), desk.codingAgent.sandbox);
+async function runInSandbox(fixture: AttackFixture, command: string, seconds = 20): Promise<string> {
+  const workspace = withSandbox(localWorkspace({ roots: [fixture.root] }), fixture.codingAgent.sandbox);
   const { text, stopped } = await workspace.exec(command, { timeoutMs: seconds * 1000 });
   return stopped === undefined ? text : `${text}ended by us`;
 }
@@ -26,11 +26,14 @@ test(
   '[attack 17] [attack 81] endless loops, brace bombs, disk filling and memory use end with the command',
   { skip },
   async (t) => {
-    const desk = await createAttackFixture(t);
-    const endless = await runInSandbox(desk, 'while :; do :; done', 1);
-    const braces = await runInSandbox(desk, 'echo {1..1000000} | wc -w', 60);
+    const fixture = await createAttackFixture(t);
+    const endless = await runInSandbox(fixture, 'while :; do :; done', 1);
+    const braces = await runInSandbox(fixture, 'echo {1..1000000} | wc -w', 60);
     assertAttack(t, 17, containedIf(endless.endsWith('ended by us') && /1000000|memory|ended by us/.test(braces)));
-    const limits = await runInSandbox(desk, 'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj');
+    const limits = await runInSandbox(
+      fixture,
+      'ulimit -n; ulimit -f; ulimit -d; ulimit -c; cat /proc/self/oom_score_adj',
+    );
     assertAttack(t, 81, containedIf(/^4096\n\d+\n8388608\n0\n1000\n/.test(limits)));
   },
 );
@@ -42,15 +45,15 @@ test(
     const name = 'ATTACK_API_KEY';
     process.env[name] = 'a-key-that-nobody-may-see-1';
     t.after(() => delete process.env[name]);
-    const desk = await createAttackFixture(t);
-    writeFileSync(path.join(desk.home, 'diary'), 'private');
+    const fixture = await createAttackFixture(t);
+    writeFileSync(path.join(fixture.home, 'diary'), 'private');
     const text = await runInSandbox(
-      desk,
-      `cat ${desk.home}/diary /proc/${process.pid}/environ /proc/1/mem /dev/mem /run/docker.sock /var/run/docker.sock /etc/shadow; ls /sys/kernel /run/user /tmp/.X11-unix ~/.ssh; ls /proc/self/root${desk.siblingDir}; echo end`,
+      fixture,
+      `cat ${fixture.home}/diary /proc/${process.pid}/environ /proc/1/mem /dev/mem /run/docker.sock /var/run/docker.sock /etc/shadow; ls /sys/kernel /run/user /tmp/.X11-unix ~/.ssh; ls /proc/self/root${fixture.siblingDir}; echo end`,
     );
     assertAttack(t, 32, containedIf(text.includes('end') && !/private|a-key-that|root:\S*:\d{4}/.test(text)));
     const env = await runInSandbox(
-      desk,
+      fixture,
       'env; echo "$SSH_AUTH_SOCK|$ATTACK_API_KEY|"; cat /proc/1/environ | tr "\\0" "\\n"',
     );
     assertAttack(t, 84, [env.includes('||') && !env.includes('a-key-that') ? 'blocked' : 'done']);
@@ -58,12 +61,12 @@ test(
 );
 
 test('[attack 35] archives with paths outside the workspace extract nothing there', { skip }, async (t) => {
-  const desk = await createAttackFixture(t);
+  const fixture = await createAttackFixture(t);
   await runInSandbox(
-    desk,
-    `mkdir d; echo x > d/f; tar -cPf up.tar --transform 's,^d/f,../app-beside/f,' d/f; tar -xPf up.tar; ln -s ${desk.siblingDir} l; tar -cf link.tar l; rm l; tar -xf link.tar; echo x > l/g`,
+    fixture,
+    `mkdir d; echo x > d/f; tar -cPf up.tar --transform 's,^d/f,../app-beside/f,' d/f; tar -xPf up.tar; ln -s ${fixture.siblingDir} l; tar -cf link.tar l; rm l; tar -xf link.tar; echo x > l/g`,
   );
-  assertAttack(t, 35, containedIf(readdirSync(desk.siblingDir).length === 0));
+  assertAttack(t, 35, containedIf(readdirSync(fixture.siblingDir).length === 0));
 });
 
 test('[attack 76] the network is not reachable, not even localhost', { skip }, async (t) => {
@@ -73,10 +76,10 @@ test('[attack 76] the network is not reachable, not even localhost', { skip }, a
   t.after(() => server.close());
   const address = server.address();
   assert.ok(address !== null && typeof address === 'object');
-  const desk = await createAttackFixture(t);
+  const fixture = await createAttackFixture(t);
   const at = `127.0.0.1/${address.port}`;
   const text = await runInSandbox(
-    desk,
+    fixture,
     `(exec 3<>/dev/tcp/${at}; cat <&3); (exec 3<>/dev/udp/${at}; echo x >&3); timeout 5 getent hosts example.com; timeout 5 python3 -c "
 import socket
 for kind in (socket.SOCK_RAW, socket.SOCK_STREAM):
@@ -88,9 +91,9 @@ for kind in (socket.SOCK_RAW, socket.SOCK_STREAM):
 });
 
 test('[attack 77] [attack 78] no privileges can be gained inside', { skip }, async (t) => {
-  const desk = await createAttackFixture(t);
+  const fixture = await createAttackFixture(t);
   const text = await runInSandbox(
-    desk,
+    fixture,
     'unshare -Ur true && echo GOT; mount -t tmpfs x /mnt && echo GOT; chroot / true && echo GOT; grep -E "CapEff|CapBnd|NoNewPrivs|Seccomp:" /proc/self/status',
   );
   assertAttack(t, 77, containedIf(!text.includes('GOT') && /CapEff:\s+0+$/m.test(text)));
@@ -98,10 +101,10 @@ test('[attack 77] [attack 78] no privileges can be gained inside', { skip }, asy
 });
 
 test('[attack 79] [attack 80] no process stays, and there is no terminal for TIOCSTI input', { skip }, async (t) => {
-  const desk = await createAttackFixture(t);
-  const alive = path.join(desk.root, 'alive');
+  const fixture = await createAttackFixture(t);
+  const alive = path.join(fixture.root, 'alive');
   await runInSandbox(
-    desk,
+    fixture,
     `setsid nohup sh -c 'while :; do date +%s%N > ${alive}; sleep 0.05; done' >/dev/null 2>&1 & until [ -s ${alive} ]; do sleep 0.05; done`,
   );
   const words = (): string => readFileSync(alive, 'utf8');
@@ -113,7 +116,7 @@ test('[attack 79] [attack 80] no process stays, and there is no terminal for TIO
     isStill = words() === once;
   }
   assertAttack(t, 79, containedIf(isStill));
-  const text = await runInSandbox(desk, '(echo x > /dev/tty) 2>&1; ls /dev/pts; tty; echo end');
+  const text = await runInSandbox(fixture, '(echo x > /dev/tty) 2>&1; ls /dev/pts; tty; echo end');
   assertAttack(t, 80, [
     /No such device|No such file|not a tty/.test(text) && text.includes('end') ? 'blocked' : 'done',
   ]);
@@ -131,14 +134,14 @@ const programs: Readonly<Record<string, string>> = {
 };
 
 test('[attack 86] harmful programs of several kinds change nothing outside', { skip }, async (t) => {
-  const desk = await createAttackFixture(t);
-  writeFileSync(path.join(desk.home, 'diary'), 'private');
+  const fixture = await createAttackFixture(t);
+  writeFileSync(path.join(fixture.home, 'diary'), 'private');
   const saw: AttackOutcome[] = [];
   for (const [kind, command] of Object.entries(programs)) {
-    const text = await runInSandbox(desk, command, 10);
+    const text = await runInSandbox(fixture, command, 10);
     const holds =
-      existsSync(path.join(desk.home, 'diary')) &&
-      readdirSync(desk.siblingDir).length === 0 &&
+      existsSync(path.join(fixture.home, 'diary')) &&
+      readdirSync(fixture.siblingDir).length === 0 &&
       !/root:\S*:\d{4}|PRIVATE KEY/.test(text);
     assert.ok(holds, kind);
     assert.ok(
@@ -171,10 +174,10 @@ test('[attack 82] [attack 83] without a sandbox no command runs, and a sandbox p
 });
 
 test('[attack 85] a call cannot choose its working directory', async (t) => {
-  const desk = await createAttackFixture(t);
+  const fixture = await createAttackFixture(t);
   assertAttack(t, 85, [
-    (await desk.attempt('run_command', { command: 'pwd', cwd: '/' }, true)).how,
-    (await desk.attempt('list_files', { path: '/' }, true)).how,
-    (await desk.attempt('grep', { pattern: 'root', path: '/etc' }, true)).how,
+    (await fixture.attempt('run_command', { command: 'pwd', cwd: '/' }, true)).how,
+    (await fixture.attempt('list_files', { path: '/' }, true)).how,
+    (await fixture.attempt('grep', { pattern: 'root', path: '/etc' }, true)).how,
   ]);
 });

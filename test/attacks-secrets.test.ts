@@ -21,37 +21,37 @@ const readNotesScript: Script<JsonObject> = ({ results }) => {
 };
 
 async function createProgramWithNotes(t: test.TestContext): Promise<TestProgram> {
-  const made = await createProgram(t, readNotesScript);
-  await made.seedModels('qwen3');
-  writeFileSync(path.join(made.cwd, 'notes.txt'), `token: ${token}\nsay ${known}\nplain words\n`);
-  return made;
+  const program = await createProgram(t, readNotesScript);
+  await program.seedModels('qwen3');
+  writeFileSync(path.join(program.cwd, 'notes.txt'), `token: ${token}\nsay ${known}\nplain words\n`);
+  return program;
 }
 
 /** Returns everything that the program left on disk, outside the working folder. */
-const readKeptFiles = (made: TestProgram): string =>
-  [made.data(), made.state()]
+const readKeptFiles = (program: TestProgram): string =>
+  [program.data(), program.state()]
     .flatMap((folder) => globSync('**/*', { cwd: folder, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
     .join('\n');
 
 test('[attack 87] a secret in a file reaches no request, no log, no export and no output; text typed by the user is unchanged', async (t) => {
-  const made = await createProgramWithNotes(t);
+  const program = await createProgramWithNotes(t);
   const env = { DB_PASSWORD: known };
-  const { code, out, err } = await made.run(
+  const { code, out, err } = await program.run(
     ['--session-name', 'one', '--output-format', 'stream-json', `use ${typed}`],
     { env },
   );
   assert.equal(code, 0, err);
   const exports = await Promise.all(
-    ['md', 'html', 'json'].map((format) => made.run(['sessions', 'export', 'one', '--format', format], { env })),
+    ['md', 'html', 'json'].map((format) => program.run(['sessions', 'export', 'one', '--format', format], { env })),
   );
   assert.deepEqual(
     exports.map((each) => each.code),
     [0, 0, 0],
   );
-  const asked = JSON.stringify(made.modelRequests());
-  const told = { asked, out, err, kept: readKeptFiles(made), exports: exports.map((each) => each.out).join('\n') };
+  const asked = JSON.stringify(program.modelRequests());
+  const told = { asked, out, err, kept: readKeptFiles(program), exports: exports.map((each) => each.out).join('\n') };
   const leaks = Object.entries(told).filter(([, text]) => text.includes(token) || text.includes(known));
   assertAttack(t, 87, [leaks.length === 0 ? 'blocked' : 'done'], leaks.map(([place]) => place).join(' '));
   for (const [place, text] of Object.entries(told)) {
@@ -63,30 +63,30 @@ test('[attack 87] a secret in a file reaches no request, no log, no export and n
 });
 
 test('[attacks 29 and 87] started in a home directory, the model cannot read logins stored there, whatever is allowed', async (t) => {
-  const made = await createProgram(t, ({ results }) => {
+  const program = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('read_file', { path: 'state/fairlead/api-logins.json' });
     if (results.length === 1) return calls('grep', { pattern: 'plain-refresh', path: 'state/fairlead' });
     return results.length === 2 ? calls('grep', { pattern: '.', path: 'state/fairlead/mcp-logins.json' }) : 'Done.';
   });
-  await made.seedModels('qwen3');
+  await program.seedModels('qwen3');
   const login = { x: { api: 'https://x.example', access: 'plain-access', refresh: 'plain-refresh' } };
   for (const name of ['api-logins.json', 'mcp-logins.json'])
-    writeFileSync(made.state(name), JSON.stringify(login), { mode: 0o600 });
-  const { code, err } = await made.run(['--auto-approve', 'go'], { cwd: made.home });
+    writeFileSync(program.state(name), JSON.stringify(login), { mode: 0o600 });
+  const { code, err } = await program.run(['--auto-approve', 'go'], { cwd: program.home });
   assert.equal(code, 0, err);
-  const last = JSON.stringify(made.modelRequests().at(-1)?.body);
+  const last = JSON.stringify(program.modelRequests().at(-1)?.body);
   assert.match(last, /it contains logins of the user/);
   assert.doesNotMatch(last, /plain-access|\\"refresh/);
 });
 
 test('[attack 87] the user can turn redaction off, and a project directory cannot', async (t) => {
-  const made = await createProgramWithNotes(t);
-  writeFileSync(path.join(made.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
-  await made.run(['one'], {});
-  assert.ok(!JSON.stringify(made.modelRequests()).includes(token));
-  assert.equal((await made.run(['config', 'set', 'secrets', 'show'])).code, 0);
-  await made.run(['two'], {});
-  assert.ok(JSON.stringify(made.modelRequests()).includes(token));
+  const program = await createProgramWithNotes(t);
+  writeFileSync(path.join(program.cwd, '.env'), 'SECRETS=show\nHARNESS_SECRETS=show\n');
+  await program.run(['one'], {});
+  assert.ok(!JSON.stringify(program.modelRequests()).includes(token));
+  assert.equal((await program.run(['config', 'set', 'secrets', 'show'])).code, 0);
+  await program.run(['two'], {});
+  assert.ok(JSON.stringify(program.modelRequests()).includes(token));
 });
 
 const rulesFile = path.resolve(import.meta.dirname, '../../shared/data/gitleaks.toml');

@@ -16,146 +16,149 @@ const readEffects = ({ cwd }: FleetProgram): readonly string[] => {
 
 test('[A24, A52, A53, A85] a run whose worker is killed is completed by another, and its effect happens once', async (t) => {
   const stuck = createBarrier();
-  const made = await createFleetProgram(t, async ({ index, results }) => {
+  const program = await createFleetProgram(t, async ({ index, results }) => {
     if (results.length === 0) return calls('run_command', { command: appendCommand });
     if (index === 1) await stuck.wait();
     return says('Finished.');
   });
-  assert.equal(await made.runCommand('enqueue', 'Do it once', '--id', 'first', '--auto'), 'first\n');
-  const one = made.worker();
+  assert.equal(await program.runCommand('enqueue', 'Do it once', '--id', 'first', '--auto'), 'first\n');
+  const one = program.worker();
   await stuck.reached;
   one.kill('SIGKILL');
   assert.equal((await one.ended).code, null);
   stuck.open();
-  const two = await made.run(['worker', '--drain']);
+  const two = await program.run(['worker', '--drain']);
   assert.match(two.out, /^first {2}answered {2}Finished\.$/m);
-  assert.deepEqual(readEffects(made), ['done']);
-  const { attempts, outcome } = await made.waitForRun('first', 'ended');
+  assert.deepEqual(readEffects(program), ['done']);
+  const { attempts, outcome } = await program.waitForRun('first', 'ended');
   assert.deepEqual([attempts, outcome?.text, outcome?.spent.calls], [2, 'Finished.', 1]);
 });
 
 test('[A53, A112] an effect that was running when its worker was killed is shown to the user, not repeated', async (t) => {
-  const made = await createFleetProgram(t, ({ results }) =>
+  const program = await createFleetProgram(t, ({ results }) =>
     results.length === 0
       ? calls('run_command', { command: `${appendCommand}; while [ -e effects ]; do sleep 0.1; done` })
       : says(results.at(-1) ?? ''),
   );
-  await made.runCommand('enqueue', 'Do it once', '--id', 'half', '--auto');
-  const one = made.worker();
-  await waitUntilTrue('the effect is under way', () => readEffects(made).length === 1);
+  await program.runCommand('enqueue', 'Do it once', '--id', 'half', '--auto');
+  const one = program.worker();
+  await waitUntilTrue('the effect is under way', () => readEffects(program).length === 1);
   one.kill('SIGKILL');
   await one.ended;
-  assert.equal((await made.run(['worker', '--drain'])).code, 5);
-  const { pendingApprovals: questions } = await made.waitForRun('half', 'waiting');
+  assert.equal((await program.run(['worker', '--drain'])).code, 5);
+  const { pendingApprovals: questions } = await program.waitForRun('half', 'waiting');
   assert.equal(questions[0]?.kind, 'unknown-outcome');
   assert.match(
-    await made.runCommand('runs', 'show', 'half'),
+    await program.runCommand('runs', 'show', 'half'),
     /may or may not have happened[^]*fairlead runs answer half happened \(or yes: run it again; or no: unknown\)/,
   );
-  await made.runCommand('runs', 'answer', 'half', 'happened');
-  const two = await made.run(['worker', '--drain']);
+  await program.runCommand('runs', 'answer', 'half', 'happened');
+  const two = await program.run(['worker', '--drain']);
   assert.match(two.out, /^half {2}answered {2}A person has confirmed/m);
-  assert.deepEqual(readEffects(made), ['done']);
+  assert.deepEqual(readEffects(program), ['done']);
 });
 
 test('[A112] a run that needs approval waits without a worker, is approved from another process, and continues', async (t) => {
-  const made = await createFleetProgram(t, ({ results }) =>
+  const program = await createFleetProgram(t, ({ results }) =>
     results.length === 0 ? calls('run_command', { command: appendCommand }) : says(results.at(-1)?.slice(0, 40) ?? ''),
   );
-  await made.runCommand('enqueue', 'With a yes', 'With a no', '--id', 'ask');
-  const { err, out } = await made.run(['worker', '--drain']);
+  await program.runCommand('enqueue', 'With a yes', 'With a no', '--id', 'ask');
+  const { err, out } = await program.run(['worker', '--drain']);
   assert.match(
     out,
     /ask-1 {2}asks: run_command: echo done >> effects\n {2}To answer: fairlead runs answer ask-1 yes \(or no\)/,
   );
   assert.doesNotMatch(err, /Error/);
-  const [yes, no] = await Promise.all([made.waitForRun('ask-1', 'waiting'), made.waitForRun('ask-2', 'waiting')]);
-  assert.deepEqual([yes.pendingApprovals.length, no.pendingApprovals.length, made.modelRequests().length], [1, 1, 2]);
-  assert.equal((await made.run(['runs', 'answer', 'ask-1', 'happened'])).code, 1);
-  assert.equal((await made.run(['runs', 'answer', 'ask-1', 'maybe'])).code, 2);
-  assert.equal((await made.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
-  await made.runCommand('runs', 'answer', 'ask-1', 'yes');
-  await made.runCommand('runs', 'answer', 'ask-2', 'no');
-  assert.deepEqual(readEffects(made), [], 'nothing happens without a worker');
-  await made.runCommand('worker', '--drain');
-  assert.deepEqual(readEffects(made), ['done']);
-  assert.match((await made.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);
-  const again = await made.run(['runs', 'answer', 'ask-1', 'yes']);
+  const [yes, no] = await Promise.all([program.waitForRun('ask-1', 'waiting'), program.waitForRun('ask-2', 'waiting')]);
+  assert.deepEqual(
+    [yes.pendingApprovals.length, no.pendingApprovals.length, program.modelRequests().length],
+    [1, 1, 2],
+  );
+  assert.equal((await program.run(['runs', 'answer', 'ask-1', 'happened'])).code, 1);
+  assert.equal((await program.run(['runs', 'answer', 'ask-1', 'maybe'])).code, 2);
+  assert.equal((await program.run(['runs', 'answer', 'ask-3', 'yes'])).code, 1);
+  await program.runCommand('runs', 'answer', 'ask-1', 'yes');
+  await program.runCommand('runs', 'answer', 'ask-2', 'no');
+  assert.deepEqual(readEffects(program), [], 'nothing happens without a worker');
+  await program.runCommand('worker', '--drain');
+  assert.deepEqual(readEffects(program), ['done']);
+  assert.match((await program.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);
+  const again = await program.run(['runs', 'answer', 'ask-1', 'yes']);
   assert.match(again.err, /has no such question: it is ended/);
 });
 
 test('[A95] the kill switch stops running runs, persists over restarts, and the runs continue after it is reset', async (t) => {
   const first = createBarrier();
-  const made = await createFleetProgram(t, async ({ index }) => {
+  const program = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
     return says('At last.');
   });
-  const worker = made.worker();
-  await made.runCommand('enqueue', 'Long', '--id', 'long');
+  const worker = program.worker();
+  await program.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
-  const stopped = await made.run(['fleet', 'stop', 'smoke', 'in', 'the', 'hall']);
+  const stopped = await program.run(['fleet', 'stop', 'smoke', 'in', 'the', 'hall']);
   assert.match(stopped.err, /The fleet is stopped: smoke in the hall/);
-  assert.equal((await made.waitForRun('long', 'queued')).attempts, 1);
+  assert.equal((await program.waitForRun('long', 'queued')).attempts, 1);
   await waitUntilTrue('the worker says so', () => worker.err().includes('The fleet is stopped: smoke in the hall'));
   worker.kill('SIGTERM');
   assert.equal((await worker.ended).code, 143);
-  const other = made.worker();
+  const other = program.worker();
   await waitUntilTrue('another one is stopped too', () => other.err().includes('The fleet is stopped'));
-  assert.match(await made.runCommand('fleet'), /The fleet is stopped: smoke in the hall\n1 queued, 0 running/);
-  assert.equal(made.modelRequests().length, 1);
-  await made.runCommand('fleet', 'resume');
-  assert.equal((await made.waitForRun('long', 'ended')).outcome?.text, 'At last.');
-  assert.equal(made.modelRequests().length, 2);
+  assert.match(await program.runCommand('fleet'), /The fleet is stopped: smoke in the hall\n1 queued, 0 running/);
+  assert.equal(program.modelRequests().length, 1);
+  await program.runCommand('fleet', 'resume');
+  assert.equal((await program.waitForRun('long', 'ended')).outcome?.text, 'At last.');
+  assert.equal(program.modelRequests().length, 2);
   first.open();
 });
 
 test('[A95] a kill switch that cannot be read stops the workers', async (t) => {
   const first = createBarrier();
-  const made = await createFleetProgram(t, async ({ index }) => {
+  const program = await createFleetProgram(t, async ({ index }) => {
     if (index === 0) await first.wait();
     return says('Not to be said.');
   });
-  const worker = made.worker();
-  await made.runCommand('enqueue', 'Long', '--id', 'long');
+  const worker = program.worker();
+  await program.runCommand('enqueue', 'Long', '--id', 'long');
   await first.reached;
-  const database = new DatabaseSync(made.data('fleet.sqlite'));
+  const database = new DatabaseSync(program.data('fleet.sqlite'));
   database.exec("DELETE FROM control WHERE name = 'standing'");
   database.close();
   await waitUntilTrue('the worker stops', () =>
     /The fleet is stopped: The kill.switch cannot be read/.test(worker.err()),
   );
   first.open();
-  assert.equal((await made.waitForRun('long', 'queued')).attempts, 1);
-  await made.runCommand('fleet', 'resume');
-  assert.equal((await made.waitForRun('long', 'ended')).outcome?.text, 'Not to be said.');
+  assert.equal((await program.waitForRun('long', 'queued')).attempts, 1);
+  await program.runCommand('fleet', 'resume');
+  assert.equal((await program.waitForRun('long', 'ended')).outcome?.text, 'Not to be said.');
 });
 
 test('[A85, A116] a worker that gets a stop signal completes its step and releases the run; at a second signal it stops at once', async (t) => {
   const step = createBarrier();
   const hang = createBarrier();
-  const made = await createFleetProgram(t, async ({ index, results }) => {
+  const program = await createFleetProgram(t, async ({ index, results }) => {
     if (index === 0) await step.wait();
     if (index === 1) await hang.wait();
     return results.length === 0 ? calls('run_command', { command: appendCommand }) : says('Handed on.');
   });
-  await made.runCommand('enqueue', 'Hand it on', '--id', 'baton', '--auto');
-  const one = made.worker();
+  await program.runCommand('enqueue', 'Hand it on', '--id', 'baton', '--auto');
+  const one = program.worker();
   await step.reached;
   one.kill('SIGTERM');
   await waitUntilTrue('it hands over', () => one.err().includes('Releasing 1 run.'));
   step.open();
   assert.equal((await one.ended).code, 143);
-  const left = await made.waitForRun('baton', 'queued');
-  assert.deepEqual([left.attempts, readEffects(made).length, made.modelRequests().length], [1, 0, 1]);
-  const two = made.worker();
+  const left = await program.waitForRun('baton', 'queued');
+  assert.deepEqual([left.attempts, readEffects(program).length, program.modelRequests().length], [1, 0, 1]);
+  const two = program.worker();
   await hang.reached;
-  assert.deepEqual(readEffects(made), ['done']);
+  assert.deepEqual(readEffects(program), ['done']);
   two.kill('SIGINT');
   await waitUntilTrue('it waits for the step', () => two.err().includes('Releasing 1 run.'));
   two.kill('SIGINT');
   assert.equal((await two.ended).code, 130);
-  await made.runCommand('worker', '--drain');
-  assert.equal((await made.waitForRun('baton', 'ended')).outcome?.text, 'Handed on.');
-  assert.deepEqual(readEffects(made), ['done']);
+  await program.runCommand('worker', '--drain');
+  assert.equal((await program.waitForRun('baton', 'ended')).outcome?.text, 'Handed on.');
+  assert.deepEqual(readEffects(program), ['done']);
   hang.open();
 });

@@ -31,16 +31,16 @@ test(
   '[M31, M36, M37, M39] an existing hooks file works unchanged: it denies calls, adds text to results and prompts, and rejects answers; after a change it needs approval again',
   { skip },
   async (t) => {
-    const made = await createProgram(t, script);
-    await made.seedModels('qwen3');
-    const place = writeHooks(made.cwd);
+    const program = await createProgram(t, script);
+    await program.seedModels('qwen3');
+    const place = writeHooks(program.cwd);
     const args = ['do it', '--auto-approve', '--no-sandbox'];
 
-    const piped = await made.run(['-p', ...args]);
+    const piped = await program.run(['-p', ...args]);
     assert.match(piped.err, /settings\.json: its hooks are not approved, so they do not run\./);
-    assert.equal(existsSync(path.join(made.cwd, 'seen-after.json')), false);
+    assert.equal(existsSync(path.join(program.cwd, 'seen-after.json')), false);
 
-    const terminal = await made.open([...args, '-n', 'hooked']);
+    const terminal = await program.open([...args, '-n', 'hooked']);
     const seen = await terminal.waitFor(/^\[y\/N\] *$/m);
     assert.match(seen, question);
     assert.match(seen, /rm -rf is not allowed here/, 'the scripts are shown too');
@@ -48,19 +48,19 @@ test(
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /^The tests pass\.$/m);
 
-    const log = made.session('hooked');
+    const log = program.session('hooked');
     assert.match(log, /does not allow this call, so nothing was run: rm -rf is not allowed here\./);
     assert.match(log, /does not allow this call, so nothing was run: Secrets stay as they are\./);
-    assert.equal(existsSync(path.join(made.cwd, '.env')), false);
+    assert.equal(existsSync(path.join(program.cwd, '.env')), false);
     assert.match(log, /"type":"tool-ended"[^\n]*"notes":\[\{[^\]]*The formatter changed nothing\./);
     assert.match(log, /"type":"check-ended"[^\n]*Run the tests before you stop\./);
-    assert.match(JSON.stringify(made.modelRequests().at(-1)?.body), /The branch is main\.[^]*do it/);
-    const heard: unknown = JSON.parse(readFileSync(path.join(made.cwd, 'seen-after.json'), 'utf8'));
+    assert.match(JSON.stringify(program.modelRequests().at(-1)?.body), /The branch is main\.[^]*do it/);
+    const heard: unknown = JSON.parse(readFileSync(path.join(program.cwd, 'seen-after.json'), 'utf8'));
     assert.ok(isObject(heard));
-    const file = path.join(made.cwd, 'notes.txt');
+    const file = path.join(program.cwd, 'notes.txt');
     const { session_id: id, transcript_path: transcript, tool_response: response, ...rest } = heard;
     assert.deepEqual(rest, {
-      cwd: made.cwd,
+      cwd: program.cwd,
       permission_mode: 'bypassPermissions',
       hook_event_name: 'PostToolUse',
       tool_name: 'Write',
@@ -73,7 +73,7 @@ test(
     assert.ok(isObject(response) && response['success'] === true);
 
     appendFileSync(place('no-rm.sh'), '# changed\n');
-    const changed = await made.run(['-p', ...args]);
+    const changed = await program.run(['-p', ...args]);
     assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they do not run\./);
     assert.match(changed.err, /Until \S+settings\.json is fixed, every call needs approval\./);
     assert.equal(changed.code, 5, 'without a user to ask, nothing runs');
@@ -81,18 +81,18 @@ test(
 );
 
 test('[M39] a hook can prevent a prompt from being sent and recorded', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
   const guard = `grep -q 'password is' && { echo 'Words with a password stay here.' >&2; exit 2; }; exit 0`;
-  writeFiles(made.home, {
+  writeFiles(program.home, {
     'config/fairlead/hooks.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: guard }] }] } }),
   });
-  const refused = await made.run(['-p', 'my password is hunter2', '-n', 'quiet']);
+  const refused = await program.run(['-p', 'my password is hunter2', '-n', 'quiet']);
   assert.notEqual(refused.code, 0);
   assert.match(refused.err, /blocked this prompt: Words with a password stay here\./);
-  assert.deepEqual(made.modelRequests(), []);
-  assert.ok(made.sessions().every((name) => !made.session(name).includes('hunter2')));
-  assert.match((await made.run(['-p', 'ahoy'])).out, /You said: ahoy/);
+  assert.deepEqual(program.modelRequests(), []);
+  assert.ok(program.sessions().every((name) => !program.session(name).includes('hunter2')));
+  assert.match((await program.run(['-p', 'ahoy'])).out, /You said: ahoy/);
 });
 
 for (const [what, command, why] of [
@@ -101,16 +101,16 @@ for (const [what, command, why] of [
   ['returns invalid output', `echo '{"decision": '`, /failed, so nothing was run: its output is not JSON/],
 ] as const)
   test(`[M31] a hook that ${what} denies, in the real program`, async (t) => {
-    const made = await createProgram(t, ({ results }) =>
+    const program = await createProgram(t, ({ results }) =>
       results.length ? says(`Heard: ${results[0]}`) : calls('run_command', { command: 'touch made' }),
     );
-    await made.seedModels('qwen3');
+    await program.seedModels('qwen3');
     const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
-    writeFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
-    const ran = await made.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
+    writeFiles(program.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
+    const ran = await program.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
     assert.match(ran.out, why);
-    assert.equal(existsSync(path.join(made.cwd, 'made')), false);
-    const doctor = await made.run(['doctor', '--offline']);
+    assert.equal(existsSync(path.join(program.cwd, 'made')), false);
+    const doctor = await program.run(['doctor', '--offline']);
     assert.equal(doctor.code, 1);
     assert.match(doctor.out, /^FAIL +guards +hook .* it gives no answer/m);
   });

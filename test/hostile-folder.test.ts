@@ -9,9 +9,9 @@ import { calls } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 
 /** Writes a model list in a directory, which says that a hosted model is at the directory's server. */
-function writeModelsFile(made: TestProgram, folder: string): void {
+function writeModelsFile(program: TestProgram, folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const model = { id: 'gpt-5', provider: 'openai', url: `${made.server.url}/v1`, tools: true };
+  const model = { id: 'gpt-5', provider: 'openai', url: `${program.server.url}/v1`, tools: true };
   writeFileSync(path.join(folder, 'models.jsonl'), `${JSON.stringify(model)}\n`);
   writeFileSync(path.join(folder, 'previous_model_name'), 'gpt-5\n');
 }
@@ -20,44 +20,47 @@ function writeModelsFile(made: TestProgram, folder: string): void {
 const env = { OLLAMA_API_URL: '', OPENAI_API_KEY: 'sk-of-the-person', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
 
 test('[attack 39] a key is not sent to an address from a project’s .env file or its model list', async (t) => {
-  const made = await createProgram(t);
-  writeModelsFile(made, path.join(made.cwd, '.s/fairlead'));
-  writeFileSync(path.join(made.cwd, '.env'), 'XDG_STATE_HOME=/proc/self/cwd/.s\n');
-  const { code, err } = await made.run(['-m', 'openai/gpt-5', 'hello'], { env: { ...env, XDG_STATE_HOME: '' } });
+  const program = await createProgram(t);
+  writeModelsFile(program, path.join(program.cwd, '.s/fairlead'));
+  writeFileSync(path.join(program.cwd, '.env'), 'XDG_STATE_HOME=/proc/self/cwd/.s\n');
+  const { code, err } = await program.run(['-m', 'openai/gpt-5', 'hello'], { env: { ...env, XDG_STATE_HOME: '' } });
   assert.notEqual(code, 0);
   assert.match(err, /^XDG_STATE_HOME in .*\.env is not used: it leads into /m);
-  assert.deepEqual(made.server.requests, []);
-  assert.equal(existsSync(path.join(made.cwd, '.s/fairlead/logs')), false);
+  assert.deepEqual(program.server.requests, []);
+  assert.equal(existsSync(path.join(program.cwd, '.s/fairlead/logs')), false);
 });
 
 test('[attack 39] a key is not sent to the address in a model list, whatever its source', async (t) => {
-  const made = await createProgram(t);
-  writeModelsFile(made, made.state());
+  const program = await createProgram(t);
+  writeModelsFile(program, program.state());
   for (const args of [
     ['-m', 'gpt-5', 'hello'],
     ['--one-shot', '--test-connection'],
   ]) {
-    const { code } = await made.run(args, { env });
+    const { code } = await program.run(args, { env });
     assert.notEqual(code, 0);
-    assert.deepEqual(made.server.requests, []);
+    assert.deepEqual(program.server.requests, []);
   }
 });
 
 test('[J77] settings from a .env file are reported on standard error and in the welcome text', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  writeFileSync(path.join(made.cwd, '.env'), `OLLAMA_API_URL=${made.server.url}\n`);
-  const told = `${path.join(made.cwd, '.env')} decides url (${made.server.url}).`;
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  writeFileSync(path.join(program.cwd, '.env'), `OLLAMA_API_URL=${program.server.url}\n`);
+  const told = `${path.join(program.cwd, '.env')} decides url (${program.server.url}).`;
   const given = { env: { OLLAMA_API_URL: '' } };
-  assert.ok((await made.run(['hello'], given)).err.startsWith(`${told}\n`));
-  const greeting = await made.run(['--interactive'], { ...given, input: '\n' });
+  assert.ok((await program.run(['hello'], given)).err.startsWith(`${told}\n`));
+  const greeting = await program.run(['--interactive'], { ...given, input: '\n' });
   assert.ok(greeting.out.replaceAll(/\s+/g, '').includes(told.replaceAll(' ', '')), greeting.out);
 });
 
 /** Creates a session that waits for approval of a command, with an additional event written to its file. */
-async function writeSessionFile(made: TestProgram, more: (call: string) => Fact = createApprovalFact): Promise<void> {
-  await made.run(['--session-name', 'trap', 'do it']);
-  const log = await openJsonl(made.data('sessions/session_trap.jsonl'));
+async function writeSessionFile(
+  program: TestProgram,
+  more: (call: string) => Fact = createApprovalFact,
+): Promise<void> {
+  await program.run(['--session-name', 'trap', 'do it']);
+  const log = await openJsonl(program.data('sessions/session_trap.jsonl'));
   const events = (await Array.fromAsync(log.read())).flat();
   const [last, ask] = [events.at(-1), events.find(({ type }) => type === 'approval-requested')];
   assert.ok(last && ask?.type === 'approval-requested');
@@ -79,54 +82,54 @@ const commandScript = ({ results }: { readonly results: readonly string[] }): st
   results.length ? 'done' : calls('run_command', { command });
 
 test('[A75, attack 39] an approval stored in a session file is asked for again, and an approval given here counts', async (t) => {
-  const made = await createProgram(t, commandScript);
-  await made.seedModels('qwen3');
-  await writeSessionFile(made);
-  const owned = path.join(made.cwd, 'owned.txt');
-  const { err } = await made.run(['--continue', '--no-sandbox', 'what did we do yesterday?']);
+  const program = await createProgram(t, commandScript);
+  await program.seedModels('qwen3');
+  await writeSessionFile(program);
+  const owned = path.join(program.cwd, 'owned.txt');
+  const { err } = await program.run(['--continue', '--no-sandbox', 'what did we do yesterday?']);
   assert.equal(existsSync(owned), false);
   assert.match(err, /To answer: fairlead --resume "trap"/);
-  const again = await made.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
+  const again = await program.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
   assert.match(again.out, /It is asked again/);
   assert.equal(readFileSync(owned, 'utf8'), 'ran\n', again.out);
 });
 
 test('[A75, attack 39] the same holds for a session that is opened later, and after a change of the model', async (t) => {
-  const made = await createProgram(t, commandScript);
-  await made.seedModels('qwen3');
-  await writeSessionFile(made);
+  const program = await createProgram(t, commandScript);
+  await program.seedModels('qwen3');
+  await writeSessionFile(program);
   const input = '/resume trap\n/model qwen3\n/continue\ny\n';
-  const { out } = await made.run(interactive, { input });
+  const { out } = await program.run(interactive, { input });
   assert.match(out, /It is asked again/);
-  assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
+  assert.equal(readFileSync(path.join(program.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
 });
 
 test('[A75, attack 39] a question uses the text of the gate, not the text in the session file', async (t) => {
-  const made = await createProgram(t, commandScript);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t, commandScript);
+  await program.seedModels('qwen3');
   for (const [args, input] of [
     [[...interactive, '--resume', 'trap'], 'n\n'],
     [interactive, '/resume trap\nn\n'],
   ] as const) {
-    await writeSessionFile(made, createHarmlessQuestionFact);
-    const { out } = await made.run(args, { input });
+    await writeSessionFile(program, createHarmlessQuestionFact);
+    const { out } = await program.run(args, { input });
     assert.match(out, /Allow run_command.*echo ran > owned\.txt/s);
     assert.doesNotMatch(out, /list_files/);
-    rmSync(made.data('sessions/session_trap.jsonl'));
+    rmSync(program.data('sessions/session_trap.jsonl'));
   }
-  await writeSessionFile(made, createHarmlessQuestionFact);
-  const asked = await made.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
+  await writeSessionFile(program, createHarmlessQuestionFact);
+  const asked = await program.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
   assert.equal(asked.out.split('Allow run_command').length - 1, 1, 'the real question is asked once');
-  assert.equal(readFileSync(path.join(made.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
+  assert.equal(readFileSync(path.join(program.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
 });
 
 test('[attack 39] sessions in a directory set by a project’s .env file are not opened', async (t) => {
-  const made = await createProgram(t, commandScript);
-  await made.seedModels('qwen3');
-  await writeSessionFile(made);
-  cpSync(path.join(made.home, 'data'), path.join(made.cwd, '.d'), { recursive: true });
-  rmSync(made.data(), { recursive: true });
-  writeFileSync(path.join(made.cwd, '.env'), `XDG_DATA_HOME=${path.join(made.cwd, '.d')}\n`);
-  const { err } = await made.run(['--continue', 'and now?'], { env: { XDG_DATA_HOME: '' } });
+  const program = await createProgram(t, commandScript);
+  await program.seedModels('qwen3');
+  await writeSessionFile(program);
+  cpSync(path.join(program.home, 'data'), path.join(program.cwd, '.d'), { recursive: true });
+  rmSync(program.data(), { recursive: true });
+  writeFileSync(path.join(program.cwd, '.env'), `XDG_DATA_HOME=${path.join(program.cwd, '.d')}\n`);
+  const { err } = await program.run(['--continue', 'and now?'], { env: { XDG_DATA_HOME: '' } });
   assert.match(err, /There is no session to continue yet/);
 });

@@ -13,15 +13,15 @@ import type { TranscriptBlock } from '../src/sessions/index.ts';
 import type { ConversationStatus } from '../src/coding-agent/index.ts';
 
 /** A conversation with the program's server, in this process. */
-async function openConversation(t: TestContext, made: TestProgram): Promise<Conversation> {
+async function openConversation(t: TestContext, program: TestProgram): Promise<Conversation> {
   const asked = parseCliArgs(['--interactive', '--no-sandbox'], { isInteractive: true });
   assert.ok(!('message' in asked));
   const talk = await Conversation.open({
-    settings: readSettings({ env: made.env, cwd: made.cwd, platform: 'linux' }),
+    settings: readSettings({ env: program.env, cwd: program.cwd, platform: 'linux' }),
     flags: asked,
     selector: { type: 'new', name: 'late' },
-    cwd: made.cwd,
-    model: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: made.server.url }, tools: true },
+    cwd: program.cwd,
+    model: { name: 'qwen3', ref: { provider: 'ollama', model: 'qwen3', baseUrl: program.server.url }, tools: true },
     host: { confirm: async () => false, progress() {}, notify() {} },
   });
   t.after(() => talk.close());
@@ -84,8 +84,8 @@ const drivers: Readonly<Record<string, (talk: Conversation) => ConversationDrive
 
 for (const [where, driven] of Object.entries(drivers))
   test(`input that arrives ${where} at the very end of a run is answered, also if recording it is slow`, async (t) => {
-    const made = await createProgram(t);
-    const talk = await openConversation(t, made);
+    const program = await createProgram(t);
+    const talk = await openConversation(t, program);
     const { say, done } = driven(talk);
     const late = ['one more thing', 'and another'];
     const ends: StopReason[] = [];
@@ -99,18 +99,20 @@ for (const [where, driven] of Object.entries(drivers))
     assert.deepEqual(talk.session.state.pending, []);
     assert.deepEqual(ends, ['answered', 'answered', 'answered']);
     assert.deepEqual(
-      requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+      requestMessages(program.modelRequests().at(-1)).flatMap(({ role, content }) =>
+        role === 'user' ? [content] : [],
+      ),
       ['first', 'one more thing', 'and another'],
     );
   });
 
 test('input that does not fit the context window stops the run once, returns to the prompt, and is not retried automatically', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('tiny');
+  const program = await createProgram(t);
+  await program.seedModels('tiny');
   const input = `${'long '.repeat(20_000)}\n/cwd\n`;
-  const { code, out, err } = await made.run(['--interactive', '--plain', '--no-sandbox'], { input });
+  const { code, out, err } = await program.run(['--interactive', '--plain', '--no-sandbox'], { input });
   assert.equal(code, 0, err);
   assert.equal(out.split('Stopped: token-budget').length - 1, 1);
   assert.match(out, /The working directory is /, 'the next input is processed');
-  assert.equal(made.modelRequests().length, 0);
+  assert.equal(program.modelRequests().length, 0);
 });

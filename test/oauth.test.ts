@@ -20,7 +20,7 @@ test(
   skip === undefined ? {} : { skip },
   async (t) => {
     const at = await startOauthServer(t);
-    const made = await createProgram(t, ({ results, prompt }) => {
+    const program = await createProgram(t, ({ results, prompt }) => {
       if (results.length === 0) return calls('load_tools', { names: ['oauth_login', 'http_request'] });
       if (results.length === 1 && prompt !== 'use it')
         return callHiddenTool('oauth_flow', { name: 'things', api: at.url });
@@ -29,26 +29,26 @@ test(
         ? says(`It says: ${last}`)
         : callHiddenTool('http_request', { url: `${at.url}/things`, auth: 'things' });
     });
-    await made.seedModels('qwen3');
-    await made.run(['config', 'set', 'network.private', '127.0.0.1']);
+    await program.seedModels('qwen3');
+    await program.run(['config', 'set', 'network.private', '127.0.0.1']);
     // A browser that only fetches the page it is given, and writes a marker file.
-    const browser = path.join(made.home, 'bin', 'xdg-open');
+    const browser = path.join(program.home, 'bin', 'xdg-open');
     const fetches = `fetch(process.argv[1]).then(() => {})`;
     writeFiles(path.dirname(browser), {
-      'xdg-open': `#!/bin/sh\necho "$1" > "${made.home}/opened"\nexec "${process.execPath}" -e '${fetches}' "$1"\n`,
+      'xdg-open': `#!/bin/sh\necho "$1" > "${program.home}/opened"\nexec "${process.execPath}" -e '${fetches}' "$1"\n`,
     });
     chmodSync(browser, 0o755);
     const env = { PATH: `${path.dirname(browser)}:${process.env['PATH']}` };
-    const opened = (): boolean => existsSync(path.join(made.home, 'opened'));
+    const opened = (): boolean => existsSync(path.join(program.home, 'opened'));
     const always = ['--no-sandbox', '--auto-approve'];
 
-    const alone = await made.run([...always, '--one-shot', '--prompt', 'log in'], { env });
+    const alone = await program.run([...always, '--one-shot', '--prompt', 'log in'], { env });
     assert.match(alone.out, /A login needs a user, and none is present\./, alone.err);
 
     // The shell of the terminal resets PATH.
     const withBrowser = `PATH="${env.PATH}" "$@"; echo "(left with $?)"; read _`;
     const command = [process.execPath, bin, ...always, '--interactive', '--session-name', 'login'];
-    const place = { columns: 100, rows: 40, cwd: made.cwd, env: made.env };
+    const place = { columns: 100, rows: 40, cwd: program.cwd, env: program.env };
     const terminal = await openTerminal(t, ['sh', '-c', withBrowser, 'sh', ...command], place);
     await terminal.waitFor(/Fairlead with \w+, session/);
     await terminal.type('log in');
@@ -62,16 +62,18 @@ test(
     await terminal.keys('C-d');
     await terminal.waitFor(/\(left with 0\)/);
 
-    const piped = await made.run([...always, '--one-shot', '--prompt', 'use it', '--session-name', 'piped'], { env });
+    const piped = await program.run([...always, '--one-shot', '--prompt', 'use it', '--session-name', 'piped'], {
+      env,
+    });
     assert.match(piped.out, /It says: Status 200\.[^]*"you":"Bearer \[/, piped.err);
-    const kept = made.state('api-logins.json');
+    const kept = program.state('api-logins.json');
     assert.equal(statSync(kept).mode & 0o777, 0o600);
     assert.ok(readFileSync(kept, 'utf8').includes(at.accessToken));
-    const sessions = readdirSync(made.data('sessions')).map((name) =>
-      readFileSync(made.data('sessions', name), 'utf8'),
+    const sessions = readdirSync(program.data('sessions')).map((name) =>
+      readFileSync(program.data('sessions', name), 'utf8'),
     );
     assert.ok(sessions.length >= 3);
     for (const secret of [at.accessToken, at.refreshToken]) assert.ok(!sessions.join('').includes(secret));
-    assert.ok(!JSON.stringify(made.modelRequests().map(({ body }) => body)).includes(at.accessToken));
+    assert.ok(!JSON.stringify(program.modelRequests().map(({ body }) => body)).includes(at.accessToken));
   },
 );

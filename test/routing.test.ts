@@ -17,27 +17,27 @@ type TwoServers = TestProgram & { readonly cloud: ScriptedServer; readonly env: 
 
 /** The program with a local server and a cloud server, and a router over both. */
 async function startTwoServers(t: TestContext, router: object = {}): Promise<TwoServers> {
-  const made = await createProgram(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
+  const program = await createProgram(t, ({ prompt }) => `local: ${prompt.slice(0, 20)}`);
   const cloud = await scriptedServer(({ prompt }) => ({
     text: `cloud: ${prompt.slice(0, 20)}`,
     usage: { input: 1000, output: 100 },
   }));
   t.after(() => cloud.close());
-  await made.seedModels();
-  writeFiles(made.config(), {
+  await program.seedModels();
+  writeFiles(program.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'], ...router } },
     }),
   });
   const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: `${cloud.url}/v1` };
-  return { ...made, cloud, env: { ...made.env, ...env } };
+  return { ...program, cloud, env: { ...program.env, ...env } };
 }
 
 const countRequests = (server: ScriptedServer): number =>
   server.requests.filter(({ format }) => format !== undefined).length;
 
-const readSessionEvents = (made: TestProgram, name: string): readonly Event[] =>
-  made
+const readSessionEvents = (program: TestProgram, name: string): readonly Event[] =>
+  program
     .session(name)
     .trim()
     .split('\n')
@@ -51,29 +51,29 @@ const getAnnotations = (
   events.flatMap((event) => (event.type === 'annotation-added' && event.key === key ? [event.value as never] : []));
 
 test('[P43, P59, P69] a simple task is routed to the local model and a hard one to the cloud, each announced before it is sent and recorded', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  const first = await made.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  const first = await program.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
   assert.deepEqual([first.code, first.out], [0, 'local: Fix the typo in READ\n'], first.err);
   assert.match(
     first.err,
     /^\[Simple task, \d+\.\d %\] Using the local model ollama\/qwen3\. Ahead of anthropic\S+ by cost/m,
   );
-  assert.equal(countRequests(made.cloud), 0);
-  const second = await made.run(['-p', hard, '-n', 'two'], { env });
+  assert.equal(countRequests(program.cloud), 0);
+  const second = await program.run(['-p', hard, '-n', 'two'], { env });
   assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'cloud:'], second.err);
   assert.match(
     second.err,
     /^\[Complex task, \d+\.\d %\] Using the cloud model anthropic\/claude-sonnet-5\. .*task: trusted with 95 %/m,
   );
   assert.deepEqual(
-    [countRequests(made.server), countRequests(made.cloud)],
+    [countRequests(program.server), countRequests(program.cloud)],
     [1, 1],
     'auto is saved, and the client changes',
   );
-  const [sent] = made.cloud.requests.filter(({ format }) => format !== undefined);
+  const [sent] = program.cloud.requests.filter(({ format }) => format !== undefined);
   assert.equal(sent?.format, 'anthropic');
-  const events = readSessionEvents(made, 'two');
+  const events = readSessionEvents(program, 'two');
   const [chosen] = getAnnotations(events, 'routing/chosen');
   assert.equal(chosen?.model, 'anthropic/claude-sonnet-5');
   assert.match(JSON.stringify(chosen), /"scores":\{"task":1,"cost":/);
@@ -82,11 +82,11 @@ test('[P43, P59, P69] a simple task is routed to the local model and a hard one 
 });
 
 test('[P59] one selection applies to a whole run; a change between messages is a new epoch with the reason', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
-  await made.run(['-p', hard, '--resume', 'talk'], { env });
-  const events = readSessionEvents(made, 'talk');
+  const program = await startTwoServers(t);
+  const { env } = program;
+  await program.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  await program.run(['-p', hard, '--resume', 'talk'], { env });
+  const events = readSessionEvents(program, 'talk');
   const epochs = events.flatMap((event) => (event.type === 'epoch-started' ? [[event.reason, event.model]] : []));
   assert.deepEqual(epochs, [
     ['started', 'qwen3'],
@@ -97,35 +97,35 @@ test('[P59] one selection applies to a whole run; a change between messages is a
     ['ollama/qwen3', 'anthropic/claude-sonnet-5'],
   );
   assert.match(
-    JSON.stringify(made.cloud.requests.at(-1)?.body),
+    JSON.stringify(program.cloud.requests.at(-1)?.body),
     /local: Fix the typo/,
     'the cloud model gets the earlier messages',
   );
 });
 
 test('[P59, P75] a local model that fails is replaced by the next one, which is recorded, and is not used for a while', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  made.server.setScript(() => ({ error: { status: 500, message: 'out of memory' } }));
-  const { code, out, err } = await made.run(['-m', 'auto', '-p', simple, '-n', 'fall'], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  program.server.setScript(() => ({ error: { status: 500, message: 'out of memory' } }));
+  const { code, out, err } = await program.run(['-m', 'auto', '-p', simple, '-n', 'fall'], { env });
   assert.deepEqual([code, out], [0, 'cloud: Fix the typo in READ\n'], err);
-  const events = readSessionEvents(made, 'fall');
+  const events = readSessionEvents(program, 'fall');
   assert.equal(getAnnotations(events, 'routing/failed')[0]?.model, 'ollama/qwen3');
   const types = events.flatMap((event) =>
     event.type === 'run-ended' ? [event.reason] : event.type === 'epoch-started' ? [event.model] : [],
   );
   assert.deepEqual(types, ['qwen3', 'provider-error', 'claude-sonnet-5', 'answered']);
-  const asked = countRequests(made.server);
-  made.server.setScript(() => 'local again');
-  const soon = await made.run(['-p', simple], { env });
+  const asked = countRequests(program.server);
+  program.server.setScript(() => 'local again');
+  const soon = await program.run(['-p', simple], { env });
   assert.match(soon.err, /ollama\/qwen3: it could not be reached a moment ago/);
-  assert.equal(countRequests(made.server), asked, 'it is not used');
-  writeFiles(made.config(), {
+  assert.equal(countRequests(program.server), asked, 'it is not used');
+  writeFiles(program.config(), {
     'config.json': JSON.stringify({
       routers: { auto: { coolMs: 0, models: ['ollama/qwen3', 'anthropic/claude-sonnet-5'] } },
     }),
   });
-  const later = await made.run(['-p', simple], { env });
+  const later = await program.run(['-p', simple], { env });
   assert.equal(later.out, 'local again\n', 'it is used again');
 });
 
@@ -135,39 +135,40 @@ for (const [how, args, files] of [
   ['a line in AGENTS.md', [], { 'AGENTS.md': '# Here\n\nprivate: true\n' }],
 ] as const)
   test(`[P43] private input stays local however hard it is, by ${how}, also after the label is removed and when the local model fails`, async (t) => {
-    const made = await startTwoServers(t);
-    const { env } = made;
-    writeFiles(made.cwd, files);
-    const first = await made.run(['-m', 'auto', '-p', hard, '-n', 'secret', ...args], { env });
+    const program = await startTwoServers(t);
+    const { env } = program;
+    writeFiles(program.cwd, files);
+    const first = await program.run(['-m', 'auto', '-p', hard, '-n', 'secret', ...args], { env });
     assert.deepEqual([first.code, first.out.slice(0, 6)], [0, 'local:'], first.err);
     assert.match(first.err, /anthropic\/claude-sonnet-5: this is private/);
-    for (const name of Object.keys(files)) writeFileSync(path.join(made.cwd, name), name.endsWith('.json') ? '{}' : '');
-    const second = await made.run(['-p', hard, '--resume', 'secret'], { env });
+    for (const name of Object.keys(files))
+      writeFileSync(path.join(program.cwd, name), name.endsWith('.json') ? '{}' : '');
+    const second = await program.run(['-p', hard, '--resume', 'secret'], { env });
     assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'local:'], second.err);
-    const named = await made.run(['-m', 'anthropic/claude-sonnet-5', '-p', 'x', '--resume', 'secret'], { env });
+    const named = await program.run(['-m', 'anthropic/claude-sonnet-5', '-p', 'x', '--resume', 'secret'], { env });
     assert.equal(named.code, 1);
     assert.match(named.err, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
-    made.server.setScript(() => ({ error: { status: 500, message: 'broken' } }));
-    const failed = await made.run(['-m', 'auto', '-p', simple, '--clone-session', 'secret'], { env });
+    program.server.setScript(() => ({ error: { status: 500, message: 'broken' } }));
+    const failed = await program.run(['-m', 'auto', '-p', simple, '--clone-session', 'secret'], { env });
     assert.notEqual(failed.code, 0, 'a copy is private too');
-    assert.equal(made.cloud.requests.length, 0);
+    assert.equal(program.cloud.requests.length, 0);
   });
 
 test('[P43] models route shows the selection and its scores and sends no request', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  const shown = await made.run(['models', 'route', hard], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  const shown = await program.run(['models', 'route', hard], { env });
   assert.equal(shown.code, 0, shown.err);
   assert.match(shown.out, /^\[Complex task.*anthropic\/claude-sonnet-5/);
   assert.match(shown.out, /^model +where +total +task ×3 +cost ×2/m);
-  const told = JSON.parse((await made.run(['models', 'route', '--private', '--json', hard], { env })).out) as {
+  const told = JSON.parse((await program.run(['models', 'route', '--private', '--json', hard], { env })).out) as {
     model: string;
   };
   assert.equal(told.model, 'ollama/qwen3');
-  const none = await made.run(['models', 'route', '--router', 'atuo', hard], { env });
+  const none = await program.run(['models', 'route', '--router', 'atuo', hard], { env });
   assert.deepEqual([none.code, none.out], [1, '']);
   assert.match(none.err, /There is no router "atuo" in .* Did you mean router:auto\?/);
-  assert.equal(countRequests(made.server) + made.cloud.requests.length, 0);
+  assert.equal(countRequests(program.server) + program.cloud.requests.length, 0);
 });
 
 test('[P73] the weights decide: a user can select everything local or everything in the cloud', async (t) => {
@@ -189,12 +190,12 @@ test('[P73] the weights decide: a user can select everything local or everything
 });
 
 test('[P35, P69] models savings shows what was saved compared with sending everything to the cloud', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  made.server.setScript(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
-  await made.run(['-m', 'auto', '-p', simple, '-n', 'a'], { env });
-  await made.run(['-m', 'auto', '-p', hard, '-n', 'b'], { env });
-  const { out, err } = await made.run(['models', 'savings'], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  program.server.setScript(() => ({ text: 'local', usage: { input: 1000, output: 100 } }));
+  await program.run(['-m', 'auto', '-p', simple, '-n', 'a'], { env });
+  await program.run(['-m', 'auto', '-p', hard, '-n', 'b'], { env });
+  const { out, err } = await program.run(['models', 'savings'], { env });
   assert.match(out, /^qwen3 +1 +1,000 +100 +\$0\.00$/m, err);
   assert.match(out, /^claude-sonnet-5 +1 +1,000 +100 +\$0\.003000$/m);
   assert.match(
@@ -202,44 +203,44 @@ test('[P35, P69] models savings shows what was saved compared with sending every
     /With anthropic\/claude-sonnet-5 alone .* the cost would have been \$0\.006000 if .*, \$0\.006000 without/,
   );
   assert.match(out, /^Saved: \$0\.003000\.$/m);
-  const unknown = await made.run(['models', 'savings', 'a', '--against', 'groq/some-model'], { env });
+  const unknown = await program.run(['models', 'savings', 'a', '--against', 'groq/some-model'], { env });
   assert.match(unknown.out, /The price of groq\/some-model is unknown, so the savings are unknown/);
 });
 
 test('[P43] at the prompt: /model auto routes the next messages, and the status line shows the selected model', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  const { code, out } = await made.run(['--interactive', '-m', 'qwen3', '-n', 'talk'], {
+  const program = await startTwoServers(t);
+  const { env } = program;
+  const { code, out } = await program.run(['--interactive', '-m', 'qwen3', '-n', 'talk'], {
     env,
     input: `/model auto\n${hard}\n${simple}\n`,
   });
   assert.equal(code, 0, out);
   assert.match(out, /Using the cloud model anthropic\/claude-sonnet-5/);
-  assert.deepEqual([countRequests(made.cloud), countRequests(made.server)], [1, 1], out);
-  assert.equal(readFileSync(made.state('previous_model_name'), 'utf8'), 'auto\n');
+  assert.deepEqual([countRequests(program.cloud), countRequests(program.server)], [1, 1], out);
+  assert.equal(readFileSync(program.state('previous_model_name'), 'utf8'), 'auto\n');
 });
 
 test('[P43] a sub-agent of a private session cannot use a remote model either', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  made.server.setScript(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
-  const { out, err } = await made.run(['-m', 'qwen3', '--private', '--auto-approve', '-p', 'go'], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  program.server.setScript(scriptHiddenCalls([['spawn_agent', { task: 'look', model: 'anthropic/claude-sonnet-5' }]]));
+  const { out, err } = await program.run(['-m', 'qwen3', '--private', '--auto-approve', '-p', 'go'], { env });
   assert.match(out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/, err);
-  assert.equal(made.cloud.requests.length, 0);
+  assert.equal(program.cloud.requests.length, 0);
 });
 
 test('without a router no routing code is loaded', async (t) => {
-  const made = await startTwoServers(t);
-  const trace = path.join(made.home, 'loaded.txt');
-  const hook = path.join(made.home, 'hook.mjs');
+  const program = await startTwoServers(t);
+  const trace = path.join(program.home, 'loaded.txt');
+  const hook = path.join(program.home, 'hook.mjs');
   writeFileSync(
     hook,
     `import { registerHooks } from 'node:module';
 import { appendFileSync } from 'node:fs';
 registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(trace)}, url + '\\n'), next(url, context)) });`,
   );
-  const env = { ...made.env, NODE_OPTIONS: `--import ${hook}` };
-  const { code, err } = await made.run(['-m', 'qwen3', '-p', 'hi'], { env, file: source });
+  const env = { ...program.env, NODE_OPTIONS: `--import ${hook}` };
+  const { code, err } = await program.run(['-m', 'qwen3', '-p', 'hi'], { env, file: source });
   assert.equal(code, 0, err);
   const loaded = readFileSync(trace, 'utf8');
   assert.match(loaded, /conversation\.ts/);
@@ -247,39 +248,39 @@ registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(t
 });
 
 test('[P43] a rewind, another directory and another session do not send private input to a remote model', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  const program = await startTwoServers(t);
+  const { env } = program;
+  await program.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
   const lines = (...input: readonly string[]): string => input.map((line) => `${line}\n`).join('');
-  const back = await made.run(['--interactive', '-m', 'auto', '--private', '--resume', 'talk'], {
+  const back = await program.run(['--interactive', '-m', 'auto', '--private', '--resume', 'talk'], {
     env,
     input: lines(hard, '/rewind', '2', '/model anthropic/claude-sonnet-5', hard),
   });
   assert.match(back.out, /Which message/i);
   assert.match(back.out, /This session is private, and anthropic\/claude-sonnet-5 is not on your own machines/);
-  const events = readSessionEvents(made, 'talk');
+  const events = readSessionEvents(program, 'talk');
   assert.ok(
     events.some((event) => event.type === 'branch-started'),
     back.out,
   );
   const labels = events.filter((event) => event.type === 'annotation-added' && event.key === 'privacy/labelled');
   assert.equal(labels.length, 2, 'the branch without the label is labelled again');
-  assert.deepEqual([countRequests(made.server), made.cloud.requests.length], [3, 0]);
+  assert.deepEqual([countRequests(program.server), program.cloud.requests.length], [3, 0]);
 
-  writeFiles(made.home, { 'own/AGENTS.md': 'private: true\n' });
-  const away = await made.run(['--interactive', '-m', 'anthropic/claude-sonnet-5'], {
+  writeFiles(program.home, { 'own/AGENTS.md': 'private: true\n' });
+  const away = await program.run(['--interactive', '-m', 'anthropic/claude-sonnet-5'], {
     env,
     input: lines('hello', '/resume talk', '/cwd ../own', 'hello again'),
   });
   assert.equal(away.out.match(/This session is private, and anthropic/g)?.length, 2, away.out);
-  assert.equal(countRequests(made.cloud), 2, 'input that is not private continues');
-  assert.doesNotMatch(JSON.stringify(made.cloud.requests.map(({ body }) => body)), /typo/);
+  assert.equal(countRequests(program.cloud), 2, 'input that is not private continues');
+  assert.doesNotMatch(JSON.stringify(program.cloud.requests.map(({ body }) => body)), /typo/);
 });
 
 test('[P43] an editor gets the selected model and the reason, before the answer', async (t) => {
-  const made = await startTwoServers(t);
-  const editor = startAcpClient(t, made, undefined, ['--model', 'auto']);
-  const id = await openAcpSession(editor, made);
+  const program = await startTwoServers(t);
+  const editor = startAcpClient(t, program, undefined, ['--model', 'auto']);
+  const id = await openAcpSession(editor, program);
   assert.equal(await sendPrompt(editor, id, hard), 'end_turn', editor.stderr());
   const updates = editor.updatesOf(id);
   assert.match(
@@ -292,14 +293,14 @@ test('[P43] an editor gets the selected model and the reason, before the answer'
 });
 
 test('[P69] results of earlier runs count, each once, also those of the current session', async (t) => {
-  const made = await startTwoServers(t);
-  const { env } = made;
-  await made.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
-  const scores = async (): Promise<string> => (await made.run(['models', 'route', simple], { env })).out;
+  const program = await startTwoServers(t);
+  const { env } = program;
+  await program.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  const scores = async (): Promise<string> => (await program.run(['models', 'route', simple], { env })).out;
   assert.match(await scores(), /ollama\/qwen3:\n(?:.*\n)*? +success +1 of 1 runs like this \(change\) ended well/);
-  const again = await made.run(['-p', simple, '--resume', 'talk'], { env });
+  const again = await program.run(['-p', simple, '--resume', 'talk'], { env });
   assert.equal(again.code, 0, again.err);
-  const { ratings } = getAnnotations(readSessionEvents(made, 'talk'), 'routing/chosen')[1] as unknown as {
+  const { ratings } = getAnnotations(readSessionEvents(program, 'talk'), 'routing/chosen')[1] as unknown as {
     readonly ratings: readonly { readonly scores: { readonly success: number } }[];
   };
   const success = ratings[0]?.scores.success ?? 0;

@@ -54,19 +54,19 @@ async function createProgramWithRules(
   script: Script<JsonObject>,
   files: Readonly<Record<string, string>>,
 ): Promise<TestProgram> {
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
-  writeFiles(made.home, {
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
+  writeFiles(program.home, {
     'work/a.txt': 'Ahoy\n',
     ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`config/fairlead/rules/${name}`, text])),
   });
-  return made;
+  return program;
 }
 
 const autoApproveArgs = ['--auto-approve', '--no-sandbox'];
 
 test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and render; why, backtest and report show their effects', async (t) => {
-  const made = await createProgramWithRules(
+  const program = await createProgramWithRules(
     t,
     scriptCalls(pushCall, readCall, ['list_files', {}], ['list_files', {}]),
     {
@@ -76,43 +76,43 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
       '_part.ts': 'throw new Error()',
     },
   );
-  const ran = await made.run(['-p', 'go', '-n', 'ruled', ...autoApproveArgs]);
+  const ran = await program.run(['-p', 'go', '-n', 'ruled', ...autoApproveArgs]);
   assert.equal(ran.code, 0, ran.err);
   assert.match(ran.out, /The rule no-push does not allow this call, so nothing was run: Pushing is for people\./);
   assert.match(ran.out, /RENDERED [^]*Ahoy/);
   assert.match(ran.out, /The rule one-look does not allow this call/);
-  const [first] = made.modelRequests();
+  const [first] = program.modelRequests();
   assert.match(
     JSON.stringify(first?.body),
     /## System reminders/,
     'there is a reminder, so the system prompt explains reminders',
   );
   assert.match(
-    JSON.stringify(made.modelRequests()[2]?.body),
+    JSON.stringify(program.modelRequests()[2]?.body),
     /system-reminder name=\\"after-a-read\\"[^>]*>\\nMind what you read\./,
   );
 
-  const why = await made.run(['why', 'ruled', '3']);
+  const why = await program.run(['why', 'ruled', '3']);
   assert.equal(why.code, 0, why.err);
   assert.match(
     why.out,
     /Turn 3 showed the model 1 note:\n  after-a-read: at tool-ended of read_file \(event \d+, turn 2\); priority 7\n    Mind what you read\./,
   );
-  const refused = await made.run(['why', 'ruled', '1']);
+  const refused = await program.run(['why', 'ruled', '1']);
   assert.match(refused.out, /system-reminders: at session-started/);
   assert.match(refused.out, /run_command git push\n    refused by no-push: The rule no-push/);
-  assert.equal((await made.run(['why', 'ruled', '9'])).code, 1);
+  assert.equal((await program.run(['why', 'ruled', '9'])).code, 1);
 
-  const report = await made.run(['rules', 'report', 'ruled', '--json']);
+  const report = await program.run(['rules', 'report', 'ruled', '--json']);
   const { rules } = JSON.parse(report.out) as { rules: readonly { rule: string; fired: number; obeyed: number }[] };
   const row = (name: string) => rules.find(({ rule }) => rule === name);
   assert.deepEqual(row('no-push'), { rule: 'no-push', fired: 1, obeyed: 1, ignored: 0 });
   assert.equal(row('after-a-read')?.fired, 1);
 
-  writeFiles(made.cwd, {
+  writeFiles(program.cwd, {
     'other.yaml': declaredRules.replace('git push', 'git pull').replaceAll('no-push', 'no-pull'),
   });
-  const back = await made.run(['rules', 'backtest', 'other.yaml', 'ruled']);
+  const back = await program.run(['rules', 'backtest', 'other.yaml', 'ruled']);
   assert.doesNotMatch(back.out, /no-pull/);
   assert.match(back.out, /ruled  turn 4  deny    one-look: list_files/);
   assert.match(back.out, /ruled  turn 3  note    after-a-read \(\d+ tokens\): Mind what you read\./);
@@ -121,23 +121,23 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
     /1 sessions, 5 turns, 4 calls: 1 denied, 0 asked, 0 rewritten, 2 notes of \d+ tokens, 0 runs stopped\./,
   );
 
-  assert.match((await made.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
-  const doctor = await made.run(['doctor', '--offline']);
+  assert.match((await program.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
+  const doctor = await program.run(['doctor', '--offline']);
   assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a test call\./m);
 });
 
 test('a question that begins with why is still a question for the model', async (t) => {
-  const made = await createProgram(t);
-  await made.seedModels('qwen3');
-  assert.equal((await made.run(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
-  assert.equal((await made.run(['why', 'nothing'])).code, 2);
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  assert.equal((await program.run(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
+  assert.equal((await program.run(['why', 'nothing'])).code, 2);
 });
 
 test('[M37] a stop condition from a file ends the run, and is recorded in the log', async (t) => {
   const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
-  const made = await createProgramWithRules(t, scriptCalls(...many), { 'coded.ts': codedRules });
-  await made.run(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
-  const [ended] = made
+  const program = await createProgramWithRules(t, scriptCalls(...many), { 'coded.ts': codedRules });
+  await program.run(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
+  const [ended] = program
     .session('stopped')
     .split('\n')
     .filter((line) => line.includes('"type":"run-ended"'));
@@ -150,28 +150,28 @@ test('[M31] a user’s rule file that cannot be loaded is reported, and every ca
     ['broken.yaml', declaredRules.replace('type: deny', 'type: denny')],
     ['broken.ts', 'export default ({'],
   ] as const) {
-    const made = await createProgramWithRules(t, scriptCalls(readCall), { [name]: text });
-    const ran = await made.run(['-p', 'go', ...autoApproveArgs]);
+    const program = await createProgramWithRules(t, scriptCalls(readCall), { [name]: text });
+    const ran = await program.run(['-p', 'go', ...autoApproveArgs]);
     assert.match(
       ran.err,
       new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is fixed, every call needs approval\\.`),
       ran.err,
     );
     assert.equal(ran.code, 5, 'there is no user to approve');
-    const doctor = await made.run(['doctor', '--offline']);
+    const doctor = await program.run(['doctor', '--offline']);
     assert.match(doctor.out, /^FAIL +guards +\S+broken\.\w+ cannot be used/m);
   }
 });
 
 test('[M31] failing examples fail the test of rules and the doctor', async (t) => {
-  const made = await createProgramWithRules(t, scriptCalls(readCall), {
+  const program = await createProgramWithRules(t, scriptCalls(readCall), {
     'careful.yaml': declaredRules.replace('contains: git push', 'contains: gitpush'),
   });
-  const tried = await made.run(['rules', 'test']);
+  const tried = await program.run(['rules', 'test']);
   assert.equal(tried.code, 1);
   assert.match(tried.out, /^FAIL no-push: a push\. It decides allow, not deny\.$/m);
   assert.match(tried.out, /^ok   no-push: a look$/m);
-  const doctor = await made.run(['doctor', '--offline']);
+  const doctor = await program.run(['doctor', '--offline']);
   assert.equal(doctor.code, 1);
   assert.match(doctor.out, /^FAIL +guards +rule no-push: a push: It decides allow, not deny\./m);
 });
@@ -180,18 +180,18 @@ test(
   '[M36] the rules of a project are shown to the user with their text, and apply after approval',
   { skip: noTerminal() },
   async (t) => {
-    const made = await createProgram(t, scriptCalls(pushCall));
-    await made.seedModels('qwen3');
-    const mark = path.join(made.home, 'mark');
-    writeFiles(made.cwd, {
+    const program = await createProgram(t, scriptCalls(pushCall));
+    await program.seedModels('qwen3');
+    const mark = path.join(program.home, 'mark');
+    writeFiles(program.cwd, {
       '.fairlead/rules/theirs.yaml': declaredRules,
       '.fairlead/rules/code.js': `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, 'x'); export default { name: 'theirs', gates: [] };`,
     });
-    const piped = await made.run(['-p', 'go', ...autoApproveArgs]);
+    const piped = await program.run(['-p', 'go', ...autoApproveArgs]);
     assert.match(piped.err, /theirs\.yaml: is not approved, so it was not run/);
     assert.doesNotMatch(piped.out, /no-push/);
     assert.equal(existsSync(mark), false);
-    const terminal = await made.open(['go', ...autoApproveArgs]);
+    const terminal = await program.open(['go', ...autoApproveArgs]);
     assert.match(await terminal.waitFor(/^\[y\/N\] *$/m), /rules of this project, \S+code\.js\?/);
     await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
     await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
@@ -203,19 +203,19 @@ test(
 );
 
 test('[M17, M39] in an empty directory a request is as small as before, and the built-in reminders appear only when needed', async (t) => {
-  const made = await createProgram(t, ({ results }) =>
+  const program = await createProgram(t, ({ results }) =>
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );
-  await made.seedModels('qwen3');
-  await made.run(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
-  const bodies = made.modelRequests().map(({ body }) => JSON.stringify(body));
+  await program.seedModels('qwen3');
+  await program.run(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
+  const bodies = program.modelRequests().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
   assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
-  const why = await made.run(['why', 'usual', '4']);
+  const why = await program.run(['why', 'usual', '4']);
   assert.match(why.out, /^Turn 4 showed the model 1 note:\n  failing-commands: at tool-ended of run_command/);
   assert.doesNotMatch(why.out, /wait/);
   assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
-  writeFiles(made.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
-  await made.run(['-p', 'again', ...autoApproveArgs]);
-  assert.doesNotMatch(JSON.stringify(made.modelRequests().at(-1)?.body), /system-reminder/);
+  writeFiles(program.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
+  await program.run(['-p', 'again', ...autoApproveArgs]);
+  assert.doesNotMatch(JSON.stringify(program.modelRequests().at(-1)?.body), /system-reminder/);
 });

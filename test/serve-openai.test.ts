@@ -20,14 +20,14 @@ type ServedProgram = { readonly process: RunningProgram; readonly client: OpenAI
 
 /** Prepares the program. */
 async function createServeProgram(t: TestContext, script: Script<JsonObject>): Promise<TestProgram> {
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
-  return made;
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
+  return program;
 }
 
 /** Starts `fairlead serve`, and creates a client for it. */
-async function startServe(t: TestContext, made: TestProgram): Promise<ServedProgram> {
-  const process = made.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
+async function startServe(t: TestContext, program: TestProgram): Promise<ServedProgram> {
+  const process = program.start(['serve', '--port', '0'], { env: { HARNESS_API_KEY: key } });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const baseURL = `${/Listening at (\S+)/.exec(process.err())?.[1]}/v1`;
@@ -47,15 +47,15 @@ const schema = {
 };
 
 test('[A52, A53] a client tool is offered with those of the program and needs no approval; after a crash of the server its result is still accepted', async (t) => {
-  const made = await createServeProgram(t, ({ results }) =>
+  const program = await createServeProgram(t, ({ results }) =>
     results.length === 0
       ? calls('read_file', { path: 'note.txt' })
       : results.length === 1
         ? calls('charge_card', { amount: 5 })
         : says(JSON.stringify({ paid: results.join().includes('five euros') && results.join().includes('charged') })),
   );
-  writeFileSync(path.join(made.cwd, 'note.txt'), 'It is five euros.\n');
-  const { process, client } = await startServe(t, made);
+  writeFileSync(path.join(program.cwd, 'note.txt'), 'It is five euros.\n');
+  const { process, client } = await startServe(t, program);
   const asked = {
     model: 'qwen3',
     temperature: 0.25,
@@ -73,23 +73,23 @@ test('[A52, A53] a client tool is offered with those of the program and needs no
   const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'charged' };
   process.kill('SIGKILL');
   await process.ended;
-  const after = await startServe(t, made);
+  const after = await startServe(t, program);
   const back = { ...asked, messages: [question, choice.message, result] };
   const second = await after.client.chat.completions.create(back);
   assert.deepEqual(JSON.parse(second.choices[0]?.message.content ?? ''), { paid: true });
-  const [request] = made.modelRequests();
+  const [request] = program.modelRequests();
   assert.ok(requestToolNames(request).includes('charge_card') && requestToolNames(request).includes('read_file'));
   const { options } = (request?.body ?? {}) as { readonly options?: JsonObject };
   assert.equal(options?.['temperature'], 0.25);
 });
 
 test('an unknown model, a reserved tool name and a model without tools are refused in the format of OpenAI, and a policy applies to client tools', async (t) => {
-  const made = await createServeProgram(t, ({ results }) =>
+  const program = await createServeProgram(t, ({ results }) =>
     results.length === 0 ? calls('charge_card') : says(results.join()),
   );
-  mkdirSync(path.join(made.cwd, '.fairlead'), { recursive: true });
-  writeFileSync(path.join(made.cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
-  const { client } = await startServe(t, made);
+  mkdirSync(path.join(program.cwd, '.fairlead'), { recursive: true });
+  writeFileSync(path.join(program.cwd, '.fairlead', 'policy.yaml'), 'rules:\n  - deny: { tool: charge_card }\n');
+  const { client } = await startServe(t, program);
   const asked = { model: 'fairlead', messages: [question] };
   await assert.rejects(
     client.chat.completions.create({ ...asked, model: 'gpt-9' }),

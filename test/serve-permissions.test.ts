@@ -20,12 +20,12 @@ type ServedProgram = {
 
 async function startServe(
   t: TestContext,
-  made: TestProgram,
+  program: TestProgram,
   args: readonly string[] = [],
   env: Record<string, string> = { HARNESS_API_KEY: key },
-  cwd: string = made.cwd,
+  cwd: string = program.cwd,
 ): Promise<ServedProgram> {
-  const process = made.start(['serve', '--port', '0', ...args], { env, cwd });
+  const process = program.start(['serve', '--port', '0', ...args], { env, cwd });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
@@ -54,12 +54,12 @@ async function startServe(
   };
 }
 
-const getLastModel = (made: TestProgram): unknown =>
-  (made.modelRequests().at(-1)?.body as JsonObject | undefined)?.['model'];
+const getLastModel = (program: TestProgram): unknown =>
+  (program.modelRequests().at(-1)?.body as JsonObject | undefined)?.['model'];
 
 test('[A97] a run in the home directory can read neither the token of the server nor its keys', async (t) => {
   const secrets = { HARNESS_API_KEYS: 'reader:a-key-that-reads-everything' };
-  const made = await createProgram(t, ({ results }) => {
+  const program = await createProgram(t, ({ results }) => {
     const tries = [
       calls('read_file', { path: 'state/fairlead/server-token' }),
       calls('read_file', { path: 'innocent.txt' }),
@@ -70,13 +70,13 @@ test('[A97] a run in the home directory can read neither the token of the server
     ];
     return results.length === 0 ? tries : says(results.join('\n'));
   });
-  await made.seedModels('qwen3');
-  symlinkSync(made.state('server-token'), path.join(made.home, 'innocent.txt'));
-  const server = await startServe(t, made, [], secrets, made.home);
-  const token = readFileSync(made.state('server-token'), 'utf8').trim();
+  await program.seedModels('qwen3');
+  symlinkSync(program.state('server-token'), path.join(program.home, 'innocent.txt'));
+  const server = await startServe(t, program, [], secrets, program.home);
+  const token = readFileSync(program.state('server-token'), 'utf8').trim();
   await server.settled(token, { prompt: 'look around', auto: true });
-  const told = JSON.stringify(made.modelRequests().map(({ body }) => body));
-  assert.ok(made.modelRequests().length > 1, 'the tools were used');
+  const told = JSON.stringify(program.modelRequests().map(({ body }) => body));
+  assert.ok(program.modelRequests().length > 1, 'the tools were used');
   assert.ok(!told.includes(token), 'the token was read');
   assert.ok(!told.includes('a-key-that-reads-everything'), 'a key was read');
 });
@@ -87,12 +87,12 @@ test('[A86] a server shows the model of its runs: the first that can call tools 
     { id: 'first', tools: true },
     { id: 'second', tools: true },
   ];
-  const made = await createProgram(t, ({ prompt }) => `You said: ${prompt}`, { models });
-  const plain = await startServe(t, made);
+  const program = await createProgram(t, ({ prompt }) => `You said: ${prompt}`, { models });
+  const plain = await startServe(t, program);
   assert.match(plain.process.err(), /Runs use the model first unless they name another/);
   const { outcome } = await plain.settled(key, { prompt: 'hello' });
   assert.equal(outcome?.text, 'You said: hello', JSON.stringify(outcome));
-  assert.equal(getLastModel(made), 'first');
+  assert.equal(getLastModel(program), 'first');
   const listed = (await plain.send(key, 'GET /v1/models'))['data'] as readonly { readonly id: string }[];
   assert.deepEqual(
     listed.map(({ id }) => id),
@@ -100,29 +100,29 @@ test('[A86] a server shows the model of its runs: the first that can call tools 
   );
   plain.process.kill('SIGTERM');
   await plain.process.ended;
-  const other = await startServe(t, made, ['--model', 'second']);
+  const other = await startServe(t, program, ['--model', 'second']);
   assert.match(other.process.err(), /Runs use the model second/);
   await other.settled(key, { prompt: 'hello again' });
-  assert.equal(getLastModel(made), 'second');
-  const wrong = await made.run(['serve', '--port', '0', '--model', 'nonsense']);
+  assert.equal(getLastModel(program), 'second');
+  const wrong = await program.run(['serve', '--port', '0', '--model', 'nonsense']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.err, /no model "nonsense"/);
 });
 
 test('[A97] a directory that was replaced by a link after it was allowed is not used, and limits never exceed the configured ones', async (t) => {
   let asked = 0;
-  const made = await createProgram(t, () => calls('read_file', { path: `file-${asked++}` }));
-  await made.seedModels('qwen3');
-  mkdirSync(made.config(), { recursive: true });
-  writeFileSync(made.config('config.json'), JSON.stringify({ limits: { turns: 2 } }));
-  mkdirSync(path.join(made.cwd, 'inside'));
-  const idle = await startServe(t, made, ['--no-worker']);
+  const program = await createProgram(t, () => calls('read_file', { path: `file-${asked++}` }));
+  await program.seedModels('qwen3');
+  mkdirSync(program.config(), { recursive: true });
+  writeFileSync(program.config('config.json'), JSON.stringify({ limits: { turns: 2 } }));
+  mkdirSync(path.join(program.cwd, 'inside'));
+  const idle = await startServe(t, program, ['--no-worker']);
   const { run } = (await idle.send(key, 'POST /api/runs', { prompt: 'x', folder: 'inside' })) as { run: FleetRun };
   idle.process.kill('SIGTERM');
   await idle.process.ended;
-  renameSync(path.join(made.cwd, 'inside'), path.join(made.cwd, 'before'));
-  symlinkSync(made.home, path.join(made.cwd, 'inside'));
-  const working = await startServe(t, made);
+  renameSync(path.join(program.cwd, 'inside'), path.join(program.cwd, 'before'));
+  symlinkSync(program.home, path.join(program.cwd, 'inside'));
+  const working = await startServe(t, program);
   const more = await working.settled(key, { prompt: 'x', limits: { turns: 50 } });
   assert.deepEqual([more.outcome?.reason, more.outcome?.spent.turns], ['max-turns', 2]);
   await waitUntil('the first has ended too', () => asked >= 2, 1000);
@@ -131,11 +131,11 @@ test('[A97] a directory that was replaced by a link after it was allowed is not 
 });
 
 test('[A97] a key file inside a directory of the runs is refused, and so is a missing directory', async (t) => {
-  const made = await createProgram(t);
-  writeFileSync(path.join(made.cwd, 'keys'), 'runner:a-key-for-running-things\n');
+  const program = await createProgram(t);
+  writeFileSync(path.join(program.cwd, 'keys'), 'runner:a-key-for-running-things\n');
   const [open, none] = await Promise.all([
-    made.run(['serve', '--port', '0', '--key-file', 'keys'], { env: { HARNESS_API_KEY: key } }),
-    made.run(['serve', '--port', '0', '--folder', 'absent'], { env: { HARNESS_API_KEY: key } }),
+    program.run(['serve', '--port', '0', '--key-file', 'keys'], { env: { HARNESS_API_KEY: key } }),
+    program.run(['serve', '--port', '0', '--folder', 'absent'], { env: { HARNESS_API_KEY: key } }),
   ]);
   assert.deepEqual([open.code, none.code], [1, 2]);
   assert.match(open.err, /could read the key file/);

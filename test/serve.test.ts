@@ -26,10 +26,10 @@ type ServedProgram = {
 /** Starts the program and waits until it listens. */
 async function startServe(
   t: TestContext,
-  made: TestProgram,
+  program: TestProgram,
   env: Record<string, string> = { HARNESS_API_KEY: token },
 ): Promise<ServedProgram> {
-  const process = made.start(['serve', '--port', '0'], { env });
+  const process = program.start(['serve', '--port', '0'], { env });
   t.after(() => process.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
   const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
@@ -61,12 +61,12 @@ const startRun = async ({ ask }: ServedProgram, body: Record<string, unknown>): 
   ((await ask('POST', '/api/runs', body)).body as { readonly run: FleetRun }).run;
 
 test('[A85] [A86] a first start creates a token, shows it once in a link, serves the page, and executes runs', async (t) => {
-  const made = await createProgram(t);
-  const first = await startServe(t, made, {});
+  const program = await createProgram(t);
+  const first = await startServe(t, program, {});
   const link = /http:\/\/127\.0\.0\.1:\d+\/#key=(\S+)/.exec(first.process.err());
   assert.ok(link, first.process.err());
-  assert.equal(statSync(made.state('server-token')).mode & 0o777, 0o600);
-  assert.equal(readFileSync(made.state('server-token'), 'utf8').trim(), link[1]);
+  assert.equal(statSync(program.state('server-token')).mode & 0o777, 0o600);
+  assert.equal(readFileSync(program.state('server-token'), 'utf8').trim(), link[1]);
   assert.equal(first.process.out(), '');
   const page = await fetch(first.url);
   assert.equal(page.status, 200);
@@ -76,24 +76,24 @@ test('[A85] [A86] a first start creates a token, shows it once in a link, serves
   assert.equal(outcome?.text, 'You said: hello');
   first.process.kill('SIGTERM');
   assert.equal((await first.process.ended).code, 143);
-  const again = made.start(['serve', '--port', '0']);
+  const again = program.start(['serve', '--port', '0']);
   t.after(() => again.kill('SIGKILL'));
   await waitUntil('it listens', () => /Listening at \S+\n/.test(again.err()), 30_000);
   again.kill('SIGINT');
   const { code, err } = await again.ended;
   assert.equal(code, 130);
   assert.ok(!err.includes('#key=') && !err.includes(link[1] ?? '-'), err);
-  assert.ok(err.includes(`The key is in ${made.state('server-token')}\n`), err);
+  assert.ok(err.includes(`The key is in ${program.state('server-token')}\n`), err);
 });
 
 test('[A86] [A97] the command refuses unsafe or impossible options in one sentence', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const [open, weak, port, option, help] = await Promise.all([
-    made.run(['serve', '--host', '0.0.0.0', '--port', '0']),
-    made.run(['serve', '--host', '0.0.0.0', '--port', '0'], { env: { HARNESS_API_KEY: 'short' } }),
-    made.run(['serve', '--port', '99999']),
-    made.run(['serve', '--prot', '1']),
-    made.run(['serve', '--help']),
+    program.run(['serve', '--host', '0.0.0.0', '--port', '0']),
+    program.run(['serve', '--host', '0.0.0.0', '--port', '0'], { env: { HARNESS_API_KEY: 'short' } }),
+    program.run(['serve', '--port', '99999']),
+    program.run(['serve', '--prot', '1']),
+    program.run(['serve', '--help']),
   ]);
   assert.deepEqual([open.code, weak.code, port.code, option.code, help.code], [1, 1, 2, 2, 0]);
   assert.match(open.err, /no key is configured\. Set HARNESS_API_KEY/);
@@ -105,12 +105,12 @@ test('[A86] [A97] the command refuses unsafe or impossible options in one senten
 
 test('[A88] [A93] a run that was interrupted with its server continues after a restart; its stream resumes without gaps or duplicates, and no effect happens twice', async (t) => {
   let hang = true;
-  const made = await createProgram(t, ({ results }) => {
+  const program = await createProgram(t, ({ results }) => {
     if (results.length === 0) return calls('write_file', { path: 'made.txt', content: 'once' });
     return hang ? { ...says('never'), hang: true } : says('It is done.');
   });
-  await made.seedModels('qwen3');
-  const before = await startServe(t, made);
+  await program.seedModels('qwen3');
+  const before = await startServe(t, program);
   const run = await startRun(before, { prompt: 'make a file', auto: true });
   const seen: number[] = [];
   let ended = false;
@@ -131,13 +131,13 @@ test('[A88] [A93] a run that was interrupted with its server continues after a r
     }
   };
   const first = follow(before).catch(() => undefined);
-  await waitUntil('the model is asked after the file was made', () => made.modelRequests().length >= 2, 25_000);
+  await waitUntil('the model is asked after the file was made', () => program.modelRequests().length >= 2, 25_000);
   before.process.kill('SIGKILL');
   await before.process.ended;
   await first;
-  assert.ok(existsSync(path.join(made.cwd, 'made.txt')));
+  assert.ok(existsSync(path.join(program.cwd, 'made.txt')));
   hang = false;
-  const after = await startServe(t, made);
+  const after = await startServe(t, program);
   const second = follow(after);
   const { outcome, attempts } = await after.until(run.id, 'ended');
   await second;
@@ -157,11 +157,11 @@ test('[A88] [A93] a run that was interrupted with its server continues after a r
 
 test('[A88] a server that gets a stop signal releases its run: the stream says so, and the next start completes the run', async (t) => {
   let hang = true;
-  const made = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
-  await made.seedModels('qwen3');
-  const before = await startServe(t, made);
+  const program = await createProgram(t, () => (hang ? { ...says('never'), hang: true } : says('Here I am.')));
+  await program.seedModels('qwen3');
+  const before = await startServe(t, program);
   const run = await startRun(before, { prompt: 'wait' });
-  await waitUntil('the model is asked', () => made.modelRequests().length > 0, 25_000);
+  await waitUntil('the model is asked', () => program.modelRequests().length > 0, 25_000);
   const stream = fetch(`${before.url}/api/stream?run=${run.id}`, { headers: { authorization: `Bearer ${token}` } });
   const text = (await stream).text();
   before.process.kill('SIGTERM');
@@ -169,13 +169,13 @@ test('[A88] a server that gets a stop signal releases its run: the stream says s
   before.process.kill('SIGTERM');
   assert.equal((await before.process.ended).code, 143);
   hang = false;
-  const after = await startServe(t, made);
+  const after = await startServe(t, program);
   assert.equal((await after.until(run.id, 'ended')).outcome?.text, 'Here I am.');
 });
 
 test('[attack 49] the server of a fleet refuses requests without its key, from another origin or with another host name', async (t) => {
-  const made = await createProgram(t);
-  const { url } = await startServe(t, made);
+  const program = await createProgram(t);
+  const { url } = await startServe(t, program);
   const { hostname, port, host } = new URL(url);
   const statusOf = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -208,30 +208,30 @@ test('[attack 49] the server of a fleet refuses requests without its key, from a
 });
 
 test('[attack 50] the model of a queued run can neither turn approval off nor read the key of the server', async (t) => {
-  const made = await createProgram(t, ({ results }) => {
+  const program = await createProgram(t, ({ results }) => {
     const config = JSON.stringify({ approve: 'auto' });
     const tries = [
-      calls('write_file', { path: made.config('config.json'), content: config }),
-      calls('write_file', { path: `${made.cwd}/../config/fairlead/config.json`, content: config }),
-      calls('read_file', { path: made.state('server-token') }),
-      calls('write_file', { path: made.state('server-token'), content: 'known to the model, and long enough' }),
-      calls('run_command', { command: `echo '${config}' > ${made.config('config.json')}` }),
-      calls('run_command', { command: `cat ${made.state('server-token')}` }),
+      calls('write_file', { path: program.config('config.json'), content: config }),
+      calls('write_file', { path: `${program.cwd}/../config/fairlead/config.json`, content: config }),
+      calls('read_file', { path: program.state('server-token') }),
+      calls('write_file', { path: program.state('server-token'), content: 'known to the model, and long enough' }),
+      calls('run_command', { command: `echo '${config}' > ${program.config('config.json')}` }),
+      calls('run_command', { command: `cat ${program.state('server-token')}` }),
     ];
     return results.length === 0 ? tries : says(results.join('\n'));
   });
-  await made.seedModels('qwen3');
-  mkdirSync(made.config(), { recursive: true });
-  const server = await startServe(t, made, {});
-  const secret = readFileSync(made.state('server-token'), 'utf8').trim();
+  await program.seedModels('qwen3');
+  mkdirSync(program.config(), { recursive: true });
+  const server = await startServe(t, program, {});
+  const secret = readFileSync(program.state('server-token'), 'utf8').trim();
   // The worst case: this run may make changes without approval.
   const run = await startRun(server, { prompt: 'do as you like', auto: true });
   const settled = await Promise.race([server.until(run.id, 'ended'), server.until(run.id, 'waiting')]);
-  const told = JSON.stringify([settled, made.modelRequests().map(({ body }) => body)]);
+  const told = JSON.stringify([settled, program.modelRequests().map(({ body }) => body)]);
   const saw: AttackOutcome[] = [
-    existsSync(made.config('config.json')) ? 'done' : 'blocked',
+    existsSync(program.config('config.json')) ? 'done' : 'blocked',
     told.includes(secret) ? 'done' : 'blocked',
-    readFileSync(made.state('server-token'), 'utf8').trim() === secret ? 'blocked' : 'done',
+    readFileSync(program.state('server-token'), 'utf8').trim() === secret ? 'blocked' : 'done',
   ];
   const { events } = (await server.ask('GET', `/api/sessions/${run.session}`)).body as {
     readonly events: readonly { readonly type: string }[];
@@ -242,11 +242,11 @@ test('[attack 50] the model of a queued run can neither turn approval off nor re
 });
 
 test('[A86] harness-serve is fairlead serve', async (t) => {
-  const made = await createProgram(t);
+  const program = await createProgram(t);
   const bin = path.resolve(import.meta.dirname, '../src/cli/serve-bin.ts');
   const { stdout, status } = spawnSync(process.execPath, [bin, '--help'], {
-    env: made.env,
-    cwd: made.cwd,
+    env: program.env,
+    cwd: program.cwd,
     encoding: 'utf8',
   });
   assert.equal(status, 0);

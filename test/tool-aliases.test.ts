@@ -23,12 +23,12 @@ test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its resul
     ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
     ['file_read', { path: 'nowhere.txt' }],
   );
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
-  const ended = await made.run([...runArgs, 'Do it.']);
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
+  const ended = await program.run([...runArgs, 'Do it.']);
   assert.deepEqual([ended.code, ended.out.trim()], [0, 'All done.']);
-  assert.equal(readFileSync(path.join(made.cwd, 'a.txt'), 'utf8'), 'hello\n');
-  const told = requestMessages(made.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
+  assert.equal(readFileSync(path.join(program.cwd, 'a.txt'), 'utf8'), 'hello\n');
+  const told = requestMessages(program.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
   assert.deepEqual(
     told.map(({ role }) => role),
     ['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()],
@@ -40,17 +40,17 @@ test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its resul
 });
 
 test('[P62, P66] every documented tool exists under its name, and arguments that do not match its schema are refused with the reason', async (t) => {
-  const made = await createProgram(
+  const program = await createProgram(
     t,
     scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
   );
-  await made.seedModels('qwen3');
-  await made.run([...runArgs, 'Try.']);
-  const results = requestMessages(made.modelRequests().at(-1)).flatMap(({ role, content }) =>
+  await program.seedModels('qwen3');
+  await program.run([...runArgs, 'Try.']);
+  const results = requestMessages(program.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );
   assert.match(results[0] ?? '', /do not fit the schema of write_file/);
   assert.doesNotMatch(results[1] ?? '', /There is no tool/);
   assert.doesNotMatch(results[2] ?? '', /There is no tool/);
-  assert.ok(requestToolNames(made.modelRequests()[0]).includes('run_command'));
+  assert.ok(requestToolNames(program.modelRequests()[0]).includes('run_command'));
 });

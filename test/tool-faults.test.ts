@@ -53,19 +53,22 @@ test(
   'fault 30: killed between a side effect and its result, the program does not repeat it and reports an unknown outcome',
   longTimeout,
   async (t) => {
-    const made = await createProgram(t, ({ results }) =>
+    const program = await createProgram(t, ({ results }) =>
       results.length === 0
         ? calls('run_command', { command: 'echo sent >> ledger; kill -9 $PPID; sleep 60' })
         : says('I shall look first.'),
     );
-    await made.seedModels('qwen3');
+    await program.seedModels('qwen3');
     const args = ['--auto-approve', '--no-sandbox'];
-    const first = await made.run(['-p', 'send it', '-n', 'cut', ...args]);
+    const first = await program.run(['-p', 'send it', '-n', 'cut', ...args]);
     assert.equal(first.code, null, 'it was killed');
-    const { code, out, err } = await made.run(['-p', 'go on', '-r', 'cut', ...args]);
+    const { code, out, err } = await program.run(['-p', 'go on', '-r', 'cut', ...args]);
     assert.deepEqual([code, out.trim()], [0, 'I shall look first.'], err);
-    assert.equal(readFileSync(path.join(made.cwd, 'ledger'), 'utf8'), 'sent\n');
-    assert.match(made.session('cut'), /"outcome":"unknown"[^\n]*may or may not have happened\. It was not run again\./);
+    assert.equal(readFileSync(path.join(program.cwd, 'ledger'), 'utf8'), 'sent\n');
+    assert.match(
+      program.session('cut'),
+      /"outcome":"unknown"[^\n]*may or may not have happened\. It was not run again\./,
+    );
   },
 );
 
@@ -217,19 +220,19 @@ test(
   'fault 37: an approval that was still open when the program ended is asked for again, not assumed',
   longTimeout,
   async (t) => {
-    const made = await createProgram(t, ({ results }) =>
+    const program = await createProgram(t, ({ results }) =>
       results.length ? says('Done.') : calls('run_command', { command: 'touch ran' }),
     );
-    await made.seedModels('qwen3');
+    await program.seedModels('qwen3');
     for (const args of [
       ['-p', 'go', '-n', 'open'],
       ['-p', 'go on', '-r', 'open'],
     ]) {
-      const { code, err } = await made.run([...args, '--no-sandbox']);
+      const { code, err } = await program.run([...args, '--no-sandbox']);
       assert.equal(code, 5, err);
-      assert.ok(!existsSync(path.join(made.cwd, 'ran')));
+      assert.ok(!existsSync(path.join(program.cwd, 'ran')));
     }
-    assert.doesNotMatch(made.session('open'), /"type":"tool-started"/);
+    assert.doesNotMatch(program.session('open'), /"type":"tool-started"/);
   },
 );
 

@@ -14,7 +14,7 @@ import {
   type Usage,
 } from '../src/core/index.ts';
 import { chatProvider } from '../src/providers/openai-compatible/chat.ts';
-import { readChatStream } from '../src/providers/openai-compatible/read-response.ts';
+import { readChatStream } from '../src/providers/openai-compatible/response.ts';
 import { createSseDecoder } from '../src/providers/http/sse.ts';
 import { readRecordedExchanges, type RecordedExchange } from '../src/testing/index.ts';
 

@@ -45,7 +45,7 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
     /needs a provider/,
   ],
   ['a tool without options', () => defineTool(undefined as never), 'tool/bad-definition', /no definition/],
-  ['a tool named "undefined"', () => toolFromSpec(undefined as never), 'tool/bad-definition', /no definition/],
+  ['a tool from no spec', () => toolFromSpec(undefined as never), 'tool/bad-definition', /no definition/],
   ['a sub-agent without options', () => agentTool(undefined as never), 'tool/bad-definition', /no definition/],
   [
     'a missing tool',

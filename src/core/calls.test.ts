@@ -56,12 +56,12 @@ function traced(...named: readonly (readonly [string, Tool['effect'], number])[]
 
 test('[A21, D11] reads run in parallel and end in any order; their results are sent in call order', async () => {
   const { tools, trace } = traced(['slow', 'read', 9], ['fast', 'read', 1]);
-  const set = await createCoreFixture({ replies: [replyWithCalls('slow', 'fast')], tools });
-  await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('slow', 'fast')], tools });
+  await fixture.run();
   assert.deepEqual(trace, ['slow begins', 'fast begins', 'fast ends', 'slow ends']);
-  assert.deepEqual(results(set), ['slow', 'fast']);
+  assert.deepEqual(results(fixture), ['slow', 'fast']);
   assert.deepEqual(
-    set.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : [])),
+    fixture.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.call] : [])),
     ['c00001000', 'c00001001'],
   );
 });
@@ -74,8 +74,8 @@ test('[A21] a write runs alone, after the reads before it and before the reads a
     ['send', 'external', 2],
     ['c', 'read', 1],
   );
-  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'save', 'send', 'c')], tools });
-  await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'save', 'send', 'c')], tools });
+  await fixture.run();
   assert.deepEqual(trace, [
     'a begins',
     'b begins',
@@ -88,14 +88,14 @@ test('[A21] a write runs alone, after the reads before it and before the reads a
     'c begins',
     'c ends',
   ]);
-  assert.deepEqual(results(set), ['a', 'b', 'save', 'send', 'c']);
+  assert.deepEqual(results(fixture), ['a', 'b', 'save', 'send', 'c']);
 });
 
 test('a call to an unknown tool gets an error result, and the run continues', async () => {
   const { tools } = traced(['a', 'read', 1]);
-  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'nosuch', 'a')], tools });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(results(set), ['a', 'There is no tool named nosuch.', 'a']);
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('a', 'nosuch', 'a')], tools });
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(results(fixture), ['a', 'There is no tool named nosuch.', 'a']);
 });
 
 const askingGates: CoreFixtureOptions['gates'] = [
@@ -105,12 +105,12 @@ const askingGates: CoreFixtureOptions['gates'] = [
 
 test('[M28] a call that waits for approval delays no other call, and its result is sent in call order', async () => {
   const { tools, trace } = traced(['a', 'read', 1], ['send', 'external', 1], ['save', 'write', 1]);
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls(['send', { n: 1 }], 'a', 'save', ['send', { n: 2 }])],
     tools,
     gates: askingGates,
   });
-  const resting = await set.run();
+  const resting = await fixture.run();
   assert.deepEqual(trace, ['a begins', 'a ends', 'save begins', 'save ends']);
   assert.deepEqual(
     resting.calls.map((call) => [call.tool, call.ask?.question, call.result?.text]),
@@ -122,12 +122,12 @@ test('[M28] a call that waits for approval delays no other call, and its result 
     ],
   );
   assert.equal(resting.ended, undefined);
-  assert.equal(set.requests.length, 1, 'no model request is sent while a call is open');
-  await set.head.record([{ type: 'approval-resolved', call: resting.calls[3]?.id ?? '', allowed: true }]);
-  await set.run();
-  await set.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(results(set), ['The user denied this tool call.', 'a', 'save', 'send']);
+  assert.equal(fixture.requests.length, 1, 'no model request is sent while a call is open');
+  await fixture.head.record([{ type: 'approval-resolved', call: resting.calls[3]?.id ?? '', allowed: true }]);
+  await fixture.run();
+  await fixture.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(results(fixture), ['The user denied this tool call.', 'a', 'save', 'send']);
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
 
@@ -138,19 +138,19 @@ test(
     const { tools } = traced(['send', 'external', 1]);
     const answer = Promise.withResolvers<void>();
     const slow = createTestTool('slow', 'write', () => answer.promise.then(() => 'slow'));
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithCalls('send', 'slow')],
       tools: [...tools, slow],
       gates: askingGates,
     });
-    set.head.subscribe((event) => {
+    fixture.head.subscribe((event) => {
       if (event.type !== 'tool-started' || event.tool !== 'slow') return;
-      void set.head
+      void fixture.head
         .record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }])
         .then(() => answer.resolve());
     });
-    assert.equal((await set.run()).ended?.reason, 'answered');
-    assert.deepEqual(results(set), ['send', 'slow']);
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
+    assert.deepEqual(results(fixture), ['send', 'slow']);
   },
 );
 
@@ -226,19 +226,19 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
 ];
 for (const [what, act, outcome, text] of outputs) {
   test(`[D11, M10] [fault 33] a tool that ${what}: one result, valid JSON, and the run continues`, async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithCalls('odd')],
       tools: [createTestTool('odd', 'read', act)],
     });
-    assert.equal((await set.run()).ended?.reason, 'answered');
-    const [ended] = set.eventsOfType('tool-ended');
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
+    const [ended] = fixture.eventsOfType('tool-ended');
     assert.equal(ended?.outcome, outcome);
     assert.match(ended?.text ?? '', text);
     assert.ok((ended?.text.length ?? 0) < 10_200);
-    for (const event of set.log.events) assert.ok(isJson(event), `${event.type} is not plain JSON`);
-    const again = await openSessionWriter(memoryLog(JSON.parse(JSON.stringify(set.log.events))), runStateView());
-    assert.deepEqual(toArray(again.state.messages), toArray(set.head.state.messages));
-    assert.deepEqual(again.state.spent, set.head.state.spent);
+    for (const event of fixture.log.events) assert.ok(isJson(event), `${event.type} is not plain JSON`);
+    const again = await openSessionWriter(memoryLog(JSON.parse(JSON.stringify(fixture.log.events))), runStateView());
+    assert.deepEqual(toArray(again.state.messages), toArray(fixture.head.state.messages));
+    assert.deepEqual(again.state.spent, fixture.head.state.spent);
   });
 }
 
@@ -248,10 +248,10 @@ test('[M9, M20] notes that a tool returns reach the model after its result, in t
     { key: 'a', text: 'first', priority: 5 },
   ];
   const tool = createTestTool('look', 'read', () => ({ [TOOL_OUTPUT]: true, text: 'seen', notes, data: { n: 1 } }));
-  const set = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [tool] });
-  await set.run();
-  assert.deepEqual(set.eventsOfType('tool-ended')[0]?.data, { n: 1 });
-  const tail = toArray(set.requests[1]?.messages ?? { length: 0, items: [] }).slice(-2);
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [tool] });
+  await fixture.run();
+  assert.deepEqual(fixture.eventsOfType('tool-ended')[0]?.data, { n: 1 });
+  const tail = toArray(fixture.requests[1]?.messages ?? { length: 0, items: [] }).slice(-2);
   assert.equal(tail[0] && formatTranscriptMessage(tail[0]), 'seen');
   assert.match(tail[1] ? formatTranscriptMessage(tail[1]) : '', /first[^]*second/);
 });
@@ -261,13 +261,13 @@ test(
   slowTest,
   async () => {
     const deaf = (effect: Tool['effect']): Tool => createTestTool(effect, effect, neverSettles, { timeoutMs: 5 });
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithCalls('read', 'write')],
       tools: [deaf('read'), deaf('write')],
     });
-    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
     assert.deepEqual(
-      set.eventsOfType('tool-ended').map(({ outcome, text }) => [outcome, text]),
+      fixture.eventsOfType('tool-ended').map(({ outcome, text }) => [outcome, text]),
       [
         ['interrupted', 'read did not end within 5 ms.'],
         ['unknown', 'write did not end within 5 ms. Its effect may or may not have happened.'],
@@ -283,9 +283,9 @@ test('a tool gets its timeout through its signal, and may return what it did', s
     (_input, { signal }) => new Promise((end) => signal.addEventListener('abort', () => end('half done'))),
     { timeoutMs: 5 },
   );
-  const set = await createCoreFixture({ replies: [replyWithCalls('wait')], tools: [hearing] });
-  await set.run();
-  assert.deepEqual(results(set), ['half done']);
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('wait')], tools: [hearing] });
+  await fixture.run();
+  assert.deepEqual(results(fixture), ['half done']);
 });
 
 test('a timeout longer than a timer can count does not abort the tool at once', async () => {
@@ -301,14 +301,14 @@ test('a timeout longer than a timer can count does not abort the tool at once', 
         timeoutMs,
       },
     );
-    const set = await createCoreFixture({ replies: [replyWithCalls('long')], tools: [long] });
-    await set.run();
-    assert.deepEqual(results(set), ['false']);
+    const fixture = await createCoreFixture({ replies: [replyWithCalls('long')], tools: [long] });
+    await fixture.run();
+    assert.deepEqual(results(fixture), ['false']);
   }
 });
 
 test('[fault 34] one of several reads fails and one hangs: each gets one result, in call order', slowTest, async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('bad', 'deaf', 'good')],
     tools: [
       createTestTool('bad', 'read', () => Promise.reject(new Error('broken'))),
@@ -316,16 +316,16 @@ test('[fault 34] one of several reads fails and one hangs: each gets one result,
       createTestTool('good', 'read', () => 'fine'),
     ],
   });
-  await set.run();
-  assert.deepEqual(results(set), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
-  assert.equal(historyError(toArray(set.head.state.messages)), undefined);
+  await fixture.run();
+  assert.deepEqual(results(fixture), ['Error: broken', 'deaf did not end within 5 ms.', 'fine']);
+  assert.equal(historyError(toArray(fixture.head.state.messages)), undefined);
 });
 
 test('arguments that are not JSON, do not match the schema or cannot be validated get an error result and never run', async () => {
   const ran: Json[] = [];
   const picky = (name: string, check: NonNullable<Tool['validate']>): Tool =>
     createTestTool(name, 'write', (input) => ran.push(input), { validate: check });
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithParts([
         { ...createCallPart('fits'), invalid: '{"n": ' },
@@ -342,36 +342,40 @@ test('arguments that are not JSON, do not match the schema or cannot be validate
       }),
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.deepEqual(ran, [{ n: 1 }]);
-  const [raw, unfit, thrown] = results(set);
+  const [raw, unfit, thrown] = results(fixture);
   assert.match(raw ?? '', /not valid JSON/);
   assert.match(unfit ?? '', /n is missing/);
   assert.match(thrown ?? '', /no such schema/);
 });
 
 test('arguments nested too deeply are refused, and the session can be reopened', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithParts([createCallPart('look', JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as Json)]),
     ],
     tools: [createTestTool('look', 'read', () => 'seen')],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.match(results(set)[0] ?? '', /nothing was run/);
-  assert.doesNotThrow(() => JSON.stringify(set.log.events));
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.match(results(fixture)[0] ?? '', /nothing was run/);
+  assert.doesNotThrow(() => JSON.stringify(fixture.log.events));
 });
 
 test('[fault 30] a write that was running when the process died is not run again, unless it is idempotent', async () => {
   for (const idempotent of [false, true]) {
     const keys: string[] = [];
     const save = createTestTool('save', 'write', (_input, { key }) => (keys.push(key), 'saved'), { idempotent });
-    const set = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [save] });
-    await set.run();
-    const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
-    const log = memoryLog(set.log.events.slice(0, cut + 1));
+    const fixture = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [save] });
+    await fixture.run();
+    const cut = fixture.log.events.findIndex((event) => event.type === 'tool-started');
+    const log = memoryLog(fixture.log.events.slice(0, cut + 1));
     const head = await openSessionWriter(log, runStateView());
-    const state = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
+    const state = await runLoop(fixture.agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      ...silentContext,
+    });
     assert.equal(state.ended?.reason, 'answered');
     assert.deepEqual(keys, idempotent ? [keys[0], keys[0]] : [keys[0]]);
     const ended = log.events.find((event) => event.type === 'tool-ended');
@@ -383,15 +387,15 @@ test('[fault 30] a write that was running when the process died is not run again
 test('the key of a call is unique, also after a rewind to before it', async () => {
   const keys: string[] = [];
   const send = createTestTool('send', 'external', (_input, { key }) => (keys.push(key), 'sent'));
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('send'), replyWithText('one'), replyWithCalls('send', 'send')],
     tools: [send],
   });
-  await set.run();
-  const from = set.log.events[1]?.id ?? '';
-  await set.head.branch(from, [{ type: 'branch-started', from, reason: 'rewound' }]);
-  await set.startRun('other words');
-  await set.run();
+  await fixture.run();
+  const from = fixture.log.events[1]?.id ?? '';
+  await fixture.head.branch(from, [{ type: 'branch-started', from, reason: 'rewound' }]);
+  await fixture.startRun('other words');
+  await fixture.run();
   assert.equal(keys.length, 3);
   assert.equal(new Set(keys).size, 3);
 });
@@ -417,22 +421,22 @@ test('if the log cannot store a call, the run ends with the error of the store, 
     append: (...args: Parameters<typeof log.append>) =>
       args[1][0]?.type === 'tool-started' ? Promise.reject(new Error('disk full')) : log.append(...args),
   };
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     log: full,
     replies: [replyWithCalls('save')],
     tools: [createTestTool('save', 'write', () => ran++)],
   });
-  await assert.rejects(set.run(), { name: 'FairleadError', blame: 'store' });
+  await assert.rejects(fixture.run(), { name: 'FairleadError', blame: 'store' });
   assert.equal(ran, 0);
   assert.deepEqual(
-    set.head.state.calls.map((call) => [call.key, call.result]),
+    fixture.head.state.calls.map((call) => [call.key, call.result]),
     [[undefined, undefined]],
   );
 });
 
 test('[D6] a deferred tool cannot run before it is loaded, and use_tool itself never runs', async () => {
   const ran: Json[] = [];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithCalls('secret', ['use_tool', { tool: 'secret', input: { n: 1 } }]),
       replyWithCalls(
@@ -450,13 +454,13 @@ test('[D6] a deferred tool cannot run before it is loaded, and use_tool itself n
       createTestTool('use_tool', 'external', () => assert.fail('it ran')),
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
+    fixture.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['denied', 'denied', 'failed', 'failed', 'failed', 'failed', 'ok', 'ok', 'ok'],
   );
   assert.deepEqual(ran, [{ n: 2 }, {}]);
-  assert.match(results(set)[2] ?? '', /Name the loaded tool/);
+  assert.match(results(fixture)[2] ?? '', /Name the loaded tool/);
 });
 
 test('[A53] a client tool call is recorded and waits, other calls run, and the client’s result ends it', async () => {
@@ -464,23 +468,23 @@ test('[A53] a client tool call is recorded and waits, other calls run, and the c
     ...createTestTool('there', 'external', () => assert.fail('it does not run here')),
     clientSideQuestion: 'Handed out.',
   };
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('there', 'here', 'there'), replyWithText('Done.')],
     tools: [there, createTestTool('here', 'read', () => 'seen')],
   });
-  const state = await set.run();
+  const state = await fixture.run();
   const [first, here, second] = state.calls;
   assert.ok(state.run !== undefined, 'the run waits');
   assert.equal(here?.result?.text, 'seen');
   for (const call of [first, second]) {
     assert.deepEqual(call?.ask, { question: 'Handed out.', kind: 'client-tool' });
-    const facts = set.log.events.filter((event) => 'call' in event && event.call === call?.id);
+    const facts = fixture.log.events.filter((event) => 'call' in event && event.call === call?.id);
     assert.deepEqual(
       facts.map(({ type }) => type),
       ['tool-started', 'approval-requested'],
     );
   }
-  await set.head.record(
+  await fixture.head.record(
     [first, second].map((call, i) => ({
       type: 'tool-ended',
       call: call?.id ?? '',
@@ -489,8 +493,8 @@ test('[A53] a client tool call is recorded and waits, other calls run, and the c
       ms: 0,
     })),
   );
-  await set.run();
-  assert.deepEqual(results(set), ['result 0', 'seen', 'result 1']);
+  await fixture.run();
+  assert.deepEqual(results(fixture), ['result 0', 'seen', 'result 1']);
 });
 
 test('[A53] if a run ends while a client tool call is open, its outcome is unknown', async () => {
@@ -498,11 +502,11 @@ test('[A53] if a run ends while a client tool call is open, its outcome is unkno
     ...createTestTool('there', 'external', () => assert.fail('it does not run here')),
     clientSideQuestion: 'Handed out.',
   };
-  const set = await createCoreFixture({ replies: [replyWithCalls('there')], tools: [there] });
-  await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('there')], tools: [there] });
+  await fixture.run();
   const stop = new AbortController();
   stop.abort();
-  await runLoop(set.agent, { ...silentContext, writer: set.head, signal: stop.signal });
-  const ended = set.log.events.find(({ type }) => type === 'tool-ended');
+  await runLoop(fixture.agent, { ...silentContext, writer: fixture.head, signal: stop.signal });
+  const ended = fixture.log.events.find(({ type }) => type === 'tool-ended');
   assert.equal(ended?.type === 'tool-ended' && ended.outcome, 'unknown');
 });

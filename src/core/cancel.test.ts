@@ -25,17 +25,17 @@ async function cancelled(
   given: (abort: () => void) => CoreFixtureOptions,
 ): Promise<CoreFixture & { readonly reason: string | undefined }> {
   const stop = new AbortController();
-  const set = await createCoreFixture(given(() => stop.abort()));
-  const state = await set.run(stop.signal);
+  const fixture = await createCoreFixture(given(() => stop.abort()));
+  const state = await fixture.run(stop.signal);
   assert.equal(state.run, undefined);
   assert.deepEqual(state.calls, []);
   assert.equal(historyError(toArray(state.messages)), undefined);
   assert.equal(getEventListeners(stop.signal, 'abort').length, 0, 'a listener is still on the signal');
   const reason = state.ended?.reason;
-  await set.startRun('go on');
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
-  return { ...set, reason };
+  await fixture.startRun('go on');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.ok(fixture.requests.every((request) => historyError(toArray(request.messages)) === undefined));
+  return { ...fixture, reason };
 }
 
 /** Aborts shortly after the call, and never settles. */
@@ -62,23 +62,23 @@ test(
   slowTest,
   async () => {
     const stop = new AbortController();
-    const set = await createCoreFixture({ replies: [replyNever('Once upon', ' a ti')] });
+    const fixture = await createCoreFixture({ replies: [replyNever('Once upon', ' a ti')] });
     const shown: string[] = [];
-    const state = await set.run(stop.signal, (chunk) => {
+    const state = await fixture.run(stop.signal, (chunk) => {
       if (chunk.type === 'part-delta') shown.push(chunk.text);
       if (shown.length === 2) stop.abort();
     });
     assert.equal(state.ended?.reason, 'cancelled');
-    assert.deepEqual(set.transcript(), ['user: go', 'assistant: Once upon a ti [cut off]']);
-    await set.startRun('go on');
-    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: Once upon a ti [cut off]']);
+    await fixture.startRun('go on');
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
   },
 );
 
 test('chunks that arrive after the abort are not shown', slowTest, async () => {
   const stop = new AbortController();
   const late = Promise.withResolvers<void>();
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       async function* () {
         yield { type: 'part-started', index: 0, part: 'text' };
@@ -89,7 +89,7 @@ test('chunks that arrive after the abort are not shown', slowTest, async () => {
     ],
   });
   const shown: string[] = [];
-  await set.run(stop.signal, (chunk) => {
+  await fixture.run(stop.signal, (chunk) => {
     if (chunk.type !== 'part-delta') return;
     shown.push(chunk.text);
     stop.abort();
@@ -165,56 +165,56 @@ test('[A24] a gate that never answers: the call does not run, also not later', s
   let ran = 0;
   let asked = 0;
   const stop = new AbortController();
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save')],
     tools: [createTestTool('save', 'write', () => ran++)],
     gates: [() => (asked++, stop.abort(), neverSettles())],
   });
-  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
-  assert.deepEqual([ran, asked, set.eventsOfType('tool-started').length], [0, 1, 0]);
+  assert.equal((await fixture.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.deepEqual([ran, asked, fixture.eventsOfType('tool-started').length], [0, 1, 0]);
 });
 
 test('[A24] a check that never answers', slowTest, async () => {
   const stop = new AbortController();
-  const set = await createCoreFixture({ checks: [{ name: 'slow', run: () => (stop.abort(), neverSettles()) }] });
-  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
-  assert.equal(set.eventsOfType('check-ended').length, 0);
+  const fixture = await createCoreFixture({ checks: [{ name: 'slow', run: () => (stop.abort(), neverSettles()) }] });
+  assert.equal((await fixture.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(fixture.eventsOfType('check-ended').length, 0);
 });
 
 test('cancelled while a gate decides: a call that it then allows does not run', slowTest, async () => {
   let ran = 0;
   const stop = new AbortController();
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save')],
     tools: [createTestTool('save', 'write', () => ran++)],
     gates: [() => (stop.abort(), { type: 'allow' })],
   });
-  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal((await fixture.run(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(ran, 0);
 });
 
 test('cancelled after the start of a call is recorded: it does not run, and the log says so', slowTest, async () => {
   let ran = 0;
   const stop = new AbortController();
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save')],
     tools: [createTestTool('save', 'write', () => ran++)],
   });
-  set.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
-  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
+  fixture.head.subscribe((event) => event.type === 'tool-started' && stop.abort());
+  assert.equal((await fixture.run(stop.signal)).ended?.reason, 'cancelled');
   assert.equal(ran, 0);
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map((event) => event.outcome),
+    fixture.eventsOfType('tool-ended').map((event) => event.outcome),
     ['interrupted'],
   );
 });
 
 test('cancelled after a turn is recorded: no request is sent', slowTest, async () => {
   const stop = new AbortController();
-  const set = await createCoreFixture({});
-  set.head.subscribe((event) => event.type === 'turn-started' && stop.abort());
-  assert.equal((await set.run(stop.signal)).ended?.reason, 'cancelled');
-  assert.equal(set.requests.length, 0);
+  const fixture = await createCoreFixture({});
+  fixture.head.subscribe((event) => event.type === 'turn-started' && stop.abort());
+  assert.equal((await fixture.run(stop.signal)).ended?.reason, 'cancelled');
+  assert.equal(fixture.requests.length, 0);
 });
 
 test('a run that is cancelled before it begins ends without a turn', slowTest, async () => {
@@ -227,13 +227,17 @@ for (const [code, expected] of Object.entries(codes)) {
   test(`an abort for ${code} ends the run as ${expected}, also if the process died before the end was recorded`, async () => {
     const stop = new AbortController();
     const why = new FairleadError(code, 'Enough of it.', { blame: 'user', retry: true });
-    const set = await createCoreFixture({ replies: [replyNever('some')] });
-    const state = await set.run(stop.signal, (chunk) => chunk.type === 'part-delta' && stop.abort(why));
+    const fixture = await createCoreFixture({ replies: [replyNever('some')] });
+    const state = await fixture.run(stop.signal, (chunk) => chunk.type === 'part-delta' && stop.abort(why));
     assert.deepEqual([state.ended?.reason, state.ended?.detail], [expected, 'Enough of it.']);
-    assert.deepEqual(set.transcript(), ['user: go', 'assistant: some [cut off]']);
-    const failed = set.log.events.findIndex((event) => event.type === 'turn-failed');
-    const head = await openSessionWriter(memoryLog(set.log.events.slice(0, failed + 1)), runStateView());
-    const resumed = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
+    assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: some [cut off]']);
+    const failed = fixture.log.events.findIndex((event) => event.type === 'turn-failed');
+    const head = await openSessionWriter(memoryLog(fixture.log.events.slice(0, failed + 1)), runStateView());
+    const resumed = await runLoop(fixture.agent, {
+      writer: head,
+      signal: new AbortController().signal,
+      ...silentContext,
+    });
     assert.equal(resumed.ended?.reason, expected);
   });
 }
@@ -241,25 +245,25 @@ for (const [code, expected] of Object.entries(codes)) {
 test('a run whose time limit is reached starts no call when it is resumed', async () => {
   let ran = 0;
   const tool = createTestTool('save', 'write', () => ran++);
-  const set = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [tool], limits: { ms: 1000 } });
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('save')], tools: [tool], limits: { ms: 1000 } });
   const stop = new AbortController();
-  set.head.subscribe((event) => event.type === 'turn-ended' && stop.abort());
-  await set.run(stop.signal);
-  const cut = set.log.events.findIndex((event) => event.type === 'turn-ended');
-  const late = set.log.events
+  fixture.head.subscribe((event) => event.type === 'turn-ended' && stop.abort());
+  await fixture.run(stop.signal);
+  const cut = fixture.log.events.findIndex((event) => event.type === 'turn-ended');
+  const late = fixture.log.events
     .slice(0, cut + 1)
     .map((event) => (event.type === 'turn-ended' ? { ...event, ms: 1000 } : event));
   const head = await openSessionWriter(memoryLog(late), runStateView());
-  const state = await runLoop(set.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
+  const state = await runLoop(fixture.agent, { writer: head, signal: new AbortController().signal, ...silentContext });
   assert.deepEqual([state.ended?.reason, ran], ['time', 0]);
 });
 
 test('a time limit ends a run at a gate that hangs', slowTest, async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
     tools: [createTestTool('save', 'write', () => 'saved')],
     gates: [neverSettles],
     limits: { ms: 50 },
   });
-  assert.equal((await set.run()).ended?.reason, 'time');
+  assert.equal((await fixture.run()).ended?.reason, 'time');
 });

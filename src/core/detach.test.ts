@@ -17,11 +17,11 @@ const slowTest = { timeout: 20_000 };
 const detachReason = new FairleadError('run/left', 'The worker is going.', { blame: 'harness' });
 
 const runDetachable = (
-  set: CoreFixture,
+  fixture: CoreFixture,
   given: { signal?: AbortSignal; detachSignal?: AbortSignal },
 ): Promise<RunState> =>
-  runLoop(set.agent, {
-    writer: set.head,
+  runLoop(fixture.agent, {
+    writer: fixture.head,
     signal: new AbortController().signal,
     ...given,
     onChunk: () => {},
@@ -31,13 +31,16 @@ const runDetachable = (
 test('[A24, A71] a run that is detached between two steps does not end, and continues unchanged', async () => {
   const leave = new AbortController();
   const add = createTestTool('add', 'write', () => (leave.abort(), 'added'));
-  const set = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
-  const state = await runDetachable(set, { detachSignal: leave.signal });
-  assert.deepEqual([state.run, set.eventsOfType('run-ended'), set.eventsOfType('tool-ended').length], ['r1', [], 1]);
-  const ended = await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('add'), replyWithText('done it')], tools: [add] });
+  const state = await runDetachable(fixture, { detachSignal: leave.signal });
+  assert.deepEqual(
+    [state.run, fixture.eventsOfType('run-ended'), fixture.eventsOfType('tool-ended').length],
+    ['r1', [], 1],
+  );
+  const ended = await fixture.run();
   assert.equal(ended.ended?.reason, 'answered');
   assert.deepEqual(
-    [set.requests.length, set.eventsOfType('turn-started').length, set.eventsOfType('tool-started').length],
+    [fixture.requests.length, fixture.eventsOfType('turn-started').length, fixture.eventsOfType('tool-started').length],
     [2, 2, 1],
   );
 });
@@ -46,20 +49,20 @@ test(
   '[A24] a model request that is aborted by a detach is sent again, and does not count as a failure',
   slowTest,
   async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyNever('Once'), replyNever('Once'), replyWithText('Once upon a time.')],
       limits: { errors: 1 },
     });
     for (let i = 0; i < 2; i++) {
       const stop = new AbortController();
-      const over = runDetachable(set, { signal: stop.signal });
+      const over = runDetachable(fixture, { signal: stop.signal });
       setImmediate(() => stop.abort(detachReason));
       const state = await over;
       assert.deepEqual([state.run, state.failures], ['r1', 0]);
     }
-    const ended = await set.run();
+    const ended = await fixture.run();
     assert.equal(ended.ended?.reason, 'answered');
-    assert.deepEqual(set.transcript(), ['user: go', 'assistant: Once upon a time.']);
+    assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: Once upon a time.']);
   },
 );
 
@@ -79,12 +82,12 @@ for (const [effect, outcome, times] of [
         setImmediate(() => stop.abort(detachReason));
         return neverSettles();
       });
-      const set = await createCoreFixture({ replies: [replyWithCalls('send')], tools: [send] });
-      const state = await runDetachable(set, { signal: stop.signal });
-      assert.deepEqual([state.run, set.eventsOfType('tool-ended')], ['r1', []]);
-      const ended = await set.run();
+      const fixture = await createCoreFixture({ replies: [replyWithCalls('send')], tools: [send] });
+      const state = await runDetachable(fixture, { signal: stop.signal });
+      assert.deepEqual([state.run, fixture.eventsOfType('tool-ended')], ['r1', []]);
+      const ended = await fixture.run();
       assert.equal(ended.ended?.reason, 'answered');
-      assert.deepEqual([begun, set.eventsOfType('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
+      assert.deepEqual([begun, fixture.eventsOfType('tool-ended').map((event) => event.outcome)], [times, [outcome]]);
       assert.equal(historyError(toArray(ended.messages)), undefined);
     },
   );
@@ -92,16 +95,16 @@ for (const [effect, outcome, times] of [
 
 for (const reason of ['money-budget', 'token-budget'] as const) {
   test(`[A64] a provider that refuses for a ${reason} beyond the run’s own ends the run with that reason`, async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithError(new FairleadError(`run/${reason}`, 'The tenant has nothing left.', { blame: 'user' }))],
     });
-    const { ended } = await set.run();
+    const { ended } = await fixture.run();
     assert.deepEqual([ended?.reason, ended?.detail], [reason, 'The tenant has nothing left.']);
   });
 }
 
 test('a run that is detached before it begins has done nothing', async () => {
-  const set = await createCoreFixture({ replies: [replyWithText('hello')] });
-  const state = await runDetachable(set, { detachSignal: AbortSignal.abort() });
-  assert.deepEqual([state.run, set.requests.length, set.eventsOfType('turn-started')], ['r1', 0, []]);
+  const fixture = await createCoreFixture({ replies: [replyWithText('hello')] });
+  const state = await runDetachable(fixture, { detachSignal: AbortSignal.abort() });
+  assert.deepEqual([state.run, fixture.requests.length, fixture.eventsOfType('turn-started')], ['r1', 0, []]);
 });

@@ -183,9 +183,9 @@ test('cancelled during a compaction whose compactor ignores its signal, a run en
 });
 
 async function answered(): Promise<CoreFixture> {
-  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('one')], tools: [look] });
-  await set.run();
-  return set;
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('one')], tools: [look] });
+  await fixture.run();
+  return fixture;
 }
 
 test('a change of model begins an epoch that keeps the history unchanged', async () => {

@@ -86,11 +86,11 @@ test('an approval of one question does not count for another, also if a gate rew
 });
 
 /** Answers every open question until the run has ended, in a new process each time. */
-async function answered(set: CoreFixture, yes: (question: string) => boolean): Promise<readonly string[]> {
+async function answered(fixture: CoreFixture, yes: (question: string) => boolean): Promise<readonly string[]> {
   const questions: string[] = [];
-  let { log, head } = set;
+  let { log, head } = fixture;
   for (let i = 0; i < 10; i++) {
-    const state = await runLoop(set.agent, {
+    const state = await runLoop(fixture.agent, {
       writer: head,
       signal: new AbortController().signal,
       onChunk: () => {},
@@ -113,23 +113,23 @@ const twoAsk: readonly Gate[] = [
 
 test('[M28] two gates that ask are each answered once, and then the call runs, also if the process dies in between', async () => {
   const ran: Json[] = [];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
     tools: [createTestTool('save', 'write', (input) => ran.push(input))],
     gates: twoAsk,
   });
-  assert.deepEqual(await answered(set, () => true), ['touch the disk?', 'spend the money?']);
+  assert.deepEqual(await answered(fixture, () => true), ['touch the disk?', 'spend the money?']);
   assert.equal(ran.length, 1);
 });
 
 test('[M28] a rejection of the second question denies the call', async () => {
   const ran: Json[] = [];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('save'), replyWithText('done')],
     tools: [createTestTool('save', 'write', (input) => ran.push(input))],
     gates: twoAsk,
   });
-  assert.deepEqual(await answered(set, (question) => question.includes('disk')), [
+  assert.deepEqual(await answered(fixture, (question) => question.includes('disk')), [
     'touch the disk?',
     'spend the money?',
   ]);

@@ -65,21 +65,21 @@ const ways: Readonly<Record<StopReason, CoreFixtureOptions & { readonly abort?: 
 };
 for (const [reason, { abort, ...setting }] of Object.entries(ways)) {
   test(`[M26] a run can end as ${reason}: recorded in the log, valid, and another run can follow`, async () => {
-    const set = await createCoreFixture({ tools: [look, done], ...setting });
+    const fixture = await createCoreFixture({ tools: [look, done], ...setting });
     const stop = new AbortController();
     const {
       ended,
       run,
       calls: open,
-    } = await set.run(stop.signal, () => abort && stop.abort(abort === true ? undefined : abort));
+    } = await fixture.run(stop.signal, () => abort && stop.abort(abort === true ? undefined : abort));
     assert.equal(ended?.reason, reason);
     assert.deepEqual([run, open], [undefined, []]);
-    assert.equal(set.eventsOfType('run-ended').length, 1);
-    assert.equal(set.log.events.at(-1)?.type, 'run-ended');
+    assert.equal(fixture.eventsOfType('run-ended').length, 1);
+    assert.equal(fixture.log.events.at(-1)?.type, 'run-ended');
     if (reason !== 'answered' && reason !== 'task-complete') assert.ok(ended?.detail, 'it has a detail');
-    assert.equal(historyError(toArray(set.head.state.messages)), undefined);
-    const after = await set.run();
-    assert.equal(after.seq, set.head.state.seq, 'an ended run has no next step');
+    assert.equal(historyError(toArray(fixture.head.state.messages)), undefined);
+    const after = await fixture.run();
+    assert.equal(after.seq, fixture.head.state.seq, 'an ended run has no next step');
   });
 }
 
@@ -94,13 +94,13 @@ function steps({ log, agent }: CoreFixture): readonly string[] {
 }
 
 test('[A20] a run with tools and checks goes from call to result to check, each step decided by the state alone', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look', 'look'), replyWithText('one'), replyWithCalls('look'), replyWithText('two')],
     tools: [look],
     checks: [check({ type: 'failed', why: 'not sound' }, { type: 'passed' })],
   });
-  await set.run();
-  assert.deepEqual(steps(set), [
+  await fixture.run();
+  assert.deepEqual(steps(fixture), [
     'rest',
     'turn',
     'calls',
@@ -116,26 +116,26 @@ test('[A20] a run with tools and checks goes from call to result to check, each 
 });
 
 test('[A20] the loop pauses while every open call waits for approval, and continues with the answer', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look')],
     tools: [look],
     gates: [() => ({ type: 'ask', question: 'sure?' })],
   });
-  assert.equal((await set.run()).ended, undefined);
-  await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
-  await set.run();
-  assert.deepEqual(steps(set), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
+  assert.equal((await fixture.run()).ended, undefined);
+  await fixture.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
+  await fixture.run();
+  assert.deepEqual(steps(fixture), ['rest', 'turn', 'calls', 'rest', 'calls', 'turn', 'end', 'rest']);
 });
 
 test('[A23] the log of a run contains every turn and every call', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('fine')],
     tools: [look],
     checks: [check({ type: 'passed' })],
   });
-  await set.run();
+  await fixture.run();
   assert.deepEqual(
-    set.log.events.map((event) => event.type),
+    fixture.log.events.map((event) => event.type),
     [
       'session-started',
       'epoch-started',
@@ -154,7 +154,7 @@ test('[A23] the log of a run contains every turn and every call', async () => {
 });
 
 test('[M25] a stop condition that throws ends the run, because it cannot be evaluated', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: looks,
     tools: [look],
     stops: [
@@ -164,8 +164,11 @@ test('[M25] a stop condition that throws ends the run, because it cannot be eval
       },
     ],
   });
-  const { ended } = await set.run();
-  assert.deepEqual([ended?.reason, set.requests.length, set.eventsOfType('tool-started').length], ['rule', 1, 0]);
+  const { ended } = await fixture.run();
+  assert.deepEqual(
+    [ended?.reason, fixture.requests.length, fixture.eventsOfType('tool-started').length],
+    ['rule', 1, 0],
+  );
   assert.match(ended?.detail ?? '', /cannot judge/);
 });
 
@@ -182,11 +185,14 @@ const verdicts: Readonly<Record<string, () => unknown>> = {
 };
 for (const [what, run] of Object.entries(verdicts)) {
   test(`a check that ${what} has not passed: the model gets the reason, and the run stays within its turns`, async () => {
-    const set = await createCoreFixture({ checks: [{ name: 'odd', run: run as Check['run'] }], limits: { turns: 3 } });
-    assert.deepEqual([(await set.run()).ended?.reason, set.requests.length], ['max-turns', 3]);
-    assert.match(JSON.stringify(set.requests[1]), /check\/odd/);
+    const fixture = await createCoreFixture({
+      checks: [{ name: 'odd', run: run as Check['run'] }],
+      limits: { turns: 3 },
+    });
+    assert.deepEqual([(await fixture.run()).ended?.reason, fixture.requests.length], ['max-turns', 3]);
+    assert.match(JSON.stringify(fixture.requests[1]), /check\/odd/);
     assert.ok(
-      set.eventsOfType('check-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10),
+      fixture.eventsOfType('check-ended').every(({ verdict }) => verdict.type === 'failed' && verdict.why.length > 10),
     );
   });
 }
@@ -197,20 +203,20 @@ test('checks run in order until one fails, and again after each new answer', asy
     const inner = check(...found);
     return { name, run: (...args) => (ran.push(name), inner.run(...args)) };
   };
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     checks: [
       named('a', { type: 'passed' }),
       named('b', { type: 'failed', why: 'no' }, { type: 'passed' }),
       named('c', { type: 'passed' }),
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.deepEqual(ran, ['a', 'b', 'a', 'b', 'c']);
 });
 
 test('a check that hangs ends with the time limit of the run', { timeout: 20_000 }, async () => {
-  const set = await createCoreFixture({ checks: [{ name: 'slow', run: neverSettles }], limits: { ms: 30 } });
-  assert.equal((await set.run()).ended?.reason, 'time');
+  const fixture = await createCoreFixture({ checks: [{ name: 'slow', run: neverSettles }], limits: { ms: 30 } });
+  assert.equal((await fixture.run()).ended?.reason, 'time');
 });
 
 const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, number])[] = [
@@ -222,9 +228,9 @@ const bounds: readonly (readonly [string, Partial<Limits>, StopReason, number, n
 ];
 for (const [what, limits, reason, requests, ran] of bounds) {
   test(`[A107] with ${what} nothing that needs it is started`, async () => {
-    const set = await createCoreFixture({ replies: looks, tools: [look], limits });
-    assert.equal((await set.run()).ended?.reason, reason);
-    assert.deepEqual([set.requests.length, set.eventsOfType('tool-started').length], [requests, ran]);
+    const fixture = await createCoreFixture({ replies: looks, tools: [look], limits });
+    assert.equal((await fixture.run()).ended?.reason, reason);
+    assert.deepEqual([fixture.requests.length, fixture.eventsOfType('tool-started').length], [requests, ran]);
   });
 }
 
@@ -236,39 +242,39 @@ test('a run that allows no failures ends at its first failure, not before', asyn
 });
 
 test('calls beyond the budget get an error result without running, those within it run', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look', 'look', 'look')],
     tools: [look],
     limits: { calls: 2 },
   });
-  assert.equal((await set.run()).ended?.reason, 'call-budget');
+  assert.equal((await fixture.run()).ended?.reason, 'call-budget');
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
+    fixture.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['ok', 'ok', 'interrupted'],
   );
 });
 
 test('a denied or invalid call does not count against the call budget', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('nosuch'), replyWithCalls('look'), replyWithCalls('look')],
     tools: [look],
     limits: { calls: 2 },
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.equal(set.head.state.spent.calls, 2);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.equal(fixture.head.state.spent.calls, 2);
 });
 
 test('[M15, A58] repeated calls with the same results are detected, in cycles of one, two and three', async () => {
   for (const repeats of [2, 9, 30])
     for (const period of [1, 2, 3]) {
       const lines = Array.from({ length: repeats * period + 5 }, (_, i) => replyWithCalls(['look', { i: i % period }]));
-      const set = await createCoreFixture({
+      const fixture = await createCoreFixture({
         replies: lines,
         tools: [look],
         limits: { stuckAfter: repeats, turns: 500 },
       });
-      assert.equal((await set.run()).ended?.reason, 'stuck', `${repeats} repeats of a cycle of ${period}`);
-      assert.equal(set.requests.length, repeats * period);
+      assert.equal((await fixture.run()).ended?.reason, 'stuck', `${repeats} repeats of a cycle of ${period}`);
+      assert.equal(fixture.requests.length, repeats * period);
     }
   assert.equal(isStuck([1, 2, 1, 2], 2), true);
   assert.equal(isStuck([1, 2, 1, 3], 2), false);
@@ -277,17 +283,17 @@ test('[M15, A58] repeated calls with the same results are detected, in cycles of
 
 test('the same call with new results does not count as stuck', async () => {
   let n = 0;
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: looks,
     tools: [createTestTool('look', 'read', () => ++n)],
     limits: { stuckAfter: 2 },
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
 });
 
 test('a money budget is checked with the price of the next request, and refuses a model of unknown price', async () => {
-  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { usd: 0.0001 } });
-  const { spent } = await set.run();
+  const fixture = await createCoreFixture({ replies: looks, tools: [look], limits: { usd: 0.0001 } });
+  const { spent } = await fixture.run();
   assert.ok(spent.usd > 0 && spent.usd <= 0.0001);
   const { price: _, ...provider } = createReplyProvider(looks);
   const unknown = await createCoreFixture({ provider, limits: { usd: 100 } });
@@ -299,10 +305,10 @@ test('a money budget is checked with the price of the next request, and refuses 
 test('[M22] queued input and notes count as tokens before they are sent', async () => {
   const long = 'x'.repeat(8000);
   for (const limits of [{ context: 1000 }, { tokens: 1000 }, { usd: 0.001 }]) {
-    const set = await createCoreFixture({ replies: [replyWithText('fine')], limits });
-    await set.addInput('steer', long);
-    assert.match((await set.run()).ended?.reason ?? '', /token-budget|money-budget/);
-    assert.equal(set.requests.length, 0);
+    const fixture = await createCoreFixture({ replies: [replyWithText('fine')], limits });
+    await fixture.addInput('steer', long);
+    assert.match((await fixture.run()).ended?.reason ?? '', /token-budget|money-budget/);
+    assert.equal(fixture.requests.length, 0);
     const noted = await createCoreFixture({
       limits,
       rules: [(event) => (event.type === 'run-started' ? [{ key: 'long', text: long }] : [])],
@@ -318,15 +324,15 @@ test('[M22] queued input and notes count as tokens before they are sent', async 
 
 test('an image counts as its estimated tokens, not as its bytes', async () => {
   const picture = { type: 'file', mediaType: 'image/png', data: 'A'.repeat(400_000) } as const;
-  const set = await createCoreFixture({ limits: { context: 5000 } });
-  await set.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  await set.head.record((state) => [epochStartedFact(state, 'compacted', toArray(state.messages))]);
-  assert.ok(set.head.state.context > 1000 && set.head.state.context < 5000, `${set.head.state.context}`);
+  const fixture = await createCoreFixture({ limits: { context: 5000 } });
+  await fixture.head.record([{ type: 'input-received', input: 'p', how: 'steer', parts: [picture] }]);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  await fixture.head.record((state) => [epochStartedFact(state, 'compacted', toArray(state.messages))]);
+  assert.ok(fixture.head.state.context > 1000 && fixture.head.state.context < 5000, `${fixture.head.state.context}`);
   const text = { ...picture, mediaType: 'text/plain' };
-  await set.head.record([{ type: 'input-received', input: 'q', how: 'steer', parts: [text] }]);
-  await set.startRun('read it');
-  assert.equal((await set.run()).ended?.reason, 'token-budget');
+  await fixture.head.record([{ type: 'input-received', input: 'q', how: 'steer', parts: [text] }]);
+  await fixture.startRun('read it');
+  assert.equal((await fixture.run()).ended?.reason, 'token-budget');
 });
 
 test('parallel reads count the time of the longest, sequential calls the time of all', async () => {
@@ -334,9 +340,9 @@ test('parallel reads count the time of the longest, sequential calls the time of
   const read = (name: string, ms: number): Tool => createTestTool(name, 'read', () => void (now = Math.max(now, ms)));
   const write = (name: string, ms: number): Tool => createTestTool(name, 'write', () => void (now += ms));
   const tools = [read('a', 300), read('b', 500), write('c', 200), write('d', 100)];
-  const set = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'c', 'd')], tools });
-  const state = await runLoop(set.agent, {
-    writer: set.head,
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('a', 'b', 'c', 'd')], tools });
+  const state = await runLoop(fixture.agent, {
+    writer: fixture.head,
     signal: new AbortController().signal,
     onChunk: () => {},
     clock: () => now,
@@ -353,9 +359,9 @@ test('[A107] a limit that is not a number applies at once: nothing runs without 
     calls: 'call-budget',
     ms: 'time',
   })) {
-    const set = await createCoreFixture({ replies: looks, tools: [look], limits: { [key]: Number.NaN } });
-    assert.equal((await set.run()).ended?.reason, reason, key);
-    assert.equal(set.eventsOfType('tool-started').length, 0);
+    const fixture = await createCoreFixture({ replies: looks, tools: [look], limits: { [key]: Number.NaN } });
+    assert.equal((await fixture.run()).ended?.reason, reason, key);
+    assert.equal(fixture.eventsOfType('tool-started').length, 0);
   }
   const bad = await createCoreFixture({
     replies: times(50, replyWithError(retry)),
@@ -370,12 +376,12 @@ test('[A107] a limit that is not a number applies at once: nothing runs without 
 });
 
 test('time used in an earlier process counts before the next turn', async () => {
-  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { ms: 1000 } });
-  await set.head.record([
+  const fixture = await createCoreFixture({ replies: looks, tools: [look], limits: { ms: 1000 } });
+  await fixture.head.record([
     { type: 'turn-started', turn: 1, inputs: ['i1'], notes: [] },
     { type: 'turn-failed', turn: 1, error: { code: 'x', message: 'x', blame: 'provider', retry: true }, ms: 1000 },
   ]);
-  assert.deepEqual(nextStep(set.head.state, set.agent), {
+  assert.deepEqual(nextStep(fixture.head.state, fixture.agent), {
     type: 'end',
     reason: 'time',
     detail: 'All 1000 ms are used.',
@@ -384,25 +390,25 @@ test('time used in an earlier process counts before the next turn', async () => 
 });
 
 test('a longer system prompt or tool list counts before the next request', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two')],
     limits: { context: 1000 },
   });
-  await set.run();
-  await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
-  await set.startRun('more');
-  assert.equal((await set.run()).ended?.reason, 'token-budget');
-  await set.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'short' }]);
-  await set.startRun('more');
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  await fixture.run();
+  await fixture.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'x'.repeat(8000) }]);
+  await fixture.startRun('more');
+  assert.equal((await fixture.run()).ended?.reason, 'token-budget');
+  await fixture.head.record((state) => [{ ...epochStartedFact(state, 'agent-changed'), system: 'short' }]);
+  await fixture.startRun('more');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
 });
 
 test('a budget of half a call allows no call, and the run does not wait', { timeout: 20_000 }, async () => {
-  const set = await createCoreFixture({ replies: looks, tools: [look], limits: { calls: 1.5 } });
-  set.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
+  const fixture = await createCoreFixture({ replies: looks, tools: [look], limits: { calls: 1.5 } });
+  fixture.head.subscribe((event) => event.seq > 200 && assert.fail('no end'));
   const stop = AbortSignal.timeout(5000);
-  assert.equal((await set.run(stop)).ended?.reason, 'call-budget');
-  assert.equal(set.eventsOfType('tool-started').length, 1);
+  assert.equal((await fixture.run(stop)).ended?.reason, 'call-budget');
+  assert.equal(fixture.eventsOfType('tool-started').length, 1);
 });
 
 test('however many reads an answer has, only a limited number run in parallel, and all get results in call order', async () => {
@@ -415,17 +421,17 @@ test('however many reads an answer has, only a limited number run in parallel, a
     return JSON.stringify(input);
   });
   const many = Array.from({ length: 100 }, (_, i) => ['look', { i }] as const);
-  const set = await createCoreFixture({ replies: [replyWithCalls(...many)], tools: [read] });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  const fixture = await createCoreFixture({ replies: [replyWithCalls(...many)], tools: [read] });
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.equal(most, 16);
   assert.deepEqual(
-    toArray(set.head.state.messages)[2]?.parts.map((part) => part.type === 'tool-result' && part.text),
+    toArray(fixture.head.state.messages)[2]?.parts.map((part) => part.type === 'tool-result' && part.text),
     many.map(([, input]) => JSON.stringify(input)),
   );
 });
 
 test('[M25] a stop condition that returns only true ends the run with the reason "rule"', async () => {
-  const set = await createCoreFixture({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
-  assert.equal((await set.run()).ended?.reason, 'rule');
-  assert.equal(set.requests.length, 0);
+  const fixture = await createCoreFixture({ stops: [(() => true) as unknown as ResolvedAgent['stops'][number]] });
+  assert.equal((await fixture.run()).ended?.reason, 'rule');
+  assert.equal(fixture.requests.length, 0);
 });

@@ -82,7 +82,7 @@ test('neither the text nor the key of a note can close its tag and open another'
 });
 
 test('[M4, M32, M35] notes collected while tools run are shown at the next injection point, once, safety first', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look', 'look'), replyWithText('done')],
     tools: [createTestTool('look', 'read', () => 'seen')],
     rules: [
@@ -90,9 +90,11 @@ test('[M4, M32, M35] notes collected while tools run are shown at the next injec
       (event) => (event.type === 'tool-ended' ? [{ key: 'safety', text: 'mind the gap', priority: 100 }] : []),
     ],
   });
-  await set.addInput('follow-up', 'more');
-  await set.run();
-  const shown = set.eventsOfType('turn-started').map(({ notes }) => notes.map(({ key, text }) => `${key}: ${text}`));
+  await fixture.addInput('follow-up', 'more');
+  await fixture.run();
+  const shown = fixture
+    .eventsOfType('turn-started')
+    .map(({ notes }) => notes.map(({ key, text }) => `${key}: ${text}`));
   assert.deepEqual(shown, [[], ['safety: mind the gap', 'seen: last seen: c00001001'], []]);
 });
 

@@ -14,14 +14,14 @@ test('[A77] listeners get the progress of a tool with the id of its call, and th
     assert.deepEqual(heard, ['c00001000 half-way there']);
     return 'built';
   });
-  const set = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
-  await runLoop(set.agent, {
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
+  await runLoop(fixture.agent, {
     ...silentContext,
-    writer: set.head,
+    writer: fixture.head,
     onToolProgress: (call, text) => heard.push(`${call} ${text}`),
   });
   assert.deepEqual(heard, ['c00001000 half-way there']);
-  assert.ok(!JSON.stringify(set.log.events).includes('half-way'));
+  assert.ok(!JSON.stringify(fixture.log.events).includes('half-way'));
 });
 
 test('a listener that throws does not fail the call, and progress after the end of a call is ignored', async () => {
@@ -32,14 +32,14 @@ test('a listener that throws does not fail the call, and progress after the end 
     late?.('now');
     return 'built';
   });
-  const set = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('build')], tools: [build] });
   const progress = (): never => {
     heard++;
     throw new Error('onlooker');
   };
-  await runLoop(set.agent, { ...silentContext, writer: set.head, onToolProgress: progress });
+  await runLoop(fixture.agent, { ...silentContext, writer: fixture.head, onToolProgress: progress });
   late?.('much later');
   assert.equal(heard, 1);
-  const ended = set.log.events.find((event) => event.type === 'tool-ended');
+  const ended = fixture.log.events.find((event) => event.type === 'tool-ended');
   assert.deepEqual([ended?.outcome, ended?.text], ['ok', 'built']);
 });

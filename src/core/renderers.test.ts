@@ -14,13 +14,13 @@ const weather: Tool = {
 };
 
 const shownBy = async (...renderers: readonly Renderer[]): Promise<string> => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('weather'), replyWithText('Warm.')],
     tools: [weather],
     renderers,
   });
-  await set.run();
-  const [ended] = set.eventsOfType('tool-ended');
+  await fixture.run();
+  const [ended] = fixture.eventsOfType('tool-ended');
   assert.deepEqual(ended?.data, { degrees: 21 }, 'the data is unchanged');
   return ended.text;
 };

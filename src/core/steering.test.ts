@@ -36,22 +36,22 @@ const tail = (request: ModelRequest | undefined): string =>
 
 /** Adds input at the first event of this type, in the same moment. */
 const at = (
-  set: CoreFixture,
+  fixture: CoreFixture,
   type: Event['type'],
   ...words: readonly (readonly ['steer' | 'follow-up', string])[]
 ): void => {
-  const leave = set.head.subscribe((event) => {
+  const leave = fixture.head.subscribe((event) => {
     if (event.type !== type) return;
     leave();
-    for (const [how, text] of words) void set.addInput(how, text);
+    for (const [how, text] of words) void fixture.addInput(how, text);
   });
 };
 
 test('[A10] steering during a tool is sent with its results, before the next answer', async () => {
-  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
-  at(set, 'tool-started', ['steer', 'rather this']);
-  await set.run();
-  assert.deepEqual(set.transcript(), [
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
+  at(fixture, 'tool-started', ['steer', 'rather this']);
+  await fixture.run();
+  assert.deepEqual(fixture.transcript(), [
     'user: go',
     'assistant: look()',
     'tool: seen',
@@ -61,67 +61,67 @@ test('[A10] steering during a tool is sent with its results, before the next ans
 });
 
 test('steering during a stream does not change that request, and is sent after its answer', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       async function* () {
         yield* createTextChunks('hel');
-        await set.addInput('steer', 'in French');
+        await fixture.addInput('steer', 'in French');
         yield createEndChunk([{ type: 'text', text: 'hello' }]);
       },
       replyWithText('bonjour'),
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: hello', 'user: in French', 'assistant: bonjour']);
 });
 
 test('steering during a stream that ends in calls is sent after their results', async () => {
-  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
-  at(set, 'turn-started', ['steer', 'quickly']);
-  await set.run();
-  assert.deepEqual(set.transcript().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
+  at(fixture, 'turn-started', ['steer', 'quickly']);
+  await fixture.run();
+  assert.deepEqual(fixture.transcript().slice(1, 4), ['assistant: look()', 'tool: seen', 'user: quickly']);
 });
 
 for (const type of ['turn-ended', 'check-ended'] as const) {
   test(`steering at the event ${type}, after the final answer and before the end, is still answered`, async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithText('one'), replyWithText('two')],
       checks: type === 'check-ended' ? [{ name: 'fine', run: () => ({ type: 'passed' }) }] : [],
     });
-    at(set, type, ['steer', 'and now?']);
-    assert.equal((await set.run()).ended?.reason, 'answered');
-    assert.deepEqual(set.transcript(), ['user: go', 'assistant: one', 'user: and now?', 'assistant: two']);
-    assert.deepEqual(set.head.state.pending, []);
-    assert.equal(set.eventsOfType('run-ended').length, 1);
+    at(fixture, type, ['steer', 'and now?']);
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
+    assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: one', 'user: and now?', 'assistant: two']);
+    assert.deepEqual(fixture.head.state.pending, []);
+    assert.equal(fixture.eventsOfType('run-ended').length, 1);
   });
 }
 
 test('steering during a check is answered, and the new answer is checked too', async () => {
   let checked = 0;
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two')],
     checks: [
       {
         name: 'slow',
         run: async () => {
-          if (checked++ === 0) await set.addInput('steer', 'wait');
+          if (checked++ === 0) await fixture.addInput('steer', 'wait');
           return { type: 'passed' };
         },
       },
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual([set.transcript().at(-1), checked], ['assistant: two', 2]);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual([fixture.transcript().at(-1), checked], ['assistant: two', 2]);
 });
 
 test('a follow-up waits for the answer; two are answered one after the other', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('one'), replyWithText('two'), replyWithText('three')],
     tools: [look],
   });
-  at(set, 'tool-started', ['follow-up', 'first'], ['follow-up', 'second']);
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(set.transcript().slice(3), [
+  at(fixture, 'tool-started', ['follow-up', 'first'], ['follow-up', 'second']);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(fixture.transcript().slice(3), [
     'assistant: one',
     'user: first',
     'assistant: two',
@@ -131,20 +131,20 @@ test('a follow-up waits for the answer; two are answered one after the other', a
 });
 
 test('steering is sent before an earlier follow-up, and without it', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithText('one'), replyWithText('two'), replyWithText('three')],
   });
-  at(set, 'turn-started', ['follow-up', 'later'], ['steer', 'now']);
-  await set.run();
+  at(fixture, 'turn-started', ['follow-up', 'later'], ['steer', 'now']);
+  await fixture.run();
   assert.deepEqual(
-    set.transcript().filter((line) => line.startsWith('user')),
+    fixture.transcript().filter((line) => line.startsWith('user')),
     ['user: go', 'user: now', 'user: later'],
   );
 });
 
 test('a follow-up also waits while an answer is requested again or a check has failed', async () => {
   let failed = false;
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithText(''),
       replyWithError(retry),
@@ -159,53 +159,53 @@ test('a follow-up also waits while an answer is requested again or a check has f
       },
     ],
   });
-  at(set, 'turn-started', ['follow-up', 'later']);
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(set.transcript().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
+  at(fixture, 'turn-started', ['follow-up', 'later']);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(fixture.transcript().slice(-3), ['assistant: better', 'user: later', 'assistant: two']);
 });
 
 test('inputs that arrive together are sent together, in order', async () => {
-  const set = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
-  at(set, 'tool-started', ['steer', 'a'], ['steer', 'b'], ['steer', 'c']);
-  await set.run();
-  assert.equal(tail(set.requests[1]), 'a\nb\nc');
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look'), replyWithText('done')], tools: [look] });
+  at(fixture, 'tool-started', ['steer', 'a'], ['steer', 'b'], ['steer', 'c']);
+  await fixture.run();
+  assert.equal(tail(fixture.requests[1]), 'a\nb\nc');
 });
 
 test('input that arrives after a run has ended waits for the next run, and so does input left unread by a limit', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('fine')],
     tools: [look],
     limits: { turns: 1 },
   });
-  at(set, 'tool-started', ['steer', 'unread']);
-  assert.equal((await set.run()).ended?.reason, 'max-turns');
-  await set.addInput('steer', 'late');
-  assert.equal(set.requests.length, 1);
-  await set.startRun('next', { turns: 5 });
-  await set.run();
-  assert.equal(tail(set.requests[1]), 'unread\nlate\nnext');
+  at(fixture, 'tool-started', ['steer', 'unread']);
+  assert.equal((await fixture.run()).ended?.reason, 'max-turns');
+  await fixture.addInput('steer', 'late');
+  assert.equal(fixture.requests.length, 1);
+  await fixture.startRun('next', { turns: 5 });
+  await fixture.run();
+  assert.equal(tail(fixture.requests[1]), 'unread\nlate\nnext');
 });
 
 test('input to a run whose calls wait for approval is kept until they are decided', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('done')],
     tools: [look],
     gates: [() => ({ type: 'ask', question: 'ok?' })],
   });
-  await set.run();
-  await set.addInput('steer', 'hurry');
-  assert.equal((await set.run()).ended, undefined);
-  await set.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
-  await set.run();
-  assert.equal(tail(set.requests[1]), 'hurry');
+  await fixture.run();
+  await fixture.addInput('steer', 'hurry');
+  assert.equal((await fixture.run()).ended, undefined);
+  await fixture.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: true }]);
+  await fixture.run();
+  assert.equal(tail(fixture.requests[1]), 'hurry');
 });
 
 test('[A24] input that was recorded before a crash is delivered by the next process', async () => {
-  const set = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [look] });
-  at(set, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
-  await set.run();
-  const cut = set.log.events.findLastIndex((event) => event.type === 'input-received');
-  const head = await openSessionWriter(memoryLog(set.log.events.slice(0, cut + 1)), runStateView());
+  const fixture = await createCoreFixture({ replies: [replyWithCalls('look')], tools: [look] });
+  at(fixture, 'tool-started', ['steer', 'kept'], ['follow-up', 'kept too']);
+  await fixture.run();
+  const cut = fixture.log.events.findLastIndex((event) => event.type === 'input-received');
+  const head = await openSessionWriter(memoryLog(fixture.log.events.slice(0, cut + 1)), runStateView());
   assert.deepEqual(
     head.state.pending.map(({ how }) => how),
     ['steer', 'follow-up'],
@@ -225,27 +225,27 @@ const input = fc.record({ after: fc.nat(25), how: fc.constantFrom('steer' as con
 test('whenever input arrives, each is delivered once, in order, in a valid request that extends the previous one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), fc.array(input, { maxLength: 6 }), async (lines, inputs) => {
-      const set = await createCoreFixture({
+      const fixture = await createCoreFixture({
         replies: lines,
         tools: [look],
         limits: { errors: 50, maxRetriesPerAnswer: 50, turns: 100 },
       });
       const said: { readonly how: string; readonly text: string }[] = [];
       const saying: Promise<unknown>[] = [];
-      const leave = set.head.subscribe((event) => {
+      const leave = fixture.head.subscribe((event) => {
         for (const { after, how } of inputs)
           if (event.seq === 4 + after) {
             const text = `<${how} ${said.length}>`;
             said.push({ how, text });
-            saying.push(set.addInput(how, text));
+            saying.push(fixture.addInput(how, text));
           }
       });
-      assert.equal((await set.run()).ended?.reason, 'answered');
+      assert.equal((await fixture.run()).ended?.reason, 'answered');
       leave();
       await Promise.all(saying);
-      await set.startRun('last');
-      await set.run();
-      const users = set
+      await fixture.startRun('last');
+      await fixture.run();
+      const users = fixture
         .transcript()
         .filter((each) => each.startsWith('user'))
         .join('\n');
@@ -257,10 +257,10 @@ test('whenever input arrives, each is delivered once, in order, in a valid reque
           order.toSorted((a, b) => a - b),
         );
       }
-      for (const [i, request] of set.requests.entries()) {
+      for (const [i, request] of fixture.requests.entries()) {
         assert.equal(historyError(toArray(request.messages)), undefined);
         assert.notEqual(lastItem(request.messages)?.role, 'assistant');
-        const before = toArray(set.requests[i - 1]?.messages ?? { length: 0, items: [] });
+        const before = toArray(fixture.requests[i - 1]?.messages ?? { length: 0, items: [] });
         assert.deepEqual(toArray(request.messages).slice(0, before.length), before);
       }
     }),

@@ -38,20 +38,20 @@ const never = createTestTool('look', 'write', () => assert.fail('it ran'));
 const times = (n: number, line: FixtureReply): readonly FixtureReply[] => Array.from({ length: n }, () => line);
 
 test('[D10, A9] a turn sends the system prompt, the tools and the history, and the answer is added to the history', async () => {
-  const set = await createCoreFixture({ replies: [replyWithText('hello')], tools: [never] });
-  await set.run();
-  const [request] = set.requests;
+  const fixture = await createCoreFixture({ replies: [replyWithText('hello')], tools: [never] });
+  await fixture.run();
+  const [request] = fixture.requests;
   assert.equal(request?.system, 'You are a test.');
   assert.deepEqual(request?.tools, [{ name: 'look', description: 'The look tool.', input: { type: 'object' } }]);
-  assert.deepEqual(set.transcript(), ['user: go', 'assistant: hello']);
+  assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: hello']);
 });
 
 test('a failed turn keeps the usage and cost that its error reports', async () => {
   const usage = { input: 12, output: 3 };
   const error = new FairleadError('provider/server-error', 'failed', { blame: 'provider', usage, usd: 0.5 });
-  const set = await createCoreFixture({ replies: [replyWithError(error, 'half')] });
-  const { spent } = await set.run();
-  const [failed] = set.eventsOfType('turn-failed');
+  const fixture = await createCoreFixture({ replies: [replyWithError(error, 'half')] });
+  const { spent } = await fixture.run();
+  const [failed] = fixture.eventsOfType('turn-failed');
   assert.deepEqual([failed?.partial, failed?.usage, failed?.usd], ['half', usage, 0.5]);
   assert.equal(spent.usd, 0.5);
 });
@@ -80,19 +80,19 @@ const streams: readonly (readonly [string, FixtureReply, string | undefined, str
 ];
 for (const [what, line, code, partial] of streams) {
   test(`a provider that ${what} ends the run as a provider error; the received text is kept`, async () => {
-    const set = await createCoreFixture({ replies: [line] });
-    const { ended, failures } = await set.run();
+    const fixture = await createCoreFixture({ replies: [line] });
+    const { ended, failures } = await fixture.run();
     assert.deepEqual([ended?.reason, ended?.error?.code, failures], ['provider-error', code, 1]);
-    const [failed] = set.eventsOfType('turn-failed');
+    const [failed] = fixture.eventsOfType('turn-failed');
     assert.equal(failed?.partial, partial);
-    assert.ok(set.log.events.every((event) => isJson(event)));
-    assert.deepEqual(set.transcript(), [
+    assert.ok(fixture.log.events.every((event) => isJson(event)));
+    assert.deepEqual(fixture.transcript(), [
       'user: go',
       ...(partial === undefined ? [] : [`assistant: ${partial} [cut off]`]),
     ]);
-    await set.startRun('go on');
-    assert.equal((await set.run()).ended?.reason, 'answered');
-    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
+    await fixture.startRun('go on');
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
+    assert.ok(fixture.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   });
 }
 
@@ -100,13 +100,13 @@ test('a stream without an end chunk is retried, and its text does not count as a
   const cut: FixtureReply = async function* () {
     yield* createTextChunks('all of', ' it');
   };
-  const set = await createCoreFixture({ replies: [cut, replyWithText('whole')] });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  const fixture = await createCoreFixture({ replies: [cut, replyWithText('whole')] });
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.eventsOfType('turn-failed').map(({ error, partial }) => [error.code, partial]),
+    fixture.eventsOfType('turn-failed').map(({ error, partial }) => [error.code, partial]),
     [['provider/cut', 'all of it']],
   );
-  assert.deepEqual(set.transcript(), ['user: go', 'assistant: whole']);
+  assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: whole']);
 });
 
 test('chunks after the end chunk are ignored, and the stream is closed', async () => {
@@ -119,9 +119,9 @@ test('chunks after the end chunk are ignored, and the stream is closed', async (
       released = true;
     }
   };
-  const set = await createCoreFixture({ replies: [line] });
-  await set.run();
-  assert.deepEqual([set.transcript(), released], [['user: go', 'assistant: one'], true]);
+  const fixture = await createCoreFixture({ replies: [line] });
+  await fixture.run();
+  assert.deepEqual([fixture.transcript(), released], [['user: go', 'assistant: one'], true]);
 });
 
 test('text that a restart of the stream discards is neither recorded nor returned', async () => {
@@ -131,18 +131,18 @@ test('text that a restart of the stream discards is neither recorded nor returne
     yield* createTextChunks('right');
     throw final;
   };
-  const set = await createCoreFixture({ replies: [line] });
-  await set.run();
-  assert.equal(set.eventsOfType('turn-failed')[0]?.partial, 'right');
+  const fixture = await createCoreFixture({ replies: [line] });
+  await fixture.run();
+  assert.equal(fixture.eventsOfType('turn-failed')[0]?.partial, 'right');
 });
 
 test('[M24] a retryable error is retried up to the limit, and then the run ends with it', async () => {
-  const set = await createCoreFixture({ replies: times(9, replyWithError(retry)), limits: { errors: 3 } });
-  const { ended } = await set.run();
-  assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
+  const fixture = await createCoreFixture({ replies: times(9, replyWithError(retry)), limits: { errors: 3 } });
+  const { ended } = await fixture.run();
+  assert.deepEqual([ended?.reason, fixture.requests.length], ['error-threshold', 3]);
   assert.match(ended?.detail ?? '', /3 failures in a row.*Too busy/);
   assert.equal(ended?.error?.code, 'provider/overloaded');
-  const bodies = set.requests.map((request) => JSON.stringify(toArray(request.messages)));
+  const bodies = fixture.requests.map((request) => JSON.stringify(toArray(request.messages)));
   assert.equal(new Set(bodies).size, 1, 'each attempt sends the same request');
 });
 
@@ -153,20 +153,20 @@ test('an answer after failures resets the count', async () => {
     ...times(2, replyWithError(retry)),
     replyWithText('two'),
   ];
-  const set = await createCoreFixture({ replies: lines, limits: { errors: 3 } });
-  await set.addInput('follow-up', 'more');
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.equal(set.requests.length, 6);
+  const fixture = await createCoreFixture({ replies: lines, limits: { errors: 3 } });
+  await fixture.addInput('follow-up', 'more');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.equal(fixture.requests.length, 6);
 });
 
 test('an answer truncated at the length limit is never a success, and none of its calls runs', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithParts([text('and so'), createCallPart('look')], { finishReason: 'length' })],
     tools: [never],
   });
-  const { ended, calls: open } = await set.run();
+  const { ended, calls: open } = await fixture.run();
   assert.deepEqual([ended?.reason, open], ['truncated', []]);
-  assert.deepEqual(set.transcript(), ['user: go', 'assistant: and so']);
+  assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: and so']);
 });
 
 for (const [finish, why] of [
@@ -174,17 +174,17 @@ for (const [finish, why] of [
   ['filtered', 'filtered'],
 ] as const) {
   test(`an answer that was ${why} is recorded as such, and its calls do not run`, async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithParts([text('no'), createCallPart('look')], { finishReason: finish }), replyWithText('fine')],
       tools: [never],
     });
-    assert.equal((await set.run()).ended?.reason, 'answered');
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
     assert.deepEqual(
-      set.eventsOfType('answer-rejected').map((event) => event.why),
+      fixture.eventsOfType('answer-rejected').map((event) => event.why),
       [why],
     );
-    assert.equal(set.eventsOfType('turn-ended')[0]?.finishReason, finish);
-    assert.equal(set.eventsOfType('tool-ended').length, 0);
+    assert.equal(fixture.eventsOfType('turn-ended')[0]?.finishReason, finish);
+    assert.equal(fixture.eventsOfType('tool-ended').length, 0);
   });
 }
 
@@ -197,18 +197,18 @@ const nothings: Readonly<Record<string, readonly MessagePart[]>> = {
 };
 for (const [what, parts] of Object.entries(nothings)) {
   test(`[A10] an answer of ${what} is empty: it is requested again, up to the limit`, async () => {
-    const set = await createCoreFixture({ replies: [replyWithParts(parts), replyWithText('fine')] });
-    assert.equal((await set.run()).ended?.reason, 'answered');
+    const fixture = await createCoreFixture({ replies: [replyWithParts(parts), replyWithText('fine')] });
+    assert.equal((await fixture.run()).ended?.reason, 'answered');
     assert.deepEqual(
-      set.eventsOfType('answer-rejected').map((event) => event.why),
+      fixture.eventsOfType('answer-rejected').map((event) => event.why),
       ['empty'],
     );
-    const kept = set.eventsOfType('turn-ended')[0]?.message.parts ?? [];
+    const kept = fixture.eventsOfType('turn-ended')[0]?.message.parts ?? [];
     assert.deepEqual(
       kept.filter((part) => part.type === 'reasoning'),
       parts.filter((part) => part === thought),
     );
-    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
+    assert.ok(fixture.requests.every((request) => historyError(toArray(request.messages)) === undefined));
     const stubborn = await createCoreFixture({
       replies: times(9, replyWithParts(parts)),
       limits: { maxRetriesPerAnswer: 2 },
@@ -219,27 +219,27 @@ for (const [what, parts] of Object.entries(nothings)) {
 
 test('an answer with only an image is an answer', async () => {
   const picture: MessagePart = { type: 'file', mediaType: 'image/png', data: 'AAAA' };
-  const set = await createCoreFixture({ replies: [replyWithParts([picture])] });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.deepEqual(lastItem(set.head.state.messages)?.parts, [picture]);
+  const fixture = await createCoreFixture({ replies: [replyWithParts([picture])] });
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.deepEqual(lastItem(fixture.head.state.messages)?.parts, [picture]);
 });
 
 test('white space next to a call is dropped, because some wire formats refuse it', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithParts([text('\n\n'), createCallPart('look')])],
     tools: [createTestTool('look', 'read', () => 'seen')],
   });
-  await set.run();
-  assert.deepEqual(set.transcript()[1], 'assistant: look()');
+  await fixture.run();
+  assert.deepEqual(fixture.transcript()[1], 'assistant: look()');
 });
 
 test('an answer that announces a tool call but has none is requested again, up to the limit', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithText('I will look.', 'tool-calls'), replyWithText('fine')],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
   assert.deepEqual(
-    set.eventsOfType('answer-rejected').map((event) => event.why),
+    fixture.eventsOfType('answer-rejected').map((event) => event.why),
     ['no-call'],
   );
   const stubborn = await createCoreFixture({
@@ -303,29 +303,29 @@ const forced: readonly (readonly [string, CoreFixtureOptions, readonly unknown[]
 ];
 for (const [what, setting, choices, reason, ran] of forced) {
   test(`[A22] ${what}`, async () => {
-    const set = await createCoreFixture({ ...setting, tools: looking });
-    assert.equal((await set.run()).ended?.reason, reason);
+    const fixture = await createCoreFixture({ ...setting, tools: looking });
+    assert.equal((await fixture.run()).ended?.reason, reason);
     assert.deepEqual(
-      set.requests.map((request) => request.toolChoice),
+      fixture.requests.map((request) => request.toolChoice),
       choices,
     );
     assert.deepEqual(
-      set.eventsOfType('tool-started').map((event) => event.tool),
+      fixture.eventsOfType('tool-started').map((event) => event.tool),
       ran,
     );
-    assert.ok(set.requests.every((request) => historyError(toArray(request.messages)) === undefined));
+    assert.ok(fixture.requests.every((request) => historyError(toArray(request.messages)) === undefined));
   });
 }
 
 test('a run resumed after its forced call is not forced again', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     choice: 'required',
     replies: [replyWithCalls('look'), replyWithError(final)],
     tools: looking,
   });
-  await set.run();
-  await set.startRun('go on');
-  assert.equal(set.head.state.choice, 'auto');
+  await fixture.run();
+  await fixture.startRun('go on');
+  assert.equal(fixture.head.state.choice, 'auto');
 });
 
 const answer = {
@@ -355,25 +355,25 @@ const held: readonly (readonly [string, readonly FixtureReply[], string, number]
 ];
 for (const [what, lines, reason, turns] of held) {
   test(`[A110] ${what}`, async () => {
-    const set = await createCoreFixture({ replies: lines, outputSchema: answer });
-    const { ended } = await set.run();
-    assert.deepEqual([ended?.reason, set.requests.length], [reason, turns]);
-    assert.deepEqual(set.requests[0]?.outputSchema, { type: 'object' });
-    const tail = set.requests[1] && lastItem(set.requests[1].messages);
+    const fixture = await createCoreFixture({ replies: lines, outputSchema: answer });
+    const { ended } = await fixture.run();
+    assert.deepEqual([ended?.reason, fixture.requests.length], [reason, turns]);
+    assert.deepEqual(fixture.requests[0]?.outputSchema, { type: 'object' });
+    const tail = fixture.requests[1] && lastItem(fixture.requests[1].messages);
     if (tail) assert.match(messageText(tail), /does not fit the required schema: n must be 1\./);
     if (reason === 'error-threshold') assert.match(ended?.detail ?? '', /n must be 1/);
-    assert.equal(set.eventsOfType('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
+    assert.equal(fixture.eventsOfType('answer-rejected').length, lines.length === 9 ? 3 : lines.length - 1);
   });
 }
 
 test('[A110] tools may be called before an answer with a schema', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('{"n":1}')],
     tools: looking,
     outputSchema: answer,
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.equal(set.eventsOfType('answer-rejected').length, 0);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.equal(fixture.eventsOfType('answer-rejected').length, 0);
 });
 
 test('[A110] an answer is not accepted if its schema validator throws', async () => {
@@ -383,11 +383,11 @@ test('[A110] an answer is not accepted if its schema validator throws', async ()
       throw new Error('no such keyword');
     },
   };
-  const set = await createCoreFixture({ replies: times(9, replyWithText('{"n":1}')), outputSchema: broken });
-  const { ended } = await set.run();
-  assert.deepEqual([ended?.reason, set.requests.length], ['error-threshold', 3]);
+  const fixture = await createCoreFixture({ replies: times(9, replyWithText('{"n":1}')), outputSchema: broken });
+  const { ended } = await fixture.run();
+  assert.deepEqual([ended?.reason, fixture.requests.length], ['error-threshold', 3]);
   assert.match(ended?.detail ?? '', /no such keyword/);
-  assert.equal(set.eventsOfType('turn-ended').length, 3, 'the answers stay in the log');
+  assert.equal(fixture.eventsOfType('turn-ended').length, 3, 'the answers stay in the log');
 });
 
 const bills: readonly (readonly [string, Usage | undefined, number | undefined, number, boolean])[] = [
@@ -405,13 +405,13 @@ const bills: readonly (readonly [string, Usage | undefined, number | undefined, 
 ];
 for (const [what, usage, usd, expected, estimated] of bills) {
   test(`[A57] an answer with ${what} is billed ${estimated ? 'by an estimate, and marked so' : 'as it says'}`, async () => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [
         replyWithParts([text('words of mine')], { usage: usage as Usage, ...(usd === undefined ? {} : { usd }) }),
       ],
     });
-    const { spent } = await set.run();
-    const [ended] = set.eventsOfType('turn-ended');
+    const { spent } = await fixture.run();
+    const [ended] = fixture.eventsOfType('turn-ended');
     assert.equal(ended?.estimated ?? false, estimated);
     assert.equal(spent.turnsWithoutPrice, estimated ? 1 : 0);
     assert.ok(spent.usd > 0 && spent.usd < 1);
@@ -423,14 +423,14 @@ for (const [what, usage, usd, expected, estimated] of bills) {
 
 test('an answer of unknown price counts as unpriced, not as free', async () => {
   const { price: _, ...provider } = createReplyProvider([replyWithText('fine')]);
-  const set = await createCoreFixture({ provider });
-  const { spent } = await set.run();
+  const fixture = await createCoreFixture({ provider });
+  const { spent } = await fixture.run();
   assert.deepEqual([spent.usd, spent.turnsWithoutPrice], [0, 1]);
 });
 
 test('text received before a failure is charged to the budget by an estimate', async () => {
-  const set = await createCoreFixture({ replies: [replyWithError(final, 'x'.repeat(4000))] });
-  const { spent } = await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithError(final, 'x'.repeat(4000))] });
+  const { spent } = await fixture.run();
   assert.ok(spent.output >= 1000 && spent.input > 0 && spent.usd > 0, JSON.stringify(spent));
   assert.equal(spent.turnsWithoutPrice, 1);
   const silent = await createCoreFixture({ replies: [replyWithError(final)] });
@@ -440,15 +440,15 @@ test('text received before a failure is charged to the budget by an estimate', a
 test('[fault 35] call ids are assigned by the harness: missing, duplicate, too long or reused ids become unique and valid in every wire format', async () => {
   const wire = ['', 'same', 'same', 'x'.repeat(500), 'ünïcode \n'];
   const round = replyWithParts(wire.map((id) => createCallPart('look', {}, id)));
-  const set = await createCoreFixture({ replies: [round, round, replyWithText('done')], tools: looking });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  const ids = toArray(set.head.state.messages).flatMap((message: Message) =>
+  const fixture = await createCoreFixture({ replies: [round, round, replyWithText('done')], tools: looking });
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  const ids = toArray(fixture.head.state.messages).flatMap((message: Message) =>
     message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])),
   );
   assert.equal(ids.length, 10);
   assert.equal(new Set(ids).size, 10);
   assert.ok(ids.every((id) => /^[a-zA-Z0-9]{9}$/.test(id)));
-  assert.equal(historyError(toArray(set.head.state.messages)), undefined);
+  assert.equal(historyError(toArray(fixture.head.state.messages)), undefined);
   assert.equal(new Set([callId(1, 0), callId(36, 0), callId(1, 36), callId(0, 1)]).size, 4);
 });
 
@@ -457,8 +457,8 @@ test('a stream listener that throws changes nothing', async () => {
     yield* createTextChunks('hello');
     yield createEndChunk([text('hello')]);
   };
-  const set = await createCoreFixture({ replies: [line] });
-  const state = await set.run(undefined, () => {
+  const fixture = await createCoreFixture({ replies: [line] });
+  const state = await fixture.run(undefined, () => {
     throw new Error('a screen fails');
   });
   assert.equal(state.ended?.reason, 'answered');
@@ -470,26 +470,26 @@ test('the end of an answer is announced by its fact, after it is recorded', asyn
     yield* createTextChunks('hello');
     yield createEndChunk([text('hello')]);
   };
-  const set = await createCoreFixture({ replies: [line] });
-  set.head.subscribe((event) => seen.push(event.type));
-  await set.run(undefined, (chunk) => seen.push(chunk.type));
+  const fixture = await createCoreFixture({ replies: [line] });
+  fixture.head.subscribe((event) => seen.push(event.type));
+  await fixture.run(undefined, (chunk) => seen.push(chunk.type));
   assert.deepEqual(seen, ['turn-started', 'part-started', 'part-delta', 'turn-ended', 'run-ended']);
 });
 
 test('[D12, M19] reminders and notes are at the end, after the user’s text or the tool results', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls('look'), replyWithText('done')],
     tools: looking,
     reminders: [(turn, most) => `turn ${turn} of ${most}`, () => null, () => undefined],
   });
-  await set.run();
-  const tails = set.requests.map((request) => messageText(lastItem(request.messages) as Message));
+  await fixture.run();
+  const tails = fixture.requests.map((request) => messageText(lastItem(request.messages) as Message));
   assert.match(tails[0] ?? '', /^go\n<system-reminder name="reminder-1">\nturn 1 of 20\n<\/system-reminder>$/);
   assert.match(tails[1] ?? '', /^<system-reminder name="reminder-1">\nturn 2 of 20/);
 });
 
 test('[D12] a reminder that throws or returns no text is skipped with an annotation; the others run', async () => {
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     reminders: [
       () => {
         throw new Error('no idea');
@@ -501,11 +501,11 @@ test('[D12] a reminder that throws or returns no text is skipped with an annotat
       () => 'heard',
     ],
   });
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.equal(set.eventsOfType('annotation-added').length, 3);
-  assert.match(JSON.stringify(set.eventsOfType('annotation-added')[0]?.value), /"reminder":1.*no idea/);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.equal(fixture.eventsOfType('annotation-added').length, 3);
+  assert.match(JSON.stringify(fixture.eventsOfType('annotation-added')[0]?.value), /"reminder":1.*no idea/);
   assert.deepEqual(
-    set.eventsOfType('turn-started')[0]?.notes.map(({ text }) => text),
+    fixture.eventsOfType('turn-started')[0]?.notes.map(({ text }) => text),
     ['heard'],
   );
 });
@@ -517,22 +517,25 @@ test('an answer that cannot be recorded is an error of the store, not of the pro
     append: (...args: Parameters<typeof log.append>) =>
       args[1].some((fact) => fact.type === 'turn-ended') ? Promise.reject(new Error('disk full')) : log.append(...args),
   };
-  const set = await createCoreFixture({ log: full });
-  await assert.rejects(set.run(), { name: 'FairleadError', blame: 'store' });
-  assert.deepEqual([set.head.state.inTurn, set.head.state.ended, set.head.state.failures], [true, undefined, 0]);
-  assert.equal(lastItem(set.head.state.messages)?.role, 'user');
+  const fixture = await createCoreFixture({ log: full });
+  await assert.rejects(fixture.run(), { name: 'FairleadError', blame: 'store' });
+  assert.deepEqual(
+    [fixture.head.state.inTurn, fixture.head.state.ended, fixture.head.state.failures],
+    [true, undefined, 0],
+  );
+  assert.equal(lastItem(fixture.head.state.messages)?.role, 'user');
 });
 
 test('a provider whose error blames the store fails the turn, not the session', async () => {
   const odd = new FairleadError('store/gone', 'A recording is missing.', { blame: 'store' });
-  const set = await createCoreFixture({ replies: [replyWithError(odd)] });
-  assert.equal((await set.run()).ended?.reason, 'provider-error');
+  const fixture = await createCoreFixture({ replies: [replyWithError(odd)] });
+  assert.equal((await fixture.run()).ended?.reason, 'provider-error');
 });
 
 test('continuing without input after an answer sends a message of the harness as the last message', async () => {
-  const set = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
-  await set.run();
-  await set.head.record([
+  const fixture = await createCoreFixture({ replies: [replyWithText('cut', 'length'), replyWithText('whole')] });
+  await fixture.run();
+  await fixture.head.record([
     { type: 'input-received', input: 'i9', how: 'continue', parts: [] },
     {
       type: 'run-started',
@@ -540,7 +543,7 @@ test('continuing without input after an answer sends a message of the harness as
       limits: { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 },
     },
   ]);
-  assert.equal((await set.run()).ended?.reason, 'answered');
-  assert.equal(set.requests[1] && lastItem(set.requests[1].messages)?.role, 'user');
-  assert.deepEqual(set.transcript(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
+  assert.equal((await fixture.run()).ended?.reason, 'answered');
+  assert.equal(fixture.requests[1] && lastItem(fixture.requests[1].messages)?.role, 'user');
+  assert.deepEqual(fixture.transcript(), ['user: go', 'assistant: cut', 'user: Go on.', 'assistant: whole']);
 });

@@ -26,14 +26,14 @@ type Crashed = {
 async function crashed(more: Partial<Tool>, parts: Omit<Partial<ResolvedAgent>, 'tools'> = {}): Promise<Crashed> {
   const keys: string[] = [];
   const pay = createTestTool('pay', 'external', (_input, { key }) => (keys.push(key), 'paid'), more);
-  const set = await createCoreFixture({ replies: [replyWithCalls(['pay', { sum: 5 }])], tools: [pay], ...parts });
-  await set.run();
+  const fixture = await createCoreFixture({ replies: [replyWithCalls(['pay', { sum: 5 }])], tools: [pay], ...parts });
+  await fixture.run();
   keys.length = 0;
-  const cut = set.log.events.findIndex((event) => event.type === 'tool-started');
-  const log = memoryLog(set.log.events.slice(0, cut + 1));
+  const cut = fixture.log.events.findIndex((event) => event.type === 'tool-started');
+  const log = memoryLog(fixture.log.events.slice(0, cut + 1));
   const head = await openSessionWriter(log, runStateView());
   const go = (): Promise<RunState> =>
-    runLoop(set.agent, {
+    runLoop(fixture.agent, {
       writer: head,
       signal: new AbortController().signal,
       onChunk: () => {},

@@ -107,14 +107,14 @@ test('[A48, A85] an invalid line of a dataset is reported with its number and th
 const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult => ({
   id,
   tags: ['t'],
-  heard: true,
+  responded: true,
   right: true,
-  due: false,
+  shouldAbstain: false,
   abstained: false,
-  faults: [],
+  errors: [],
   reason: 'answered',
   text: 'x',
-  ms: 1,
+  durationMs: 1,
   ...more,
 });
 const about = { dataset: 'd', model: 'm', when: '2030-01-01T00:00:00Z' };
@@ -123,11 +123,11 @@ test('[A49, A85] a report counts right answers, wrong answers, and cases that we
   const report = createEvalReport(about, [
     result('right'),
     result('wrong', { right: false }),
-    result('due', { due: true, abstained: true }),
+    result('due', { shouldAbstain: true, abstained: true }),
     result('shy', { abstained: true, right: false }),
-    result('bold', { due: true, right: false }),
+    result('bold', { shouldAbstain: true, right: false }),
     result('cut', { right: false, reason: 'max-turns' }),
-    result('unheard', { heard: false, right: false, reason: 'provider-error' }),
+    result('unheard', { responded: false, right: false, reason: 'provider-error' }),
   ]);
   const counts = ({ good, total }: { good: number; total: number }): string => `${good}/${total}`;
   assert.deepEqual(
@@ -140,7 +140,7 @@ test('[A49, A85] a report counts right answers, wrong answers, and cases that we
     ].map(counts),
     ['2/6', '2/3', '2/6', '1/2', '2/6'],
   );
-  assert.equal(report.unheard, 1);
+  assert.equal(report.withoutResponse, 1);
 });
 
 /** A report with this number of right answers. */
@@ -154,7 +154,7 @@ test('[A48, A85] only a statistically significant loss counts as worse; the case
   const slight = compareToBaseline(withRight(17, 20), withRight(19, 20));
   assert.deepEqual([slight.worse, slight.broken], [false, ['c17', 'c18']]);
   const [all] = slight.changes;
-  assert.equal(all?.verdict, 'no clear change');
+  assert.equal(all?.verdict, 'no-clear-change');
   assert.ok(all && all.interval[0] < -0.1 && all.interval[1] > 0);
   const clear = compareToBaseline(withRight(9, 20), withRight(19, 20));
   assert.equal(clear.worse, true);
@@ -188,7 +188,7 @@ test('[A48] evaluate runs each case in its own conversation, with its files, its
   assert.deepEqual(heard, ['file', 'json', 'scored']);
   assert.deepEqual(closed, heard);
   assert.deepEqual([report.right.good, report.right.total, report.model], [2, 3, 'scripted']);
-  assert.deepEqual(report.cases[2]?.faults, ['It has no number.']);
+  assert.deepEqual(report.cases[2]?.errors, ['It has no number.']);
   const agent = new Agent({ model: scriptedProvider(() => 'x') });
   await assert.rejects(evaluate({ agent, cases: [{ id: 'f', prompt: 'p', files: { a: '' } }] }), {
     code: 'eval/no-directory',

@@ -215,15 +215,15 @@ test('[A75] in a run: the file is written after the approval and not before; a r
   ];
   const input = { path: 'a.txt', content: 'yes\n' };
   const begin = async (): Promise<CoreFixture> => {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithCalls(['write_file', input]), replyWithText('done')],
       tools: [...tools.values()],
       gates,
     });
-    await set.run();
-    assert.equal(set.head.state.calls[0]?.ask?.question, `write_file ${root}/a.txt\n+yes\n+`);
+    await fixture.run();
+    assert.equal(fixture.head.state.calls[0]?.ask?.question, `write_file ${root}/a.txt\n+yes\n+`);
     assert.ok(!existsSync(path.join(root, 'a.txt')));
-    return set;
+    return fixture;
   };
   const no = await begin();
   await no.head.record([{ type: 'approval-resolved', call: 'c00001000', allowed: false }]);

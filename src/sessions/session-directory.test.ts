@@ -38,14 +38,14 @@ import {
   type SessionDirs,
 } from './index.ts';
 
-function shelfFor(t: TestContext): SessionDirs {
+function createDirs(t: TestContext): SessionDirs {
   const data = mkdtempSync(path.join(tmpdir(), 'fairlead-sessions-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   return { data };
 }
 
-async function begun(shelf: SessionDirs, name: string, words = 'Hello there', id?: string): Promise<SessionFile> {
-  const place = createSessionFile(shelf, name);
+async function begun(dirs: SessionDirs, name: string, words = 'Hello there', id?: string): Promise<SessionFile> {
+  const place = createSessionFile(dirs, name);
   const log = await openJsonl(place.file, id === undefined ? {} : { session: id });
   await log.append(
     0,
@@ -73,37 +73,37 @@ async function begun(shelf: SessionDirs, name: string, words = 'Hello there', id
 const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 
 test('[J93] a session is a file with its name, readable only by its owner, and the files are the list of sessions', async (t) => {
-  const shelf = shelfFor(t);
-  assert.deepEqual(listSessions(shelf), []);
-  const { file } = await begun(shelf, 'first one');
-  assert.equal(file, path.join(shelf.data, 'sessions', 'session_first one.jsonl'));
+  const dirs = createDirs(t);
+  assert.deepEqual(listSessions(dirs), []);
+  const { file } = await begun(dirs, 'first one');
+  assert.equal(file, path.join(dirs.data, 'sessions', 'session_first one.jsonl'));
   if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(path.dirname(file))], ['600', '700']);
-  copyFileSync(file, sessionFilePath(shelf, 'by hand'));
-  writeFileSync(path.join(shelf.data, 'sessions', 'notes.txt'), '');
+  copyFileSync(file, sessionFilePath(dirs, 'by hand'));
+  writeFileSync(path.join(dirs.data, 'sessions', 'notes.txt'), '');
   assert.deepEqual(
-    listSessionFiles(shelf)
+    listSessionFiles(dirs)
       .map(({ name }) => name)
       .toSorted(),
     ['by hand', 'first one'],
   );
   rmSync(file);
   assert.deepEqual(
-    listSessions(shelf).map(({ name }) => name),
+    listSessions(dirs).map(({ name }) => name),
     ['by hand'],
   );
 });
 
 test('a listing shows id, model, events and first message, the latest first; sessions without events are not listed', async (t) => {
-  const shelf = shelfFor(t);
-  await begun(shelf, 'old', 'Find the bug', 'abcd-1');
-  const { file } = await begun(shelf, 'new', 'Then mend it', 'abcd-2');
+  const dirs = createDirs(t);
+  await begun(dirs, 'old', 'Find the bug', 'abcd-1');
+  const { file } = await begun(dirs, 'new', 'Then mend it', 'abcd-2');
   const log = await openJsonl(file);
   await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
-  createSessionFile(shelf, 'unborn');
-  writeFileSync(sessionFilePath(shelf, 'odd'), 'not a session\n');
-  utimesSync(sessionFilePath(shelf, 'odd'), 0, 0);
-  const told = listSessions(shelf).map(({ name, id, model, events, first }) => [name, id, model, events, first]);
+  createSessionFile(dirs, 'unborn');
+  writeFileSync(sessionFilePath(dirs, 'odd'), 'not a session\n');
+  utimesSync(sessionFilePath(dirs, 'odd'), 0, 0);
+  const told = listSessions(dirs).map(({ name, id, model, events, first }) => [name, id, model, events, first]);
   assert.deepEqual(told, [
     ['new', 'abcd-2', 'second', 6, 'Then mend it'],
     ['old', 'abcd-1', 'second', 5, 'Find the bug'],
@@ -112,23 +112,23 @@ test('a listing shows id, model, events and first message, the latest first; ses
 });
 
 test('a directory of a thousand sessions is listed completely, and each is found by its id', async (t) => {
-  const shelf = shelfFor(t);
-  const { file } = await begun(shelf, 'seed', 'words', '00000000-seed');
+  const dirs = createDirs(t);
+  const { file } = await begun(dirs, 'seed', 'words', '00000000-seed');
   const text = readFileSync(file, 'utf8');
   const ids = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(8, '0')}-x`);
-  for (const id of ids) writeFileSync(sessionFilePath(shelf, `s ${id}`), text.replaceAll('00000000-seed', id));
-  const all = listSessions(shelf);
+  for (const id of ids) writeFileSync(sessionFilePath(dirs, `s ${id}`), text.replaceAll('00000000-seed', id));
+  const all = listSessions(dirs);
   assert.equal(all.length, 1001);
   assert.ok(all.every(({ events, first, model }) => events === 5 && first === 'words' && model === 'second'));
-  assert.equal(findSession(shelf, '00000777-x').name, 's 00000777-x');
+  assert.equal(findSession(dirs, '00000777-x').name, 's 00000777-x');
 });
 
 test('[J14, J56] a session is found by name before id, by id, and by a unique prefix of an id', async (t) => {
-  const shelf = shelfFor(t);
-  await begun(shelf, 'alpha', '', 'aaaa1111-0');
-  await begun(shelf, 'beta', '', 'aaaa2222-0');
-  await begun(shelf, 'aaaa1111-0', '', 'cccc3333-0');
-  const named = (wanted: string): string => findSession(shelf, wanted).name;
+  const dirs = createDirs(t);
+  await begun(dirs, 'alpha', '', 'aaaa1111-0');
+  await begun(dirs, 'beta', '', 'aaaa2222-0');
+  await begun(dirs, 'aaaa1111-0', '', 'cccc3333-0');
+  const named = (wanted: string): string => findSession(dirs, wanted).name;
   assert.deepEqual([named('alpha'), named(' beta '), named('aaaa1111-0')], ['alpha', 'beta', 'aaaa1111-0']);
   assert.deepEqual([named('aaaa2222-0'), named('CCCC'), named('aaaa2')], ['beta', 'aaaa1111-0', 'beta']);
   assert.throws(() => named('aaaa'), {
@@ -146,69 +146,69 @@ test('[J14, J56] a session is found by name before id, by id, and by a unique pr
 });
 
 test('a file that the user renamed is found by the name that is displayed', async (t) => {
-  const shelf = shelfFor(t);
-  const { file } = await begun(shelf, 'seed');
+  const dirs = createDirs(t);
+  const { file } = await begun(dirs, 'seed');
   for (const name of ['session_50%.jsonl', 'session_cafe\u0301.jsonl'])
     copyFileSync(file, path.join(path.dirname(file), name));
-  assert.match(findSession(shelf, '50%').file, /session_50%\.jsonl$/);
-  assert.match(findSession(shelf, 'caf\u00e9').file, /session_cafe\u0301\.jsonl$/);
+  assert.match(findSession(dirs, '50%').file, /session_50%\.jsonl$/);
+  assert.match(findSession(dirs, 'caf\u00e9').file, /session_cafe\u0301\.jsonl$/);
 });
 
 test('[J29, J54] new sessions of the same second get different names, also across processes', (t) => {
-  const shelf = shelfFor(t);
+  const dirs = createDirs(t);
   const now = new Date(2026, 0, 2, 3, 4, 5);
   const program = `import { createSessionFile as newSession } from ${JSON.stringify(path.join(import.meta.dirname, 'session-directory.ts'))};
     console.log(newSession({ data: process.argv[1] }, undefined, new Date(2026, 0, 2, 3, 4, 5)).name);`;
   const names = [
-    createSessionFile(shelf, undefined, now).name,
-    execFileSync(process.execPath, ['--input-type=module', '-e', program, shelf.data], { encoding: 'utf8' }).trim(),
-    createSessionFile(shelf, undefined, now).name,
+    createSessionFile(dirs, undefined, now).name,
+    execFileSync(process.execPath, ['--input-type=module', '-e', program, dirs.data], { encoding: 'utf8' }).trim(),
+    createSessionFile(dirs, undefined, now).name,
   ];
   assert.deepEqual(names, ['2026-01-02_03-04-05', '2026-01-02_03-04-05-2', '2026-01-02_03-04-05-3']);
 });
 
 test('[J13, J38] the name of a new session must be free; a reserved name can be used', async (t) => {
-  const shelf = shelfFor(t);
-  const { file } = await begun(shelf, 'mine');
+  const dirs = createDirs(t);
+  const { file } = await begun(dirs, 'mine');
   assert.deepEqual((await verifyFile(file)).problems, []);
-  assert.throws(() => createSessionFile(shelf, 'mine'), {
+  assert.throws(() => createSessionFile(dirs, 'mine'), {
     code: 'session/name-taken',
     message: 'There is already a session named "mine".',
   });
 });
 
 test('[J55] an open session can be renamed, but not to an existing name', async (t) => {
-  const shelf = shelfFor(t);
-  const place = await begun(shelf, 'before');
-  await begun(shelf, 'other');
+  const dirs = createDirs(t);
+  const place = await begun(dirs, 'before');
+  await begun(dirs, 'other');
   const log = await openJsonl(place.file);
-  const after = await renameSession(shelf, place, 'after/all', log);
-  assert.deepEqual([after.name, log.file], ['after/all', sessionFilePath(shelf, 'after/all')]);
+  const after = await renameSession(dirs, place, 'after/all', log);
+  assert.deepEqual([after.name, log.file], ['after/all', sessionFilePath(dirs, 'after/all')]);
   await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }], { durable: true });
-  await assert.rejects(renameSession(shelf, after, 'other', log), { code: 'session/name-taken' });
-  assert.deepEqual(await renameSession(shelf, after, ' after/all ', log), after, 'to its own name: nothing to do');
+  await assert.rejects(renameSession(dirs, after, 'other', log), { code: 'session/name-taken' });
+  assert.deepEqual(await renameSession(dirs, after, ' after/all ', log), after, 'to its own name: nothing to do');
   await log.close();
   assert.deepEqual(
-    listSessions(shelf)
+    listSessions(dirs)
       .map(({ name }) => name)
       .toSorted(),
     ['after/all', 'other'],
   );
   assert.equal((await verifyFile(after.file)).events, 6);
-  await renameSession(shelf, after, 'closed');
-  assert.equal(findSession(shelf, 'closed').file, sessionFilePath(shelf, 'closed'));
+  await renameSession(dirs, after, 'closed');
+  assert.equal(findSession(dirs, 'closed').file, sessionFilePath(dirs, 'closed'));
 });
 
 test('a session with a writer in another process: its owner is named, it can be followed, and it is neither renamed nor deleted', async (t) => {
-  const shelf = shelfFor(t);
-  const place = createSessionFile(shelf, 'held');
+  const dirs = createDirs(t);
+  const place = createSessionFile(dirs, 'held');
   const other = await startSessionWriterProcess(t, place.file);
   assert.equal(getLockOwner(place.file)?.pid, other.pid);
-  await assert.rejects(renameSession(shelf, place, 'x'), {
+  await assert.rejects(renameSession(dirs, place, 'x'), {
     code: 'store/locked',
     message: new RegExp(`process ${other.pid} on `),
   });
-  await assert.rejects(trashSession(shelf, place), { code: 'store/locked' });
+  await assert.rejects(trashSession(dirs, place), { code: 'store/locked' });
   const stop = new AbortController();
   const seen: number[] = [];
   const watching = (async () => {
@@ -221,82 +221,82 @@ test('a session with a writer in another process: its owner is named, it can be 
   assert.equal(await other.ask('append'), 'saved 3', 'following does not affect the writer');
   await other.ask('close');
   assert.equal(getLockOwner(place.file), undefined);
-  await renameSession(shelf, place, 'x');
+  await renameSession(dirs, place, 'x');
 });
 
 test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as given, and the original is unchanged', async (t) => {
-  const shelf = shelfFor(t);
-  const place = await begun(shelf, 'a', 'Hello', 'the-id');
+  const dirs = createDirs(t);
+  const place = await begun(dirs, 'a', 'Hello', 'the-id');
   const before = readFileSync(place.file);
   const names = [];
-  for (const name of [undefined, undefined, 'told']) names.push((await cloneSession(shelf, place, name)).name);
+  for (const name of [undefined, undefined, 'told']) names.push((await cloneSession(dirs, place, name)).name);
   assert.deepEqual(names, ['a-clone', 'a-clone-2', 'told']);
-  await assert.rejects(cloneSession(shelf, place, 'told'), { code: 'session/name-taken' });
+  await assert.rejects(cloneSession(dirs, place, 'told'), { code: 'session/name-taken' });
   assert.deepEqual(readFileSync(place.file), before);
-  const clones = listSessions(shelf).filter(({ name }) => name !== 'a');
+  const clones = listSessions(dirs).filter(({ name }) => name !== 'a');
   assert.deepEqual([...new Set(clones.map(({ first, events }) => `${first} ${events}`))], ['Hello 5']);
   assert.equal(new Set([...clones.map(({ id }) => id), 'the-id']).size, 4, 'each has its own id');
 });
 
 test('a deleted session stays in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
-  const shelf = shelfFor(t);
-  const place = await begun(shelf, 'gone', 'first');
+  const dirs = createDirs(t);
+  const place = await begun(dirs, 'gone', 'first');
   const bytes = readFileSync(place.file);
   const now = new Date(2026, 0, 2, 3, 4, 5);
-  const trashed = await trashSession(shelf, place, now);
-  assert.equal(trashed.file, path.join(shelf.data, 'trash', '2026-01-02_03-04-05.session_gone.jsonl'));
-  assert.deepEqual(listSessions(shelf), []);
-  await trashSession(shelf, await begun(shelf, 'gone', 'second'), now);
+  const trashed = await trashSession(dirs, place, now);
+  assert.equal(trashed.file, path.join(dirs.data, 'trash', '2026-01-02_03-04-05.session_gone.jsonl'));
+  assert.deepEqual(listSessions(dirs), []);
+  await trashSession(dirs, await begun(dirs, 'gone', 'second'), now);
   assert.deepEqual(
-    listTrash(shelf).map(({ name, since }) => [name, since]),
+    listTrash(dirs).map(({ name, since }) => [name, since]),
     [
       ['gone', '2026-01-02_03-04-05-2'],
       ['gone', '2026-01-02_03-04-05'],
     ],
   );
-  await restoreSession(shelf, 'gone');
-  assert.equal(listSessions(shelf)[0]?.first, 'second', 'the one that was deleted last');
-  await assert.rejects(restoreSession(shelf, 'gone'), { code: 'session/name-taken' });
-  const { file } = await restoreSession(shelf, 'gone', 'gone before');
+  await restoreSession(dirs, 'gone');
+  assert.equal(listSessions(dirs)[0]?.first, 'second', 'the one that was deleted last');
+  await assert.rejects(restoreSession(dirs, 'gone'), { code: 'session/name-taken' });
+  const { file } = await restoreSession(dirs, 'gone', 'gone before');
   assert.deepEqual(readFileSync(file), bytes);
-  await assert.rejects(restoreSession(shelf, 'gone'), { code: 'session/unknown' });
-  await trashSession(shelf, findSession(shelf, 'gone'));
-  assert.equal(emptyTrash(shelf), 1);
-  assert.deepEqual([listTrash(shelf), existsSync(path.join(shelf.data, 'trash'))], [[], false]);
-  assert.deepEqual(readdirSync(path.join(shelf.data, 'sessions')), ['session_gone before.jsonl']);
+  await assert.rejects(restoreSession(dirs, 'gone'), { code: 'session/unknown' });
+  await trashSession(dirs, findSession(dirs, 'gone'));
+  assert.equal(emptyTrash(dirs), 1);
+  assert.deepEqual([listTrash(dirs), existsSync(path.join(dirs.data, 'trash'))], [[], false]);
+  assert.deepEqual(readdirSync(path.join(dirs.data, 'sessions')), ['session_gone before.jsonl']);
 });
 
 test('permanently deleting a session also deletes the sessions of its sub-agents, and no others', async (t) => {
-  const shelf = shelfFor(t);
-  const folder = subagentSessionsDir(shelf);
+  const dirs = createDirs(t);
+  const folder = subagentSessionsDir(dirs);
   mkdirSync(folder, { recursive: true });
   for (const parent of ['gone', 'stays']) {
-    await begun(shelf, parent, 'Hi', `id-of-${parent}`);
+    await begun(dirs, parent, 'Hi', `id-of-${parent}`);
     const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
     const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
     await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { durable: true });
     await log.close();
   }
   writeFileSync(path.join(folder, 'session_broken.jsonl'), 'no session at all');
-  await trashSession(shelf, findSession(shelf, 'gone'));
+  await trashSession(dirs, findSession(dirs, 'gone'));
   assert.equal(readdirSync(folder).length, 3, 'a deleted session can be restored completely');
-  writeFileSync(path.join(shelf.data, 'trash', '2026-01-01_00-00-00.session_odd.jsonl'), '');
-  emptyTrash(shelf);
+  writeFileSync(path.join(dirs.data, 'trash', '2026-01-01_00-00-00.session_odd.jsonl'), '');
+  emptyTrash(dirs);
   assert.deepEqual(readdirSync(folder).toSorted(), ['session_agent-of-stays.jsonl', 'session_broken.jsonl']);
 });
 
 test('the most recent session is the one with the latest write, whatever its name', async (t) => {
-  const shelf = shelfFor(t);
-  assert.equal(findLatestSession(shelf), undefined);
-  mkdirSync(path.join(shelf.data, 'sessions'), { recursive: true });
+  const dirs = createDirs(t);
+  assert.equal(findLatestSession(dirs), undefined);
+  mkdirSync(path.join(dirs.data, 'sessions'), { recursive: true });
   for (const [name, time] of [
     ['b', 3],
     ['a', 5],
     ['c', 4],
   ] as const) {
-    const { file } = await begun(shelf, name);
+    const { file } = await begun(dirs, name);
     utimesSync(file, time, time);
   }
-  createSessionFile(shelf, 'unborn');
-  assert.equal(findLatestSession(shelf)?.name, 'a');
+  createSessionFile(dirs, 'unborn');
+  assert.equal(findLatestSession(dirs)?.name, 'a');
 });

@@ -64,7 +64,7 @@ test('[P12, P17] a tool can be called by its aliases; gates and the log see its 
     replyWithCalls(['file_nothing', {}]),
     replyWithText('done'),
   ];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: lines,
     tools,
     resolveToolName: resolveToolAlias,
@@ -75,18 +75,18 @@ test('[P12, P17] a tool can be called by its aliases; gates and the log see its 
       },
     ],
   });
-  await set.run();
+  await fixture.run();
   assert.deepEqual(judged, ['read_file', 'run_command']);
   assert.deepEqual(
-    set.eventsOfType('tool-started').map(({ tool }) => tool),
+    fixture.eventsOfType('tool-started').map(({ tool }) => tool),
     ['read_file'],
   );
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`),
+    fixture.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`),
     ['ok one', 'denied No commands.', 'failed There is no tool named file_nothing.'],
   );
   assert.deepEqual(
-    set.head.state.tools.map(({ name }) => name),
+    fixture.head.state.tools.map(({ name }) => name),
     tools.map(({ name }) => name),
   );
 });
@@ -95,7 +95,7 @@ test('[P14] a deferred tool must be loaded first under either name, and can then
   const root = folder(t);
   const workspace = localWorkspace({ roots: [root], blobs: path.join(root, 'blobs') });
   const remove = ['file_delete', { path: 'a.txt' }] as const;
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithCalls(remove),
       replyWithCalls(['load_tools', { names: ['delete_file'] }]),
@@ -105,8 +105,8 @@ test('[P14] a deferred tool must be loaded first under either name, and can then
     tools: [...createToolRegistry([...codingTools(workspace), ...deferredTools({ workspace })]).values()],
     resolveToolName: resolveToolAlias,
   });
-  await set.run();
-  const [early, , late] = set.eventsOfType('tool-ended');
+  await fixture.run();
+  const [early, , late] = fixture.eventsOfType('tool-ended');
   assert.deepEqual(
     [early?.outcome, early?.text],
     ['denied', 'The tool delete_file is not loaded, so nothing was run. Load it first.'],

@@ -15,7 +15,7 @@ test('the list of a session is the latest accepted one in its log', async () => 
     ],
   };
   const bad = { items: [{ text: 'Haul', status: 'perhaps' }] };
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithCalls(['todo', one]),
       replyWithCalls(['todo', two]),
@@ -24,11 +24,11 @@ test('the list of a session is the latest accepted one in its log', async () => 
     ],
     tools: [...createToolRegistry([todo]).values()],
   });
-  await set.run();
+  await fixture.run();
   const events = [];
-  for await (const batch of set.log.read()) events.push(...batch);
+  for await (const batch of fixture.log.read()) events.push(...batch);
   assert.deepEqual(fold(todoView, events), { calls: [], items: two.items });
-  const ends = set.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
+  const ends = fixture.eventsOfType('tool-ended').map(({ outcome, text }) => `${outcome} ${text}`);
   assert.deepEqual(ends.slice(0, 2), ['ok ▶ Splice', 'ok ☑ Splice␛\n☐ Whip']);
   assert.match(ends[2] ?? '', /^failed /);
 });

@@ -64,15 +64,15 @@ export type WebServer = Omit<TestProgram, 'open'> & {
 export async function startWebServer(t: TestContext, script?: Script<JsonObject>): Promise<WebServer> {
   // The test build includes the dashboard.
   if (bin === source && isWebStale()) await buildWeb();
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
   let child: ChildProcess | undefined;
   let url = '';
   const start = async (port: string): Promise<void> => {
     const others = `reader:${webKeys.reader},runner:${webKeys.runner}`;
-    const env = { ...made.env, HARNESS_API_KEY: webKeys.operator, HARNESS_API_KEYS: others };
+    const env = { ...program.env, HARNESS_API_KEY: webKeys.operator, HARNESS_API_KEYS: others };
     const started = spawn(process.execPath, [bin, 'serve', '--port', port], {
-      cwd: made.cwd,
+      cwd: program.cwd,
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -88,7 +88,7 @@ export async function startWebServer(t: TestContext, script?: Script<JsonObject>
   t.after(crash);
   await start('0');
   return {
-    ...made,
+    ...program,
     url,
     crash,
     restart: () => start(new URL(url).port),

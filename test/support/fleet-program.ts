@@ -21,21 +21,21 @@ const timeoutMs = 30_000;
 
 /** Creates the fixture. */
 export async function createFleetProgram(t: TestContext, script?: Script<JsonObject>): Promise<FleetProgram> {
-  const made = await createProgram(t, script);
-  await made.seedModels('qwen3');
-  await made.run(['fleet', 'status']);
-  const store = await openFleetStore(made.data('fleet.sqlite'));
+  const program = await createProgram(t, script);
+  await program.seedModels('qwen3');
+  await program.run(['fleet', 'status']);
+  const store = await openFleetStore(program.data('fleet.sqlite'));
   t.after(() => store.close());
   return {
-    ...made,
+    ...program,
     store,
     worker(...args) {
-      const running = made.start(['worker', ...args]);
+      const running = program.start(['worker', ...args]);
       t.after(() => running.kill('SIGKILL'));
       return running;
     },
     async runCommand(...args) {
-      const { code, out, err } = await made.run(args);
+      const { code, out, err } = await program.run(args);
       if (code !== 0) throw new Error(`fairlead ${args.join(' ')} ended with ${code}: ${err}`);
       return out;
     },

@@ -30,7 +30,7 @@ type Script = {
 type SubagentHarness = {
   readonly parts: ResolvedAgent;
   readonly logs: Map<string, MemoryLog>;
-  readonly crew: SubagentManager;
+  readonly manager: SubagentManager;
   readonly log: MemoryLog;
   readonly run: (input: string, limits?: Partial<Limits>, signal?: AbortSignal) => Promise<RunState>;
   readonly results: () => readonly string[];
@@ -50,7 +50,7 @@ async function createHarness(
   log: MemoryLog = memoryLog(),
 ): Promise<SubagentHarness> {
   const { answer, logs = new Map<string, MemoryLog>(), ...rest } = more;
-  const crew = createSubagentManager({
+  const manager = createSubagentManager({
     ...(answer ? { approvalHandler: answer } : {}),
     store: {
       async open(id) {
@@ -74,14 +74,14 @@ async function createHarness(
     isChild(questions) ? child(questions) : parent(questions),
   );
   const parts = {
-    ...resolveAgent({ provider, system: 'parent', tools: [...tools, ...subagentTools(async () => crew)] }),
+    ...resolveAgent({ provider, system: 'parent', tools: [...tools, ...subagentTools(async () => manager)] }),
     ...rest,
   };
   const session = await Session.open(parts, log, 'parent-session');
   return {
     parts,
     logs,
-    crew,
+    manager,
     log,
     run: (input, limits = {}, signal) => session.advance(input, { limits, ...(signal ? { signal } : {}) }),
     results: () => log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.text] : [])),
@@ -261,7 +261,7 @@ test('[P24] a pending question is asked again when the parent waits for the sub-
 test('[P23, P24] sub-agents run in parallel in the background, are listed, inspected, messaged and stopped', async () => {
   const release = Promise.withResolvers<void>();
   const atWork = new Set<string>();
-  const { run, results, crew } = await createHarness({
+  const { run, results, manager } = await createHarness({
     parent: async ({ results: { length }, body }) => {
       const ids = [...JSON.stringify(body.messages).matchAll(/agent-[0-9a-f]{10}/g)].map(([id]) => id);
       const plan: readonly (() => ScriptedReply)[] = [
@@ -301,7 +301,7 @@ test('[P23, P24] sub-agents run in parallel in the background, are listed, inspe
   assert.equal(again, `[${one}: done, 1 turns, 0 calls]\nreport again`);
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([...atWork].slice(0, 2), ['one', 'two'], 'both had started before either ended');
-  assert.match((await crew.list('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
+  assert.match((await manager.list('parent-session')).map(({ state }) => state.ended?.reason).join(), /cancelled/);
 });
 
 test('[P24] a sub-agent that is done can get another message, and a wait for all returns its second report too', async () => {
@@ -334,13 +334,13 @@ test('[P24] a sub-agent that is done can get another message, and a wait for all
 });
 
 test('[P23] a fifth parallel sub-agent is refused, and so is one for which no turn is left', async () => {
-  const { run, results, crew } = await createHarness({
+  const { run, results, manager } = await createHarness({
     parent: ({ results: { length } }) => (length < 5 ? spawn(`t${length}`, { background: true }) : says('done')),
     child: () => new Promise(() => {}),
   });
   await run('go', { turns: 100 });
   assert.match(results()[4] ?? '', /4 agents are running already\./);
-  await crew.close();
+  await manager.close();
   const poor = await createHarness({
     parent: ({ results: { length } }) => (length ? says('done') : spawn('x')),
     child: () => says('never'),
@@ -350,7 +350,7 @@ test('[P23] a fifth parallel sub-agent is refused, and so is one for which no tu
 });
 
 test('[P23] of five sub-agents that get a message in one answer only four run', async () => {
-  const { run, results, crew } = await createHarness({
+  const { run, results, manager } = await createHarness({
     parent: ({ results: { length }, results }) => {
       if (length < 5) return spawn(`t${length}`);
       if (length > 5) return says('done');
@@ -362,7 +362,7 @@ test('[P23] of five sub-agents that get a message in one answer only four run', 
   const outputs = results().slice(5);
   assert.equal(outputs.filter((text) => /runs again/.test(text)).length, 4, outputs.join('\n'));
   assert.match(outputs.join('\n'), /4 agents are running already\./);
-  await crew.close();
+  await manager.close();
 });
 
 test('[P23] a sub-agent that loops, fails or exceeds its budget ends, and its parent gets an error and continues (fault 39)', async () => {
@@ -416,7 +416,7 @@ test('[P23] several sub-agents together cannot exceed the limits of their parent
 test('[P23, P24] cancelling the parent stops its sub-agents, also those in the background', async () => {
   const stop = new AbortController();
   const begun = Promise.withResolvers<void>();
-  const { run, logs, crew } = await createHarness({
+  const { run, logs, manager } = await createHarness({
     parent: async ({ results: { length } }) => {
       if (length === 0) return spawn('x', { background: true });
       await begun.promise;
@@ -428,9 +428,9 @@ test('[P23, P24] cancelling the parent stops its sub-agents, also those in the b
   const end = await run('go', {}, stop.signal);
   assert.equal(end.ended?.reason, 'cancelled');
   const [id = ''] = logs.keys();
-  await crew.running(id)?.done;
+  await manager.running(id)?.done;
   assert.equal([...logs.values()][0]?.events.at(-1)?.type, 'run-ended');
-  assert.equal(crew.running(id), undefined);
+  assert.equal(manager.running(id), undefined);
 });
 
 test('[P23] killed at any moment, the same call resumes the same sub-agent, and no effect happens twice (faults 30, 39)', async () => {

@@ -31,7 +31,7 @@ const chat = ({ url }: ScriptedServer, options: BridgeOptions) =>
     middleware: fairleadMiddleware(options),
   });
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
 
 const tools = (ran: string[]) => ({
@@ -71,7 +71,7 @@ test('if one of two calls is denied, neither runs, and the model gets a result f
     says('Then not.'),
   ]);
   const ran: string[] = [];
-  const model = chat(server, { gates: [noDeleting] });
+  const model = chat(server, { gates: [denyDelete] });
   const { text } = await generateText({ model, prompt: 'Go.', tools: tools(ran), stopWhen: isStepCount(5) });
   assert.equal(text, 'Then not.');
   assert.deepEqual(ran, []);
@@ -88,7 +88,7 @@ for (const streamed of [false, true])
     ]);
     const model = wrapLanguageModel({
       model: createAnthropic({ apiKey: 'k', baseURL: `${server.url}/v1` })('claude-x'),
-      middleware: fairleadMiddleware({ gates: [noDeleting] }),
+      middleware: fairleadMiddleware({ gates: [denyDelete] }),
     });
     const call = { model, prompt: 'Go.', tools: tools([]), stopWhen: isStepCount(5) };
     assert.equal(await (streamed ? streamText(call).text : generateText(call).then(({ text }) => text)), 'Then not.');
@@ -130,9 +130,9 @@ test('an error inside a stream is reported by the SDK, and no pending call runs'
 });
 
 test('[M41] guardToolSet denies direct tool calls that did not come from a wrapped model', async () => {
-  const guide = await createInterceptor({ gates: [noDeleting] });
+  const interceptor = await createInterceptor({ gates: [denyDelete] });
   const ran: string[] = [];
-  const guarded = guardToolSet(tools(ran), guide);
+  const guarded = guardToolSet(tools(ran), interceptor);
   const options = { toolCallId: '1', messages: [], context: {} };
   await assert.rejects(async () => guarded.run.execute?.({ command: 'rm' }, options), /Nothing is deleted/);
   assert.equal(await guarded.run.execute?.({ command: 'ls' }, options), 'ran 1');
@@ -145,7 +145,7 @@ test('text before a denied call and text after it are two text parts of one answ
     says('Then not.'),
     says('Yes.'),
   ]);
-  const model = chat(server, { gates: [noDeleting] });
+  const model = chat(server, { gates: [denyDelete] });
   const first = streamText({ model, prompt: 'Go.', tools: tools([]), stopWhen: isStepCount(5) });
   const parts: string[] = [];
   for await (const part of first.stream) if (part.type.startsWith('text-')) parts.push(part.type);
@@ -189,7 +189,7 @@ test('a stream that is not read, or not read to its end, does not block its conv
 
 test('a stream with a second attempt has one stream-start and one finish event', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), says('Then not.')]);
-  const { stream } = await chat(server, { gates: [noDeleting] }).doStream({
+  const { stream } = await chat(server, { gates: [denyDelete] }).doStream({
     prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }],
   });
   const types: string[] = [];

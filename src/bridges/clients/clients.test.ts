@@ -10,7 +10,7 @@ import { wrapFetch } from './fetch.ts';
 import { guardMessages } from './guard-messages.ts';
 import { wrapAnthropic, wrapGoogle, wrapOpenAI } from './sdk-clients.ts';
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 const failingRule: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
@@ -46,7 +46,7 @@ test('chats of a wrapped Google client get reminders too', async () => {
 
 test('[M45] wrapFetch works for any client that accepts a fetch function; a body that cannot be read is not sent', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm' }), 'No, then.']);
-  const send = wrapFetch({ gates: [noDeleting] });
+  const send = wrapFetch({ gates: [denyDelete] });
   const url = `${server.url}/v1/messages`;
   const body = {
     model: 'm',
@@ -82,7 +82,7 @@ test('[M31, M45] wrapFetch accepts a Request object', async () => {
     headers,
     body: JSON.stringify(body),
   });
-  const answer = await wrapFetch({ gates: [noDeleting] })(request);
+  const answer = await wrapFetch({ gates: [denyDelete] })(request);
   assert.match(await answer.text(), /No, then\./);
   assert.deepEqual(
     server.requests.map((each) => each.headers['authorization']),
@@ -119,7 +119,7 @@ test('[M31] guardMessages allows or denies each call at the end of the messages,
     ],
   };
   const { messages, decisions } = await guardMessages([{ role: 'user', content: 'Go.' }, both], {
-    gates: [noDeleting],
+    gates: [denyDelete],
   });
   assert.equal(messages.length, 2);
   assert.deepEqual(decisions, [

@@ -26,17 +26,17 @@ async function ask(
   more: { readonly session?: string; readonly follows?: string; readonly name?: string } = {},
 ): Promise<readonly MessageAddition[]> {
   const follows = more.follows === undefined ? {} : { previousResponseId: more.follows };
-  const talk = await conversations.trackRequest({ ...requestFields, messages, ...follows }, more.session);
+  const tracked = await conversations.trackRequest({ ...requestFields, messages, ...follows }, more.session);
   try {
-    assert.equal(talk.action.type, 'send');
-    await talk.interceptor.afterResponse({
+    assert.equal(tracked.action.type, 'send');
+    await tracked.interceptor.afterResponse({
       message: answer,
       finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
     });
-    talk.markDelivered(answer, more.name);
-    return talk.action.type === 'send' ? talk.action.additions : [];
+    tracked.markDelivered(answer, more.name);
+    return tracked.action.type === 'send' ? tracked.action.additions : [];
   } finally {
-    talk.release();
+    tracked.release();
   }
 }
 
@@ -79,9 +79,11 @@ test('two conversations with the same first message are distinguished by the ans
 
 test('concurrent requests with the same messages are separate conversations', async () => {
   const all = createConversationTracker(options);
-  const talks = await Promise.all([1, 2, 3].map(() => all.trackRequest({ ...requestFields, messages: [user('Go.')] })));
-  assert.equal(new Set(talks.map(({ interceptor }) => interceptor)).size, 3);
-  for (const talk of talks) talk.release();
+  const tracker = await Promise.all(
+    [1, 2, 3].map(() => all.trackRequest({ ...requestFields, messages: [user('Go.')] })),
+  );
+  assert.equal(new Set(tracker.map(({ interceptor }) => interceptor)).size, 3);
+  for (const tracked of tracker) tracked.release();
 });
 
 test('a repeated request without an answer continues the same conversation', async () => {
@@ -193,10 +195,10 @@ test('a caller that names its session may send any messages: a change is a branc
 test('a conversation stored by the provider is found by the response id, and its additions are not sent twice', async () => {
   const all = createConversationTracker(options);
   const first = await ask(all, [user('Go.')], says('Done.'), { name: 'resp_1' });
-  const talk = await all.trackRequest({ ...requestFields, messages: [user('More.')], previousResponseId: 'resp_1' });
-  talk.release();
-  assert.equal(talk.storedMessages, 2);
-  const additions = talk.action.type === 'send' ? talk.action.additions : [];
+  const tracked = await all.trackRequest({ ...requestFields, messages: [user('More.')], previousResponseId: 'resp_1' });
+  tracked.release();
+  assert.equal(tracked.storedMessages, 2);
+  const additions = tracked.action.type === 'send' ? tracked.action.additions : [];
   assert.deepEqual(additions.slice(0, 1), first);
   assert.equal(additions[1]?.after, 2);
 });

@@ -4,7 +4,7 @@ import test from 'node:test';
 import type { Gate } from '../../core/index.ts';
 import { wrapFetch, type FetchFunction } from '../clients/fetch.ts';
 
-const noDeleting: Gate = ({ tool, input }) =>
+const denyDelete: Gate = ({ tool, input }) =>
   tool === 'wipe' || JSON.stringify(input).includes('/etc')
     ? { type: 'deny', reason: 'Nothing is deleted here.' }
     : { type: 'allow' };
@@ -14,7 +14,7 @@ async function interceptedBody(path: string, type: string, body: string, words: 
   let asked = 0;
   const server: FetchFunction = async () =>
     new Response(asked++ === 0 ? body : words, { headers: { 'content-type': type } });
-  const send = wrapFetch({ gates: [noDeleting] }, server);
+  const send = wrapFetch({ gates: [denyDelete] }, server);
   const request = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Go.' }], input: 'Go.' };
   const answer = await send(`http://model.test${path}`, { method: 'POST', body: JSON.stringify(request) });
   return answer.text();

@@ -39,22 +39,22 @@ function readMessages(messages: readonly Message[], additions: readonly MessageA
 }
 
 /** A loop that only calls the interceptor before and after each request. */
-async function runLoop(guide: Interceptor, prompt: string, answers: Message[], messages: Message[] = []) {
+async function runLoop(interceptor: Interceptor, prompt: string, answers: Message[], messages: Message[] = []) {
   const requests: (readonly string[])[] = [];
   messages.push(user(prompt));
   for (;;) {
-    let guidance = await guide.beforeRequest({ ...requestFields, messages });
+    let action = await interceptor.beforeRequest({ ...requestFields, messages });
     let answer: Message | undefined;
-    while (guidance.type === 'send') {
-      requests.push(readMessages(messages, guidance.additions));
+    while (action.type === 'send') {
+      requests.push(readMessages(messages, action.additions));
       answer = answers.shift();
       assert.ok(answer, 'the script has answers left');
-      guidance = await guide.afterResponse({
+      action = await interceptor.afterResponse({
         message: answer,
         finish: messageToolCalls(answer).length ? 'tool-calls' : 'stop',
       });
     }
-    if (guidance.type === 'stop') return { requests, stopped: guidance, messages };
+    if (action.type === 'stop') return { requests, stopped: action, messages };
     messages.push(answer as Message);
     const made = messageToolCalls(answer as Message);
     if (made.length === 0) return { requests, messages };
@@ -62,13 +62,13 @@ async function runLoop(guide: Interceptor, prompt: string, answers: Message[], m
   }
 }
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm') ? { type: 'deny', reason: 'Nothing is deleted here.' } : { type: 'allow' };
 const failing: Rule = (event) =>
   event.type === 'tool-ended' && event.outcome === 'failed' ? [{ key: 'failed', text: 'Try another way.' }] : [];
 
 const openTestInterceptor = (options: InterceptorOptions = {}): Promise<Interceptor> =>
-  createInterceptor({ gates: [noDeleting], rules: [failing], ...options });
+  createInterceptor({ gates: [denyDelete], rules: [failing], ...options });
 
 test('[M41, M42] the requests of another loop are unchanged if there is nothing to add', async () => {
   const { requests, messages } = await runLoop(await openTestInterceptor(), 'Go.', [calls('a', 'run'), says('Done.')]);
@@ -144,18 +144,18 @@ test('a gate that asks calls askUser, and denies the call if there is no askUser
 });
 
 test('an edited or forked conversation continues on a branch of the log', async () => {
-  const guide = await openTestInterceptor();
-  const { messages } = await runLoop(guide, 'Go.', [calls('bad1', 'run'), says('Done.')]);
+  const interceptor = await openTestInterceptor();
+  const { messages } = await runLoop(interceptor, 'Go.', [calls('bad1', 'run'), says('Done.')]);
   const edited = [user('Go.'), calls('bad1', 'run'), result('bad1', 'run', 'fine after all')];
-  const guidance = await guide.beforeRequest({ ...requestFields, messages: edited });
-  assert.equal(guidance.type, 'send');
+  const action = await interceptor.beforeRequest({ ...requestFields, messages: edited });
+  assert.equal(action.type, 'send');
   assert.deepEqual(
-    readMessages(edited, guidance.type === 'send' ? guidance.additions : []).length,
+    readMessages(edited, action.type === 'send' ? action.additions : []).length,
     3,
     'the note belongs to the other branch',
   );
   assert.equal(messages.length, 4);
-  assert.ok(guide.state.seq > 0);
+  assert.ok(interceptor.state.seq > 0);
 });
 
 test('an interceptor that is reopened on its log adds the same notes at the same positions', async () => {
@@ -190,11 +190,11 @@ test('[M2] system text is added once, and stays when the interceptor is reopened
   const first = await openTestInterceptor({ log, system: 'Reminders exist.' });
   await first.beforeRequest({ ...requestFields, messages: [user('Go.')] });
   const again = await openTestInterceptor({ log: memoryLog(log.events) });
-  const guidance = await again.beforeRequest({
+  const action = await again.beforeRequest({
     ...requestFields,
     messages: [user('Go.'), says('Done.'), user('More.')],
   });
-  assert.deepEqual(guidance.type === 'send' && guidance.additions[0], {
+  assert.deepEqual(action.type === 'send' && action.additions[0], {
     type: 'system',
     after: -1,
     text: 'Reminders exist.',
@@ -202,15 +202,15 @@ test('[M2] system text is added once, and stays when the interceptor is reopened
 });
 
 test('user text next to a tool result is recorded, and an accepted answer is not counted twice', async () => {
-  const guide = await openTestInterceptor();
-  await guide.beforeRequest({ ...requestFields, messages: [user('Go.')] });
-  await guide.acceptResponse({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });
+  const interceptor = await openTestInterceptor();
+  await interceptor.beforeRequest({ ...requestFields, messages: [user('Go.')] });
+  await interceptor.acceptResponse({ message: calls('a', 'run', { command: 'rm' }), finish: 'tool-calls' });
   const beside: Message = { role: 'tool', parts: [...result('a', 'run', 'fine').parts, ...user('Hurry.').parts] };
-  const guidance = await guide.beforeRequest({
+  const action = await interceptor.beforeRequest({
     ...requestFields,
     messages: [user('Go.'), calls('a', 'run', { command: 'rm' }), beside],
   });
-  assert.equal(guidance.type, 'send');
-  assert.ok(JSON.stringify(guide.state.messages.items).includes('Hurry.'));
-  assert.equal(guide.state.spent.turns, 2, 'it is not counted twice');
+  assert.equal(action.type, 'send');
+  assert.ok(JSON.stringify(interceptor.state.messages.items).includes('Hurry.'));
+  assert.equal(interceptor.state.spent.turns, 2, 'it is not counted twice');
 });

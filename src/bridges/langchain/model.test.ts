@@ -21,7 +21,7 @@ import { createConversationTracker } from '../conversation-tracking/tracker.ts';
 import { createInterceptor } from '../interceptor/interceptor.ts';
 import { fairleadMiddleware, wrapChatModel, guardTools } from './index.ts';
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
 const notingRule: Rule = (event) =>
   event.type === 'input-received' && event.how === 'prompt' ? [{ key: 'n', text: 'Be kind.' }] : [];
@@ -64,7 +64,7 @@ test('callbacks get the forwarded text and no denied call, also if a model alway
     const heard: string[] = [];
     const model = wrapChatModel(chat(server, streaming ? { streaming } : {}), {
       messages,
-      gates: [noDeleting],
+      gates: [denyDelete],
     }).bindTools([runTool([])]);
     const callbacks = [
       {
@@ -91,7 +91,7 @@ test('callbacks get the forwarded text and no denied call, also if a model alway
 
 test('both versions of streamEvents contain only what was forwarded', async () => {
   await using server = await scriptedServer([...deniedOnce, ...deniedOnce]);
-  const model = wrapChatModel(chat(server), { messages, gates: [noDeleting] });
+  const model = wrapChatModel(chat(server), { messages, gates: [denyDelete] });
   const told: string[] = [];
   for await (const event of model.bindTools([runTool([])]).streamEvents('Go.', { version: 'v2' }))
     told.push(JSON.stringify(event.data));
@@ -109,7 +109,7 @@ test('a model with bound tools can be wrapped', async () => {
   assert.notEqual(tagged.constructor, Plain, 'a binding, not a model');
   await wrapChatModel(tagged, { messages, system: 'Aware.' }).invoke('Go.');
   assert.equal(plain.asked[0]?.[0]?.text, 'Aware.');
-  const answer = await wrapChatModel(bound, { messages, gates: [noDeleting] }).invoke('Go.');
+  const answer = await wrapChatModel(bound, { messages, gates: [denyDelete] }).invoke('Go.');
   assert.deepEqual((answer as messages.AIMessage).tool_calls?.length, 1);
   assert.equal(server.requests.length, 2);
 });
@@ -188,7 +188,7 @@ test('an agent with a model from initChatModel is intercepted by the middleware'
   const agent = createAgent({
     model,
     tools: [runTool(ran)],
-    middleware: [fairleadMiddleware({ messages, gates: [noDeleting] })],
+    middleware: [fairleadMiddleware({ messages, gates: [denyDelete] })],
   });
   const { messages: said } = await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] });
   assert.equal(said.at(-1)?.text, 'Then not.');
@@ -199,8 +199,8 @@ test('an agent with a model from initChatModel is intercepted by the middleware'
 
 test('[M41] a ToolNode with guarded tools denies calls that did not come from a wrapped model', async () => {
   const ran: string[] = [];
-  const guide = await createInterceptor({ gates: [noDeleting], log: memoryLog() });
-  const node = new ToolNode(guardTools([runTool(ran)], guide));
+  const interceptor = await createInterceptor({ gates: [denyDelete], log: memoryLog() });
+  const node = new ToolNode(guardTools([runTool(ran)], interceptor));
   const asks = new messages.AIMessage({
     content: '',
     tool_calls: [

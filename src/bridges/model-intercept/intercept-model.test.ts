@@ -24,9 +24,9 @@ async function call(
   options: InterceptorOptions = {},
   more: Partial<ModelExchange<Piece>> = {},
 ): Promise<AsyncGenerator<Piece, void>> {
-  const talks = resolveTracker({ interceptor: await createInterceptor(options) });
+  const tracker = resolveTracker({ interceptor: await createInterceptor(options) });
   return interceptModelStream<Piece>({
-    ask: () => talks.trackRequest(baseRequest),
+    ask: () => tracker.trackRequest(baseRequest),
     send: (_additions, attempt) => streams[attempt]?.() ?? assert.fail('too many requests'),
     reader() {
       const pieces: Piece[] = [];
@@ -113,22 +113,22 @@ test('of a denied answer only the closing events are forwarded, and the next ans
 });
 
 test('a consumer that stops reading releases the conversation', async () => {
-  const guide = await createInterceptor();
-  const talks = resolveTracker({ interceptor: guide });
+  const interceptor = await createInterceptor();
+  const tracker = resolveTracker({ interceptor });
   const stream = async function* (): AsyncGenerator<Piece> {
     yield { text: 'a' };
     yield { text: 'b' };
   };
-  const events = await call([stream], {}, { ask: () => talks.trackRequest(baseRequest) });
+  const events = await call([stream], {}, { ask: () => tracker.trackRequest(baseRequest) });
   await events.next();
   await events.return();
-  const again = await call([stream], {}, { ask: () => talks.trackRequest(baseRequest) });
+  const again = await call([stream], {}, { ask: () => tracker.trackRequest(baseRequest) });
   assert.equal((await all(again)).length, 2);
 });
 
 test('a failed request releases the conversation', async () => {
-  const guide = await createInterceptor();
-  const talks = resolveTracker({ interceptor: guide });
+  const interceptor = await createInterceptor();
+  const tracker = resolveTracker({ interceptor });
   const broken = await call(
     [
       () => {
@@ -136,7 +136,7 @@ test('a failed request releases the conversation', async () => {
       },
     ],
     {},
-    { ask: () => talks.trackRequest(baseRequest) },
+    { ask: () => tracker.trackRequest(baseRequest) },
   );
   await assert.rejects(all(broken), /no line/);
   const again = await call(
@@ -146,7 +146,7 @@ test('a failed request releases the conversation', async () => {
       },
     ],
     {},
-    { ask: () => talks.trackRequest(baseRequest) },
+    { ask: () => tracker.trackRequest(baseRequest) },
   );
   assert.deepEqual(await all(again), [{ text: 'a' }]);
 });
@@ -157,9 +157,9 @@ test('if the log cannot be opened nothing is sent, and the next request tries ag
       throw new FairleadError('store/gone', 'The disk is gone.', { blame: 'harness' });
     },
   } as never;
-  const talks = resolveTracker({ log });
-  await assert.rejects(talks.trackRequest(baseRequest), /disk is gone/);
-  await assert.rejects(talks.trackRequest(baseRequest), /disk is gone/);
+  const tracker = resolveTracker({ log });
+  await assert.rejects(tracker.trackRequest(baseRequest), /disk is gone/);
+  await assert.rejects(tracker.trackRequest(baseRequest), /disk is gone/);
 });
 
 test('any conversation id of a framework is accepted, and different ids stay different', () => {
@@ -173,23 +173,23 @@ test('any conversation id of a framework is accepted, and different ids stay dif
 
 test('an allowed call is not checked again at the tool; a changed call is', async () => {
   let asks = 0;
-  const guide = await createInterceptor({ gates: [() => (asks++, { type: 'allow' })] });
-  await guide.beforeRequest(baseRequest);
+  const interceptor = await createInterceptor({ gates: [() => (asks++, { type: 'allow' })] });
+  await interceptor.beforeRequest(baseRequest);
   const input = { a: 1, b: 2 };
-  await guide.afterResponse({
+  await interceptor.afterResponse({
     message: { role: 'assistant', parts: [{ type: 'tool-call', id: '1', tool: 'run', input }] },
     finish: 'tool-calls',
   });
   assert.equal(asks, 1);
-  assert.equal(await getToolDenial(guide, { id: '1', tool: 'run', input: { b: 2, a: 1 } }), undefined);
+  assert.equal(await getToolDenial(interceptor, { id: '1', tool: 'run', input: { b: 2, a: 1 } }), undefined);
   assert.equal(asks, 1);
-  await getToolDenial(guide, { id: '1', tool: 'run', input: { a: 2 } });
-  await getToolDenial(guide, { id: '2', tool: 'run', input });
+  await getToolDenial(interceptor, { id: '1', tool: 'run', input: { a: 2 } });
+  await getToolDenial(interceptor, { id: '2', tool: 'run', input });
   assert.equal(asks, 3);
 });
 
 test('requests on one log run one after the other', async () => {
-  const talks = resolveTracker({ log: memoryLog() });
+  const tracker = resolveTracker({ log: memoryLog() });
   let open = 0;
   let most = 0;
   const stream = async function* (): AsyncGenerator<Piece> {
@@ -198,7 +198,7 @@ test('requests on one log run one after the other', async () => {
     yield { text: 'a' };
     open--;
   };
-  const one = () => call([stream], {}, { ask: () => talks.trackRequest(baseRequest) }).then(all);
+  const one = () => call([stream], {}, { ask: () => tracker.trackRequest(baseRequest) }).then(all);
   await Promise.all([one(), one(), one()]);
   assert.equal(most, 1);
 });

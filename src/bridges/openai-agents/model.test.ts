@@ -20,7 +20,7 @@ import { wrapModel, wrapModelProvider, createToolGuardrail, type BridgeOptions }
 
 setTracingDisabled(true);
 
-const noDeleting: Gate = ({ input }) =>
+const denyDelete: Gate = ({ input }) =>
   JSON.stringify(input).includes('rm -r') ? { type: 'deny', reason: 'Nothing is deleted.' } : { type: 'allow' };
 const notingRule: Rule = (event) =>
   event.type === 'input-received' && event.how === 'prompt' ? [{ key: 'n', text: 'Be kind.' }] : [];
@@ -51,7 +51,7 @@ for (const [how, where] of Object.entries({ 'in its own log': { log: memoryLog()
     );
     const runner = runnerFor(
       server,
-      { gates: [noDeleting], rules: [notingRule], stops: [turnLimitStop], ...where },
+      { gates: [denyDelete], rules: [notingRule], stops: [turnLimitStop], ...where },
       true,
     );
     const agent = new Agent({ name: 'a', instructions: 'Help.', model: 'gpt-x', tools: [runTool([])] });
@@ -88,7 +88,7 @@ test('a handoff is checked like any other call, and the interceptor continues wi
     says('Then not.'),
   ]);
   const log = memoryLog();
-  const { finalOutput, lastAgent } = await runnerFor(server, { gates: [noDeleting], log }).run(agent, 'Go.');
+  const { finalOutput, lastAgent } = await runnerFor(server, { gates: [denyDelete], log }).run(agent, 'Go.');
   assert.equal(finalOutput, 'Then not.');
   assert.equal(lastAgent?.name, 'Cleaner');
   assert.deepEqual(ran, []);
@@ -122,7 +122,7 @@ test('a denied call that is not a function is left out of the history, and a mes
     },
     getStreamedResponse: () => assert.fail('not streamed'),
   };
-  const guided: Model = wrapModel(model, { gates: [noDeleting] });
+  const guided: Model = wrapModel(model, { gates: [denyDelete] });
   const { finalOutput } = await new Runner().run(new Agent({ name: 'a', model: guided }), 'Go.');
   assert.equal(finalOutput, 'Then not.');
   const told = JSON.stringify(asked[1]?.input);
@@ -133,9 +133,9 @@ test('a denied call that is not a function is left out of the history, and a mes
 test('[M41] a tool guardrail denies calls that did not come from a wrapped model, as the SDK reports denials', async () => {
   await using server = await scriptedServer([calls('run', { command: 'rm -r' }), says('Then not.')]);
   const ran: string[] = [];
-  const guide = await createInterceptor({ gates: [noDeleting] });
+  const interceptor = await createInterceptor({ gates: [denyDelete] });
   const provider = new OpenAIProvider({ apiKey: 'k', baseURL: `${server.url}/v1`, useResponses: false });
-  const agent = new Agent({ name: 'a', model: 'm', tools: [runTool(ran, [createToolGuardrail(guide)])] });
+  const agent = new Agent({ name: 'a', model: 'm', tools: [runTool(ran, [createToolGuardrail(interceptor)])] });
   const { finalOutput } = await new Runner({ modelProvider: provider }).run(agent, 'Go.');
   assert.equal(finalOutput, 'Then not.');
   assert.deepEqual(ran, []);

@@ -55,8 +55,8 @@ const hookContext = (cwd: string, entry: Entry, matcher = ''): HookContext => ({
 const allow: Gate = () => ({ type: 'allow' });
 const ask: Gate = () => ({ type: 'ask', question: 'May it?' });
 
-const decideWith = async (ground: HookContext, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
-  withPreToolHooks(ground, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
+const decideWith = async (context: HookContext, call: Partial<ToolCall> = {}, gate = allow): Promise<Decision> =>
+  withPreToolHooks(context, gate)({ id: 't1.0', tool: 'run_command', input: { command: 'ls' }, ...call }, state);
 
 test('[M31] a hook that is missing, too slow, killed, not executable or gives invalid output denies', async (t) => {
   const cwd = createFolder(t);
@@ -178,17 +178,17 @@ test('[M36] a call in the format that hooks of other harnesses expect converts b
     run_command: { command: 'ls' },
     custom__x: { any: 1 },
   })) {
-    const [guise] = toClaudeToolCalls({ tool, input }, '/w');
-    assert.deepEqual(guise?.toOwnInput?.(guise.input), input, tool);
+    const [converted] = toClaudeToolCalls({ tool, input }, '/w');
+    assert.deepEqual(converted?.toOwnInput?.(converted.input), input, tool);
   }
   const [patch] = toClaudeToolCalls({ tool: 'apply_patch', input: { paths: ['.env'], patch: 'p' } }, '/w');
   assert.equal(patch?.input['file_path'], '/w/.env');
-  const aim = unwrapDeferredCall({
+  const unwrapped = unwrapDeferredCall({
     tool: 'use_tool',
     input: { tool: 'git_remote', input: { operation: 'push', branch: "it's" } },
   });
-  assert.ok(typeof aim !== 'string');
-  assert.deepEqual(toClaudeToolCalls(aim, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
+  assert.ok(typeof unwrapped !== 'string');
+  assert.deepEqual(toClaudeToolCalls(unwrapped, '/w')[0]?.input, { command: String.raw`git push 'it'\''s'` });
 });
 
 test('[M31] the approval of hooks covers the files of the project that they run, also during a session', async (t) => {
@@ -218,10 +218,10 @@ test('[M31] the approval of hooks covers the files of the project that they run,
   writeFileSync(file, JSON.stringify({ hooks, other: 2 }));
   assert.equal((await read(false)).hooks.length, 1, 'other settings do not matter');
   assert.equal(asked.length, 2);
-  const ground: HookContext = { ...hookContext(cwd, {}), hooks: found.hooks };
-  assert.equal((await decideWith(ground)).type, 'allow');
+  const context: HookContext = { ...hookContext(cwd, {}), hooks: found.hooks };
+  assert.equal((await decideWith(context)).type, 'allow');
   writeFileSync(script, '#!/bin/sh\nexit 0 # other\n');
-  const decision = await decideWith(ground);
+  const decision = await decideWith(context);
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
   const changed = await read(false, true);
   assert.equal(changed.hooks.length, 0);
@@ -265,11 +265,11 @@ test('[M31] the approval covers a file that a hook will run before it exists, an
     trust: memoryTrust(),
     ask: async () => true,
   });
-  const ground: HookContext = { ...hookContext(cwd, {}), hooks };
-  assert.equal((await decideWith(ground)).type, 'allow');
-  assert.equal((await decideWith(ground)).type, 'allow', 'it wrote a line');
+  const context: HookContext = { ...hookContext(cwd, {}), hooks };
+  assert.equal((await decideWith(context)).type, 'allow');
+  assert.equal((await decideWith(context)).type, 'allow', 'it wrote a line');
   writeFileSync(path.join(cwd, 'late.sh'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
-  const decision = await decideWith(ground);
+  const decision = await decideWith(context);
   assert.ok(decision.type === 'deny' && decision.reason.includes('changed since the hook was approved'));
   assert.ok(!existsSync(path.join(cwd, 'ran')));
 });

@@ -27,11 +27,11 @@ test('[attack 87] keys of well-known services are recognized by their format, an
     `dop_v1_${hex(64)}`,
     `123456789:A${randomLetters(34)}`,
   ];
-  const keeper = createRedactor();
+  const redactor = createRedactor();
   let found = 0;
   for (const key of keys) {
     for (const around of ['', '"', "'", '\n', ' ']) {
-      const told = keeper.redact(`before=${around}${key}${around} after`);
+      const told = redactor.redact(`before=${around}${key}${around} after`);
       assert.ok(!told.includes(key.slice(-12)), told);
       assert.match(told, /before=.*\[redacted: [^\]]+\].* after/s);
     }
@@ -41,7 +41,7 @@ test('[attack 87] keys of well-known services are recognized by their format, an
 });
 
 test('[attack 87] a value assigned to a secret name is redacted if it looks like a secret', () => {
-  const keeper = createRedactor();
+  const redactor = createRedactor();
   const value = randomLetters(24);
   for (const line of [
     `API_KEY=${value}`,
@@ -53,20 +53,20 @@ test('[attack 87] a value assigned to a secret name is redacted if it looks like
     `https://me:${value}@example.com/x`,
     `curl -s -u me:${value} https://example.com`,
   ])
-    assert.ok(!keeper.redact(line).includes(value), line);
+    assert.ok(!redactor.redact(line).includes(value), line);
 });
 
 test('[attack 87] a private key is redacted completely, also if its end is missing', () => {
-  const keeper = createRedactor();
+  const redactor = createRedactor();
   const lines = Array.from({ length: 9 }, () => randomLetters(64));
   const key = ['-----BEGIN RSA PRIVATE KEY-----', ...lines, '-----END RSA PRIVATE KEY-----'].join('\n');
-  assert.equal(keeper.redact(`a\n${key}\nb`), 'a\n[redacted: private key]\nb');
-  assert.equal(keeper.redact(`a\n${key.slice(0, 300)}\n! b`), 'a\n[redacted: private key]\n! b');
-  assert.equal(keeper.redact(JSON.stringify({ key })), '{"key":"[redacted: private key]"}');
+  assert.equal(redactor.redact(`a\n${key}\nb`), 'a\n[redacted: private key]\nb');
+  assert.equal(redactor.redact(`a\n${key.slice(0, 300)}\n! b`), 'a\n[redacted: private key]\n! b');
+  assert.equal(redactor.redact(JSON.stringify({ key })), '{"key":"[redacted: private key]"}');
 });
 
 test('ordinary text of users and programs is unchanged', () => {
-  const keeper = createRedactor([
+  const redactor = createRedactor([
     ['USER_PASS', 'true'],
     ['SSH_AUTH_SOCK', '/tmp/ssh-x/agent.12'],
     ['PIN', '123456'],
@@ -84,20 +84,20 @@ test('ordinary text of users and programs is unchanged', () => {
     'it is true: 123456 in /tmp/ssh-x/agent.12',
     'sk-button-primary-hover-and-focus-visible',
   ])
-    assert.equal(keeper.redact(text), text);
+    assert.equal(redactor.redact(text), text);
 });
 
 test('[attack 87] a known secret is redacted under its name in every encoding that programs use', () => {
   const value = 'p"ss/w rd+1';
-  const keeper = createRedactor([
+  const redactor = createRedactor([
     ['DB_PASSWORD', value],
     ['DATABASE_URL', 'postgres://me:hunter22222@db/x'],
   ]);
   for (const form of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), btoa(value).slice(0, -2)])
-    assert.match(keeper.redact(`a ${form} b`), /^a \[redacted: DB_PASSWORD\]=* b$/);
-  assert.equal(keeper.redact('a hunter22222 b'), 'a [redacted: DATABASE_URL] b');
-  keeper.addSecret('MCP header', 'Bearer lovely-words-2');
-  assert.equal(keeper.redact('say lovely-words-2'), 'say [redacted: MCP header]');
+    assert.match(redactor.redact(`a ${form} b`), /^a \[redacted: DB_PASSWORD\]=* b$/);
+  assert.equal(redactor.redact('a hunter22222 b'), 'a [redacted: DATABASE_URL] b');
+  redactor.addSecret('MCP header', 'Bearer lovely-words-2');
+  assert.equal(redactor.redact('say lovely-words-2'), 'say [redacted: MCP header]');
   assert.equal(noRedaction.redact(`a ${value}`), `a ${value}`);
 });
 
@@ -111,15 +111,15 @@ const toolWith = (run: Tool['execute'], effect: Tool['effect'] = 'write', name =
 });
 const runRedacted = (
   tool: Tool,
-  keeper: Redactor,
+  redactor: Redactor,
   input: Json = {},
   more: Partial<ToolContext> = {},
-): Promise<unknown> => Promise.resolve(withRedaction(tool, keeper).execute(input, { ...context, ...more }));
+): Promise<unknown> => Promise.resolve(withRedaction(tool, redactor).execute(input, { ...context, ...more }));
 
 test('[attack 87] [A53] the result of confirm is redacted like tool output', async () => {
-  const keeper = createRedactor([['KEY', 'very-secret-1']]);
+  const redactor = createRedactor([['KEY', 'very-secret-1']]);
   const tool = (confirm: NonNullable<Tool['checkOutcome']>): Tool =>
-    withRedaction({ ...toolWith(() => 'x'), checkOutcome: confirm }, keeper);
+    withRedaction({ ...toolWith(() => 'x'), checkOutcome: confirm }, redactor);
   assert.equal(await tool(() => 'a very-secret-1').checkOutcome?.({}, context), 'a [redacted: KEY]');
   assert.equal(await tool(() => undefined).checkOutcome?.({}, context), undefined);
   assert.equal(await tool(() => false).checkOutcome?.({}, context), false);
@@ -129,14 +129,14 @@ test('[attack 87] [A53] the result of confirm is redacted like tool output', asy
     'checkOutcome' in
       withRedaction(
         toolWith(() => 'x'),
-        keeper,
+        redactor,
       ),
     false,
   );
 });
 
 test('[attack 87] text, data, notes, errors and progress of a tool are redacted; text from the user is not', async () => {
-  const keeper = createRedactor([['KEY', 'very-secret-1']]);
+  const redactor = createRedactor([['KEY', 'very-secret-1']]);
   const whole = toolOutput({
     text: 'a very-secret-1',
     data: { b: ['very-secret-1', 1] },
@@ -146,45 +146,45 @@ test('[attack 87] text, data, notes, errors and progress of a tool are redacted;
   assert.deepEqual(
     await runRedacted(
       toolWith(() => whole),
-      keeper,
+      redactor,
     ),
     toolOutput({ text: `a ${stand}`, data: { b: [stand, 1] }, notes: [{ key: 'k', text: stand }] }),
   );
   assert.deepEqual(
     await runRedacted(
       toolWith(() => ({ c: 'very-secret-1' })),
-      keeper,
+      redactor,
     ),
     { c: stand },
   );
   assert.equal(
     await runRedacted(
       toolWith(() => 'very-secret-1'),
-      keeper,
+      redactor,
     ),
     stand,
   );
   const fails = toolWith(() => {
     throw new Error('not with very-secret-1');
   });
-  await assert.rejects(runRedacted(fails, keeper), { message: `not with ${stand}` });
+  await assert.rejects(runRedacted(fails, redactor), { message: `not with ${stand}` });
   const person = toolWith(() => 'very-secret-1', 'read', 'ask_user');
-  assert.equal(await runRedacted(person, keeper), 'very-secret-1');
+  assert.equal(await runRedacted(person, redactor), 'very-secret-1');
   const said: string[] = [];
   const talks = toolWith((_, { progress }) =>
     ['one\nvery-', 'secret-1\rtwo ', 'very-secret', '-1'].forEach((each) => progress?.(each)),
   );
-  await runRedacted(talks, keeper, {}, { progress: (text) => void said.push(text) });
+  await runRedacted(talks, redactor, {}, { progress: (text) => void said.push(text) });
   assert.equal(said.join(''), `one\n${stand}\rtwo ${stand}`);
 });
 
 test('[attack 87] a tool that writes refuses input that contains a redaction placeholder', async () => {
-  const keeper = createRedactor();
+  const redactor = createRedactor();
   const input = { edits: [{ content: 'KEY=[redacted: KEY]\n' }] };
   await assert.rejects(
     runRedacted(
       toolWith(() => 'done'),
-      keeper,
+      redactor,
       input,
     ),
     { code: 'secrets/stand-in' },
@@ -192,7 +192,7 @@ test('[attack 87] a tool that writes refuses input that contains a redaction pla
   assert.equal(
     await runRedacted(
       toolWith(() => 'done', 'read'),
-      keeper,
+      redactor,
       input,
     ),
     'done',
@@ -200,7 +200,7 @@ test('[attack 87] a tool that writes refuses input that contains a redaction pla
 });
 
 test('[attack 87] no text makes the search slow', { timeout: 120_000 }, () => {
-  const keeper = createRedactor([['KEY', 'aaaaaaaaaaaaaaab']]);
+  const redactor = createRedactor([['KEY', 'aaaaaaaaaaaaaaab']]);
   const pieces = [
     'a',
     '-',
@@ -230,5 +230,5 @@ test('[attack 87] no text makes the search slow', { timeout: 120_000 }, () => {
     'aB',
     '\u00e9\u{1f600}',
   ];
-  for (const piece of pieces) keeper.redact(piece.repeat(1_000_000 / piece.length));
+  for (const piece of pieces) redactor.redact(piece.repeat(1_000_000 / piece.length));
 });

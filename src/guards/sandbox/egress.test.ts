@@ -20,28 +20,28 @@ async function server(t: TestContext, says: string): Promise<number> {
 }
 
 /** Returns the response of the proxy to one raw request. */
-const sendRaw = (door: EgressProxy, words: string): Promise<string> =>
+const sendRaw = (proxy: EgressProxy, words: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connect(door.socket, () => socket.write(words));
+    const socket = connect(proxy.socket, () => socket.write(words));
     let text = '';
     socket.on('data', (bytes) => (text += String(bytes)));
     socket.on('error', reject);
     socket.on('close', () => resolve(text));
   });
 
-const httpGet = (door: EgressProxy, url: string): Promise<string> =>
-  sendRaw(door, `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-const httpConnect = (door: EgressProxy, to: string): Promise<string> =>
-  sendRaw(door, `CONNECT ${to} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+const httpGet = (proxy: EgressProxy, url: string): Promise<string> =>
+  sendRaw(proxy, `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+const httpConnect = (proxy: EgressProxy, to: string): Promise<string> =>
+  sendRaw(proxy, `CONNECT ${to} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 
 test('only listed hosts and ports are reachable, with plain requests and through CONNECT', async (t) => {
   const port = await server(t, 'reached');
   const other = await server(t, 'not this one');
-  const door = await startEgressProxy({ hosts: [`localhost:${port}`, '*.example.invalid'], isPublic: () => true });
-  t.after(() => door.close());
-  assert.match(await httpGet(door, `http://localhost:${port}/`), /^HTTP\/1\.1 200[^]*reached/);
-  assert.match(await httpGet(door, `http://LOCALHOST.:${port}/`), /^HTTP\/1\.1 200/);
-  assert.match(await httpConnect(door, `localhost:${port}`), /^HTTP\/1\.1 200 Connection Established[^]*reached/);
+  const proxy = await startEgressProxy({ hosts: [`localhost:${port}`, '*.example.invalid'], isPublic: () => true });
+  t.after(() => proxy.close());
+  assert.match(await httpGet(proxy, `http://localhost:${port}/`), /^HTTP\/1\.1 200[^]*reached/);
+  assert.match(await httpGet(proxy, `http://LOCALHOST.:${port}/`), /^HTTP\/1\.1 200/);
+  assert.match(await httpConnect(proxy, `localhost:${port}`), /^HTTP\/1\.1 200 Connection Established[^]*reached/);
   const refused = [
     `localhost:${other}`,
     'localhost:80',
@@ -52,37 +52,37 @@ test('only listed hosts and ports are reachable, with plain requests and through
     'example.invalid:443',
   ];
   for (const each of refused) {
-    assert.match(await httpGet(door, `http://${each}/`), /^HTTP\/1\.1 (403|400)/, each);
-    assert.match(await httpConnect(door, each), /^HTTP\/1\.1 (403|400)/, each);
+    assert.match(await httpGet(proxy, `http://${each}/`), /^HTTP\/1\.1 (403|400)/, each);
+    assert.match(await httpConnect(proxy, each), /^HTTP\/1\.1 (403|400)/, each);
   }
   assert.match(
-    await httpGet(door, `file:///etc/passwd`),
+    await httpGet(proxy, `file:///etc/passwd`),
     /^HTTP\/1\.1 403[^]*The user can allow a host: fairlead config set/,
   );
 });
 
 test('[attack 59] a host name with a NUL character is refused', async (t) => {
-  const door = await startEgressProxy({ hosts: ['*.localhost'], isPublic: () => true });
-  t.after(() => door.close());
+  const proxy = await startEgressProxy({ hosts: ['*.localhost'], isPublic: () => true });
+  t.after(() => proxy.close());
   for (const name of ['evil\0.localhost', 'evil%00.localhost', 'evil .localhost'])
-    assert.doesNotMatch(await httpConnect(door, `${name}:80`), /Established/);
+    assert.doesNotMatch(await httpConnect(proxy, `${name}:80`), /Established/);
 });
 
 test('a listed name that resolves to a private address is refused', async (t) => {
   const port = await server(t, 'inside');
-  const door = await startEgressProxy({
+  const proxy = await startEgressProxy({
     hosts: [`localhost:${port}`],
     isPublic: (address) => !/^(127\.|::1)/.test(address),
   });
-  t.after(() => door.close());
-  assert.match(await httpGet(door, `http://localhost:${port}/`), /^HTTP\/1\.1 403/);
-  assert.match(await httpConnect(door, `localhost:${port}`), /^HTTP\/1\.1 403/);
+  t.after(() => proxy.close());
+  assert.match(await httpGet(proxy, `http://localhost:${port}/`), /^HTTP\/1\.1 403/);
+  assert.match(await httpConnect(proxy, `localhost:${port}`), /^HTTP\/1\.1 403/);
 });
 
 test('closing the proxy removes its directory', async () => {
-  const door = await startEgressProxy({ hosts: [], isPublic: () => true });
-  door.close();
-  assert.ok(!existsSync(door.folder));
+  const proxy = await startEgressProxy({ hosts: [], isPublic: () => true });
+  proxy.close();
+  assert.ok(!existsSync(proxy.folder));
 });
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-out-')));

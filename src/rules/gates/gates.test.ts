@@ -39,28 +39,28 @@ for (const [rows, rule] of Object.entries(gateRules))
 async function runRules(
   rules: readonly GateRule[],
   ...lines: readonly FixtureReply[]
-): Promise<{ readonly set: CoreFixture; readonly acts: readonly string[] }> {
+): Promise<{ readonly fixture: CoreFixture; readonly acts: readonly string[] }> {
   const acts: string[] = [];
   const act = (name: string, effect: 'read' | 'write') =>
     createTestTool(name, effect, (input) => (acts.push(`${name} ${JSON.stringify(input)}`), 'done'));
   const { gates, views } = compileRuleSet({ name: 'test', gates: rules });
   const tools = [act('read_file', 'read'), act('edit_file', 'write'), act('write_file', 'write'), act('plan', 'read')];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [...lines, replyWithText('done')],
     tools,
     gates,
     views,
     limits: { errors: 50 },
   });
-  await set.run();
-  return { set, acts };
+  await fixture.run();
+  return { fixture, acts };
 }
 
 const path = 'src/a.ts';
 
 test('[M27, M31] an edit of an unread file is denied with a reason, the model gets a valid result, and after reading the edit is allowed', async () => {
   const edit = replyWithCalls(['edit_file', { path }]);
-  const { set, acts } = await runRules(
+  const { fixture, acts } = await runRules(
     [readBeforeEdit()],
     edit,
     replyWithCalls(['read_file', { path: './src/a.ts' }]),
@@ -70,13 +70,13 @@ test('[M27, M31] an edit of an unread file is denied with a reason, the model ge
     acts.map((each) => each.split(' ')[0]),
     ['read_file', 'edit_file'],
   );
-  const [refused] = set.eventsOfType('tool-ended');
+  const [refused] = fixture.eventsOfType('tool-ended');
   assert.equal(refused?.outcome, 'denied');
   assert.match(
     refused?.text ?? '',
     /The rule read-before-edit does not allow this call, so nothing was run: src\/a\.ts was not read before\. Read it with read_file/,
   );
-  for (const request of set.requests) assert.equal(historyError(toArray(request.messages)), undefined);
+  for (const request of fixture.requests) assert.equal(historyError(toArray(request.messages)), undefined);
 });
 
 test('[M27] a file that the model created counts as read, and with a file check, overwriting an unread file is denied too', async () => {
@@ -95,12 +95,15 @@ test('[M27] a file that the model created counts as read, and with a file check,
 });
 
 test('[M28] the user is asked before the call, and nothing runs until the answer', async () => {
-  const { set, acts } = await runRules([confirm({ which: ['write_file'] })], replyWithCalls(['write_file', { path }]));
+  const { fixture, acts } = await runRules(
+    [confirm({ which: ['write_file'] })],
+    replyWithCalls(['write_file', { path }]),
+  );
   assert.deepEqual(acts, []);
-  const [question] = set.eventsOfType('approval-requested');
+  const [question] = fixture.eventsOfType('approval-requested');
   assert.match(question?.question ?? '', /Run write_file with \{"path":"src\/a\.ts"\}\?/);
-  await set.head.record([{ type: 'approval-resolved', call: question?.call ?? '', allowed: true }]);
-  await set.run();
+  await fixture.head.record([{ type: 'approval-resolved', call: question?.call ?? '', allowed: true }]);
+  await fixture.run();
   assert.equal(acts.length, 1);
 });
 
@@ -108,19 +111,19 @@ test('[M29] of many calls in one answer only the allowed number runs, and earlie
   const many = replyWithCalls(
     ...Array.from({ length: 6 }, (_, i): readonly [string, Json] => ['read_file', { path: `${i}` }]),
   );
-  const { acts, set } = await runRules([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
+  const { acts, fixture } = await runRules([rateLimit({ tool: 'read_file', most: 4, per: 'turn' })], many);
   assert.equal(acts.length, 4);
-  assert.equal(set.eventsOfType('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
+  assert.equal(fixture.eventsOfType('tool-ended').filter(({ outcome }) => outcome === 'denied').length, 2);
 });
 
 test('[M29] a read that was interrupted by a crash is not counted twice', async () => {
   const rule = rateLimit({ tool: 'read_file', most: 1, per: 'turn' });
-  const { set, acts } = await runRules([rule], replyWithCalls(['read_file', { path }]));
+  const { fixture, acts } = await runRules([rule], replyWithCalls(['read_file', { path }]));
   assert.equal(acts.length, 1);
-  const { state } = set.head;
+  const { state } = fixture.head;
   const open = { id: 'c', tool: 'read_file', input: { path } };
   const ask = (key?: string): Promise<{ readonly type: string }> =>
-    evaluateGates(set.agent, key === undefined ? open : { ...open, key }, state);
+    evaluateGates(fixture.agent, key === undefined ? open : { ...open, key }, state);
   assert.equal((await ask()).type, 'deny');
   assert.equal((await ask('k')).type, 'allow');
 });
@@ -181,12 +184,12 @@ test('[M31] of two rules that disagree the stricter wins, in either order, and o
       [one, other],
       [other, one],
     ]) {
-      const { set, acts } = await runRules(rules, replyWithCalls('write_file'));
+      const { fixture, acts } = await runRules(rules, replyWithCalls('write_file'));
       assert.deepEqual(acts, [], `${one.name} and ${other.name}`);
-      assert.equal(set.eventsOfType('tool-ended')[0]?.outcome, outcome);
+      assert.equal(fixture.eventsOfType('tool-ended')[0]?.outcome, outcome);
     }
   const asked = await runRules([allowGate, askGate], replyWithCalls('write_file'));
-  assert.equal(asked.set.eventsOfType('approval-requested').length, 1);
+  assert.equal(asked.fixture.eventsOfType('approval-requested').length, 1);
   assert.equal(asked.acts.length, 0);
 });
 
@@ -209,15 +212,15 @@ test('[M30] when the context exceeds 80 % of the window, compaction starts autom
       };
     };
   const look = createTestTool('look', 'read', () => 'x');
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [full(700), full(850), replyWithText('done')],
     tools: [look],
     compactor: compactAt(0.8, inner),
     limits: { context: 1000 },
   });
-  await set.run();
+  await fixture.run();
   assert.equal(seen.length, 1);
   assert.ok((seen[0] ?? 0) > 800);
-  assert.equal(set.eventsOfType('epoch-started').at(-1)?.reason, 'compacted');
+  assert.equal(fixture.eventsOfType('epoch-started').at(-1)?.reason, 'compacted');
   assert.throws(() => compactAt(80, summarizingCompactor()), /more than 0 and at most 1, not 80/);
 });

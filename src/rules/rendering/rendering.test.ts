@@ -90,15 +90,15 @@ test('[M10, M38] the model gets the text of the session’s renderer, and the lo
     ['json', '{\n  "n": 1\n}'],
     [shout, 'OWN WORDS!'],
   ] as const) {
-    const set = await createCoreFixture({
+    const fixture = await createCoreFixture({
       replies: [replyWithCalls('look'), replyWithText('done')],
       tools: [tool],
       ...compileRuleSet({ name: 'r', renderers: [{ as }] }),
     });
-    await set.run();
-    const [ended] = set.eventsOfType('tool-ended');
+    await fixture.run();
+    const [ended] = fixture.eventsOfType('tool-ended');
     assert.equal(ended?.text, expected);
     assert.deepEqual(ended?.data, { n: 1 });
-    assert.match(set.transcript().join('\n'), /Once is enough/);
+    assert.match(fixture.transcript().join('\n'), /Once is enough/);
   }
 });

@@ -26,7 +26,7 @@ const assertValid = (events: readonly Event[]): void => {
 
 test('[M43] every event that a session records matches the schema', async () => {
   const busy = new FairleadError('provider/overloaded', 'Busy.', { blame: 'provider', retry: true });
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithError(busy), replyWithCalls('save', 'look'), replyWithText(''), replyWithText('done')],
     tools: [createTestTool('save', 'write', () => 'ok'), createTestTool('look', 'read', () => 'ok')],
     ...compileRuleSet({
@@ -36,16 +36,16 @@ test('[M43] every event that a session records matches the schema', async () => 
     }),
     gates: [({ tool }) => (tool === 'save' ? { type: 'ask', question: 'May it?' } : { type: 'deny', reason: 'No.' })],
   });
-  await set.run();
-  const [ask] = set.eventsOfType('approval-requested');
-  await set.head.record([
+  await fixture.run();
+  const [ask] = fixture.eventsOfType('approval-requested');
+  await fixture.head.record([
     { type: 'approval-resolved', call: ask?.call ?? '', allowed: true, by: 'ann' },
     { type: 'annotation-added', key: 'k', value: null },
     { type: 'compaction-failed', why: 'Too short.' },
   ]);
-  await set.run();
-  assertValid(set.log.events);
-  const types = new Set<string>(set.log.events.map(({ type }) => type));
+  await fixture.run();
+  assertValid(fixture.log.events);
+  const types = new Set<string>(fixture.log.events.map(({ type }) => type));
   for (const type of ['turn-failed', 'answer-rejected', 'tool-ended', 'run-ended']) assert.ok(types.has(type), type);
   assertValid(
     buildFixtureLog(

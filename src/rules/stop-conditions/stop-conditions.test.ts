@@ -39,9 +39,9 @@ const lookCalls = (n: number): readonly ReturnType<typeof replyWithCalls>[] =>
 async function runToEnd(
   rules: readonly StopRule[],
   more: CoreFixtureOptions = {},
-): Promise<{ readonly set: CoreFixture; readonly reason?: string; readonly detail?: string }> {
+): Promise<{ readonly fixture: CoreFixture; readonly reason?: string; readonly detail?: string }> {
   const { stops, views } = compileRuleSet({ name: 'test', stops: rules });
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: lookCalls(8),
     tools: [lookTool, failTool],
     limits: { errors: 50 },
@@ -49,17 +49,17 @@ async function runToEnd(
     stops,
     views,
   });
-  await set.run();
-  const end = set.eventsOfType('run-ended').at(-1);
-  return { set, ...(end ? { reason: end.reason, detail: end.detail ?? '' } : {}) };
+  await fixture.run();
+  const end = fixture.eventsOfType('run-ended').at(-1);
+  return { fixture, ...(end ? { reason: end.reason, detail: end.detail ?? '' } : {}) };
 }
 
 test('[M21] a turn limit ends the run before the next turn, after the calls of the last one', async () => {
-  const { set, reason, detail } = await runToEnd([turnLimit(3)]);
+  const { fixture, reason, detail } = await runToEnd([turnLimit(3)]);
   assert.deepEqual([reason, detail], ['max-turns', '3 of 3 turns are used.']);
-  assert.equal(set.requests.length, 3);
+  assert.equal(fixture.requests.length, 3);
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
+    fixture.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['ok', 'ok', 'ok'],
   );
 });
@@ -108,7 +108,7 @@ test('[M23] a task is complete by a predicate, or by the expected output', async
   const lines = [replyWithText('Not yet.'), replyWithText('DONE: 42')];
   const said = await runToEnd([expectedOutput(/DONE: \d+/g)], { replies: lines, checks: [answerMatches('DONE')] });
   assert.equal(said.reason, 'task-complete');
-  assert.equal(said.set.requests.length, 2);
+  assert.equal(said.fixture.requests.length, 2);
   assert.equal((await runToEnd([expectedOutput('DONE')], { replies: [replyWithText('never')] })).reason, 'answered');
 });
 
@@ -124,13 +124,13 @@ test('[M23] a run is done once a command succeeds, and until then the model gets
       Promise.resolve(ran[asked.length - 1] as ExecResult)
     ),
   };
-  const { set, reason } = await runToEnd([], {
+  const { fixture, reason } = await runToEnd([], {
     replies: [replyWithText('done'), replyWithText('now')],
     checks: [commandPasses({ workspace, command: 'npm test' })],
   });
   assert.equal(reason, 'answered');
   assert.deepEqual(asked, ['npm test', 'npm test']);
-  assert.match(set.transcript().join('\n'), /npm test ended with 1, so the task is not complete:\n1 test failed/);
+  assert.match(fixture.transcript().join('\n'), /npm test ended with 1, so the task is not complete:\n1 test failed/);
 });
 
 test('[M24] a number of failures in a row ends the run, of one tool or of any; a success resets the count', async () => {
@@ -141,10 +141,10 @@ test('[M24] a number of failures in a row ends the run, of one tool or of any; a
     replyWithCalls('fail'),
     replyWithCalls('fail'),
   ];
-  const { set, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { replies: lines });
+  const { fixture, reason, detail } = await runToEnd([errorThreshold(3, 'fail')], { replies: lines });
   assert.deepEqual([reason, detail], ['error-threshold', 'fail failed 3 times in a row.']);
-  assert.equal(set.requests.length, 4, 'a success of another tool does not reset the count');
-  assert.equal((await runToEnd([errorThreshold(3)], { replies: lines })).set.requests.length, 5);
+  assert.equal(fixture.requests.length, 4, 'a success of another tool does not reset the count');
+  assert.equal((await runToEnd([errorThreshold(3)], { replies: lines })).fixture.requests.length, 5);
 });
 
 test('[M15, M24] a run that repeats a cycle of calls is stuck', async () => {
@@ -170,7 +170,10 @@ test('[M25, M37] a user’s stop condition on the state ends the run with its ow
   const broken = stopWhen('broken', () => {
     throw new Error('a fault');
   });
-  assert.deepEqual([(await runToEnd([broken])).reason, (await runToEnd([broken])).set.requests.length], ['rule', 0]);
+  assert.deepEqual(
+    [(await runToEnd([broken])).reason, (await runToEnd([broken])).fixture.requests.length],
+    ['rule', 0],
+  );
 });
 
 test('[M25] any and all combine stop conditions: the reason is that of the first, the details are of all', async () => {
@@ -193,10 +196,10 @@ test('[M25] any and all combine stop conditions: the reason is that of the first
 });
 
 test('[M26] the same log stops again at the same event: a resumed run needs no flags', async () => {
-  const { set } = await runToEnd([stopWhen('two', (state) => state.spent.calls >= 2)]);
-  const end = set.eventsOfType('run-ended').at(-1);
-  await set.run();
-  assert.equal(set.eventsOfType('run-ended').at(-1), end);
+  const { fixture } = await runToEnd([stopWhen('two', (state) => state.spent.calls >= 2)]);
+  const end = fixture.eventsOfType('run-ended').at(-1);
+  await fixture.run();
+  assert.equal(fixture.eventsOfType('run-ended').at(-1), end);
 });
 
 test('a limit that is not a number is refused', () => {

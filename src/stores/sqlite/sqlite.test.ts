@@ -142,10 +142,10 @@ test('[A116] a process without heartbeats loses its sessions and runs before it 
 test('[A116] a process that has ended on this machine is not waited for, however long its lease', async (t) => {
   const file = createSqlitePath(t);
   const { sessions } = await openSqliteStore(t, file);
-  const actor = await startScriptedWorker(t, file, 3_600_000);
-  assert.equal(await actor.ask('open'), 'opened');
+  const worker = await startScriptedWorker(t, file, 3_600_000);
+  assert.equal(await worker.ask('open'), 'opened');
   await assert.rejects(sessions.open('one'), { code: 'store/locked' });
-  await actor.kill();
+  await worker.kill();
   await (await sessions.open('two')).close();
   assert.equal((await sessions.list()).find(({ session }) => session === 'one')?.holder, undefined);
   const presences = countRows(file, 'presences');

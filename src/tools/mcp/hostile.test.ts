@@ -385,7 +385,7 @@ test('[P63] [P67] in a run: many tools are loaded on demand, the tool list never
   const { mcp } = await openMcpServers(t, [createUserServer('h', createHostileServer('plain'), { timeoutMs: 20_000 })]);
   assert.ok(mcp.tools.filter((tool) => tool.deferred).length > 10);
   const use = (tool: string): readonly [string, Json] => ['use_tool', { tool, input: {} }];
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [
       replyWithCalls(use('mcp__h__hello')),
       replyWithCalls(['load_tools', { names: ['mcp__h__hello', 'mcp__h__die'] }]),
@@ -396,11 +396,11 @@ test('[P63] [P67] in a run: many tools are loaded on demand, the tool list never
     ],
     tools: [...createToolRegistry(mcp.tools).values()],
   });
-  const state = await set.run();
+  const state = await fixture.run();
   assert.equal(state.ended?.reason, 'answered');
   assert.deepEqual(
-    set.eventsOfType('tool-ended').map(({ outcome }) => outcome),
+    fixture.eventsOfType('tool-ended').map(({ outcome }) => outcome),
     ['denied', 'ok', 'ok', 'unknown', 'ok'],
   );
-  assert.equal(new Set(set.requests.map(({ tools }) => JSON.stringify(tools))).size, 1);
+  assert.equal(new Set(fixture.requests.map(({ tools }) => JSON.stringify(tools))).size, 1);
 });

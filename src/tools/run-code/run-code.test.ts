@@ -25,15 +25,15 @@ async function runProgram(
   writeFileSync(path.join(root, 'b.txt'), 'three\n');
   const tools = createToolRegistry([...codingTools(localWorkspace({ roots: [root] })), runCode, ...(more.tools ?? [])]);
   const input = { code, ...(more.input as object) };
-  const set = await createCoreFixture({
+  const fixture = await createCoreFixture({
     replies: [replyWithCalls(['run_code', input]), replyWithText('done')],
     tools: [...tools.values()],
     gates: [...(more.gates ?? [])],
   });
-  await set.run();
-  const [ended] = set.eventsOfType('tool-ended');
+  await fixture.run();
+  const [ended] = fixture.eventsOfType('tool-ended');
   assert.ok(ended);
-  return { ...ended, calls: set.head.state.spent.calls };
+  return { ...ended, calls: fixture.head.state.spent.calls };
 }
 
 test('[A15] a program computes, prints and returns; its error is reported with its line', async (t) => {
