@@ -1,4 +1,4 @@
-// Recorded sessions folded with other rules: what those would have refused, asked, said and ended, call by call. Nothing is run.
+// Back-tests rules on recorded sessions: which calls they would have denied or asked about, which notes and stops they would have added. Executes nothing.
 import {
   unwrapDeferredCall,
   estimateTokens,
@@ -27,7 +27,7 @@ export type GateHit = {
   readonly why: string;
 };
 
-/** A note that a rule would have shown, and what that takes of the context. */
+/** A note that a rule would have sent, and its tokens. */
 export type NoteHit = { readonly turn: number; readonly rule: string; readonly text: string; readonly tokens: number };
 
 /** A run that a rule would have ended. */
@@ -42,13 +42,13 @@ export type BacktestResult = {
   readonly halted: readonly StopHit[];
 };
 
-/** Tokens of notes that a turn shows, as a loop has it unless told otherwise. */
+/** The default token budget of the notes of a turn. */
 const noteTokenBudget = 2000;
 
 /** A gate under the name of its rule. */
 type NamedGate = { readonly rule: string; readonly gate: Gate };
 
-/** Rules as a backtest goes by them, made once for all sessions. */
+/** Rules compiled for back-tests, once for all sessions. */
 export type BacktestRules = {
   readonly rules: readonly Rule[];
   readonly views: readonly NamedView<unknown>[];
@@ -72,7 +72,7 @@ export function compileBacktestRules(sets: readonly RuleSet[]): BacktestRules {
   };
 }
 
-/** What these rules would have done. Each call is judged as if everything before it had happened as it is recorded. */
+/** Returns what these rules would have done. Each call is evaluated as if everything before it had happened as recorded. */
 export async function backtest(bench: BacktestRules, events: Iterable<Event>): Promise<BacktestResult> {
   const made = new WeakSet<Note>();
   const rules = bench.rules.map((rule): Rule => (event, state) => {
@@ -125,7 +125,7 @@ const toNoteHit = ({ key, text }: Note, turn: number): NoteHit => ({
   tokens: estimateTokens(text),
 });
 
-/** The first objection that counts: a refusal before a question. */
+/** Returns the strictest objection: a denial before a question. */
 async function findGateHits(call: ToolCall, state: RunState, gates: readonly NamedGate[]): Promise<readonly GateHit[]> {
   const aim = unwrapDeferredCall(call);
   if (typeof aim === 'string' || gates.length === 0) return [];

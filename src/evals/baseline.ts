@@ -11,7 +11,7 @@ export type RateChange = {
   readonly before: RateCount;
   readonly value: number;
   readonly interval: Interval;
-  readonly verdict: 'worse' | 'better' | 'no clear change';
+  readonly verdict: 'worse' | 'better' | 'no-clear-change';
 };
 
 /** The comparison of a report with its baseline. */
@@ -35,7 +35,7 @@ export function readBaseline(file: string): Pick<EvalReport, 'right' | 'tags' | 
       isCases(value['cases'])
     )
       return value as unknown as EvalReport;
-    throw new Error('it is no report of an evaluation');
+    throw new Error('it is not an eval report');
   } catch (error) {
     throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
       blame: 'user',
@@ -73,12 +73,12 @@ export function compareToBaseline(
   const changes = pairs.map(({ of, now, before }, i): RateChange => {
     const { differs = false, interval = [-1, 1] as const } = answers[i] ?? {};
     const value = now.good / now.total - before.good / before.total;
-    return { of, now, before, value, interval, verdict: !differs ? 'no clear change' : value < 0 ? 'worse' : 'better' };
+    return { of, now, before, value, interval, verdict: !differs ? 'no-clear-change' : value < 0 ? 'worse' : 'better' };
   });
   const right = new Set(baseline.cases.filter((each) => each.right).map(({ id }) => id));
   return {
     changes,
-    broken: report.cases.filter((each) => each.heard && !each.right && right.has(each.id)).map(({ id }) => id),
+    broken: report.cases.filter((each) => each.responded && !each.right && right.has(each.id)).map(({ id }) => id),
     worse: changes.some(({ verdict }) => verdict === 'worse'),
   };
 }
@@ -91,7 +91,7 @@ export function formatComparison({ changes, broken }: BaselineComparison): strin
     of,
     `${before.good} of ${before.total} → ${now.good} of ${now.total}`,
     `${formatPoints(value)} points (${formatPoints(low)} to ${formatPoints(high)})`,
-    verdict,
+    verdict.replaceAll('-', ' '),
   ]);
   const list = broken.length > 0 ? `Right in the baseline and wrong now: ${broken.join(', ')}\n` : '';
   return `Against the baseline:\n${formatColumns(rows)}${list}`;

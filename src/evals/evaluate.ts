@@ -63,10 +63,10 @@ async function runCase(
     ...(signal ? { signal } : {}),
   });
   const scored = scoreCase(evalCase, run, performance.now() - since);
-  if (!scored.heard || run.status !== 'success') return scored;
+  if (!scored.responded || run.status !== 'success') return scored;
   const found = await Promise.all(scorers.map(async (score) => score(run, evalCase)));
-  const faults = [...scored.faults, ...found.filter((each) => each !== undefined)];
-  return { ...scored, faults, right: faults.length === 0 };
+  const errors = [...scored.errors, ...found.filter((each) => each !== undefined)];
+  return { ...scored, errors, right: errors.length === 0 };
 }
 
 function withoutFiles(agent: Agent, { id, files }: EvalCase): Agent {

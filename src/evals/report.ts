@@ -18,7 +18,7 @@ export type EvalReport = {
   /** Abstentions, of the cases in which abstaining was correct. */
   readonly abstainedWhereDue: Rate;
   /** Cases without a model response, which measure nothing. */
-  readonly unheard: number;
+  readonly withoutResponse: number;
   readonly tags: Readonly<Record<string, Rate>>;
   readonly cases: readonly EvalCaseResult[];
 };
@@ -28,25 +28,25 @@ export function createEvalReport(
   about: Pick<EvalReport, 'dataset' | 'model' | 'when'>,
   cases: readonly EvalCaseResult[],
 ): EvalReport {
-  const heard = cases.filter((each) => each.heard);
-  const given = heard.filter(({ abstained, reason }) => !abstained && isAnswer(reason));
-  const due = heard.filter((each) => each.due);
-  const tags = [...new Set(heard.flatMap((each) => each.tags))].toSorted();
+  const responded = cases.filter((each) => each.responded);
+  const given = responded.filter(({ abstained, reason }) => !abstained && isAnswer(reason));
+  const due = responded.filter((each) => each.shouldAbstain);
+  const tags = [...new Set(responded.flatMap((each) => each.tags))].toSorted();
   const share = (some: readonly EvalCaseResult[], is: (each: EvalCaseResult) => boolean): Rate =>
     computeRate({ good: some.filter(is).length, total: some.length });
   return {
     format: 1,
     ...about,
-    right: share(heard, ({ right }) => right),
+    right: share(responded, ({ right }) => right),
     falseAccepts: share(given, ({ right }) => !right),
-    abstained: share(heard, ({ abstained }) => abstained),
+    abstained: share(responded, ({ abstained }) => abstained),
     abstainedWhereDue: share(due, ({ abstained }) => abstained),
-    unheard: cases.length - heard.length,
+    withoutResponse: cases.length - responded.length,
     tags: Object.fromEntries(
       tags.map((tag) => [
         tag,
         share(
-          heard.filter((each) => each.tags.includes(tag)),
+          responded.filter((each) => each.tags.includes(tag)),
           ({ right }) => right,
         ),
       ]),
@@ -67,7 +67,7 @@ export function formatRate({ good, total, rate, interval: [low, high] }: Rate): 
 
 /** Formats the report as a table. */
 export function formatEvalReport(report: EvalReport): string {
-  const { right, falseAccepts, abstained, abstainedWhereDue, tags, cases, unheard } = report;
+  const { right, falseAccepts, abstained, abstainedWhereDue, tags, cases, withoutResponse } = report;
   const wrong = cases.filter((each) => !each.right);
   const rows = [
     ...Object.entries(tags).map(([tag, rate]) => [tag, formatRate(rate)]),
@@ -80,9 +80,11 @@ export function formatEvalReport(report: EvalReport): string {
     `${report.dataset} with ${report.model}: ${cases.length} cases; in brackets, 95 % intervals\n`,
     formatColumns(rows),
     ...wrong.map(
-      ({ id, faults, text }) => `wrong: ${id}: ${faults.join(' ')}${text ? ` It said: ${excerpt(text)}` : ''}\n`,
+      ({ id, errors, text }) => `wrong: ${id}: ${errors.join(' ')}${text ? ` It said: ${excerpt(text)}` : ''}\n`,
     ),
-    ...(unheard > 0 ? [`The model was not heard in ${unheard} cases: nothing was measured there.\n`] : []),
+    ...(withoutResponse > 0
+      ? [`The model did not respond in ${withoutResponse} cases; they were not measured.\n`]
+      : []),
   ].join('');
 }
 

@@ -18,18 +18,18 @@ export type EvalCaseResult = {
   readonly id: string;
   readonly tags: readonly string[];
   /** True if the model responded; if it failed or was cancelled, nothing was measured. */
-  readonly heard: boolean;
+  readonly responded: boolean;
   readonly right: boolean;
   /** True if abstaining was correct. */
-  readonly due: boolean;
+  readonly shouldAbstain: boolean;
   /** True if the answer abstained or a check abstained. */
   readonly abstained: boolean;
   /** Why the answer is wrong. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   readonly reason: string;
   readonly text: string;
-  readonly ms: number;
-  readonly usd?: number;
+  readonly durationMs: number;
+  readonly costUsd?: number;
 };
 
 /** Options of an eval run. */
@@ -84,24 +84,28 @@ export async function withCaseDirectory<T>(files: EvalCase['files'], use: (cwd: 
 }
 
 /** Compares the result of a case with its expectations. */
-export function scoreCase(asked: EvalCase, { reason, text, detail, costUsd }: RunResult, ms: number): EvalCaseResult {
+export function scoreCase(
+  evalCase: EvalCase,
+  { reason, text, detail, costUsd }: RunResult,
+  ms: number,
+): EvalCaseResult {
   const outcome = reason === 'waiting' ? 'limited' : outcomeClasses[reason];
-  const heard = reason !== 'provider-error' && outcome !== 'cancelled';
+  const responded = reason !== 'provider-error' && outcome !== 'cancelled';
   const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
-  const due = asked.expect.abstains === true;
-  const faults = findCaseErrors(asked, text, outcome, detail ?? reason);
+  const shouldAbstain = evalCase.expect.abstains === true;
+  const errors = findCaseErrors(evalCase, text, outcome, detail ?? reason);
   return {
-    id: asked.id,
-    tags: asked.tags,
-    heard,
-    right: heard && faults.length === 0,
-    due,
+    id: evalCase.id,
+    tags: evalCase.tags,
+    responded,
+    right: responded && errors.length === 0,
+    shouldAbstain,
     abstained,
-    faults,
+    errors,
     reason,
     text,
-    ms: Math.round(ms),
-    ...(costUsd === undefined ? {} : { usd: costUsd }),
+    durationMs: Math.round(ms),
+    ...(costUsd === undefined ? {} : { costUsd }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Expectation } from './dataset.ts';
 
 /** Returns what is wrong with an answer, one sentence each; empty if it is correct. */
 export function findAnswerErrors(text: string, expect: Expectation): readonly string[] {
-  if (text.trim() === '') return ['It says nothing.'];
+  if (text.trim() === '') return ['It is empty.'];
   const kinds = Object.keys(expect) as (keyof Expectation)[];
   return kinds.flatMap((kind) => scorers[kind](text, expect) ?? []);
 }
@@ -34,7 +34,7 @@ const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
     return found.length === 0 ? undefined : `It contains ${found.map(quoted).join(' and ')}.`;
   },
   matches: (text, { matches = '' }) =>
-    new RegExp(matches, 'iu').test(text) ? undefined : `It does not fit ${matches}.`,
+    new RegExp(matches, 'iu').test(text) ? undefined : `It does not match ${matches}.`,
   number(text, { number }) {
     const last = parseNumbers(text).at(-1);
     return last === number ? undefined : `Its last number is ${last ?? 'none'}, not ${number}.`;
@@ -43,7 +43,7 @@ const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
     isAbstention(text) === abstains
       ? undefined
       : abstains
-        ? 'It answers what nobody can know.'
+        ? 'It answers a question that has no known answer.'
         : 'It abstains where an answer was due.',
   noClaim(text, { noClaim = [] }) {
     const claimed = noClaim.find((deed) => claimsAction(text, deed));

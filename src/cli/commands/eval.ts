@@ -66,7 +66,7 @@ export const run: Command['run'] = async (args) => {
     if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
     else print(`${formatEvalReport(report)}${comparison ? formatComparison(comparison) : ''}`);
     // A part of the set, or another set, does not measure what the scorecard states.
-    if (file === undefined && values.tag === undefined && report.unheard === 0 && exitCode === undefined)
+    if (file === undefined && values.tag === undefined && report.withoutResponse === 0 && exitCode === undefined)
       saveScorecard(report, settings);
     return exitCode ?? evalExitCode(report, minRate, comparison?.worse === true);
   })(args);
@@ -151,9 +151,9 @@ function saveScorecard(report: EvalReport, { dirs }: Settings): void {
       saveMeasurement(getMeasurementsDir(dirs.state), { id, ...measurement, good: count.good, total: count.total });
 }
 
-function evalExitCode({ right, unheard }: EvalReport, minRate: number | undefined, worse: boolean): number {
+function evalExitCode({ right, withoutResponse }: EvalReport, minRate: number | undefined, worse: boolean): number {
   const below = minRate !== undefined && (right.rate ?? 0) < minRate;
   if (below) printErr(`Below the minimum: ${right.good} of ${right.total} are right, but ${minRate} is required.\n`);
   if (worse) printErr('Worse than the baseline, by more than chance explains.\n');
-  return below || worse || unheard > 0 ? 1 : 0;
+  return below || worse || withoutResponse > 0 ? 1 : 0;
 }
