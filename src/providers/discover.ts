@@ -3,7 +3,6 @@ import { isObject, isLoopbackUrl } from '../core/index.ts';
 import { families, findFamily, type ProviderFamily } from './families.ts';
 import { objectsAt } from './models/model-info.ts';
 import { resolveBaseUrl, findApiKey, type Environment } from './resolve.ts';
-import { httpModule } from './http/node-http.ts';
 
 /** A provider that is usable now. */
 export type DiscoveredProvider =
@@ -100,7 +99,8 @@ function fetchLocalJson(url: string, ms: number): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(undefined);
   const signal = AbortSignal.timeout(ms);
-  const http = httpModule();
+  // Not an import statement, which would load all of fetch.
+  const http = process.getBuiltinModule('node:http');
   const request = http.get(url, { agent: new http.Agent(), signal, headers: { accept: 'application/json' } });
   request.once('error', nothing);
   request.once('response', (reply) => {

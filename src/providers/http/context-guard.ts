@@ -1,26 +1,26 @@
-// Whether a request fits a context window, judged before it is sent: a server that cuts silently would answer a question nobody asked.
+// Checks before sending that a request fits the context window: a server that truncates silently would answer another request.
 import { FairleadError, type Message, type ModelRequest, type Usage } from '../../core/index.ts';
 import type { ProviderInfo } from './errors.ts';
 
-/** Guesses the tokens of a request from its characters and from what the server counted last time. */
+/** Estimates the tokens of a request from its characters and from the last count of the server. */
 export interface ContextGuard {
-  /** Throws `provider/context-too-long` if the request cannot fit. */
+  /** Throws `provider/context-too-long` if the request does not fit. */
   check(request: ModelRequest, chars: number): void;
-  /** Remembers what the server counted for a request of this many characters. */
+  /** Stores the token count of the server for a request of this many characters. */
   learn(request: ModelRequest, chars: number, usage: Usage): void;
 }
 
-/** Room that is kept for an answer when no limit of its own is set. */
+/** Tokens reserved for the response if the request sets no limit. */
 const minOutputTokens = 256;
-/** Tokens a character is worth until the server has counted some. */
+/** Tokens per character until the server has reported a count. */
 const defaultTokensPerChar = 1 / 4;
-/** A server that leaves out what it had cached counts less than can be true. */
+/** Lower bound, because some servers do not count cached tokens. */
 const minTokensPerChar = 1 / 8;
-/** Shorter requests say more about the frame around them than about their text. */
+/** In shorter requests the fixed overhead outweighs the text, so they do not change the ratio. */
 const minCalibrationChars = 2000;
 
-/** Watches over a window; without one, everything fits. */
-export function createContextGuard(who: ProviderInfo, window: number | undefined): ContextGuard {
+/** Creates a guard; without a window, every request fits. */
+export function createContextGuard(providerInfo: ProviderInfo, window: number | undefined): ContextGuard {
   const counted = new WeakMap<readonly Message[], { readonly chars: number; readonly tokens: number }>();
   let ratio = defaultTokensPerChar;
   return {
@@ -32,7 +32,7 @@ export function createContextGuard(who: ProviderInfo, window: number | undefined
       if (tokens <= room) return;
       throw new FairleadError(
         'provider/context-too-long',
-        `This request needs about ${Math.ceil(tokens)} tokens, and ${who.name} takes ${room} beside the answer (window ${window}), so it was not sent.`,
+        `This request needs about ${Math.ceil(tokens)} tokens, but ${providerInfo.name} accepts ${room} in addition to the response (window ${window}); it was not sent.`,
         { blame: 'user', hint: 'Compact the conversation, or set a larger context window if the model has one.' },
       );
     },

@@ -11,7 +11,7 @@ import {
   type PersistentList,
 } from '../../core/index.ts';
 import { withTextField, type MessageEncoder } from './encode-messages.ts';
-import { createPrefixEncoder } from './encoded-prefix.ts';
+import { createPrefixEncoder } from './request-body.ts';
 
 const encode: MessageEncoder = ({ role, parts }) =>
   parts.map((part) =>

@@ -1,4 +1,4 @@
-// Messages as pieces of a request's body: what a log keeps as JSON goes out as the bytes it is kept as, all else is serialised.
+// Encodes messages as pieces of a request body: text that a log holds as JSON is sent as its stored bytes, the rest is serialized.
 import {
   getLazyText,
   textLength,
@@ -7,35 +7,37 @@ import {
   type Message,
   type MessagePart,
 } from '../../core/index.ts';
-import { withoutUnsupportedImages, type ImageSupport } from './images.ts';
 
-/** A message as one or more of the dialect's own; it may depend on the message before it and on nothing else. */
+/** Encodes a message as one or more objects of a wire format; the result may depend on the previous message only. */
 export type MessageEncoder = (message: Message, before: Message | undefined) => readonly object[];
 
-/** What an object still lacks. No serialiser sees a field that is named by a symbol. */
-const pendingText = Symbol('ending');
+/** The last field of an object, still missing. JSON.stringify skips a field whose key is a symbol. */
+const pendingText = Symbol('pendingText');
 
 type WithPendingText = { readonly [pendingText]?: { readonly key: string; readonly text: LazyText } };
 
-/** These fields, of which there must be one, and the text of a part behind them; where a log keeps it, it is not read. */
+/** Adds the text of a part after at least one other field. Text that a log holds as JSON is not parsed. */
 export function withTextField(fields: object, key: string, part: { readonly text: string }): object {
   const text = getLazyText(part);
   return text ? { ...fields, [pendingText]: { key, text } } : { ...fields, [key]: part.text };
 }
 
-/** Some messages as bytes, and about how many characters of it a model has to read. */
+/** Encoded messages, and about how many of their characters the model reads. */
 export type EncodedPieces = { readonly pieces: readonly Uint8Array[]; readonly size: number; readonly chars: number };
 
-/** Which messages, and for whose eyes. */
+/** Whether a model accepts images. */
+export type ImageSupport = boolean | 'unknown';
+
+/** The messages to encode, and whether the model accepts images. */
 export type MessageRange = { readonly from: number; readonly to: number; readonly imageSupport: ImageSupport };
 
-/** A long history is serialised in stretches of about this many characters: faster than message by message, and in less memory than at once. */
+/** A long history is serialized in blocks of about this many characters: faster than one message at a time, with less memory than all at once. */
 const flushChars = 1_048_576;
 
-/** About four characters a token for what a model reads of a file, whose own size says nothing about that. */
+/** Estimated characters that the model reads of a file (four per token); the size of the file does not tell. */
 const charsPerFile = 4000;
 
-/** Encodes a range of messages as it stands in the list of a body: commas between them, and one before them if others stand there. */
+/** Encodes a range of messages as items of a JSON array, with a leading comma if the range does not begin the array. */
 export function encodeMessages(
   encode: MessageEncoder,
   items: readonly Message[],
@@ -43,31 +45,31 @@ export function encodeMessages(
 ): EncodedPieces {
   const list = createListEncoder(from > 0);
   let before = from > 0 ? withoutUnsupportedImages(items[from - 1] as Message, imageSupport) : undefined;
-  let weight = 0;
+  let blockSize = 0;
   let excess = 0;
   for (let i = from; i < to; i++) {
     const message = withoutUnsupportedImages(items[i] as Message, imageSupport);
     for (const each of encode(message, before)) list.add(each);
     before = message;
     excess += fileExcessChars(message);
-    weight += messageSize(message);
-    if (weight < flushChars) continue;
+    blockSize += messageSize(message);
+    if (blockSize < flushChars) continue;
     list.flush();
-    weight = 0;
+    blockSize = 0;
   }
   const { pieces, size, chars } = list.end();
   return { pieces, size, chars: chars - excess };
 }
 
-/** A list of objects in the making. */
-function createListEncoder(follows: boolean): {
+/** Creates an encoder of array items. */
+function createListEncoder(hasPrevious: boolean): {
   add(object: WithPendingText): void;
   flush(): void;
   end(): EncodedPieces;
 } {
   const pieces: Uint8Array[] = [];
-  let wire: object[] = [];
-  let before = follows ? ',' : '';
+  let waiting: object[] = [];
+  let before = hasPrevious ? ',' : '';
   let size = 0;
   let chars = 0;
   const push = (piece: Uint8Array, length: number): void => {
@@ -75,19 +77,19 @@ function createListEncoder(follows: boolean): {
     size += piece.length;
     chars += length;
   };
-  /** Serialises what is waiting, the last object left open for a field that ends it if there is one. */
+  /** Serializes the waiting objects; with `key`, the last object stays open for the value of that field. */
   function flush(key?: string): void {
-    if (wire.length === 0) return;
-    const text = JSON.stringify(wire);
+    if (waiting.length === 0) return;
+    const text = JSON.stringify(waiting);
     const inner = key === undefined ? text.slice(1, -1) : `${text.slice(1, -2)},${JSON.stringify(key)}:`;
     const whole = before + inner;
     push(Buffer.from(whole), whole.length);
-    wire = [];
+    waiting = [];
     before = ',';
   }
   return {
     add(object) {
-      wire.push(object);
+      waiting.push(object);
       const last = object[pendingText];
       if (!last) return;
       flush(last.key);
@@ -104,10 +106,10 @@ function createListEncoder(follows: boolean): {
 }
 
 function messageSize({ parts }: Message): number {
-  let weight = 0;
-  for (const part of parts) weight += part.type === 'tool-call' || part.type === 'file' ? 0 : textLength(part);
-  for (const file of filesOfParts(parts)) weight += file.data.length;
-  return weight;
+  let size = 0;
+  for (const part of parts) size += part.type === 'tool-call' || part.type === 'file' ? 0 : textLength(part);
+  for (const file of filesOfParts(parts)) size += file.data.length;
+  return size;
 }
 
 function fileExcessChars({ parts }: Message): number {
@@ -116,6 +118,32 @@ function fileExcessChars({ parts }: Message): number {
   return excess;
 }
 
-/** The files of a message, those of its results too. */
+/** Returns the files of parts, including those of tool results. */
 const filesOfParts = (parts: readonly MessagePart[]): readonly FilePart[] =>
   parts.flatMap((part) => (part.type === 'file' ? part : part.type === 'tool-result' ? (part.files ?? []) : []));
+
+/** Replaces images by a placeholder: those of tools unless the model accepts images, those of the user only if it does not. */
+const withoutUnsupportedImages = (message: Message, imageSupport: ImageSupport): Message =>
+  imageSupport === true
+    ? message
+    : { role: message.role, parts: message.parts.map((part) => withoutUnsupportedFiles(part, imageSupport)) };
+
+function withoutUnsupportedFiles(part: MessagePart, imageSupport: ImageSupport): MessagePart {
+  if (part.type === 'file')
+    return imageSupport === false && part.mediaType.startsWith('image/')
+      ? { type: 'text', text: filePlaceholder(part) }
+      : part;
+  if (part.type !== 'tool-result' || !part.files) return part;
+  const { files, ...rest } = part;
+  return { ...rest, text: [part.text, ...files.map(filePlaceholder)].join('\n') };
+}
+
+const filePlaceholder = ({ name, mediaType }: FilePart): string => `[${name ?? mediaType} is not shown to this model.]`;
+
+/** Returns the parts of the user message that carries the files of tool results, for wire formats whose results are text only; empty without files. */
+export function toolResultFileParts({ parts }: Message): readonly MessagePart[] {
+  const files = parts.flatMap((part) => (part.type === 'tool-result' ? (part.files ?? []) : []));
+  return files.length === 0
+    ? []
+    : [{ type: 'text', text: 'These belong to the results above, in this order:' }, ...files];
+}

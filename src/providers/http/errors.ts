@@ -1,4 +1,4 @@
-// What goes wrong between us and a model's server, as typed errors: who has to act, whether to try again, when, and what to do.
+// Typed errors of model servers and connections: whose fault, whether and when to retry, and a hint.
 import { FairleadError, isLoopbackUrl, type ErrorDetails } from '../../core/index.ts';
 import {
   classifyProviderError,
@@ -9,46 +9,50 @@ import {
   type ReportedUsage,
 } from '../../wire/index.ts';
 
-/** Whom an error speaks of. */
+/** The provider that an error names. */
 export type ProviderInfo = {
   /** The provider's name as the user knows it, for example `groq`. */
   readonly name: string;
   readonly model?: string;
-  /** Where it was reached, without credentials. */
+  /** Its address, without credentials. */
   readonly url?: string;
   /** The environment variable that holds its key. */
   readonly keyVariable?: string;
-  /** What must never show up in a message: keys, passwords of proxies. */
+  /** Values that must not appear in a message: keys, passwords of proxies. */
   readonly secrets?: readonly string[];
 };
 
-/** The error for a reply whose status is not a success. Header names are in lower case. */
+/** Creates the error for a reply with a status other than 2xx. Header names are in lower case. */
 export function httpStatusError(
   status: number,
   headers: HttpHeaderMap,
   bodyText: string,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
 ): FairleadError {
   const read = parseErrorBody(bodyText);
   const { code, text, blame, retry } = classifyProviderError(status, read);
   const words = sanitizeErrorText(
     isHtmlPage(bodyText) ? bodyText : read.message,
-    who,
+    providerInfo,
     isHtmlPage(bodyText) ? 200 : 600,
   );
   const afterMs = retry ? parseRetryDelay(headers, read.body, read.message) : undefined;
-  const hint = errorHint(code, who);
-  return new FairleadError(code, `${who.name} ${text} (status ${status})${words === '' ? '.' : `: ${words}`}`, {
-    blame,
-    retry: retry && headers['x-should-retry'] !== 'false',
-    ...(afterMs === undefined ? {} : { afterMs }),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  const hint = errorHint(code, providerInfo);
+  return new FairleadError(
+    code,
+    `${providerInfo.name} ${text} (status ${status})${words === '' ? '.' : `: ${words}`}`,
+    {
+      blame,
+      retry: retry && headers['x-should-retry'] !== 'false',
+      ...(afterMs === undefined ? {} : { afterMs }),
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
 }
 
-/** The error for an error object or event inside a reply whose status was a success: as if its own status had been sent. */
-export const errorBodyError = (value: unknown, who: ProviderInfo): FairleadError =>
-  httpStatusError(inferErrorStatus(value), {}, typeof value === 'string' ? value : JSON.stringify(value), who);
+/** Creates the error for an error object or event inside a reply with status 2xx, from the status that it states. */
+export const errorBodyError = (value: unknown, providerInfo: ProviderInfo): FairleadError =>
+  httpStatusError(inferErrorStatus(value), {}, typeof value === 'string' ? value : JSON.stringify(value), providerInfo);
 
 /** Adds the usage that a reply reported before it failed, so that the cost of a failed request is not lost. */
 export function withUsage(error: unknown, { usage, usd }: ReportedUsage): unknown {
@@ -65,76 +69,90 @@ export function withUsage(error: unknown, { usage, usd }: ReportedUsage): unknow
   });
 }
 
-/** The error for a connection that failed: nothing, or not all, of a reply arrived. */
-export function connectionError(error: unknown, who: ProviderInfo): FairleadError {
+/** Creates the error for a connection that failed before or during the reply. */
+export function connectionError(error: unknown, providerInfo: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
   const { code, message } = rootCauseOf(error);
-  const words = sanitizeErrorText(message, who);
-  const where = who.url === undefined ? who.name : `${who.name} at ${sanitizeErrorText(who.url, who)}`;
-  if (code === 'ECONNRESET' || code === 'EPIPE') return truncatedResponseError(who, error);
+  const text = sanitizeErrorText(message, providerInfo);
+  const where =
+    providerInfo.url === undefined
+      ? providerInfo.name
+      : `${providerInfo.name} at ${sanitizeErrorText(providerInfo.url, providerInfo)}`;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return truncatedResponseError(providerInfo, error);
   const found = connectionErrorKinds.find((each) => each.code.test(code) || each.message?.test(message));
-  if (!found) return truncatedResponseError(who, error);
-  // On this machine a refused connection means that no server runs: trying again would only keep the person waiting.
-  const off = code === 'ECONNREFUSED' && isLoopbackUrl(who.url ?? '');
-  return new FairleadError(found.errorCode, `${found.text(where)}: ${words}.`, {
+  if (!found) return truncatedResponseError(providerInfo, error);
+  // On this machine a refused connection means that no server runs: a retry would only delay the error.
+  const isLocalServerDown = code === 'ECONNREFUSED' && isLoopbackUrl(providerInfo.url ?? '');
+  return new FairleadError(found.errorCode, `${found.text(where)}: ${text}.`, {
     blame: found.blame,
-    retry: found.retry && !off,
-    hint: off ? `Start the server at ${sanitizeErrorText(who.url ?? '', who)}, or name another model.` : found.hint,
+    retry: found.retry && !isLocalServerDown,
+    hint: isLocalServerDown
+      ? `Start the server at ${sanitizeErrorText(providerInfo.url ?? '', providerInfo)}, or name another model.`
+      : found.hint,
     cause: error,
   });
 }
 
-/** The error for a reply that broke off before its end. */
-export const truncatedResponseError = (who: ProviderInfo, cause?: unknown): FairleadError =>
-  new FairleadError('provider/cut', `The answer of ${who.name} broke off before its end.`, {
+/** Creates the error for a reply that ended early. */
+export const truncatedResponseError = (providerInfo: ProviderInfo, cause?: unknown): FairleadError =>
+  new FairleadError('provider/cut', `The answer of ${providerInfo.name} broke off before its end.`, {
     blame: 'provider',
     retry: true,
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** The error for a reply that is not what was asked for; its first 200 characters are shown. */
-export function malformedResponseError(what: string, text: string, who: ProviderInfo, retry = false): FairleadError {
-  const shown = sanitizeErrorText(text, who, 200);
-  return new FairleadError('provider/malformed', `${who.name} sent ${what}${shown === '' ? '.' : `: ${shown}`}`, {
-    blame: 'provider',
-    retry,
-    hint: 'Check that the address is that of the model server, path included, and not that of a web page or a proxy.',
-  });
+/** Creates the error for a reply in an unexpected format, with its first 200 characters. */
+export function malformedResponseError(
+  what: string,
+  text: string,
+  providerInfo: ProviderInfo,
+  retry = false,
+): FairleadError {
+  const shown = sanitizeErrorText(text, providerInfo, 200);
+  return new FairleadError(
+    'provider/malformed',
+    `${providerInfo.name} sent ${what}${shown === '' ? '.' : `: ${shown}`}`,
+    {
+      blame: 'provider',
+      retry,
+      hint: 'Check that the address is that of the model server, path included, and not that of a web page or a proxy.',
+    },
+  );
 }
 
-/** The most characters an answer may have. */
+/** Max characters of a response. */
 export const maxResponseChars: number = 32 * 2 ** 20;
 
-/** The error for a reply that is larger than any answer may be. */
-export const responseTooLargeError = (who: ProviderInfo): FairleadError =>
-  new FairleadError('provider/too-large', `The answer of ${who.name} is larger than 32 MB and was dropped.`, {
+/** Creates the error for a response above the max size. */
+export const responseTooLargeError = (providerInfo: ProviderInfo): FairleadError =>
+  new FairleadError('provider/too-large', `The answer of ${providerInfo.name} is larger than 32 MB and was dropped.`, {
     blame: 'provider',
-    hint: 'Ask for less at once, or limit the output tokens.',
+    hint: 'Request a shorter response, or limit the output tokens.',
   });
 
-/** The error for a reply whose first byte did not come in time. */
-export const responseTimeoutError = (who: ProviderInfo, ms: number): FairleadError =>
-  new FairleadError('provider/timeout', `${who.name} did not begin to answer within ${ms} ms.`, {
-    blame: 'provider',
-    retry: true,
-  });
-
-/** The error for a reply that began and then stood still. */
-export const stalledResponseError = (who: ProviderInfo, ms: number): FairleadError =>
-  new FairleadError('provider/stalled', `The answer of ${who.name} stood still for ${ms} ms.`, {
+/** Creates the error for a response whose first chunk did not arrive in time. */
+export const responseTimeoutError = (providerInfo: ProviderInfo, ms: number): FairleadError =>
+  new FairleadError('provider/timeout', `${providerInfo.name} did not start to respond within ${ms} ms.`, {
     blame: 'provider',
     retry: true,
   });
 
-/** A text from outside, fit for one line of a message: no control characters, no secrets, not too long. */
-export function sanitizeErrorText(text: string, who: ProviderInfo, most = 600): string {
-  let safe = text.slice(0, most * 4);
-  for (const secret of who.secrets ?? []) if (secret.length > 3) safe = safe.replaceAll(secret, '[secret]');
+/** Creates the error for a response that stalled after its first chunk. */
+export const stalledResponseError = (providerInfo: ProviderInfo, ms: number): FairleadError =>
+  new FairleadError('provider/stalled', `The answer of ${providerInfo.name} stood still for ${ms} ms.`, {
+    blame: 'provider',
+    retry: true,
+  });
+
+/** Makes a text of a server fit for a message: one line, no control characters, no secrets, at most `maxChars` characters. */
+export function sanitizeErrorText(text: string, providerInfo: ProviderInfo, maxChars = 600): string {
+  let safe = text.slice(0, maxChars * 4);
+  for (const secret of providerInfo.secrets ?? []) if (secret.length > 3) safe = safe.replaceAll(secret, '[secret]');
   const line = safe
     .replaceAll(/\p{Cc}+|\p{Cf}+|\p{Cs}+|\p{Zl}|\p{Zp}/gu, ' ')
     .replaceAll(/ {2,}/g, ' ')
     .trim();
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return line.length > maxChars ? `${line.slice(0, maxChars)}…` : line;
 }
 
 type ConnectionErrorKind = {
@@ -155,30 +173,30 @@ const connectionErrorKinds: readonly ConnectionErrorKind[] = [
     text: (where) => `The secure connection to ${where} failed`,
     blame: 'user',
     retry: false,
-    hint: 'Check whether the address wants http or https, the clock of this machine, and NODE_EXTRA_CA_CERTS.',
+    hint: 'Check whether the address requires http or https, the clock of this machine, and NODE_EXTRA_CA_CERTS.',
   },
   {
     code: /^(Z_|ERR_BROTLI|BROTLI_|ERR_ZSTD|ZSTD_|ERR__ERROR|ERR_PADDING)/,
     message: /decompression failed|incorrect header check|unexpected end of file/i,
     errorCode: 'provider/malformed',
-    text: (where) => `The reply of ${where} is compressed and cannot be read`,
+    text: (where) => `The reply of ${where} is compressed and cannot be decompressed`,
     blame: 'provider',
     retry: true,
-    hint: 'Look for a proxy on the way that changes replies.',
+    hint: 'Check whether a proxy changes the replies.',
   },
   {
     code: /^HPE_/,
     errorCode: 'provider/malformed',
-    text: (where) => `What answers for ${where} does not speak HTTP`,
+    text: (where) => `${where} does not speak HTTP`,
     blame: 'provider',
     retry: false,
-    hint: 'Check the address and whether it wants http or https.',
+    hint: 'Check the address and whether it requires http or https.',
   },
   {
     code: /^ERR_PROXY/,
     message: /\bproxy\b|tunnel/i,
     errorCode: 'provider/proxy',
-    text: (where) => `The proxy on the way to ${where} failed`,
+    text: (where) => `The proxy for ${where} failed`,
     blame: 'user',
     retry: false,
     hint: 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
@@ -193,38 +211,38 @@ const connectionErrorKinds: readonly ConnectionErrorKind[] = [
   },
 ];
 
-/** The error at the bottom: wrappers such as "fetch failed" and lists of attempts say nothing themselves. */
+/** Returns the innermost cause: wrappers such as "fetch failed" have no details. */
 function rootCauseOf(error: unknown): { readonly code: string; readonly message: string } {
-  let now: unknown = error;
-  for (let depth = 0; depth < 5 && now instanceof Error; depth++) {
-    const inner: unknown = now instanceof AggregateError ? now.errors[0] : now.cause;
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const inner: unknown = current instanceof AggregateError ? current.errors[0] : current.cause;
     if (!(inner instanceof Error)) break;
-    now = inner;
+    current = inner;
   }
-  if (!(now instanceof Error)) return { code: '', message: String(now) };
-  return { code: String((now as { code?: unknown }).code ?? ''), message: now.message };
+  if (!(current instanceof Error)) return { code: '', message: String(current) };
+  return { code: String((current as { code?: unknown }).code ?? ''), message: current.message };
 }
 
 const isHtmlPage = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, 100));
 
-function errorHint(code: string, who: ProviderInfo): string | undefined {
+function errorHint(code: string, providerInfo: ProviderInfo): string | undefined {
   switch (code) {
     case 'provider/context-too-long':
       return 'Shorten or compact the conversation, or choose a model with a larger context window.';
     case 'provider/bad-request':
       return 'Check the settings and tools against what this model supports.';
     case 'provider/unauthorized':
-      return who.keyVariable === undefined
+      return providerInfo.keyVariable === undefined
         ? 'Check the key and what it may do.'
-        : `Set ${who.keyVariable} to a key that is valid for this model.`;
+        : `Set ${providerInfo.keyVariable} to a key that is valid for this model.`;
     case 'provider/payment':
       return "Check the account's balance and spending limit.";
     case 'provider/not-found':
-      return `List the models${who.model === undefined ? '' : `, check the name ${who.model},`} and check the path of the address.`;
+      return `List the models${providerInfo.model === undefined ? '' : `, check the name ${providerInfo.model},`} and check the path of the address.`;
     case 'provider/proxy':
       return 'Put the credentials of the proxy into HTTPS_PROXY or HTTP_PROXY.';
     case 'provider/redirected':
-      return 'Set the address to the one the server points to.';
+      return 'Set the address to the target of the redirect.';
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-// One answer put together from its pieces: chunks for whoever watches, and at the end the whole message. Nothing is repaired.
+// Assembles a response from streamed pieces: chunks while it streams, and the complete message at the end. Invalid data is not repaired.
 import {
   isObject,
   type ToolCallPart,
@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import { maxResponseChars, responseTooLargeError, type ProviderInfo } from './errors.ts';
 
-/** How an answer ended, in the provider's words and in ours. */
+/** The end of a response; `rawFinishReason` is the value of the provider. */
 export type ResponseEnd = {
   readonly finishReason: FinishReason;
   readonly rawFinishReason?: string;
@@ -21,32 +21,32 @@ export type ResponseEnd = {
   readonly usd?: number;
 };
 
-/** A piece of a tool call. Names and arguments are appended to what came before; a name that comes again whole is the same name. */
+/** A piece of a tool call. Names and arguments are appended to earlier pieces; a repeated complete name is not appended. */
 export type ToolCallDelta = {
   readonly id?: string;
   readonly tool?: string;
-  /** Arguments as JSON text, or already read. */
+  /** Arguments as JSON text, or parsed. */
   readonly input?: string | { readonly [key: string]: unknown };
   readonly meta?: ProviderMetadata;
 };
 
-/** An answer in the making. Pieces go in in the order they arrive; chunks come out by `take`, neighbouring deltas joined. */
+/** A response being assembled. Pieces are added in order of arrival; `takeChunks` returns chunks with adjacent deltas joined. */
 export interface ResponseAssembler {
-  /** Words: continues the open text, or begins one. */
+  /** Appends to the open text part, or starts one. */
   text(piece: string, meta?: ProviderMetadata): void;
-  /** Thinking: continues the open thought, or begins one. */
+  /** Appends to the open reasoning part, or starts one. */
   reasoning(piece: string, meta?: ProviderMetadata): void;
-  /** Ends the open text or thought, so that the next piece begins another. */
+  /** Ends the open text or reasoning part, so that the next piece starts another. */
   close(): void;
-  /** A piece of the tool call known by this key for the time of this answer. */
+  /** Adds a piece of the tool call with this key; the key is valid for this response. */
   call(key: string | number, piece: ToolCallDelta): void;
-  /** A file the model made; it appears in the message only. */
+  /** Adds a file of the model; it appears in the message only. */
   file(part: FilePart): void;
-  /** Whether anything but thinking has arrived. */
+  /** Whether anything but reasoning has arrived. */
   readonly hasContent: boolean;
-  /** The end: closes every part and makes the `end` chunk. Arguments are read here, once. */
+  /** Ends all parts and creates the `end` chunk. Arguments are parsed here, once. */
   end(ending: ResponseEnd): void;
-  /** The chunks made since the last time, in order. */
+  /** Returns the chunks since the last call, in order. */
   takeChunks(): readonly Chunk[];
 }
 
@@ -67,35 +67,35 @@ type ToolCallDraft = {
 };
 type DraftPart = TextDraft | ToolCallDraft | { readonly kind: 'file'; readonly part: FilePart };
 
-/** Whether text and thoughts stay in the order they came (`in-turn`), or are one part each however they mix (`apart`), as in dialects that keep two strings. */
+/** Whether text and reasoning keep their order (`in-turn`), or form one part each (`apart`), for wire formats with one string for each. */
 export type PartOrder = 'in-turn' | 'apart';
 
-/** Begins an answer. An answer of more than 32 million characters is an error, not a memory problem. */
-export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'in-turn'): ResponseAssembler {
+/** Creates an assembler. A response above `maxResponseChars` is an error, so that it cannot exhaust the memory. */
+export function createResponseAssembler(providerInfo: ProviderInfo, order: PartOrder = 'in-turn'): ResponseAssembler {
   const pieces: DraftPart[] = [];
   const calls = new Map<string | number, ToolCallDraft>();
   let out: Chunk[] = [];
   const apart: { text?: TextDraft; reasoning?: TextDraft } = {};
   let open: TextDraft | undefined;
-  let fresh = '';
+  let newText = '';
   let size = 0;
 
-  const grow = (text: string): void => {
+  const addSize = (text: string): void => {
     size += text.length;
-    if (size > maxResponseChars) throw responseTooLargeError(who);
+    if (size > maxResponseChars) throw responseTooLargeError(providerInfo);
   };
 
   function flush(): void {
-    if (!open || fresh === '') return;
-    open.text += fresh;
-    out.push({ type: 'part-delta', index: open.index, text: fresh });
-    fresh = '';
+    if (!open || newText === '') return;
+    open.text += newText;
+    out.push({ type: 'part-delta', index: open.index, text: newText });
+    newText = '';
   }
 
   function close(): void {
     if (!open) return;
     flush();
-    if (weave === 'in-turn') out.push({ type: 'part-ended', index: open.index });
+    if (order === 'in-turn') out.push({ type: 'part-ended', index: open.index });
     open = undefined;
   }
 
@@ -103,24 +103,24 @@ export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'i
     close();
     const resumed = apart[kind];
     if (resumed) return resumed;
-    const begun: TextDraft = { kind, index: pieces.length, text: '', meta: undefined };
-    if (weave === 'apart') apart[kind] = begun;
-    pieces.push(begun);
-    out.push({ type: 'part-started', index: begun.index, part: kind });
-    return begun;
+    const draft: TextDraft = { kind, index: pieces.length, text: '', meta: undefined };
+    if (order === 'apart') apart[kind] = draft;
+    pieces.push(draft);
+    out.push({ type: 'part-started', index: draft.index, part: kind });
+    return draft;
   }
 
-  function words(kind: TextDraft['kind'], piece: string, meta: ProviderMetadata | undefined): void {
+  function appendText(kind: TextDraft['kind'], piece: string, meta: ProviderMetadata | undefined): void {
     if (open?.kind !== kind) {
       if (piece === '' && !meta) return;
       open = openFor(kind);
     }
     if (meta) open.meta = meta;
-    grow(piece);
-    fresh += piece;
+    addSize(piece);
+    newText += piece;
   }
 
-  function begin(draft: ToolCallDraft): void {
+  function startCall(draft: ToolCallDraft): void {
     if (draft.started) return;
     draft.started = true;
     out.push({ type: 'part-started', index: draft.index, part: 'tool-call', id: callIdOf(draft), tool: draft.tool });
@@ -145,8 +145,8 @@ export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'i
   }
 
   return {
-    text: (piece, meta) => words('text', piece, meta),
-    reasoning: (piece, meta) => words('reasoning', piece, meta),
+    text: (piece, meta) => appendText('text', piece, meta),
+    reasoning: (piece, meta) => appendText('reasoning', piece, meta),
     close,
     call(key, { id, tool, input, meta }) {
       const draft = draftFor(key);
@@ -155,14 +155,14 @@ export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'i
       if (meta) draft.meta = meta;
       const text = typeof input === 'object' ? JSON.stringify(input) : (input ?? '');
       if (text === '') return;
-      grow(text);
-      begin(draft);
+      addSize(text);
+      startCall(draft);
       draft.input += text;
       out.push({ type: 'part-delta', index: draft.index, text });
     },
     file(part) {
       close();
-      grow(part.data);
+      addSize(part.data);
       pieces.push({ kind: 'file', part });
     },
     get hasContent() {
@@ -172,7 +172,7 @@ export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'i
       close();
       for (const each of [apart.text, apart.reasoning]) if (each) out.push({ type: 'part-ended', index: each.index });
       for (const draft of calls.values()) {
-        begin(draft);
+        startCall(draft);
         out.push({ type: 'part-ended', index: draft.index });
       }
       out.push({ type: 'end', message: { role: 'assistant', parts: pieces.map(toPart) }, ...ending });
@@ -186,7 +186,7 @@ export function createResponseAssembler(who: ProviderInfo, weave: PartOrder = 'i
   };
 }
 
-/** Some servers give their calls no id. */
+/** Some servers send calls without an id. */
 const callIdOf = (draft: ToolCallDraft): string => draft.id || `call_${draft.index}`;
 
 function toPart(piece: DraftPart): MessagePart {
@@ -196,14 +196,14 @@ function toPart(piece: DraftPart): MessagePart {
   return { type: 'tool-call', id: callIdOf(piece), tool: piece.tool, ...parseToolInput(piece.input), ...meta };
 }
 
-/** Arguments as the model meant them, or marked invalid: guessing at what was meant could run something else. */
+/** Parses arguments, or marks them invalid: repaired arguments could run something else. */
 export function parseToolInput(text: string): Pick<ToolCallPart, 'input' | 'invalid'> {
   if (text.trim() === '') return { input: {} };
   try {
     const value = JSON.parse(text) as unknown;
     if (isObject(value)) return { input: value as Json };
   } catch {
-    // Said below: the raw text is what there is.
+    // Invalid JSON is returned as text below.
   }
   return { input: {}, invalid: text };
 }

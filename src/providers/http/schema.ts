@@ -1,7 +1,7 @@
-// JSON schemas as model servers take them. The tool itself holds its input to the full schema: what a server cannot express is left out, not sent to fail.
+// Converts JSON schemas to the subset that model servers accept. Unsupported keywords are omitted: the tool validates its input with the full schema.
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
-/** A schema whose root is a plain object: servers refuse a union or a bare type there, so its branches are laid over each other. */
+/** Returns a schema whose root is an object: servers reject a union there, so the properties of its branches are merged. */
 export function toObjectSchema(schema: JsonObject): JsonObject {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const branches = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? (each as Json[]) : []));
@@ -11,7 +11,7 @@ export function toObjectSchema(schema: JsonObject): JsonObject {
   return { ...rest, type: 'object', properties };
 }
 
-/** Whether a server may hold an answer strictly to this schema: every object closed, every property required. */
+/** Returns true if a server can enforce the schema in strict mode: no additional properties, every property required. */
 export function isStrictSchema(schema: Json): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema);
   if (!isObject(schema)) return true;
@@ -27,7 +27,7 @@ export function isStrictSchema(schema: Json): boolean {
 const passthroughKeywords =
   /^(type|format|title|description|enum|required|minItems|maxItems|minimum|maximum|propertyOrdering|\$id|\$anchor)$/;
 
-/** The part of a schema that Gemini documents: other keywords can make it refuse the whole request. */
+/** Returns the part of a schema that Gemini documents: with other keywords it can reject the request. */
 export function toGeminiSchema(schema: JsonObject): JsonObject {
   if (typeof schema['$ref'] === 'string') return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/') };
   let out: Record<string, Json> = {};
@@ -52,7 +52,7 @@ const toJsonList = (value: Json): readonly Json[] => (Array.isArray(value) ? (va
 const toGeminiSchemaMap = (map: Json): JsonObject =>
   Object.fromEntries(Object.entries(isObject(map) ? map : {}).map(([name, each]) => [name, toGeminiSchemaOrAny(each)]));
 
-/** `true` and `false` are schemas too; Gemini only knows objects, and an empty one allows anything. */
+/** The schemas `true` and `false` become an empty object, which allows anything: Gemini accepts objects only. */
 const toGeminiSchemaOrAny = (value: Json): JsonObject => (isObject(value) ? toGeminiSchema(value) : {});
 
 function mergeSchemas(under: Record<string, Json>, value: Json): Record<string, Json> {

@@ -279,7 +279,7 @@ test('why Ollama stopped is told, and counts it leaves out are unknown', async (
 });
 
 test('[A54] an answer without its last line is cut at every byte, and a call in it is never given out (fault 46)', async () => {
-  const { readOllamaStream } = await import('./read-response.ts');
+  const { readOllamaStream } = await import('./response.ts');
   const bytes = Buffer.from(
     streamLine({ content: 'é' }) +
       streamLine({ tool_calls: [{ function: { name: 'rm', arguments: {} } }] }) +

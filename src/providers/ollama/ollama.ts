@@ -1,35 +1,44 @@
-// Ollama through its own chat API, which alone lets the context window be set. Messages are serialised once, as for every chat server.
-import type { Chunk, Price, Provider, ModelRequest, ModelSettings } from '../../core/index.ts';
-import { toolDefinition } from '../openai-compatible/request.ts';
+// Provider for Ollama through its native chat API: the OpenAI-compatible one cannot set the context window.
+import type {
+  Chunk,
+  FilePart,
+  Message,
+  MessagePart,
+  ModelRequest,
+  ModelSettings,
+  Price,
+  Provider,
+} from '../../core/index.ts';
+import { createContextGuard, type ContextGuard } from '../http/context-guard.ts';
+import { toolResultFileParts } from '../http/encode-messages.ts';
 import type { ProviderInfo } from '../http/errors.ts';
 import { isSuccess, redactUrl, post, readErrorReply } from '../http/http.ts';
-import { encodeOllamaMessage } from './messages.ts';
-import { readOllamaStream } from './read-response.ts';
-import { ollamaBaseUrl, resolveOllamaContextWindow } from './context-window.ts';
 import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../http/request-body.ts';
-import { createContextGuard, type ContextGuard } from '../http/context-guard.ts';
+import { sanitizeToolName, toolDefinition } from '../openai-compatible/request.ts';
+import { ollamaBaseUrl, resolveOllamaContextWindow } from './context-window.ts';
+import { readOllamaStream } from './response.ts';
 
-/** An Ollama model: which one, and where. */
+/** Options of an Ollama model. */
 export type OllamaOptions = {
   readonly model: string;
   readonly baseUrl: string;
-  /** Only Ollama's hosted service and proxies want one. */
+  /** Required only by Ollama's hosted service and by proxies. */
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly keyVariable?: string;
   readonly price?: Price;
-  /** Whether the model sees pictures; unknown unless given. */
+  /** Whether the model accepts images; default unknown. */
   readonly images?: boolean;
-  /** The window wished for; `resolveOllamaContextWindow` says what becomes of it. */
+  /** The requested context window; see `resolveOllamaContextWindow`. */
   readonly contextWindow?: number;
-  /** How long the model stays in memory after an answer, such as `10m`; -1 for ever. */
+  /** How long the model stays in memory after a response, such as `10m`; -1 keeps it loaded. */
   readonly keepAlive?: string | number;
 };
 
 type WireObject = { readonly [key: string]: unknown };
 type PreparedModel = { readonly encodeBody: (request: ModelRequest) => EncodedBody; readonly guard: ContextGuard };
 
-/** A provider for an Ollama server. */
+/** Creates a provider for an Ollama server. */
 export function ollamaProvider(options: OllamaOptions): Provider {
   const { model, apiKey, price, contextWindow } = options;
   const root = ollamaBaseUrl(options.baseUrl);
@@ -37,7 +46,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
     ...options.headers,
   };
-  const who: ProviderInfo = {
+  const providerInfo: ProviderInfo = {
     name: 'ollama',
     model,
     url: redactUrl(root),
@@ -46,10 +55,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
   };
   let ready: PreparedModel | undefined;
 
-  /** Once it is known the window stays: another one would load the model again and change the head of every request. */
+  /** The context window is resolved once: another one would reload the model and change the head of every request. */
   async function prepare(signal: AbortSignal): Promise<PreparedModel> {
     if (ready) return ready;
-    const window = await resolveOllamaContextWindow(root, model, contextWindow, { headers, signal, providerInfo: who });
+    const window = await resolveOllamaContextWindow(root, model, contextWindow, { headers, signal, providerInfo });
     ready ??= {
       encodeBody: createBodyEncoder({
         encode: encodeOllamaMessage,
@@ -57,7 +66,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
         head: (request) => encodeRequestHead(request, options, window),
         tail: () => ']}',
       }),
-      guard: createContextGuard(who, window),
+      guard: createContextGuard(providerInfo, window),
     };
     return ready;
   }
@@ -71,10 +80,10 @@ export function ollamaProvider(options: OllamaOptions): Provider {
       headers: { 'content-type': 'application/json', accept: 'application/x-ndjson', ...headers },
       body,
       signal,
-      providerInfo: who,
+      providerInfo,
     });
-    if (!isSuccess(reply)) throw await readErrorReply(reply, who);
-    for await (const chunk of readOllamaStream(reply.body, who, model)) {
+    if (!isSuccess(reply)) throw await readErrorReply(reply, providerInfo);
+    for await (const chunk of readOllamaStream(reply.body, providerInfo, model)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);
       yield chunk;
     }
@@ -86,13 +95,13 @@ export function ollamaProvider(options: OllamaOptions): Provider {
 function encodeRequestHead(request: ModelRequest, { model, keepAlive }: OllamaOptions, window: number): string {
   const { outputSchema, settings, toolChoice } = request;
   const tools = toolChoice === 'none' ? [] : request.tools;
-  // A grammar for the answer would forbid the calls: with tools the schema is told in words.
+  // A response format would prevent tool calls: with tools, the schema is in the system text.
   const format = outputSchema && request.tools.length === 0 ? { format: outputSchema } : {};
   const system = outputSchema && request.tools.length > 0 ? withSchemaInstruction(request) : request.system;
   const fields = JSON.stringify({
     model,
     stream: true,
-    // Newer versions then refuse what does not fit, and stop at the end of the window instead of forgetting its beginning.
+    // Newer versions then reject a request that is too long, and stop at the end of the window instead of dropping its beginning.
     truncate: false,
     shift: false,
     ...(keepAlive === undefined ? {} : { keep_alive: keepAlive }),
@@ -105,7 +114,7 @@ function encodeRequestHead(request: ModelRequest, { model, keepAlive }: OllamaOp
   return `${fields.slice(0, -1)},"messages":[${opening}`;
 }
 
-/** Only gpt-oss knows degrees of thinking, and cannot do without. */
+/** Only gpt-oss has levels of reasoning; its reasoning cannot be disabled. */
 function thinkField(reasoning: NonNullable<ModelSettings['reasoning']>, model: string): boolean | string {
   if (!model.includes('gpt-oss')) return reasoning !== 'none';
   return reasoning === 'none' ? 'low' : reasoning;
@@ -121,3 +130,55 @@ function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: ModelS
     ...(stop === undefined || stop.length === 0 ? {} : { stop }),
   };
 }
+
+/** Encodes a message: images as base64 without a data URL, arguments as objects, one message per tool result. */
+function encodeOllamaMessage(message: Message): readonly WireObject[] {
+  const { role, parts } = message;
+  const files = toolResultFileParts(message);
+  if (role === 'tool') return [...parts.map(encodeToolResult), ...(files.length > 0 ? [encodeUserMessage(files)] : [])];
+  return [role === 'assistant' ? encodeAssistantMessage(parts) : encodeUserMessage(parts)];
+}
+
+function encodeToolResult(part: MessagePart): WireObject {
+  if (part.type !== 'tool-result') return encodeUserMessage([part]);
+  return { role: 'tool', content: part.text, tool_name: sanitizeToolName(part.tool), tool_call_id: part.id };
+}
+
+function encodeAssistantMessage(parts: readonly MessagePart[]): WireObject {
+  const thinking = parts.flatMap((part) =>
+    part.type === 'reasoning' && part.meta?.family === 'ollama' ? [part.text] : [],
+  );
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool-call'
+      ? [{ id: part.id, function: { name: sanitizeToolName(part.tool), arguments: part.input } }]
+      : [],
+  );
+  return {
+    role: 'assistant',
+    content: joinText(parts, ''),
+    ...(thinking.length > 0 ? { thinking: thinking.join('') } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+function encodeUserMessage(parts: readonly MessagePart[]): WireObject {
+  const files = parts.filter((part) => part.type === 'file');
+  const images = files.filter(isInlineImage).map((part) => part.data.replace(/^data:[^,]*,/, ''));
+  // Ollama accepts no other files: they are described in the text.
+  const others = files.filter((part) => !isInlineImage(part)).map(describeFile);
+  const content = [joinText(parts, '\n\n'), ...others].filter((each) => each !== '').join('\n\n');
+  return { role: 'user', content, ...(images.length > 0 ? { images } : {}) };
+}
+
+const isInlineImage = ({ mediaType, data }: FilePart): boolean =>
+  mediaType.startsWith('image/') && !/^https?:/.test(data);
+
+function describeFile({ mediaType, data, name }: FilePart): string {
+  const isUrl = /^(https?|data):/.test(data);
+  if (mediaType.startsWith('text/') && !isUrl)
+    return `${name ? `${name}:\n` : ''}${Buffer.from(data, 'base64').toString('utf8')}`;
+  return `[file: ${name ?? (isUrl && !data.startsWith('data:') ? data : mediaType)}]`;
+}
+
+const joinText = (parts: readonly MessagePart[], separator: string): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);

@@ -1,9 +1,8 @@
 // Provider for servers with OpenAI-compatible chat completions; each message is encoded once per conversation.
 import type { Chunk, Price, Provider, ModelRequest } from '../../core/index.ts';
 import { chatCompatFor, type ChatCompat } from './compat.ts';
-import { readChatStream } from './read-response.ts';
 import { createChatBodyEncoder } from './request.ts';
-import type { ChatStreamOptions } from './stream-parser.ts';
+import { readChatStream, type ChatStreamOptions } from './response.ts';
 import type { ProviderInfo } from '../http/errors.ts';
 import { isSuccess, redactUrl, post, readErrorReply } from '../http/http.ts';
 import { createContextGuard } from '../http/context-guard.ts';

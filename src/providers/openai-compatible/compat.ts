@@ -1,5 +1,5 @@
 // Differences between servers with chat completions, as a table by family; the user's settings override it.
-import type { ImageSupport } from '../http/images.ts';
+import type { ImageSupport } from '../http/encode-messages.ts';
 
 /** Compatibility settings of a server. */
 export type ChatCompat = {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Chunk } from '../../core/index.ts';
 import { createContentFastPath } from './fast-parse.ts';
-import { readChatStream } from './read-response.ts';
+import { readChatStream } from './response.ts';
 
 const event = (content: string): string =>
   `{"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"finish_reason":null}],"usage":null}`;

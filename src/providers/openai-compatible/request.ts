@@ -1,7 +1,18 @@
 // Encodes chat completion requests: settings and tools before the messages, fields that change between turns after them.
-import type { ModelRequest, ModelSettings, ToolChoice, ToolSpec } from '../../core/index.ts';
-import { createChatMessageEncoder } from './messages.ts';
+import type {
+  FilePart,
+  Json,
+  Message,
+  MessagePart,
+  ModelRequest,
+  ModelSettings,
+  ReasoningPart,
+  ToolCallPart,
+  ToolChoice,
+  ToolSpec,
+} from '../../core/index.ts';
 import type { ChatCompat } from './compat.ts';
+import { toolResultFileParts, withTextField, type MessageEncoder } from '../http/encode-messages.ts';
 import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../http/request-body.ts';
 import { isStrictSchema, toObjectSchema } from '../http/schema.ts';
 import type { WireObject } from '../../wire/index.ts';
@@ -95,4 +106,92 @@ function encodeRequestTail({ toolChoice, tools }: ModelRequest, compat: ChatComp
 function toolChoiceField(choice: Exclude<ToolChoice, 'auto'>, compat: ChatCompat): unknown {
   if (choice === 'none') return 'none';
   return choice === 'required' ? compat.requiredChoice : { type: 'function', function: { name: choice.tool } };
+}
+
+/** Creates a message encoder for one family; metadata of other families is dropped. */
+function createChatMessageEncoder(family: string, compat: ChatCompat): MessageEncoder {
+  const filler = compat.userAfterTool ? [] : [fillerMessage];
+  return (message, before) => {
+    if (message.role === 'tool') {
+      const files = toolResultFileParts(message);
+      const fileMessages = files.length > 0 ? [...filler, { role: 'user', content: userContent(files) }] : [];
+      return [...message.parts.map(encodeToolMessage), ...fileMessages];
+    }
+    if (message.role === 'assistant') return [encodeAssistantMessage(message, family, compat)];
+    const user = { role: 'user', content: userContent(message.parts) };
+    if (before?.role !== 'tool') return [user];
+    // The files of the results are in a user message: a second one must not follow directly.
+    const hasFileMessage = toolResultFileParts(before).length > 0;
+    return [...(hasFileMessage ? [fillerMessage] : filler), user];
+  };
+}
+
+/** Separates tool results from a user message for servers that require an assistant message between them. */
+const fillerMessage: WireObject = { role: 'assistant', content: '(the user adds something)' };
+
+function encodeToolMessage(part: MessagePart): object {
+  if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
+  return withTextField({ role: 'tool', tool_call_id: part.id }, 'content', part);
+}
+
+function encodeAssistantMessage(message: Message, family: string, compat: ChatCompat): WireObject {
+  const { parts } = message;
+  const texts = parts.filter((part) => part.type === 'text');
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  const text = texts.map((part) => part.text).join('');
+  const reasoning = parts.filter((part) => part.type === 'reasoning').filter((part) => part.meta?.family === family);
+  const extra = texts.find((part) => part.meta?.family === family)?.meta?.data ?? {};
+  const content = text === '' && calls.length > 0 ? null : text;
+  return {
+    role: 'assistant',
+    content: compat.reasoningField === 'chunks' && reasoning.length > 0 ? thinkingChunks(reasoning, text) : content,
+    ...reasoningFields(reasoning, compat),
+    ...extra,
+    ...(calls.length > 0 ? { tool_calls: calls.map((call) => encodeToolCall(call, family)) } : {}),
+  };
+}
+
+function encodeToolCall(call: ToolCallPart, family: string): WireObject {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: sanitizeToolName(call.tool), arguments: JSON.stringify(call.input) },
+    ...(call.meta?.family === family ? call.meta.data : {}),
+  };
+}
+
+/** An invalid tool name from a model would make every later request invalid. */
+export const sanitizeToolName = (name: string): string =>
+  /^[\w-]{1,64}$/.test(name) ? name : name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
+
+const thinkingChunks = (reasoning: readonly ReasoningPart[], text: string): readonly WireObject[] => [
+  ...reasoning.map((each) => ({ type: 'thinking', thinking: [{ type: 'text', text: each.text }] })),
+  ...(text === '' ? [] : [{ type: 'text', text }]),
+];
+
+function reasoningFields(reasoning: readonly ReasoningPart[], { reasoningField: field }: ChatCompat): WireObject {
+  if (reasoning.length === 0 || field === 'none' || field === 'chunks') return {};
+  if (field !== 'reasoning_details') return { [field]: reasoning.map((each) => each.text).join('') };
+  const details = reasoning.flatMap((each) => (each.meta?.data['details'] as readonly Json[] | undefined) ?? []);
+  return details.length > 0 ? { reasoning_details: details } : {};
+}
+
+function userContent(parts: readonly MessagePart[]): string | readonly WireObject[] {
+  if (parts.every((part) => part.type !== 'file')) return parts.map(textOfPart).join('\n\n');
+  return parts.map((part) => (part.type === 'file' ? encodeFile(part) : { type: 'text', text: textOfPart(part) }));
+}
+
+const textOfPart = (part: MessagePart): string =>
+  part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result' ? part.text : '';
+
+/** Encodes images by URL or inline, audio inline, text as text, and anything else as a file. */
+function encodeFile({ mediaType, data, name }: FilePart): WireObject {
+  const isUrl = /^(https?|data):/.test(data);
+  const url = isUrl ? data : `data:${mediaType};base64,${data}`;
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  if (mediaType.startsWith('audio/') && !isUrl)
+    return { type: 'input_audio', input_audio: { data, format: /wav/.test(mediaType) ? 'wav' : 'mp3' } };
+  if (mediaType.startsWith('text/') && !isUrl)
+    return { type: 'text', text: `${name ? `${name}:\n` : ''}${Buffer.from(data, 'base64').toString('utf8')}` };
+  return { type: 'file', file: { filename: name ?? 'file', file_data: url } };
 }

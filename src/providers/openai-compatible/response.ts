@@ -1,4 +1,4 @@
-// Parses one chat completion, streamed or whole, into chunks.
+// Reads the reply of a chat completion as chunks: server-sent events, or one JSON document.
 import {
   isObject,
   type Chunk,
@@ -8,12 +8,26 @@ import {
   type ProviderMetadata,
 } from '../../core/index.ts';
 import { createResponseAssembler } from '../http/response-assembler.ts';
-import { createToolCallIndex, parseToolCall } from './tool-calls.ts';
+import { createSseDecoder } from '../http/sse.ts';
+import {
+  appendReasoningDetails,
+  createToolCallIndex,
+  parseReasoning,
+  parseThinkingChunk,
+  parseToolCall,
+} from './deltas.ts';
 import { createContentFastPath } from './fast-parse.ts';
-import { appendReasoningDetails, parseReasoning, parseThinkingChunk } from './reasoning.ts';
 import type { WireObject, ReportedUsage } from '../../wire/index.ts';
 import { chatFailureStatus, findChatUsage, parseChatFinish } from '../../wire/openai-chat/index.ts';
-import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
+import {
+  errorBodyError,
+  malformedResponseError,
+  maxResponseChars,
+  responseTooLargeError,
+  truncatedResponseError,
+  withUsage,
+  type ProviderInfo,
+} from '../http/errors.ts';
 
 /** Options of the parser; `keepReasoning` is what the server requires back in the next request. */
 export type ChatStreamOptions = {
@@ -23,8 +37,61 @@ export type ChatStreamOptions = {
   readonly keepReasoning: 'none' | 'text' | 'details';
 };
 
+/** Yields the chunks of a response: the last is `end` if the response is complete; else the generator throws. */
+export async function* readChatStream(body: AsyncIterable<Buffer>, options: ChatStreamOptions): AsyncGenerator<Chunk> {
+  const { providerInfo } = options;
+  const parser = createChatStreamParser(options);
+  const decoder = createSseDecoder(providerInfo);
+  const pieces: Buffer[] = [];
+  let form: BodyForm | undefined;
+  let size = 0;
+  const pushEvents = (bytes: Buffer): void => {
+    for (const { event, data } of decoder.push(bytes)) parser.pushEvent(event, data);
+  };
+  try {
+    try {
+      for await (const bytes of body) {
+        if (form === 'events') pushEvents(bytes);
+        else {
+          size += bytes.length;
+          if (size > maxResponseChars) throw responseTooLargeError(providerInfo);
+          pieces.push(bytes);
+          form ??= size > maxSniffBytes ? 'document' : sniffBodyForm(pieces);
+          if (form === 'events') pushEvents(Buffer.concat(pieces));
+        }
+        yield* parser.takeChunks();
+        if (parser.done) break;
+      }
+    } catch (error) {
+      // After the finish reason the response is complete: at most its token counts are lost.
+      if (!parser.finished) throw error;
+    }
+    if (form === undefined) throw truncatedResponseError(providerInfo);
+    if (form === 'document') parser.pushDocument(Buffer.concat(pieces).toString('utf8'));
+    parser.end();
+  } catch (error) {
+    throw withUsage(error, parser.reported);
+  }
+  yield* parser.takeChunks();
+}
+
+const maxSniffBytes = 65_536;
+
+type BodyForm = 'events' | 'document';
+
+/** Detects the form from the first characters, because content types are unreliable; undefined while there are too few. */
+function sniffBodyForm(pieces: readonly Buffer[]): BodyForm | undefined {
+  const start = Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/^\u{feff}/u, '')
+    .trimStart();
+  if (/^(:|data|event|id|retry)/.test(start)) return 'events';
+  const isOpen = ['data', 'event', 'id', 'retry', '\u{fffd}'].some((name) => name.startsWith(start));
+  return isOpen ? undefined : 'document';
+}
+
 /** Parses one response. */
-export interface ChatStreamParser {
+interface ChatStreamParser {
   pushEvent(name: string, data: string): void;
   /** Parses a response that is one JSON document. */
   pushDocument(text: string): void;
@@ -40,7 +107,7 @@ export interface ChatStreamParser {
 }
 
 /** Creates a parser. After the finish reason only token counts are read, so that no partial tool call can follow it. */
-export function createChatStreamParser(options: ChatStreamOptions): ChatStreamParser {
+function createChatStreamParser(options: ChatStreamOptions): ChatStreamParser {
   const { providerInfo, family } = options;
   const parts = createResponseAssembler(providerInfo, 'apart');
   const calls = createToolCallIndex();

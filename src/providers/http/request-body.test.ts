@@ -10,7 +10,7 @@ import {
   type Message,
   type PersistentList,
 } from '../../core/index.ts';
-import { createPrefixEncoder } from './encoded-prefix.ts';
+import { createPrefixEncoder } from './request-body.ts';
 
 const userMessage = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const encodePlain = (message: Message): readonly object[] => [message];

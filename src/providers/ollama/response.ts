@@ -1,7 +1,7 @@
-// Ollama's answer, one JSON object a line, as chunks. Only a line that says `done` ends it.
+// Reads the reply of Ollama as chunks: one JSON object per line; a line with `done` ends the response.
 import { isObject, type Chunk, type ProviderMetadata } from '../../core/index.ts';
 import { createResponseAssembler, type ResponseEnd } from '../http/response-assembler.ts';
-import { parseToolCall } from '../openai-compatible/tool-calls.ts';
+import { parseToolCall } from '../openai-compatible/deltas.ts';
 import { errorBodyError, truncatedResponseError, malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 import { createLineDecoder } from '../http/sse.ts';
 import { stringOrUndefined, type WireObject } from '../../wire/index.ts';
@@ -9,21 +9,21 @@ import { parseOllamaFinish, parseOllamaUsage } from '../../wire/ollama/index.ts'
 
 const ollamaMeta: ProviderMetadata = { family: 'ollama', data: {} };
 
-/** The chunks of an answer, streamed or in one piece: both are lines. */
+/** Yields the chunks of a response, streamed or whole: both forms are lines. */
 export async function* readOllamaStream(
   body: AsyncIterable<Buffer>,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
   model: string,
 ): AsyncGenerator<Chunk> {
-  const parts = createResponseAssembler(who, 'apart');
-  const lines = createLineDecoder(who);
+  const parts = createResponseAssembler(providerInfo, 'apart');
+  const lines = createLineDecoder(providerInfo);
   let calls = 0;
   let last: WireObject | undefined;
 
   function take(line: string, isLast: boolean): void {
     if (last) return;
-    const value = parseLine(line, who, isLast);
-    if (value['error'] !== undefined && value['error'] !== null) throw errorBodyError(value, who);
+    const value = parseLine(line, providerInfo, isLast);
+    if (value['error'] !== undefined && value['error'] !== null) throw errorBodyError(value, providerInfo);
     const { message } = value;
     if (isObject(message)) {
       const { thinking, content, tool_calls: list } = message;
@@ -47,29 +47,29 @@ export async function* readOllamaStream(
   } catch (error) {
     if (!last) throw error;
   }
-  if (!last) throw truncatedResponseError(who);
+  if (!last) throw truncatedResponseError(providerInfo);
   parts.end(parseResponseEnd(last, model, calls));
   yield* parts.takeChunks();
 }
 
-function parseLine(line: string, who: ProviderInfo, isLast: boolean): WireObject {
+function parseLine(line: string, providerInfo: ProviderInfo, isLast: boolean): WireObject {
   try {
     const value = JSON.parse(line) as unknown;
     if (isObject(value)) return value;
   } catch {
-    // The stream broke off inside this line.
-    if (isLast && line.trimStart().startsWith('{')) throw truncatedResponseError(who);
+    // The stream ended inside this line.
+    if (isLast && line.trimStart().startsWith('{')) throw truncatedResponseError(providerInfo);
   }
-  throw malformedResponseError('a line that is no answer', line, who, !isLast);
+  throw malformedResponseError('a line that is no answer', line, providerInfo, !isLast);
 }
 
-function parseResponseEnd(value: WireObject, asked: string, calls: number): ResponseEnd {
+function parseResponseEnd(value: WireObject, requestedModel: string, calls: number): ResponseEnd {
   const { done_reason: reason, model } = value;
   const raw = stringOrUndefined(reason);
   return {
     finishReason: parseOllamaFinish(raw, calls > 0),
     ...(raw === undefined ? {} : { rawFinishReason: raw }),
     usage: parseOllamaUsage(value),
-    model: typeof model === 'string' && model !== '' ? model : asked,
+    model: typeof model === 'string' && model !== '' ? model : requestedModel,
   };
 }
