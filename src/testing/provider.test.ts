@@ -293,14 +293,14 @@ test('law 3 at the provider is violated by a request that is valid in no wire fo
   });
   assertValidRequest(request(user, call, result('a')));
   const illegal: readonly (readonly [messages: readonly Message[], sentence: RegExp])[] = [
-    [[call], /begins with the user/],
+    [[call], /begins with a user message/],
     [[user, call], /comes before the result for a/],
-    [[user, call, result('b')], /nobody called/],
+    [[user, call, result('b')], /was not called/],
     [[user, call, user], /comes before the result for a/],
     [[user, user], /second user message in a row/],
-    [[user, { role: 'assistant', parts: [textPart('x')] }], /ends with the assistant/],
+    [[user, { role: 'assistant', parts: [textPart('x')] }], /ends with an assistant message/],
     [[{ role: 'user', parts: [] }], /has no parts/],
-    [[{ role: 'user', parts: [textPart('')] }], /is an empty text/],
+    [[{ role: 'user', parts: [textPart('')] }], /is an empty string/],
     [[{ role: 'user', parts: call.parts }], /tool call in a message of the user/],
     [[user, { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'a b', input: {} }] }], /no legal name/],
   ];
@@ -334,14 +334,14 @@ test('law 4: a recorded session replays to the same state, and reports where it 
   assert.deepEqual(facts(again.log), facts(original.log));
   await assert.rejects(Array.fromAsync(replay.stream(request(), new AbortController().signal)), {
     code: 'testing/replay-over',
-    message: /holds 3 turns/,
+    message: /has 3 turns/,
   });
   const other = replayProvider(original.log.events);
   const { state } = await runOn(other, createAgent(other, [{ ...lookTool, execute: () => 'something else' }]));
   assert.equal(state.ended?.error?.code, 'testing/replay-departed');
   assert.match(
     state.ended?.error?.message ?? '',
-    /Request 1 departs from the recording at messages\[2\].*seen.*something else/,
+    /Request 1 differs from the recording at messages\[2\].*seen.*something else/,
   );
   const loose = replayProvider(original.log.events, { compare: false });
   assert.equal(

@@ -88,8 +88,8 @@ function brokenPrefixError(index: number, { where, was, is }: RequestDiff): Fair
   const shown = excerptDifference(was, is);
   return new FairleadError(
     'testing/prefix-broken',
-    `Request ${index} does not extend the one before it: ${where} was ${shown.was} and is ${shown.is}`,
-    { blame: 'harness', hint: 'What was sent once is not changed; new words go to the end.' },
+    `Request ${index} does not extend the previous one: ${where} was ${shown.was} and is ${shown.is}`,
+    { blame: 'harness', hint: 'Messages that were sent must not change; add new ones at the end.' },
   );
 }
 
@@ -121,7 +121,7 @@ function toScriptRequest(request: ModelRequest, model: string, index: number): S
 /** Streams the answer as chunks, with its delays and its scripted end. */
 async function* streamResponse(answer: ResolvedResponse, signal: AbortSignal): AsyncGenerator<Chunk> {
   if (answer.raw)
-    throw new FairleadError('testing/no-wire', 'This answer is bytes of a wire, and a provider in memory has none.', {
+    throw new FairleadError('testing/no-wire', 'This answer needs a transport, and a provider in memory has none.', {
       blame: 'user',
       hint: 'Use scriptedServer for answers made with sends() or sendsPage().',
     });
@@ -138,7 +138,10 @@ async function* streamResponse(answer: ResolvedResponse, signal: AbortSignal): A
   if (answer.error) throw failureToError(answer.error);
   if (answer.hang) await sleepUnlessAborted(undefined, signal);
   if (most < Number.POSITIVE_INFINITY)
-    throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
+    throw new FairleadError('provider/cut', 'The stream ended before the answer was complete.', {
+      blame: 'provider',
+      retry: true,
+    });
   const { finish, usage, model, usd } = answer;
   yield {
     type: 'end',
@@ -184,6 +187,6 @@ async function sleepUnlessAborted(ms: number | undefined, signal: AbortSignal): 
   try {
     await sleep(ms ?? 2 ** 31 - 1, undefined, { signal });
   } catch (cause) {
-    throw new FairleadError('provider/aborted', 'The request was given up.', { blame: 'user', cause });
+    throw new FairleadError('provider/aborted', 'The request was aborted.', { blame: 'user', cause });
   }
 }

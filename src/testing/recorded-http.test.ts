@@ -38,7 +38,7 @@ test('each line is an exchange with its wire format, and empty lines are skipped
     message: /Line 2 of .* is not JSON/,
   });
   writeFileSync(file, '{"id":"x"}');
-  await assert.rejects(readRecordedExchanges(file), { message: /lacks host/ });
+  await assert.rejects(readRecordedExchanges(file), { message: /host is missing/ });
   await assert.rejects(readRecordedExchanges(path.join(folder, 'none')), {
     code: 'testing/no-exchanges',
     blame: 'user',

@@ -43,7 +43,7 @@ function parseExchange(line: string, where: string): RecordedExchange {
   const missing = isObject(value)
     ? requiredFields.find((key) => (value as JsonObject)[key] === undefined)
     : 'everything';
-  if (missing !== undefined) throw unreadableExchangesError(`${where} is not an exchange, it lacks ${missing}`);
+  if (missing !== undefined) throw unreadableExchangesError(`${where} is not an exchange: ${missing} is missing`);
   const exchange = value as Omit<RecordedExchange, 'format'>;
   return { ...exchange, format: wireFormatOfPath(exchange.path.split('?')[0] ?? '') };
 }

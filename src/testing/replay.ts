@@ -84,10 +84,10 @@ function assertSameRequest(recorded: ModelRequest, request: ModelRequest, index:
   const { was, is } = longer ? excerptDifference(found.is, found.was) : excerptDifference(found.was, found.is);
   throw new FairleadError(
     'testing/replay-departed',
-    `Request ${index} departs from the recording at ${found.where}: recorded was ${was} and asked is ${is}`,
+    `Request ${index} differs from the recording at ${found.where}: recorded was ${was} and received is ${is}`,
     {
       blame: 'user',
-      hint: 'The agent, its tools or what they answer have changed since; record again, or replay with { compare: false }.',
+      hint: 'The agent, its tools or their results have changed since; record again, or replay with { compare: false }.',
     },
   );
 }
@@ -95,8 +95,11 @@ function assertSameRequest(recorded: ModelRequest, request: ModelRequest, index:
 const replayOverError = (turns: number): FairleadError =>
   new FairleadError(
     'testing/replay-over',
-    `The recording holds ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is asked for.`,
-    { blame: 'user', hint: 'The agent goes on where it stopped when it was recorded; find out why, or record again.' },
+    `The recording has ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is requested.`,
+    {
+      blame: 'user',
+      hint: 'The agent continues where it stopped when it was recorded; find out why, or record again.',
+    },
   );
 
 function* replayChunks(event: RecordedTurn['outcome']): Generator<Chunk> {

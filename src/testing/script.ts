@@ -65,9 +65,9 @@ const scriptOverError = (script: Script<never>, index: number): FairleadError =>
   new FairleadError(
     'testing/script-over',
     typeof script === 'function'
-      ? `The script gave no answer to request ${index} (counted from 0).`
-      : `The script holds ${script.length} ${script.length === 1 ? 'answer' : 'answers'} and request ${index} (counted from 0) asks for one more.`,
-    { blame: 'user', hint: 'Add an answer to the script, or find out why the agent asked again.' },
+      ? `The script returned no answer to request ${index} (counted from 0).`
+      : `The script has ${script.length} ${script.length === 1 ? 'answer' : 'answers'} and request ${index} (counted from 0) needs another one.`,
+    { blame: 'user', hint: 'Add an answer to the script, or find out why the agent sent another request.' },
   );
 
 function resolveResponse(

@@ -183,7 +183,7 @@ test('a script without answers left is an error with the index', async () => {
   await ask(server, 'chat');
   const response = await ask(server, 'chat');
   assert.equal(response.status, 400);
-  assert.match(await response.text(), /holds 1 answer and request 1 /);
+  assert.match(await response.text(), /has 1 answer and request 1 /);
 });
 
 test('a script can be a function of the request: n calls, then the answer, for any number of conversations', async () => {

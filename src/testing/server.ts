@@ -100,7 +100,7 @@ export async function scriptedServer(
       if (refused) return jsonResponse(401, JSON.stringify({ error: { message: 'The API key is not valid.' } }));
       return listing
         ? jsonResponse(listing.status, listing.body)
-        : jsonResponse(404, `{"error":{"message":"There is nothing at ${path}."}}`);
+        : jsonResponse(404, `{"error":{"message":"Unknown path ${path}."}}`);
     }
     if (!isObject(body)) return errorResponse(format, 400, 'The body is not a JSON object.');
     const known: JsonObject = body;
@@ -167,7 +167,7 @@ function listenOnPort(server: Server, port: number): Promise<number> {
     reject(
       new FairleadError('testing/no-port', `The scripted server cannot listen on port ${port}: ${cause.message}.`, {
         blame: 'user',
-        hint: 'Leave the port out, and the system gives a free one.',
+        hint: 'Omit the port, and the system assigns a free one.',
         cause,
       }),
     ),

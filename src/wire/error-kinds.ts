@@ -21,19 +21,19 @@ const errorKind = (code: string, text: string, blame: Blame, retry: boolean): Pr
 });
 
 const errorKinds = {
-  limited: errorKind('provider/rate-limited', 'is limiting how much may be asked', 'provider', true),
+  limited: errorKind('provider/rate-limited', 'limits the rate of requests', 'provider', true),
   overloaded: errorKind('provider/overloaded', 'is overloaded', 'provider', true),
   failed: errorKind('provider/server-error', 'failed', 'provider', true),
-  lacking: errorKind('provider/server-error', 'cannot do this', 'provider', false),
-  slow: errorKind('provider/timeout', 'took too long', 'provider', true),
-  tooLong: errorKind('provider/context-too-long', 'cannot take a request this long', 'user', false),
+  unsupported: errorKind('provider/server-error', 'does not support this request', 'provider', false),
+  timedOut: errorKind('provider/timeout', 'took too long', 'provider', true),
+  tooLong: errorKind('provider/context-too-long', 'cannot process a request of this length', 'user', false),
   refused: errorKind('provider/bad-request', 'did not accept the request', 'user', false),
-  misspoken: errorKind('provider/bad-request', 'could not use what the model said', 'model', true),
+  invalidOutput: errorKind('provider/bad-request', 'could not parse the output of the model', 'model', true),
   unauthorized: errorKind('provider/unauthorized', 'did not accept the key', 'user', false),
-  payment: errorKind('provider/payment', 'wants to be paid first', 'user', false),
-  missing: errorKind('provider/not-found', 'does not have what was asked for', 'user', false),
-  proxy: errorKind('provider/proxy', 'is behind a proxy that wants credentials', 'user', false),
-  elsewhere: errorKind('provider/redirected', 'is somewhere else, and a key is not carried there', 'user', false),
+  payment: errorKind('provider/payment', 'requires payment', 'user', false),
+  missing: errorKind('provider/not-found', 'does not have the requested resource', 'user', false),
+  proxy: errorKind('provider/proxy', 'is behind a proxy that requires credentials', 'user', false),
+  redirected: errorKind('provider/redirected', 'redirects to another address, to which no key is sent', 'user', false),
 } as const;
 
 /** How servers report that a request does not fit the context window; each pattern covers messages of several servers. */
@@ -54,7 +54,7 @@ const errorPatterns = {
   missing:
     /model_not_found|model_not_available|model_decommissioned|is not a valid model id|model \S+ (was )?not found/i,
   unauthorized: /API_KEY_INVALID|api key not valid|(invalid|incorrect)[ _]api[ _]key|authentication_error/i,
-  misspoken: /tool_use_failed|json_validate_failed/i,
+  invalidOutput: /tool_use_failed|json_validate_failed/i,
   limited: /rate_limit|RESOURCE_EXHAUSTED/i,
   overloaded: /overloaded|\bUNAVAILABLE\b|capacity_exceeded/i,
 } as const;
@@ -71,12 +71,12 @@ export function classifyProviderError(status: number, { message, markers }: Prov
   if (status === 403) return /flagged|moderation/i.test(message) ? errorKinds.refused : errorKinds.unauthorized;
   if (status === 413) return errorKinds.tooLong;
   if (status === 429 || errorPatterns.limited.test(markers)) return errorKinds.limited;
-  if (errorPatterns.misspoken.test(markers)) return errorKinds.misspoken;
+  if (errorPatterns.invalidOutput.test(markers)) return errorKinds.invalidOutput;
   if (status === 503 || status === 529 || status === 498 || errorPatterns.overloaded.test(all))
     return errorKinds.overloaded;
-  if (status === 408) return errorKinds.slow;
-  if (status >= 300 && status < 400) return errorKinds.elsewhere;
-  if (status === 501 || status === 505) return errorKinds.lacking;
+  if (status === 408) return errorKinds.timedOut;
+  if (status >= 300 && status < 400) return errorKinds.redirected;
+  if (status === 501 || status === 505) return errorKinds.unsupported;
   return status >= 500 || status === 409 || status === 424 || status === 425 ? errorKinds.failed : errorKinds.refused;
 }
 
@@ -85,12 +85,12 @@ export function parseErrorBody(text: string): ProviderErrorBody {
   const body = tryParseJson(text);
   if (body === undefined) return { message: text, markers: '', body };
   const top = Array.isArray(body) ? (body[0] as unknown) : body;
-  const said: string[] = [];
-  const marks: string[] = [];
-  collectErrorFields(top, said, marks, 0);
+  const messages: string[] = [];
+  const markers: string[] = [];
+  collectErrorFields(top, messages, markers, 0);
   return {
-    message: said.join(' – ') || (typeof top === 'string' ? top : JSON.stringify(top)),
-    markers: marks.join(' '),
+    message: messages.join(' – ') || (typeof top === 'string' ? top : JSON.stringify(top)),
+    markers: markers.join(' '),
     body: top,
   };
 }
@@ -98,23 +98,24 @@ export function parseErrorBody(text: string): ProviderErrorBody {
 const messageKeys = ['error', 'message', 'detail', 'details', 'errors', 'metadata', 'raw', 'msg', 'error_message'];
 const markerKeys = ['type', 'code', 'status', 'reason', 'error_type', 'status_code'];
 
-/** Joins the message and its details, without repeats. */
-function collectErrorFields(value: unknown, said: string[], marks: string[], depth: number): void {
+/** Collects the messages, without repeats, and the markers of an error body. */
+function collectErrorFields(value: unknown, messages: string[], markers: string[], depth: number): void {
   if (typeof value === 'string') {
     const inner = value.trimStart().startsWith('{') ? tryParseJson(value) : undefined;
-    if (inner !== undefined) collectErrorFields(inner, said, marks, depth + 1);
-    else if (value !== '' && !said.includes(value)) said.push(value);
+    if (inner !== undefined) collectErrorFields(inner, messages, markers, depth + 1);
+    else if (value !== '' && !messages.includes(value)) messages.push(value);
     return;
   }
   if (depth > 6) return;
-  if (Array.isArray(value)) for (const each of value.slice(0, 5)) collectErrorFields(each, said, marks, depth + 1);
+  if (Array.isArray(value))
+    for (const each of value.slice(0, 5)) collectErrorFields(each, messages, markers, depth + 1);
   if (!isObject(value)) return;
   for (const name of markerKeys) {
-    const mark = value[name];
-    if (typeof mark === 'string' || typeof mark === 'number') marks.push(String(mark));
+    const marker = value[name];
+    if (typeof marker === 'string' || typeof marker === 'number') markers.push(String(marker));
   }
   for (const name of messageKeys)
-    if (value[name] !== undefined) collectErrorFields(value[name], said, marks, depth + 1);
+    if (value[name] !== undefined) collectErrorFields(value[name], messages, markers, depth + 1);
 }
 
 /** Returns the status of an error object inside a successful response; 500 if it has none. */

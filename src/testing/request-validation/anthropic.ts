@@ -34,7 +34,7 @@ export function validateAnthropicRequest(body: RequestObject): void {
   for (const [i, message] of messages.entries()) {
     const where = `messages[${i}]`;
     const role = assertOneOf(message['role'], ['user', 'assistant', 'system'], `${where}.role`);
-    if (i === 0 && role !== 'user') failValidation(where, 'is the first message and must be of the user.');
+    if (i === 0 && role !== 'user') failValidation(where, 'is the first message and must be a user message.');
     const blocks = contentBlocks(
       message['content'],
       `${where}.content`,
@@ -62,7 +62,8 @@ function validateUserBlocks(blocks: readonly RequestObject[], where: string, ope
   for (const [i, block] of blocks.entries()) {
     const here = `${where}.content[${i}]`;
     if (block['type'] === 'tool_result') {
-      if (spoken) failValidation(here, 'is a tool result after other blocks; results stand first in their message.');
+      if (spoken)
+        failValidation(here, 'is a tool result after other blocks; results must come first in their message.');
       open.result(assertNonEmptyString(block['tool_use_id'], `${here}.tool_use_id`), here);
       validateToolResult(block, here);
       continue;
@@ -84,7 +85,7 @@ function validateAssistantBlocks(blocks: readonly RequestObject[], where: string
     if (type === 'thinking') {
       if (typeof block['thinking'] !== 'string') failValidation(`${here}.thinking`, 'is missing.');
       assertNonEmptyString(block['signature'], `${here}.signature`);
-      if (block['cache_control']) failValidation(`${here}.cache_control`, 'cannot stand on a thinking block.');
+      if (block['cache_control']) failValidation(`${here}.cache_control`, 'is not allowed on a thinking block.');
     }
     if (type === 'tool_use') {
       assertToolName(block['name'], toolNamePattern, `${here}.name`);
@@ -101,13 +102,14 @@ function validateAssistantBlocks(blocks: readonly RequestObject[], where: string
 function validateText(block: RequestObject, where: string): void {
   if (block['type'] !== 'text') return;
   if (assertNonEmptyString(block['text'], `${where}.text`).trim() === '')
-    failValidation(`${where}.text`, 'is nothing but white space.');
+    failValidation(`${where}.text`, 'is only white space.');
 }
 
 function validateToolResult(block: RequestObject, where: string): void {
   const { content } = block;
   const empty = content === undefined || content === '' || (Array.isArray(content) && content.length === 0);
-  if (empty && block['is_error'] === true) failValidation(`${where}.content`, 'is empty, which an error may not be.');
+  if (empty && block['is_error'] === true)
+    failValidation(`${where}.content`, 'is empty, which is not allowed for an error.');
   if (empty || typeof content === 'string') return;
   for (const [i, value] of assertArray(content, `${where}.content`).entries()) {
     const here = `${where}.content[${i}]`;
@@ -176,12 +178,12 @@ function validateLastMessage(messages: readonly RequestObject[], body: RequestOb
   )
     failValidation(
       `messages[${at}].content[0]`,
-      `is ${formatValue(first)}; while thinking is enabled a message with tool calls begins with its thinking.`,
+      `is ${formatValue(first)}; while thinking is enabled a message with tool calls must begin with its thinking.`,
     );
 }
 
 function assertPositiveInteger(value: unknown, where: string): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0
     ? value
-    : failValidation(where, `is ${formatValue(value)} and must be a whole number above zero.`);
+    : failValidation(where, `is ${formatValue(value)} and must be a positive integer.`);
 }

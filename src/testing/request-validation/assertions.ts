@@ -8,7 +8,7 @@ export type RequestObject = { readonly [key: string]: unknown };
 export function failValidation(where: string, what: string): never {
   throw new FairleadError('testing/illegal-request', `${where} ${what}`, {
     blame: 'harness',
-    hint: 'The real service would refuse this request. Look at how the conversation was turned into it.',
+    hint: 'The real service would refuse this request. Check how the conversation was converted to it.',
   });
 }
 
@@ -30,8 +30,8 @@ export function assertNonEmptyArray(value: unknown, where: string): readonly unk
 
 /** Asserts that a value is a string that is not empty. */
 export function assertNonEmptyString(value: unknown, where: string): string {
-  if (typeof value !== 'string') return failValidation(where, `is ${describeType(value)} and must be a text.`);
-  return value === '' ? failValidation(where, 'is an empty text.') : value;
+  if (typeof value !== 'string') return failValidation(where, `is ${describeType(value)} and must be a string.`);
+  return value === '' ? failValidation(where, 'is an empty string.') : value;
 }
 
 /** Asserts that a value is one of these strings. */
@@ -51,14 +51,12 @@ export function assertInRange(value: unknown, least: number, most: number, where
 /** Asserts that a tool name is valid in this wire format. */
 export function assertToolName(value: unknown, pattern: RegExp, where: string): string {
   const name = assertNonEmptyString(value, where);
-  return pattern.test(name)
-    ? name
-    : failValidation(where, `is ${formatValue(name)}, which is no legal name for a tool.`);
+  return pattern.test(name) ? name : failValidation(where, `is ${formatValue(name)}, which is not a valid tool name.`);
 }
 
 /** Asserts that a value was not seen before, and remembers it. */
 export function assertUnique(seen: Set<string>, value: string, where: string): string {
-  if (seen.has(value)) return failValidation(where, `is ${formatValue(value)}, which is there already.`);
+  if (seen.has(value)) return failValidation(where, `is ${formatValue(value)}, which is a duplicate.`);
   seen.add(value);
   return value;
 }

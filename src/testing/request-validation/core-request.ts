@@ -22,7 +22,7 @@ export function assertValidRequest(request: ModelRequest): void {
   const { toolChoice } = request;
   if (typeof toolChoice === 'object' && !seen.has(toolChoice.tool))
     failValidation('choice', `names ${formatValue(toolChoice.tool)}, which is not among the tools.`);
-  if (toolChoice === 'required' && seen.size === 0) failValidation('choice', 'demands a call and there are no tools.');
+  if (toolChoice === 'required' && seen.size === 0) failValidation('choice', 'requires a call and there are no tools.');
   validateMessages(toArray(request.messages));
 }
 
@@ -33,30 +33,31 @@ function validateMessages(messages: readonly Message[]): void {
     const before = messages[i - 1]?.role;
     if (message.parts.length === 0) failValidation(where, 'has no parts.');
     if (i === 0 && message.role !== 'user')
-      failValidation(where, `is of the ${message.role}; a conversation begins with the user.`);
+      failValidation(where, `has the role ${message.role}; a conversation begins with a user message.`);
     if (message.role === before) failValidation(where, `is the second ${before} message in a row.`);
     if (message.role !== 'tool') open.assertNoneOpen(where);
     for (const [n, part] of message.parts.entries()) {
       const here = `${where}.parts[${n}]`;
       if (part.type === 'tool-result') {
-        if (message.role !== 'tool') failValidation(here, `is a tool result in a message of the ${message.role}.`);
+        if (message.role !== 'tool')
+          failValidation(here, `is a tool result in a message with the role ${message.role}.`);
         open.result(part.id, here);
-      } else if (message.role === 'tool')
-        failValidation(here, `is ${formatValue(part.type)} in a message of tool results.`);
+      } else if (message.role === 'tool') failValidation(here, `is ${formatValue(part.type)} in a tool message.`);
       if (part.type === 'tool-call') {
-        if (message.role !== 'assistant') failValidation(here, `is a tool call in a message of the ${message.role}.`);
+        if (message.role !== 'assistant')
+          failValidation(here, `is a tool call in a message with the role ${message.role}.`);
         assertToolName(part.tool, toolNamePattern, `${here}.tool`);
         open.call(assertNonEmptyString(part.id, `${here}.id`), here);
       }
       if (part.type === 'text' && !part.meta) assertNonEmptyString(part.text, `${here}.text`);
       if (part.type === 'reasoning' && message.role !== 'assistant')
-        failValidation(here, `is reasoning of the ${message.role}.`);
+        failValidation(here, `is reasoning in a message with the role ${message.role}.`);
     }
   }
   open.assertNoneOpen('The end of the conversation');
   if (messages.length === 0 || messages.at(-1)?.role === 'assistant')
     failValidation(
       'The conversation',
-      messages.length === 0 ? 'is empty.' : 'ends with the assistant, so there is nothing to answer.',
+      messages.length === 0 ? 'is empty.' : 'ends with an assistant message, so there is nothing to answer.',
     );
 }

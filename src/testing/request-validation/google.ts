@@ -41,10 +41,9 @@ export function validateGoogleRequest(body: RequestObject, model = ''): void {
     const parts = contentParts(content, where);
     const calls = payloadsOf(parts, 'functionCall');
     const results = payloadsOf(parts, 'functionResponse');
-    if (i === 0 && role === 'model') failValidation(where, 'is the first content and must be of the user.');
-    if (role === 'model' && results.length)
-      failValidation(where, 'is a turn of the model and holds a functionResponse.');
-    if (role !== 'model' && calls.length) failValidation(where, 'is not a turn of the model and holds a functionCall.');
+    if (i === 0 && role === 'model') failValidation(where, 'is the first content and must have the role user.');
+    if (role === 'model' && results.length) failValidation(where, 'is a model content and has a functionResponse.');
+    if (role !== 'model' && calls.length) failValidation(where, 'is not a model content and has a functionCall.');
     calls.forEach((call, n) => validateFunctionCall(call, `${where}, function call ${n}`));
     // The service treats neighbouring contents of one role as one turn.
     if (role === 'model') {
@@ -66,7 +65,10 @@ function contentParts(content: RequestObject, where: string): readonly RequestOb
     const part = assertObject(value, here);
     const held = payloadKeys.filter((key) => part[key] !== undefined);
     if (held.length !== 1)
-      failValidation(here, `holds ${held.length === 0 ? 'nothing' : held.join(' and ')}; a part holds one thing.`);
+      failValidation(
+        here,
+        `has ${held.length === 0 ? 'no content' : held.join(' and ')}; a part must have exactly one content.`,
+      );
     // A text may be empty if it is the only part or has a signature.
     if (part['text'] !== undefined && part['thoughtSignature'] === undefined && parts.length > 1)
       assertNonEmptyString(part['text'], `${here}.text`);
@@ -91,7 +93,7 @@ function validateFunctionResponses(
   if (calls.length !== results.length)
     failValidation(
       where,
-      `holds ${results.length} function responses and the turn before it ${calls.length} function calls; the numbers must be equal.`,
+      `has ${results.length} function responses and the turn before it ${calls.length} function calls; the numbers must be equal.`,
     );
   for (const [i, result] of results.entries()) {
     const here = `${where}, function response ${i}`;
@@ -100,12 +102,12 @@ function validateFunctionResponses(
     if (result['name'] !== call['name'])
       failValidation(
         here,
-        `is for ${formatValue(result['name'])}, but the call in its place is of ${formatValue(call['name'])}.`,
+        `is for ${formatValue(result['name'])}, but the call at its position is of ${formatValue(call['name'])}.`,
       );
     if (call['id'] !== undefined && result['id'] !== undefined && call['id'] !== result['id'])
       failValidation(
         here,
-        `has the id ${formatValue(result['id'])}, but the call in its place has ${formatValue(call['id'])}.`,
+        `has the id ${formatValue(result['id'])}, but the call at its position has ${formatValue(call['id'])}.`,
       );
   }
 }
@@ -123,7 +125,7 @@ function validateThoughtSignatures(contents: readonly RequestObject[]): void {
       (part) => part['functionCall'] !== undefined,
     );
     if (first && first['thoughtSignature'] === undefined)
-      failValidation(`contents[${i}]`, 'lacks the thoughtSignature of its first function call.');
+      failValidation(`contents[${i}]`, 'has no thoughtSignature in its first function call.');
   }
 }
 
@@ -148,7 +150,7 @@ function validateTools(value: unknown): ReadonlySet<string> {
 function validateSchema(schema: RequestObject, where: string): void {
   if (String(schema['type']).toLowerCase() !== 'object')
     failValidation(`${where}.type`, `is ${formatValue(schema['type'])} and must be "object".`);
-  if ('$schema' in schema) failValidation(`${where}.$schema`, 'is not known to this API.');
+  if ('$schema' in schema) failValidation(`${where}.$schema`, 'is not supported by this API.');
 }
 
 function validateToolConfig(value: unknown, offered: ReadonlySet<string>): void {

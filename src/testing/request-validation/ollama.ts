@@ -27,10 +27,11 @@ export function validateOllamaRequest(body: RequestObject): void {
     const message = assertObject(value, where);
     const role = assertOneOf(message['role'], ['system', 'user', 'assistant', 'tool'], `${where}.role`);
     if (typeof message['content'] !== 'string')
-      failValidation(`${where}.content`, `is ${formatValue(message['content'])} and must be a text.`);
+      failValidation(`${where}.content`, `is ${formatValue(message['content'])} and must be a string.`);
     if (role === 'tool') {
       // Results have the name of their tool, not the id of their call: only the order identifies the call.
-      const id = waiting.shift() ?? 'no call';
+      const id = waiting.shift();
+      if (id === undefined) return failValidation(where, 'is a result without a call.');
       const name = message['tool_name'];
       if (name !== undefined && id.split(' ')[0] !== name)
         failValidation(`${where}.tool_name`, `is ${formatValue(name)}, but the next in order is ${id.split(' ')[0]}.`);
@@ -41,7 +42,7 @@ export function validateOllamaRequest(body: RequestObject): void {
     const calls =
       message['tool_calls'] === undefined ? [] : assertNonEmptyArray(message['tool_calls'], `${where}.tool_calls`);
     if (calls.length === 0 && message['content'] === '' && !message['images'])
-      failValidation(`${where}.content`, 'is an empty text.');
+      failValidation(`${where}.content`, 'is an empty string.');
     waiting = calls.map((call, n) => `${validateToolCall(call, `${where}.tool_calls[${n}]`)} ${count++}`);
     for (const id of waiting) open.call(id, where);
   }
@@ -57,5 +58,5 @@ function validateToolCall(value: unknown, where: string): string {
 function validateOptions(options: RequestObject): void {
   const window = options['num_ctx'];
   if (window !== undefined && !(Number.isInteger(window) && Number(window) > 0))
-    failValidation('options.num_ctx', `is ${formatValue(window)} and must be a whole number above zero.`);
+    failValidation('options.num_ctx', `is ${formatValue(window)} and must be a positive integer.`);
 }

@@ -115,13 +115,13 @@ export function validateFunction(described: RequestObject, where: string, seen: 
 
 function validateStrictSchema(schema: RequestObject, where: string): void {
   if (schema['additionalProperties'] !== false)
-    failValidation(`${where}.additionalProperties`, 'must be false for a tool that is strict.');
+    failValidation(`${where}.additionalProperties`, 'must be false for a strict tool.');
   const required = assertArray(schema['required'] ?? [], `${where}.required`);
   const optional = Object.keys(assertObject(schema['properties'] ?? {}, `${where}.properties`)).find(
     (key) => !required.includes(key),
   );
   if (optional !== undefined)
-    failValidation(`${where}.required`, `lacks ${optional}; a strict tool requires all its properties.`);
+    failValidation(`${where}.required`, `must contain ${optional}; a strict tool requires all its properties.`);
 }
 
 /** Asserts that tool_choice names an offered tool. */

@@ -23,7 +23,7 @@ export function validateResponsesRequest(body: RequestObject): void {
   assertInRange(body['temperature'], 0, 2, 'temperature');
   validateToolChoice(body, validateTools(body['tools']));
   if (body['instructions'] !== undefined && typeof body['instructions'] !== 'string' && body['instructions'] !== null)
-    failValidation('instructions', `is ${formatValue(body['instructions'])} and must be a text.`);
+    failValidation('instructions', `is ${formatValue(body['instructions'])} and must be a string.`);
   if (typeof body['input'] === 'string') return void assertNonEmptyString(body['input'], 'input');
   // The service stores earlier items: a call may be there and not in this request.
   const stored = body['previous_response_id'] || body['conversation'];
@@ -60,9 +60,9 @@ function validateItem(
     open?.result(id, where);
   } else if (type === 'reasoning') {
     if (!Array.isArray(item['summary']))
-      failValidation(`${where}.summary`, 'is missing; a reasoning item has one, if only an empty list.');
+      failValidation(`${where}.summary`, 'is missing; a reasoning item must have one, which may be an empty list.');
     if (typeof item['id'] === 'string' && !isModelOutput(next))
-      failValidation(where, 'is reasoning without the item that it led to, in its original form with its id.');
+      failValidation(where, 'is reasoning without the item that followed it, unchanged and with its id.');
   } else assertNonEmptyString(type, `${where}.type`);
 }
 

@@ -36,7 +36,7 @@ export function createToolCallTracker(): ToolCallTracker {
           where,
           ever.has(id)
             ? `is a second result for ${id}, or one that does not come directly after its call.`
-            : `is a result for ${id}, which nobody called.`,
+            : `is a result for ${id}, which was not called.`,
         );
       if (place > 0) failValidation(where, `is the result for ${id}, but the next in order is the one for ${open[0]}.`);
       open = open.slice(1);
