@@ -301,8 +301,11 @@ test('law 3 at the provider is violated by a request that is valid in no wire fo
     [[user, { role: 'assistant', parts: [textPart('x')] }], /ends with an assistant message/],
     [[{ role: 'user', parts: [] }], /has no parts/],
     [[{ role: 'user', parts: [textPart('')] }], /is an empty string/],
-    [[{ role: 'user', parts: call.parts }], /tool call in a message of the user/],
-    [[user, { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'a b', input: {} }] }], /no legal name/],
+    [[{ role: 'user', parts: call.parts }], /tool call in a message with the role user/],
+    [
+      [user, { role: 'assistant', parts: [{ type: 'tool-call', id: 'a', tool: 'a b', input: {} }] }],
+      /not a valid tool name/,
+    ],
   ];
   for (const [messages, sentence] of illegal)
     assert.throws(() => assertValidRequest(request(...messages)), {
