@@ -17,7 +17,7 @@ await using server = await scriptedServer([
 const anyModel = createOpenAICompatible({ name: 'any', baseURL: `${server.url}/v1`, includeUsage: true })('any-model');
 
 const rules = {
-  name: 'house-rules',
+  name: 'project-rules',
   gates: [confirm({ which: ['delete_file'] })],
   reminders: [
     defineReminder({

@@ -8,7 +8,7 @@ import { says, scriptedServer } from 'fairlead/testing';
 await using server = await scriptedServer([says('The target is spelt wrong.')]);
 
 const rules = compileRuleSet({
-  name: 'house-rules',
+  name: 'project-rules',
   reminders: [
     defineReminder({
       name: 'another-way',

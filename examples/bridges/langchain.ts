@@ -16,7 +16,7 @@ await using server = await scriptedServer([
 const chat = new ChatOpenAI({ model: 'any-model', apiKey: 'none', configuration: { baseURL: `${server.url}/v1` } });
 
 const rules = compileRuleSet({
-  name: 'house-rules',
+  name: 'project-rules',
   gates: [
     defineGate({
       name: 'no-salaries',
@@ -46,14 +46,14 @@ assert.equal(said.at(-1)?.text, 'It is in December.');
 assert.deepEqual(searched, ['the birthday of Ada']);
 
 // A chat model: wrapChatModel returns a chat model that can be bound, piped, streamed and used in chains.
-const guided = wrapChatModel(chat, {
+const wrapped = wrapChatModel(chat, {
   messages,
   stops: [({ total }) => (total.turns >= 1 ? { reason: 'rule', detail: 'One answer is enough.' } : undefined)],
 });
 server.setScript([says('Good morning.')]);
-const first = await guided.invoke('Hello!');
+const first = await wrapped.invoke('Hello!');
 assert.equal(first.text, 'Good morning.');
 
 let text = '';
-for await (const chunk of await guided.stream(['Hello!', first, 'And now?'])) text += chunk.text;
+for await (const chunk of await wrapped.stream(['Hello!', first, 'And now?'])) text += chunk.text;
 assert.match(text, /stopped \(rule\): One answer is enough/);

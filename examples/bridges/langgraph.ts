@@ -25,12 +25,12 @@ const mail = tool(({ to }: { to: string }) => `sent ${sent.push(to)}`, {
 });
 
 const rules = compileRuleSet({ name: 'mail', gates: [rateLimit({ tool: 'send_mail', most: 1, per: 'turn' })] });
-const guide = await createInterceptor(rules);
-const model = wrapChatModel(chat, { messages, interceptor: guide }).bindTools([mail]);
+const interceptor = await createInterceptor(rules);
+const model = wrapChatModel(chat, { messages, interceptor }).bindTools([mail]);
 
 const graph = new StateGraph(MessagesAnnotation)
   .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
-  .addNode('tools', new ToolNode(guardTools([mail], guide)))
+  .addNode('tools', new ToolNode(guardTools([mail], interceptor)))
   .addEdge(START, 'model')
   .addConditionalEdges('model', toolsCondition)
   .addEdge('tools', 'model')

@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 
 await using server = await scriptedServer([calls('delete_file', { path: 'a.txt' }), says('I leave it, then.')]);
 
-const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const rules = compileRuleSet({ name: 'project-rules', gates: [confirm({ which: ['delete_file'] })] });
 const client = wrapOpenAI(new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'any' }), rules);
 
 const { choices } = await client.chat.completions.create({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { guardMessages } from 'fairlead/bridges';
 import { confirm, compileRuleSet } from 'fairlead/rules';
 
-const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const rules = compileRuleSet({ name: 'project-rules', gates: [confirm({ which: ['delete_file'] })] });
 
 const messages = [
   { role: 'user', content: 'Clean up.' },

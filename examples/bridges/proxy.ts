@@ -6,7 +6,7 @@ import { calls, says, scriptedServer } from 'fairlead/testing';
 
 await using server = await scriptedServer([calls('delete_file', { path: 'a.txt' }), says('I leave it, then.')]);
 
-const rules = compileRuleSet({ name: 'house-rules', gates: [confirm({ which: ['delete_file'] })] });
+const rules = compileRuleSet({ name: 'project-rules', gates: [confirm({ which: ['delete_file'] })] });
 await using proxy = await openProxy({ target: server.url, port: 0, extensions: [rules] });
 
 const response = await fetch(`${proxy.url}/v1/chat/completions`, {
