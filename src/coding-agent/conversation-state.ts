@@ -1,5 +1,5 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
-import type { ResolvedAgent, OutputSchema, Provider, RunState } from '../core/index.ts';
+import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
@@ -19,7 +19,6 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './privacy.ts';
-import { formatSandbox } from './protected-paths.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -77,7 +76,7 @@ export async function openConversationState(options: ConversationOptions, grants
     stream: flags.stream || settings.stream,
   };
   const [model, agent] = await Promise.all([
-    openModelOrRouter(selected, settings, host),
+    selected.router === undefined ? openModel(selected, settings, host) : createRouter(selected.router, options),
     createAgentIn(partial, options, grants, options.cwd ?? process.cwd()),
   ]);
   const router = 'openFirstModel' in model ? model : undefined;
@@ -165,11 +164,10 @@ export async function changeWorkingDirectory(
 /** Lets a router choose the model of each message. */
 export async function switchToRouter(
   state: ConversationState,
-  { settings, host }: ConversationOptions,
+  options: ConversationOptions,
   name: string,
 ): Promise<void> {
-  const { createSessionRouter } = await import('./routing/session-router.ts');
-  const router = await createSessionRouter(name, settings, host);
+  const router = await createRouter(name, options);
   const label = state.private ? earlierLabel : undefined;
   await switchAgent(state, state.agent, await router.openFirstModel(undefined, label), router);
 }
@@ -220,49 +218,35 @@ export type ConversationStatus = {
   readonly sandbox?: string;
 };
 
-/** What the status is computed from. */
-export type ConversationStatusInput = {
-  readonly model: string;
-  readonly session: string;
-  readonly autoApprove: boolean;
-  readonly stream: boolean;
-  readonly state: RunState;
-  readonly provider: Provider;
-  /** The sandbox of commands; absent if the agent only runs code in a container. */
-  readonly sandbox: CodingAgent['sandbox'] | undefined;
-};
-
-/** Computes the status of a conversation. */
-export function getConversationStatus({
-  model,
-  session,
-  autoApprove,
-  stream,
-  state,
-  provider,
-  sandbox,
-}: ConversationStatusInput): ConversationStatus {
-  const { context, total, pending } = state;
-  const { contextWindow } = provider;
+/** Computes the status of a conversation whose session has this name. */
+export function getConversationStatus(
+  { model, router, autoApprove, stream, parts, agent, open: { session } }: ConversationState,
+  name: string,
+  { codeOnly }: Pick<ConversationFlags, 'codeOnly'>,
+): ConversationStatus {
+  const { context, total, pending } = session.state;
+  const { contextWindow } = parts.provider;
   return {
-    model,
-    session,
+    model: router ? `${router.name}: ${model.name}` : model.name,
+    session: name,
     mode: autoApprove ? 'auto' : 'ask',
     stream,
     context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
     queued: pending.length,
-    ...(sandbox ? { sandbox: formatSandbox(sandbox) } : {}),
+    // An agent that only runs code in a container has no sandbox of commands.
+    ...(codeOnly ? {} : { sandbox: formatSandbox(agent.sandbox) }),
   };
 }
 
-/** Opens a model, or a router that opens one for each message. */
-export async function openModelOrRouter(
-  model: ResolvedModel,
-  settings: Settings,
-  host: ModelHost,
-): Promise<Provider | SessionRouter> {
-  if (model.router === undefined) return openModel(model, settings, host);
+/** The sandbox as the status line shows it. */
+function formatSandbox({ name }: CodingAgent['sandbox']): string {
+  if (name === 'none') return 'NO SANDBOX';
+  return name === 'refused' ? 'no commands' : name;
+}
+
+/** Creates a router; its code is loaded only if the user names one. */
+async function createRouter(name: string, { settings, host }: ConversationOptions): Promise<SessionRouter> {
   const { createSessionRouter } = await import('./routing/session-router.ts');
-  return createSessionRouter(model.router, settings, host);
+  return createSessionRouter(name, settings, host);
 }

@@ -250,16 +250,7 @@ export class Conversation {
 
   /** The status for a status line. */
   status(): ConversationStatus {
-    const { router, model, parts } = this.#state;
-    return getConversationStatus({
-      model: router ? `${router.name}: ${model.name}` : model.name,
-      session: this.name,
-      autoApprove: this.autoApprove,
-      stream: this.stream,
-      state: this.session.state,
-      provider: parts.provider,
-      sandbox: this.#options.flags.codeOnly ? undefined : this.agent.sandbox,
-    });
+    return getConversationStatus(this.#state, this.name, this.#options.flags);
   }
 
   /** Closes the session and the agent. */

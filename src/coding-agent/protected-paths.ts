@@ -43,9 +43,3 @@ export const selectSandbox = (settings: Settings, cwd: string, mode: SandboxMode
     container: settings.sandbox,
     ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic: isPublicAddress } } : {}),
   });
-
-/** The sandbox as the status line shows it. */
-export function formatSandbox({ name }: Pick<Sandbox, 'name'>): string {
-  if (name === 'none') return 'NO SANDBOX';
-  return name === 'refused' ? 'no commands' : name;
-}

@@ -12,13 +12,14 @@ import {
   type RunSettlement,
   FairleadError,
   type Log,
+  type Event,
+  type PartialTextChannel,
 } from '../core/index.ts';
 import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client-tools.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
 import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './outcome.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
-import { createPartialTextPublisher } from './publish-partial-text.ts';
 
 /** What a handler gets besides the run. */
 export type RunHandlerContext = {
@@ -256,3 +257,41 @@ const deferredSyncTypes: ReadonlySet<Fact['type']> = new Set([
   'run-started',
   'run-ended',
 ]);
+
+/** Publishes the partial text of one session. */
+type PartialTextPublisher = {
+  /** Must get every event of the session: events say which turn is active and when its text is committed. */
+  onEvent(event: Event): void;
+  onChunk(chunk: Chunk): void;
+  /** Discards partial text that was not committed. */
+  close(): void;
+};
+
+/** Creates the publisher of a session. */
+function createPartialTextPublisher(channel: PartialTextChannel, session: string): PartialTextPublisher {
+  let turn: { readonly turn: number; readonly since: number } | undefined;
+  /** The indexes of the text parts of the answer; each starts a new line. */
+  let textParts = new Set<number>();
+  return {
+    onEvent(event) {
+      if (event.type === 'turn-ended' || event.type === 'turn-failed') channel.commit(session);
+      if (event.type !== 'turn-started') return;
+      turn = { turn: event.turn, since: event.seq };
+      textParts = new Set();
+    },
+    onChunk(chunk) {
+      if (!turn) return;
+      if (chunk.type === 'restarted') {
+        textParts = new Set();
+        channel.publish(session, { ...turn, text: '', restarted: true });
+      }
+      if (chunk.type === 'part-started' && chunk.part === 'text') {
+        if (textParts.size > 0) channel.publish(session, { ...turn, text: '\n' });
+        textParts.add(chunk.index);
+      }
+      if (chunk.type === 'part-delta' && textParts.has(chunk.index))
+        channel.publish(session, { ...turn, text: chunk.text });
+    },
+    close: () => channel.discard(session),
+  };
+}

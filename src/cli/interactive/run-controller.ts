@@ -1,12 +1,19 @@
-// Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, and input during a run joins the run.
+// Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, input during a run joins the run, and the user is asked for approvals.
 import type { AdvanceOptions } from '../../agent/index.ts';
-import { formatActivity, waitForJoiningInput, runPromptHooks, type Conversation } from '../../coding-agent/index.ts';
-import { errorMessage, formatError } from '../../core/index.ts';
+import {
+  formatActivity,
+  waitForJoiningInput,
+  runPromptHooks,
+  type Conversation,
+  createApprovalHandler,
+  parseApprovalAnswer,
+  type ApprovalPrompt,
+} from '../../coding-agent/index.ts';
+import { errorMessage, formatError, type ApprovalHandler } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/context.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
-import type { TerminalUI } from '../tui/ui.ts';
-import { createTerminalApproval } from './approval.ts';
+import type { TerminalUI, KeyQuestion } from '../tui/ui.ts';
 
 /** How many messages of a resumed conversation are shown. */
 export const replayedMessages = 40;
@@ -164,10 +171,7 @@ function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refres
 const maxShownChars = 20_000;
 
 /** Runs the command after the exclamation marks, as the user. */
-export async function runUserShellCommand(
-  { conversation, ui, signal, notify }: CommandContext,
-  line: string,
-): Promise<void> {
+async function runUserShellCommand({ conversation, ui, signal, notify }: CommandContext, line: string): Promise<void> {
   const hidden = line.startsWith('!!');
   const command = line.slice(hidden ? 2 : 1).trim();
   if (command === '') return notify('Write a command after the exclamation mark, such as !ls.', 'warning');
@@ -189,4 +193,30 @@ export async function runUserShellCommand(
       `I ran this command myself:\n$ ${command}\n${conversation.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
     );
   return undefined;
+}
+
+/** Creates the approval handler of the terminal. An interrupted question counts as not answered. */
+export const createTerminalApproval = ({
+  conversation,
+  ui,
+  notify,
+}: Pick<CommandContext, 'conversation' | 'ui' | 'notify'>): ApprovalHandler =>
+  createApprovalHandler(conversation, async (prompt, signal) => {
+    const keys = prompt.choices.map(({ key, label }) => ({ key, label }));
+    const key = await ui.askKey({ ...approvalQuestion(prompt), keys, defaultKey: 'n' }, signal);
+    if (signal.aborted) return undefined;
+    const answer = parseApprovalAnswer(prompt.choices, 'key', key);
+    if (answer === 'always') notify(`Allowed for this session: ${prompt.grantKey}. /permissions lists and revokes.`);
+    return answer;
+  });
+
+/** A longer first line is shown below the question. */
+const maxTitleChars = 160;
+
+/** Builds the question with the exact call: in the title if it is short, otherwise as detail. */
+function approvalQuestion({ tool, question, kind }: ApprovalPrompt): Pick<KeyQuestion, 'title' | 'detail'> {
+  if (kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: question };
+  const [head = '', ...rest] = question.split('\n');
+  if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: question };
+  return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
 }

@@ -8,7 +8,9 @@ import {
   type KillSwitchState,
   type RunStats,
   type WorkerInfo,
+  type JsonObject,
 } from '../../core/index.ts';
+import { breakerStates } from '../../providers/index.ts';
 import { computeDrift, type Drift, type DriftOptions } from './drift.ts';
 import {
   evaluateObjectives,
@@ -197,3 +199,9 @@ async function readDurations(
 /** The time from which a run could start: the wait until `notBefore` does not count. */
 const getReadyTime = ({ queued, notBefore }: FleetRun): number =>
   Math.max(Date.parse(queued), notBefore === undefined ? 0 : Date.parse(notBefore));
+
+/** Returns the data that a worker adds to its heartbeat. */
+export const getWorkerInfo = (): JsonObject => ({
+  breakers: breakerStates().map(({ model, state, forMs }) => ({ model, state, forMs })),
+  memory: process.memoryUsage.rss(),
+});

@@ -1,7 +1,7 @@
 // Fleet health: reports, objectives, drift, metrics, measurements and the scorecard.
-export { getWorkerInfo } from './worker-info.ts';
 export { computeDrift, type Drift, type DriftOptions, type DriftVerdict, type Latency } from './drift.ts';
 export {
+  getWorkerInfo,
   readHealth,
   createHealthReader,
   type BreakerHealth,

@@ -79,10 +79,7 @@ type UsageUpdate = {
 const pageSize = 50;
 
 /** Returns a page of a list; the cursor is the index of its first entry. */
-export function paginateSessions(
-  all: readonly AcpSessionSummary[],
-  cursor: string | null | undefined,
-): ListSessionsResponse {
+function paginateSessions(all: readonly AcpSessionSummary[], cursor: string | null | undefined): ListSessionsResponse {
   const from = Math.max(0, Math.trunc(Number(cursor ?? 0)) || 0);
   return {
     sessions: all.slice(from, from + pageSize).map(({ id, cwd, name, first, changed }) => ({

@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/acp-client.ts';
 import { createProgram, requestToolNames, type TestProgram } from '../../../test/support/cli-harness.ts';
 import { calls, says } from '../../testing/index.ts';
-import { parseEditorMcpServers } from './mcp-servers.ts';
+import { parseEditorMcpServers } from './session-registry.ts';
 
 const { session } = methods.agent;
 const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-stdio-server.ts');

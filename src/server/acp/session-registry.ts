@@ -1,9 +1,9 @@
-// Registry of open ACP sessions of one connection; opens, loads, lists and deletes sessions. Independent of the protocol version.
+// Registry of open ACP sessions of one connection; opens, loads, lists and deletes sessions, with the MCP servers that an editor names. Independent of the protocol version.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, isObject, toJson, type Json } from '../../core/index.ts';
 import { peekSession } from '../../stores/jsonl/index.ts';
-import { getMcpServers } from '../../tools/mcp/index.ts';
+import { getMcpServers, parseMcpConfig, type McpConfig } from '../../tools/mcp/index.ts';
 import { Conversation, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
 import {
@@ -16,7 +16,6 @@ import {
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
 import { createAcpSession, type AcpClient, type AcpSession } from './acp-session.ts';
-import { parseEditorMcpServers } from './mcp-servers.ts';
 
 /** Creates the client of a session for its conversation. */
 export type CreateAcpClient = (session: string, talk: Conversation) => AcpClient;
@@ -183,10 +182,10 @@ function readSessionDirectory(file: string): string | undefined {
 }
 
 /** A prompter that can be connected later. */
-export type DeferredPrompter = UserPrompter & { attach(editor: AcpClient): void };
+type DeferredPrompter = UserPrompter & { attach(editor: AcpClient): void };
 
 /** Creates an unconnected prompter; `tell` gets messages until it is connected. */
-export function createDeferredPrompter(tell: (text: string) => void): DeferredPrompter {
+function createDeferredPrompter(tell: (text: string) => void): DeferredPrompter {
   let editor: AcpClient | undefined;
   const say = (text: string): void =>
     editor
@@ -206,3 +205,28 @@ export function createDeferredPrompter(tell: (text: string) => void): DeferredPr
     notify: say,
   };
 }
+
+/** Returns the usable servers, and a sentence for each unusable one. */
+export function parseEditorMcpServers(named: readonly unknown[] | null | undefined): McpConfig {
+  const entries = (named ?? []).flatMap((each) =>
+    isObject(each) && typeof each['name'] === 'string' ? [[each['name'], toConfigEntry(each)]] : [],
+  );
+  const text = JSON.stringify({ mcpServers: toJson(Object.fromEntries(entries)) });
+  const { servers, problems } = parseMcpConfig(text, { file: 'The editor', origin: 'editor' });
+  // An approval applies to the server name, independent of the working directory.
+  return { servers: servers.map((server) => ({ ...server, source: 'editor' })), problems };
+}
+
+/** Parses one server; unknown transports are rejected. */
+function toConfigEntry({ type, command, args = [], env, url, headers }: Readonly<Record<string, unknown>>): unknown {
+  if (command !== undefined) return { type: type ?? 'stdio', command, args, env: toRecord(env) };
+  return { type: type ?? 'unknown', url, headers: toRecord(headers) };
+}
+
+/** Converts name/value pairs to an object. */
+const toRecord = (pairs: unknown): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    (Array.isArray(pairs) ? pairs : []).map((each: unknown) =>
+      isObject(each) ? [String(each['name']), toJson(each['value'])] : ['', null],
+    ),
+  );

@@ -105,7 +105,7 @@ export type SessionMessage =
 const frames = new WeakMap<SessionMessage, string>();
 
 /** Formats a session message as a frame; the id of an event is its sequence number. */
-export function formatSessionMessage(message: SessionMessage): string {
+function formatSessionMessage(message: SessionMessage): string {
   const known = frames.get(message);
   if (known !== undefined) return known;
   const seq = message.type === 'event' ? message.event.seq : undefined;

@@ -171,7 +171,7 @@ export function resolveRealPath(file: string): string {
 }
 
 /** Throws 409 if an existing run differs from the requested run with the same id. */
-export function assertSameRun(known: FleetRun, requested: NewRun): void {
+function assertSameRun(known: FleetRun, requested: NewRun): void {
   if (findRunDifference(known, requested)) throw createRunConflictError(known.id);
 }
 

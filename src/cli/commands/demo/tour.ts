@@ -1,6 +1,6 @@
 // Runs the tour: shows screens, waits for the user, and asserts every statement it makes about the result.
 import { FairleadError, isObject, type ApprovalHandler, type Json } from '../../../core/index.ts';
-import { createTerminalApproval } from '../../interactive/approval.ts';
+import { createTerminalApproval } from '../../interactive/run-controller.ts';
 import { createTranscriptPresenter, type SessionSelector } from '../../../sessions/index.ts';
 import { Conversation, type ConversationStatus } from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';

@@ -85,7 +85,7 @@ const notBuiltPage =
   '<!doctype html><title>Fairlead</title><p>The dashboard is not built: run <code>npm run build</code>. The API works; /openapi.json describes it.</p>';
 
 /** Returns the dashboard, or a note that it is not built. The page contains no data: it fetches data with a key. */
-export async function readIndexPage(folder: string | undefined): Promise<RouteResponse> {
+async function readIndexPage(folder: string | undefined): Promise<RouteResponse> {
   const found = folder === undefined ? undefined : await readFileWithin(folder, 'index.html');
   return {
     content: found ?? notBuiltPage,
@@ -95,7 +95,7 @@ export async function readIndexPage(folder: string | undefined): Promise<RouteRe
 }
 
 /** Returns an asset. Its name changes with its content, so browsers may cache it. */
-export async function readAsset(folder: string | undefined, name: string): Promise<RouteResponse> {
+async function readAsset(folder: string | undefined, name: string): Promise<RouteResponse> {
   const type = contentTypes[path.extname(name)];
   const isPlain = /^[\w-][\w.-]*$/.test(name) && type !== undefined;
   const content = folder !== undefined && isPlain ? await readFileWithin(path.join(folder, 'assets'), name) : undefined;

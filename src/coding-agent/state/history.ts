@@ -1,8 +1,9 @@
-// The prompt history for the arrow keys: one JSON string per line, so that an entry may have several lines.
+// What the user did before: the prompt history for the arrow keys, one JSON string per line so that an entry may have several lines, and the name of the last model, which the next start uses.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AppDirs } from '../settings/dirs.ts';
 import { makePrivateDir, readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
+import { errorMessage } from '../../core/index.ts';
 
 type StateContext = { readonly dirs: Pick<AppDirs, 'state'> };
 
@@ -44,5 +45,26 @@ export function appendPromptHistory(settings: StateContext, entry: string): void
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   } catch {
     // The prompt is sent without being saved.
+  }
+}
+
+const lastModelPath = ({ dirs }: StateContext): string => path.join(dirs.state, 'previous_model_name');
+
+/** The name of the last model; absent if there is none or it cannot be read. */
+export function readLastModel(settings: StateContext): string | undefined {
+  try {
+    return readTextIfExists(lastModelPath(settings))?.split('\n')[0]?.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Saves the name of the current model if it changed. Returns a warning if that fails: the work continues. */
+export function saveLastModel(settings: StateContext, name: string): string | undefined {
+  try {
+    if (readLastModel(settings) !== name) writeTextAtomic(lastModelPath(settings), `${name}\n`);
+    return undefined;
+  } catch (error) {
+    return `The next start will not know which model was used: ${errorMessage(error)}`;
   }
 }
