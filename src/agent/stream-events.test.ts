@@ -11,6 +11,9 @@ type ProtocolEvent = Extract<StreamEvent, { readonly type: ProtocolType }>;
 /** The compiler checks here that each event has every field of the protocol. */
 const toProtocolEvent = (event: ProtocolEvent): Anthropic.RawMessageStreamEvent => event;
 
+/** The same for the beta form, which the Claude Agent SDK passes on. */
+const toAgentSdkEvent = (event: ProtocolEvent): Anthropic.Beta.Messages.BetaRawMessageStreamEvent => event;
+
 const protocolTypes: ReadonlySet<string> = new Set<ProtocolType>([
   'message_start',
   'content_block_start',
@@ -28,11 +31,14 @@ test('[D29] each event of a turn has every field of the Messages API', async () 
   const events: StreamEvent[] = [];
   for await (const event of new Agent({ model: provider, tools: [look] }).stream('go')) events.push(event);
   const protocol = events.filter(isProtocolEvent).map(toProtocolEvent);
+  for (const event of events.filter(isProtocolEvent).map(toAgentSdkEvent))
+    if (event.type === 'message_delta') assert.equal(event.context_management, null);
 
   const [first, second] = protocol.filter((event) => event.type === 'message_start');
   assert.deepEqual(Object.keys(first?.message ?? {}).toSorted(), [
     'container',
     'content',
+    'context_management',
     'diagnostics',
     'id',
     'model',
@@ -68,7 +74,9 @@ test('[D29] each event of a turn has every field of the Messages API', async () 
   assert.deepEqual(Object.keys(deltas[0]?.usage ?? {}).toSorted(), [
     'cache_creation_input_tokens',
     'cache_read_input_tokens',
+    'fallback_credit',
     'input_tokens',
+    'iterations',
     'output_tokens',
     'output_tokens_details',
     'server_tool_use',

@@ -25,7 +25,7 @@ export type ContentBlock =
 /** What is added to a content block. */
 export type BlockDelta =
   | { readonly type: 'text_delta'; readonly text: string }
-  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string; readonly estimated_tokens: null }
   | { readonly type: 'input_json_delta'; readonly partial_json: string };
 
 /** Why a message ended, as the protocol writes it. */
@@ -39,6 +39,8 @@ export type StreamUsage = {
   readonly cache_creation_input_tokens: number | null;
   readonly output_tokens_details: { readonly thinking_tokens: number } | null;
   readonly server_tool_use: null;
+  readonly fallback_credit: null;
+  readonly iterations: null;
 };
 
 /** A message as it begins: without content, and with token counts of zero. */
@@ -52,6 +54,7 @@ export type StartedMessage = {
   readonly stop_sequence: null;
   readonly stop_details: null;
   readonly container: null;
+  readonly context_management: null;
   readonly diagnostics: null;
   readonly usage: StreamUsage & {
     readonly cache_creation: null;
@@ -61,7 +64,7 @@ export type StartedMessage = {
   };
 };
 
-/** An event of a run. The six events of the Messages API have all of its fields; the last event is always `result`. */
+/** An event of a run. The six events of the Messages API have all fields of the API and of the Claude Agent SDK, which streams its beta form; the last event is always `result`. */
 export type StreamEvent<Output = unknown> =
   | { readonly type: 'message_start'; readonly message: StartedMessage }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
@@ -75,6 +78,7 @@ export type StreamEvent<Output = unknown> =
         readonly stop_details: null;
         readonly container: null;
       };
+      readonly context_management: null;
       readonly usage: StreamUsage;
     }
   | { readonly type: 'message_stop' }
@@ -104,6 +108,8 @@ const toStreamUsage = ({ input = 0, output = 0, cacheRead, cacheWrite, reasoning
   cache_creation_input_tokens: cacheWrite ?? null,
   output_tokens_details: reasoning === undefined ? null : { thinking_tokens: reasoning },
   server_tool_use: null,
+  fallback_credit: null,
+  iterations: null,
 });
 
 const startedMessage = (id: string, model: string): StartedMessage => ({
@@ -116,6 +122,7 @@ const startedMessage = (id: string, model: string): StartedMessage => ({
   stop_sequence: null,
   stop_details: null,
   container: null,
+  context_management: null,
   diagnostics: null,
   usage: { ...toStreamUsage({}), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
 });
@@ -200,6 +207,7 @@ export function createEventTranslator(
           stop_details: null,
           container: null,
         },
+        context_management: null,
         usage: toStreamUsage(event.usage),
       });
       return emit({ type: 'message_stop' });
@@ -225,7 +233,9 @@ const emptyBlock = (part: 'text' | 'reasoning'): ContentBlock =>
 
 function blockDelta(block: ContentBlock['type'], text: string): BlockDelta {
   if (block === 'tool_use') return { type: 'input_json_delta', partial_json: text };
-  return block === 'thinking' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
+  return block === 'thinking'
+    ? { type: 'thinking_delta', thinking: text, estimated_tokens: null }
+    : { type: 'text_delta', text };
 }
 
 function partText(part: MessagePart): string | undefined {
