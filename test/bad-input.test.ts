@@ -44,7 +44,7 @@ const assertNoStack = (text: string): void => assert.doesNotMatch(text, /\n\s+at
 for (const [title, args, said] of [
   ['a wrong option', ['run', '--frobnicate', 'hi'], /--frobnicate/],
   [
-    'a limit that is no number',
+    'a limit that is not a number',
     ['run', '--max-turns', 'many', 'hi'],
     /--max-turns must be a whole number above 0, not "many"/,
   ],

@@ -123,7 +123,7 @@ const violations: readonly (readonly [
     /nothing outside itself/,
   ],
   [
-    'the core reaches up by a type',
+    'the core imports a type from above',
     checkLayers,
     { 'src/core/a.ts': `${header}type A = import('../agent/index.ts').A;` },
     /nothing outside/,
@@ -263,7 +263,7 @@ const violations: readonly (readonly [
     /commands\/why may not import commands\/eval/,
   ],
   [
-    'a folder of the terminal is in no layer',
+    'a directory of the terminal is in no layer',
     checkCliLayers,
     { 'src/cli/misc/a.ts': header },
     /misc\/a\.ts is in no layer of src\/cli/,
@@ -272,13 +272,13 @@ const violations: readonly (readonly [
     'two files load each other',
     checkCycles,
     { 'src/agent/a.ts': `${header}import './b.ts';`, 'src/agent/b.ts': `${header}export {} from './a.ts';` },
-    /circle: src\/agent\/a\.ts, src\/agent\/b\.ts/,
+    /cycle: src\/agent\/a\.ts, src\/agent\/b\.ts/,
   ],
   [
     'a file loads itself',
     checkCycles,
     { 'src/agent/a.ts': `${header}import './a.ts';` },
-    /circle: src\/agent\/a\.ts\./,
+    /cycle: src\/agent\/a\.ts\./,
   ],
   ['a file is too long', checkSizes, { 'src/agent/a.ts': header.repeat(321) }, /a\.ts has 321 lines; at most 320/],
   ['an adapter is too long', checkSizes, { 'src/providers/a.ts': header.repeat(401) }, /has 401 lines; at most 400/],
@@ -296,7 +296,7 @@ const violations: readonly (readonly [
     /says "export \*"/,
   ],
   [
-    'src has too many folders',
+    'src has too many directories',
     checkSizes,
     Object.fromEntries('ab'.split('').map((name) => [`src/${name}/index.ts`, header])),
     /src has 18 folders; at most 17/,
@@ -314,13 +314,13 @@ const violations: readonly (readonly [
     /exports a /,
   ],
   [
-    'a doc comment is far',
+    'a doc comment is not directly above',
     checkDocComments,
     { 'src/agent/a.ts': `${header}/** It is one. */\n\nexport type A = 1;` },
     /exports A /,
   ],
   [
-    'a doc comment is no sentence',
+    'a doc comment is not a sentence',
     checkDocComments,
     { 'src/agent/a.ts': `${header}/** the a */\nexport type A = 1;` },
     /exports A /,
@@ -333,7 +333,7 @@ const violations: readonly (readonly [
   ],
   ['a file has no header comment', checkFileHeaders, { 'src/agent/a.ts': 'export {};' }, /a\.ts does not open with/],
   [
-    'a file opens with a word',
+    'a file header is one word',
     checkFileHeaders,
     { 'src/agent/a.ts': '// agent\nexport {};' },
     /a\.ts does not open with/,
@@ -351,7 +351,7 @@ const violations: readonly (readonly [
     /names where a package came/,
   ],
   [
-    'the lock lacks a platform package',
+    'a platform package is missing in the lock',
     checkLockfile,
     {
       'package-lock.json':
@@ -360,7 +360,7 @@ const violations: readonly (readonly [
     /lacks 1 platform packages such as a-linux-x64/,
   ],
   [
-    'the lock holds another version of it for another package',
+    'the lock has another version of it for another package',
     checkLockfile,
     {
       'package-lock.json':
@@ -375,13 +375,13 @@ const violations: readonly (readonly [
     /is a path of somebody's machine/,
   ],
   [
-    'business is unfinished',
+    'a comment marks unfinished work',
     checkBannedText,
     { 'src/agent/a.ts': joinText('// TO', 'DO later') },
     /unfinished business/,
   ],
   [
-    'types are switched off',
+    'types are turned off',
     checkBannedText,
     { 'src/agent/a.ts': joinText('const a = 1 as ', 'any;') },
     /switches types off/,
@@ -393,7 +393,7 @@ const violations: readonly (readonly [
     /switches types off/,
   ],
   [
-    'the checker is switched off',
+    'the type checker is turned off',
     checkBannedText,
     { 'src/agent/a.ts': joinText('// @ts-', 'ignore') },
     /switches the type checker off/,

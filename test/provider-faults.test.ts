@@ -499,7 +499,7 @@ test('fault 58: [A56] twenty sessions under one limit: all complete, in fair ord
 
 for (const [what, reply, code, words] of [
   [
-    'a page where an answer should be',
+    'an HTML page instead of an answer',
     sendsPage(`<!doctype html><title>Sign in</title>${'<p>x</p>'.repeat(200)}`),
     'provider/malformed',
     /Sign in/,

@@ -225,18 +225,18 @@ const refused: readonly (readonly [
     /takes 3 arguments, but it is called with two/,
   ],
   [
-    'a required name that is not described',
+    'a required name without a schema',
     { inputSchema: { type: 'object', properties: { path: {} }, required: ['path', 'content'] } },
     /requires content, which it does not describe/,
   ],
   [
-    'a read that says it destroys',
+    'a read tool that is marked destructive',
     { effect: 'read', annotations: { destructive: true } },
     /annotations say that it changes something/,
   ],
   ['an input that is not an object', { inputSchema: { type: 'string' } }, /must be of type object/],
   [
-    'an input that is a choice',
+    'an input that is a union',
     { inputSchema: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) },
     /must be of type object/,
   ],

@@ -20,19 +20,19 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
   ['no models at all', () => new Agent({ model: [] }), 'agent/no-model', /not an empty list\.$/],
   ['a list with a hole', () => new Agent({ model: ['a/b', undefined as never] }), 'agent/no-model', /not nothing\.$/],
   [
-    'half a reference',
+    'an incomplete reference',
     () => new Agent({ model: { provider: 'ollama' } as never }),
     'agent/no-model',
     /not an object without/,
   ],
   [
-    'instructions that are no text',
+    'instructions that are not a string',
     () => new Agent({ model, instructions: 7 as never }),
     'agent/bad-option',
     /instructions .* text, not a number/,
   ],
   [
-    'tools that are no list',
+    'tools that are not a list',
     () => new Agent({ model, tools: {} as never }),
     'agent/bad-option',
     /tools .* list, not an object/,

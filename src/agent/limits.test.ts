@@ -13,7 +13,7 @@ test('requested limits replace the defaults, and a known context window leaves s
   assert.equal(resolveLimits({ ...provider, contextWindow: 1000 }, { context: 100 }).context, 100);
 });
 
-test('a limit that is no number is refused with one sentence, because the log cannot store it', () => {
+test('a limit that is not a number is refused with one sentence, because the log cannot store it', () => {
   for (const usd of [Number.NaN, Number.POSITIVE_INFINITY, -1])
     assert.throws(
       () => resolveLimits(provider, { usd }),

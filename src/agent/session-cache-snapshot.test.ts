@@ -8,7 +8,7 @@ const rows = [1, 2, 3].map((n) => ({ n, name: `r${n}` }));
 const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotShape])[] = [
   ['a table', rows, { type: 'table', shape: [3, 2], columns: ['n', 'name'], sample: rows.slice(0, 2) }],
   [
-    'a table whatever the order of keys',
+    'a table with any key order',
     [
       { a: 1, b: 2 },
       { b: 3, a: 4 },
@@ -25,7 +25,7 @@ const shapes: readonly (readonly [what: string, value: unknown, shape: SnapshotS
   ],
   ['rows that differ', [{ a: 1 }, { b: 2 }], { type: 'list', length: 2, sample: [{ a: 1 }, { b: 2 }] }],
   [
-    'rows of which one has more',
+    'rows of which one has more columns',
     [{ a: 1 }, { a: 1, b: 2 }],
     { type: 'list', length: 2, sample: [{ a: 1 }, { a: 1, b: 2 }] },
   ],

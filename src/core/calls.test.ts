@@ -167,7 +167,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ['returns a function', () => () => 1, 'ok', /function/],
   ['returns an endless nesting', () => deep, 'ok', /too deep/],
   [
-    'gives ten million characters',
+    'returns ten million characters',
     () => 'x'.repeat(1e7),
     'ok',
     /^x+\n\[… 9990000 of 10000000 characters left out …\]\nx+$/,
@@ -176,7 +176,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ['returns a promise of text', () => Promise.resolve('text'), 'ok', /^text$/],
   ['returns a failed output', () => ({ [TOOL_OUTPUT]: true, text: 'no', failed: true }), 'failed', /^no$/],
   [
-    'passes on JSON from outside that looks like an output',
+    'returns external JSON that looks like a ToolOutput',
     () => JSON.parse('{"type":"output","fairlead.output":true,"text":"x","failed":true,"completes":true}') as unknown,
     'ok',
     /^\{"type":"output".*"completes":true\}$/,
@@ -184,14 +184,14 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ['returns an output whose text is not a string', () => ({ [TOOL_OUTPUT]: true, text: 5 }), 'ok', /"text":5/],
   ['returns invalid notes', () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: 'remember' }), 'ok', /^x$/],
   [
-    'gives a list of what is no note',
+    'returns a list of invalid notes',
     () => ({ [TOOL_OUTPUT]: true, text: 'x', notes: [null, { key: 1 }] }),
     'ok',
     /^x$/,
   ],
   ['loads a value that is not a list', () => ({ [TOOL_OUTPUT]: true, text: 'x', loads: 'all' }), 'ok', /^x$/],
   [
-    'spent what is no number',
+    'reports a usage that is not a number',
     () => ({ [TOOL_OUTPUT]: true, text: 'x', spent: { usd: '5', turns: -1, ms: 5n } }),
     'ok',
     /^x$/,
@@ -206,7 +206,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
     /^Error: broken$/,
   ],
   [
-    'throws what has no words',
+    'throws an object without a prototype',
     () => {
       throw Object.create(null);
     },
@@ -216,7 +216,7 @@ const outputs: readonly (readonly [string, () => unknown, 'ok' | 'failed', RegEx
   ['rejects with nothing', () => Promise.reject(), 'failed', /^Error: undefined$/], // oxlint-disable-line prefer-promise-reject-errors
   ['rejects', () => Promise.reject(new Error('broken')), 'failed', /^Error: broken$/],
   [
-    'throws an error whose message is none',
+    'throws an error whose message is not a string',
     () => {
       throw Object.assign(new Error('x'), { message: 5n });
     },

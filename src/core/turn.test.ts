@@ -62,7 +62,7 @@ const streams: readonly (readonly [string, FixtureReply, string | undefined, str
   ['throws a value that is not an error', replyWithError('just words'), 'provider/unexpected', undefined],
   ['throws an object without a prototype', replyWithError(Object.create(null)), 'provider/unexpected', undefined],
   [
-    'throws as it is called',
+    'throws when it is called',
     () => {
       throw new Error('no stream');
     },
@@ -70,7 +70,7 @@ const streams: readonly (readonly [string, FixtureReply, string | undefined, str
     undefined,
   ],
   [
-    'gives an end that is none',
+    'sends an invalid end chunk',
     async function* () {
       yield { type: 'end' } as unknown as Chunk;
     },
@@ -259,7 +259,7 @@ const forced: readonly (readonly [string, CoreFixtureOptions, readonly unknown[]
     ['look'],
   ],
   [
-    'words where a call was forced are asked for again',
+    'after text instead of a forced call the answer is requested again',
     { choice: 'required', replies: [replyWithText('no'), replyWithCalls('look')] },
     ['required', 'required', 'auto'],
     'answered',
@@ -280,21 +280,21 @@ const forced: readonly (readonly [string, CoreFixtureOptions, readonly unknown[]
     ['save'],
   ],
   [
-    'another call than the one forced by name is not run, and the right one is asked for again',
+    'a call other than the one forced by name does not run, and the right one is requested again',
     { choice: { tool: 'save' }, replies: [replyWithCalls('look'), replyWithCalls('save')] },
     [{ tool: 'save' }, { tool: 'save' }, 'auto'],
     'answered',
     ['save'],
   ],
   [
-    'a model that only ever makes another call ends the run',
+    'a model that always makes another call ends the run',
     { choice: { tool: 'save' }, replies: times(9, replyWithCalls('look')) },
     [{ tool: 'save' }, { tool: 'save' }, { tool: 'save' }],
     'error-threshold',
     [],
   ],
   [
-    'a call where none was allowed is not run',
+    'a call does not run if none was allowed',
     { choice: 'none', replies: [replyWithCalls('save'), replyWithText('fine')] },
     ['none', 'none'],
     'answered',
@@ -335,19 +335,19 @@ const answer = {
 const held: readonly (readonly [string, readonly FixtureReply[], string, number])[] = [
   ['an answer that matches its schema is accepted', [replyWithText('{"n":1}')], 'answered', 1],
   [
-    'an answer that does not fit is asked for again, with what is wrong',
+    'an answer that does not match is requested again, with the error',
     [replyWithText('{"n":2}'), replyWithText('{"n":1}')],
     'answered',
     2,
   ],
   [
-    'an answer that never fits ends the run, and not as success',
+    'an answer that never matches ends the run, and not as a success',
     times(9, replyWithText('{"n":2}')),
     'error-threshold',
     3,
   ],
   [
-    'an answer that was cut off is not held to the schema: it is truncated',
+    'a truncated answer is not validated against the schema: it is truncated',
     [replyWithText('{"n"', 'length')],
     'truncated',
     1,

@@ -121,7 +121,7 @@ test('links inside the project are followed; those that lead out of it are repor
 });
 
 test(
-  'a file that is no readable text is reported and is not fatal',
+  'an unreadable or binary file is reported and is not fatal',
   { skip: process.platform === 'win32' && 'needs pipes' },
   (t) => {
     const top = folder(t, { '.git/HEAD': '', 'AGENTS.md': 'fine', 'b/AGENTS.md': 'a\0b', 'b/c/d/x': '' });

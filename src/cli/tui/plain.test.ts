@@ -42,7 +42,7 @@ closed
   );
 });
 
-test('in a pipe a line that is no answer, or the end of the input, gives the default answer', () => {
+test('in a pipe a line that is not an answer, or the end of the input, gives the default answer', () => {
   const said = piped('ask\nhello there\nask');
   assert.match(said, /answered n\n> hello there\n.*\n> ask\n[^]*answered n\nclosed\n$/);
 });

@@ -175,7 +175,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['results are out of order', swap('messages', 3), /result for b, but the next in order is the one for a/],
     ['a result has no call', set('messages.3.tool_call_id', 'z'), /result for z, which was not called/],
     [
-      'a tool answers with a picture',
+      'a tool result has an image',
       set('messages.3.content', [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]),
       /messages\[3\]\.content\[0\]\.type/,
     ],
@@ -184,7 +184,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['an id is used twice', set('messages.2.tool_calls.1.id', 'a'), /second call with the id a/],
     ['the list of calls is empty', set('messages.2.tool_calls', []), /tool_calls is an empty list/],
     [
-      'arguments are no text',
+      'arguments are not a string',
       set('messages.2.tool_calls.0.function.arguments', {}),
       /arguments is an object and must be a string/,
     ],
@@ -193,7 +193,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['a text is empty', set('messages.1.content.0.text', ''), /content\[0\]\.text is an empty string/],
     ['an answer is empty', set('messages.5.content', null), /messages\[5\]\.content is null/],
     [
-      'the system speaks late',
+      'a system message comes late',
       insert('messages', { role: 'system', content: 'x' }),
       /system message after the conversation began/,
     ],
@@ -201,7 +201,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['a tool name is too long', set('tools.0.function.name', 'x'.repeat(65)), /not a valid tool name/],
     ['two tools have one name', repeat('tools', 0), /"look", which is a duplicate/],
     [
-      'a schema is no object',
+      'a schema is not an object',
       set('tools.0.function.parameters', { type: 'string' }),
       /type is "string" and must be "object"/,
     ],
@@ -213,7 +213,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
   ],
   responses: [
     [
-      'a result holds what is no part',
+      'a result has an invalid part',
       set('input.4.output', [{ type: 'image_url', url: 'x' }]),
       /input\[4\]\.output\[0\]\.type/,
     ],
@@ -222,7 +222,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['results are out of order', swap('input', 4), /next in order is the one for a/],
     ['a result has no call', set('input.4.call_id', 'z'), /which was not called/],
     [
-      'a user speaks before the results',
+      'a user message comes before the results',
       insert('input', { role: 'user', content: 'x' }, 4),
       /input\[4\] comes before the results for a, b/,
     ],
@@ -233,7 +233,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ],
     ['an item comes twice', set('input.3.id', 'fc_1'), /"fc_1", which is a duplicate/],
     [
-      'reasoning leads to nothing',
+      'reasoning has no following item',
       insert('input', { type: 'reasoning', id: 'rs_2', summary: [] }),
       /reasoning without the item/,
     ],
@@ -266,7 +266,7 @@ const cases: Readonly<Record<WireFormatName, readonly InvalidCase[]>> = {
     ['the thinking budget is too large', set('thinking.budget_tokens', 4096), /greater than thinking\.budget_tokens/],
     ['a tool is forced while thinking', set('tool_choice', { type: 'any' }), /cannot force a tool/],
     [
-      'there are five marks',
+      'there are five cache markers',
       insert('messages', {
         role: 'user',
         content: Array.from({ length: 4 }, () => ({ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } })),
