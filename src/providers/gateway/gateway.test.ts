@@ -1,4 +1,4 @@
-// The gateway on providers that do what they are told and a clock that nobody waits for.
+// Tests the gateway with scripted providers and a test clock.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -37,7 +37,7 @@ const textChunks = (text: string): Chunk[] => [
   { type: 'part-delta', index: 0, text },
 ];
 
-/** A provider that does, at its n-th request, the n-th of these. */
+/** Creates a provider whose n-th request streams the n-th script. */
 function provider(
   says: readonly ScriptedStream[],
   more: { readonly family?: string; readonly model?: string; readonly price?: Price } = {},
@@ -107,13 +107,13 @@ const failure = async (work: Promise<unknown>): Promise<FairleadError> => {
 
 const chunkTypes = (chunks: readonly Chunk[]): string => chunks.map((chunk) => chunk.type).join(' ');
 
-/** Lets everything else go on until something is so. */
-async function waitUntil(what: () => boolean): Promise<void> {
-  for (let i = 0; i < 10_000 && !what(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
-  assert.ok(what(), `never so: ${what.toString()}`);
+/** Waits until the condition holds. */
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 10_000 && !condition(); i++) await new Promise((wake) => setTimeout(wake, i < 100 ? 0 : 1));
+  assert.ok(condition(), `the condition did not hold: ${condition.toString()}`);
 }
 
-test('[A54, P48] a request that fails is tried again after 1, 2 and 4 s and up to one second more; what was shown is taken back', async () => {
+test('[A54, P48] a failed request is retried after 1, 2 and 4 s plus up to one second of jitter; `restarted` withdraws the streamed chunks', async () => {
   const { clock, options } = createGateway();
   const model = provider([
     fails(createError('overloaded')),
@@ -134,7 +134,7 @@ test('[A54, P48] a request that fails is tried again after 1, 2 and 4 s and up t
   );
 });
 
-test('[P48] the jitter is chance: between nothing and one second, never the same for all', async () => {
+test('[P48] the jitter is random, between zero and one second', async () => {
   const waits = await Promise.all(
     [0, 0.25, 0.999].map(async (chance) => {
       const clock = createTestClock({ instant: true, random: () => chance });
@@ -147,7 +147,7 @@ test('[P48] the jitter is chance: between nothing and one second, never the same
   assert.deepEqual(waits, [1000, 1250, 1999]);
 });
 
-test('[A54] after the last retry the error says how often it was tried, and nobody is told to try again', async () => {
+test('[A54] after the last retry the error states the number of attempts and is not retryable', async () => {
   const { options } = createGateway();
   const model = provider([fails(createError('overloaded', { hint: 'Wait.' }))]);
   const error = await failure(drain(gateway(model, options)));
@@ -165,7 +165,7 @@ test('[A54] after the last retry the error says how often it was tried, and nobo
 });
 
 for (const code of ['unauthorized', 'context-too-long', 'bad-request']) {
-  test(`[P48] what trying again cannot help, such as ${code}, is thrown at once as it is`, async () => {
+  test(`[P48] an error that a retry cannot fix, such as ${code}, is thrown at once and unchanged`, async () => {
     const { clock, options } = createGateway();
     const thrown = createError(code, { retry: false, blame: 'user' });
     const model = provider([fails(thrown), answers()]);
@@ -175,7 +175,7 @@ for (const code of ['unauthorized', 'context-too-long', 'bad-request']) {
   });
 }
 
-test('[A54] a wait that the provider asks for is kept; one beyond the cap is an error at once that says until when', async () => {
+test('[A54] a delay that the provider asks for is kept; one above the max is an error at once that states its end', async () => {
   const { clock, options } = createGateway();
   const short = provider([fails(createError('rate-limited', { afterMs: 7000 })), answers()]);
   await drain(gateway(short, options));
@@ -190,10 +190,10 @@ test('[A54] a wait that the provider asks for is kept; one beyond the cap is an 
 
   const next = await failure(drain(gateway(long, more)));
   assert.equal(next.code, 'provider/rate-limited');
-  assert.equal(long.asked, 1, 'nobody in the process asks again before that time');
+  assert.equal(long.asked, 1, 'no request of the process is sent before that time');
 });
 
-test('[A54] a first chunk that does not come and a stream that stands still end in their own errors, even if the provider does not listen', async () => {
+test('[A54] a missing first chunk and a stalled stream end in their own errors, even if the provider ignores its signal', async () => {
   for (const [before, code, ms] of [
     [[], 'provider/timeout', 5000],
     [textChunks('half'), 'provider/stalled', 2000],
@@ -213,7 +213,7 @@ test('[A54] a first chunk that does not come and a stream that stands still end 
   }
 });
 
-test('[A54] the stream may pause while its reader is slow: only waiting for the provider counts', async () => {
+test('[A54] a slow reader does not cause a timeout: only the time spent waiting for the provider counts', async () => {
   const clock = createTestClock();
   const hears: ScriptedStream = async function* (signal) {
     yield* textChunks('a');
@@ -233,7 +233,7 @@ test('[A54] the stream may pause while its reader is slow: only waiting for the 
   assert.deepEqual(seen, ['part-started', 'part-delta', 'end']);
 });
 
-test('[A54] a process that was held up gives what came meanwhile the chance to be read before it says that nothing came', async () => {
+test('[A54] after a blocked event loop, chunks that have arrived are read before the stream counts as stalled', async () => {
   for (const speaks of [true, false]) {
     const clock = createTestClock();
     const more = Promise.withResolvers<void>();
@@ -262,7 +262,7 @@ test('[A54] a process that was held up gives what came meanwhile the chance to b
   }
 });
 
-test('[A54] a try that was given up on cannot speak any more: one answer is kept, that of the try that ended', async () => {
+test('[A54] chunks of an abandoned attempt are ignored: the only response is that of the attempt that ended', async () => {
   const clock = createTestClock({ instant: true });
   const late = Promise.withResolvers<void>();
   const slow: ScriptedStream = async function* () {
@@ -288,7 +288,7 @@ test('[A54] a try that was given up on cannot speak any more: one answer is kept
   assert.deepEqual(ends[0]?.message.parts, [{ type: 'text', text: 'second' }]);
 });
 
-test('[A54] a stream without an end is no answer, and what comes after the end is not heard', async () => {
+test('[A54] a stream without an end is not a response, and chunks after the end are ignored', async () => {
   const { options } = createGateway();
   const silent: ScriptedStream = function* () {
     yield* textChunks('half');
@@ -301,7 +301,7 @@ test('[A54] a stream without an end is no answer, and what comes after the end i
   assert.equal(chunkTypes(chunks), 'part-started part-delta restarted end');
 });
 
-test('[A54] whoever stops listening lets go of the provider', async () => {
+test('[A54] a reader that stops early releases the provider', async () => {
   const { clock, options } = createGateway();
   const signals: AbortSignal[] = [];
   const endless: ScriptedStream = async function* (signal) {
@@ -316,7 +316,7 @@ test('[A54] whoever stops listening lets go of the provider', async () => {
   assert.equal(clock.pending, 0);
 });
 
-test('[A54] an abort ends a wait at once: before a retry, at the limiter, and in the stream', async () => {
+test('[A54] an abort ends a wait at once: before a retry, in the rate limiter, and in the stream', async () => {
   const reason = new FairleadError('run/cancelled', 'Stop.', { blame: 'user' });
   for (const [where, say, waits] of [
     ['before a retry', fails(createError('overloaded')), 1],
@@ -357,7 +357,7 @@ test('[A54] an abort while the reader handles a chunk ends the stream at its nex
   assert.equal(clock.pending, 0, 'no timer is left behind');
 });
 
-test('[A55] failures in a row open the circuit for everyone in the process who asks this model; other models are not touched', async () => {
+test('[A55] consecutive failures open the circuit for all requests of the process to this model; other models are not affected', async () => {
   const { clock, options } = createGateway({ retry: { retries: 0 } });
   const down = provider([fails(createError('server-error'))]);
   for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
@@ -373,7 +373,7 @@ test('[A55] failures in a row open the circuit for everyone in the process who a
   assert.equal((await failure(drain(gateway(down, options)))).afterMs, 17_500);
 });
 
-test('[A55] when the circuit is half open exactly one request tries; its success closes it, its failure or its abort does not', async () => {
+test('[A55] a half-open circuit admits exactly one trial; its success closes the circuit, its failure or abort does not', async () => {
   const { clock, options } = createGateway({ retry: { retries: 0 } });
   const down = provider([fails(createError('server-error'))]);
   for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
@@ -404,7 +404,23 @@ test('[A55] when the circuit is half open exactly one request tries; its success
   await drain(gateway(provider([answers()]), options));
 });
 
-test('[A55, A94] where the circuits of a process stand can be told: closed, open and for how long, half open', async () => {
+test('[A55] a trial that ends with an error of the request closes the circuit; one that the rate limiter rejects does not', async () => {
+  const { clock, options } = createGateway({ retry: { retries: 0 } });
+  const stateOf = (): unknown => breakerStates(options.state)[0]?.state;
+  const down = provider([fails(createError('server-error'))]);
+  for (let i = 0; i < 5; i++) await failure(drain(gateway(down, options)));
+  clock.advance(30_000);
+  options.state.limiters.get('groq/m')?.block(3_600_000);
+  assert.equal((await failure(drain(gateway(down, options)))).code, 'provider/rate-limited');
+  assert.deepEqual([down.asked, stateOf()], [5, 'open']);
+
+  clock.advance(3_600_000);
+  const invalid = createError('bad-request', { retry: false, blame: 'user' });
+  assert.equal(await failure(drain(gateway(provider([fails(invalid)]), options))), invalid);
+  assert.equal(stateOf(), 'closed');
+});
+
+test('[A55, A94] breakerStates lists the circuits of a process: closed, open with the remaining time, or half open', async () => {
   const { clock, options } = createGateway({ retry: { retries: 0 } });
   const down = provider([fails(createError('server-error'))]);
   const standing = (): unknown => breakerStates(options.state);
@@ -420,7 +436,7 @@ test('[A55, A94] where the circuits of a process stand can be told: closed, open
   assert.deepEqual(standing(), [fine, { model: 'groq/m', state: 'closed', forMs: 0 }]);
 });
 
-test('[A55] limits, faults of the request and aborts do not open the circuit', async () => {
+test('[A55] rate limits, invalid requests and aborts do not open the circuit', async () => {
   const { options } = createGateway({ retry: { retries: 0 } });
   const faults = [
     createError('rate-limited', { afterMs: 1 }),
@@ -440,7 +456,7 @@ test('[A55] limits, faults of the request and aborts do not open the circuit', a
   assert.equal(chunkTypes(await drain(gateway(provider([answers()]), options))), 'part-started part-delta end');
 });
 
-test('[A55] a request that was under way when the circuit opened waits it out instead of failing', async () => {
+test('[A55] a request in progress when the circuit opens waits for it instead of failing', async () => {
   const { clock, options } = createGateway({ circuit: { failures: 2, coolMs: 20_000 } });
   const model = provider([fails(createError('server-error')), fails(createError('server-error')), answers()]);
   const chunks = await drain(gateway(model, options));
@@ -448,7 +464,7 @@ test('[A55] a request that was under way when the circuit opened waits it out in
   assert.deepEqual([model.asked, clock.waits.length, clock.now() > 20_000], [3, 3, true]);
 });
 
-test('[A56] the bucket lets a burst through and then one request after the other, first come, first served', async () => {
+test('[A56] the bucket admits a burst and then one request after the other, in the order of arrival', async () => {
   const { clock, options } = createGateway({ limits: { requestsPerMinute: 60 } });
   const starts: (readonly [number, number])[] = [];
   const ask = async (i: number): Promise<void> => {
@@ -464,7 +480,7 @@ test('[A56] the bucket lets a burst through and then one request after the other
     Array.from({ length: 20 }, (_, i) => i),
     'in the order of arrival',
   );
-  assert.equal(starts.filter(([, at]) => at === 0).length, 10, 'ten seconds worth at once');
+  assert.equal(starts.filter(([, at]) => at === 0).length, 10, 'the requests of ten seconds at once');
   assert.deepEqual(
     starts.slice(10).map(([, at]) => Math.round(at / 1000)),
     Array.from({ length: 10 }, (_, i) => i + 1),
@@ -472,7 +488,7 @@ test('[A56] the bucket lets a burst through and then one request after the other
   );
 });
 
-test('[A56] tokens are limited too: what was taken too much comes back, what was used beyond is owed', async () => {
+test('[A56] tokens are limited too: unused reserved tokens are returned, and tokens above the reservation delay later requests', async () => {
   const { clock, options } = createGateway({ limits: { tokensPerMinute: 6000 } });
   const uses = (input: number): Provider => provider([answers('x', { usage: { input, output: 0 } })]);
   await drain(gateway(uses(9000), options));
@@ -482,10 +498,10 @@ test('[A56] tokens are limited too: what was taken too much comes back, what was
   const later = clock.now();
   clock.advance(60_000);
   for (let i = 0; i < 50; i++) await drain(gateway(uses(1), options));
-  assert.equal(clock.now() - later, 60_000, 'what was taken by estimate and not used came back');
+  assert.equal(clock.now() - later, 60_000, 'reserved tokens that were not used are returned');
 });
 
-test('[A3] the next model is asked when the retries of the first are used up, and what was shown is taken back', async () => {
+test('[A3] the next model is used after the retries of the first, and `restarted` withdraws the streamed chunks', async () => {
   const { options } = createGateway();
   const first = provider([fails(createError('overloaded'), textChunks('half'))]);
   const second = provider([answers('from the second', { model: 'n' })], { family: 'cerebras', model: 'n' });
@@ -496,7 +512,7 @@ test('[A3] the next model is asked when the retries of the first are used up, an
   assert.equal(chunkTypes(chunks.slice(-4)), 'restarted part-started part-delta end');
 });
 
-test('[A3] the next model is asked at once when the circuit of the first is open', async () => {
+test('[A3] the next model is used at once when the circuit of the first is open', async () => {
   const { clock, options } = createGateway({ circuit: { failures: 2 } });
   const first = provider([fails(createError('unreachable'))]);
   const second = provider([answers()], { model: 'n' });
@@ -504,10 +520,10 @@ test('[A3] the next model is asked at once when the circuit of the first is open
   const waited = clock.waits.length;
   await drain(gateway([first, second], options));
   assert.deepEqual([first.asked, second.asked], [2, 2]);
-  assert.equal(clock.waits.length, waited, 'nobody waited for a circuit that is open');
+  assert.equal(clock.waits.length, waited, 'no request waited for the open circuit');
 });
 
-test('[A3] when every model fails, one error tells of all of them', async () => {
+test('[A3] when every model fails, one error names all failures', async () => {
   const { options } = createGateway({ retry: { retries: 1 } });
   const chain = [
     provider([fails(createError('overloaded'))]),
@@ -522,7 +538,7 @@ test('[A3] when every model fails, one error tells of all of them', async () => 
   assert.equal(error.retry, false);
 });
 
-test('[A57] the answer is priced by the model that gave it; an unknown price stays unknown', async () => {
+test('[A57] a response has the price of the model that sent it; an unknown price stays unknown', async () => {
   const { options } = createGateway();
   const usd = async (chain: readonly Provider[]): Promise<number | undefined> => {
     const last = (await drain(gateway(chain, options))).at(-1);
@@ -540,7 +556,7 @@ test('[A57] the answer is priced by the model that gave it; an unknown price sta
   assert.equal(await usd([provider([answers('x')], { family: 'ollama', model: 'qwen3' })]), 0, 'local is free');
 });
 
-test('[A57] a try that was billed and failed is counted where its error says what it used', async () => {
+test('[A57] the cost of a failed attempt is added if its error reports usage', async () => {
   const { options } = createGateway();
   const billed = Object.assign(createError('cut'), { usage: { input: 1_000_000, output: 0 } });
   const model = provider([fails(billed), fails(createError('cut')), answers('x', { model: 'gpt-4o' })], {
@@ -564,7 +580,7 @@ test('[A57] when every attempt fails, the error carries what all attempts used a
   assert.deepEqual([error.usage, error.usd], [{ input: 30, output: 3 }, 1]);
 });
 
-test('[A57] a chain has the dearest price of its models, and none if one is unknown', () => {
+test('[A57] a chain has the highest price of its models, and none if one is unknown', () => {
   const priced = (price?: Price): Provider => provider([answers()], price ? { price } : {});
   assert.deepEqual(gateway([priced({ input: 1, output: 9 }), priced({ input: 3, output: 5 })]).price, {
     input: 3,
@@ -575,21 +591,21 @@ test('[A57] a chain has the dearest price of its models, and none if one is unkn
   assert.equal(gateway([priced({ input: 1, output: 9 }), priced()]).price, undefined);
 });
 
-test('a gateway around nothing is one clear sentence', () => {
+test('a gateway without a provider is an error with a clear message', () => {
   assert.throws(() => gateway([]), /A gateway needs at least one provider/);
 });
 
-test('[P12] a gateway sees pictures if every model behind it does, and does not know where one is unknown', () => {
-  const seeing = (images?: boolean): Provider => ({
+test('[P12] a gateway accepts images if all its models do; unknown if one is unknown', () => {
+  const createModel = (images?: boolean): Provider => ({
     family: 'f',
     model: 'm',
     ...(images === undefined ? {} : { supportsImages: images }),
     stream: () => assert.fail(),
   });
-  const sight = (...each: readonly (boolean | undefined)[]): boolean | undefined =>
-    gateway(each.map(seeing)).supportsImages;
+  const supportOf = (...each: readonly (boolean | undefined)[]): boolean | undefined =>
+    gateway(each.map(createModel)).supportsImages;
   assert.deepEqual(
-    [sight(true), sight(true, false), sight(true, undefined), sight(undefined)],
+    [supportOf(true), supportOf(true, false), supportOf(true, undefined), supportOf(undefined)],
     [true, false, undefined, undefined],
   );
 });

@@ -1,4 +1,4 @@
-// A body is the same bytes whether its texts were read or are passed on as a log keeps them.
+// Tests that a body has the same bytes whether its texts were parsed or are sent as stored in the log.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ const toolMessage = (...parts: readonly ToolResultPart[]): Message => ({ role: '
 
 const textOf = (bytes: readonly Uint8Array[]): string => Buffer.concat(bytes).toString();
 
-/** The conversation as it grows, its results kept or not. */
+/** The versions of a growing history, with stored or parsed results. */
 function growingHistories(kept: boolean): readonly PersistentList<Message>[] {
   const all: readonly Message[] = [
     toolMessage(result('1', 'é\n"', kept)),
@@ -50,7 +50,7 @@ function growingHistories(kept: boolean): readonly PersistentList<Message>[] {
   return trails;
 }
 
-test('[A10] texts that are kept go out unread, as the same bytes in the same places', () => {
+test('[A10] stored texts are sent unparsed, as the same bytes in the same positions', () => {
   const [plain, unread] = [growingHistories(false), growingHistories(true)];
   for (const grows of [true, false]) {
     let encoder = createPrefixEncoder(encode);
@@ -64,7 +64,7 @@ test('[A10] texts that are kept go out unread, as the same bytes in the same pla
   }
 });
 
-test('as many characters are counted whether a text is kept or not', () => {
+test('the character count is the same for stored and parsed texts', () => {
   const chars = (kept: boolean): number =>
     createPrefixEncoder(encode)(createPersistentList([toolMessage(result('1', 'é\n"'.repeat(500), kept)), userMessage]))
       .chars;

@@ -1,4 +1,4 @@
-// Every way a server or a network fails has one code, says who has to act, and gives no secret away.
+// Tests the errors of servers and networks: code, blame, retry, and no secrets in messages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FairleadError } from '../../core/index.ts';
@@ -22,7 +22,7 @@ const providerInfo: ProviderInfo = {
 const openAIErrorBody = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
 const codeOf = (status: number, body: string): string => httpStatusError(status, {}, body, providerInfo).code;
 
-test('[A54] a status alone says what kind of fault it is, and whether trying again can help', () => {
+test('[A54] a status alone determines the kind of error and whether it is retryable', () => {
   const expected: readonly (readonly [number, string, boolean])[] = [
     [400, 'bad-request', false],
     [401, 'unauthorized', false],
@@ -53,7 +53,7 @@ test('[A54] a status alone says what kind of fault it is, and whether trying aga
   }
 });
 
-test('[A54] a request that is too long is known by the words of every server', () => {
+test('[A54] a request that is too long is recognized by the message of every server', () => {
   const said: readonly (readonly [string, number, string])[] = [
     [
       'OpenAI',
@@ -205,7 +205,7 @@ test('[A54] a request that is too long is known by the words of every server', (
   for (const [name, status, body] of said) assert.equal(codeOf(status, body), 'provider/context-too-long', name);
 });
 
-test('[A54] words about length that mean something else are no request that is too long', () => {
+test('[A54] messages about length with another meaning are not a request that is too long', () => {
   assert.equal(
     codeOf(
       400,
@@ -228,7 +228,7 @@ test('[A54] words about length that mean something else are no request that is t
   assert.equal(codeOf(429, openAIErrorBody('Rate limit reached for requests')), 'provider/rate-limited');
 });
 
-test('[A54] words decide where a status means many things', () => {
+test('[A54] the message decides if a status has several meanings', () => {
   assert.equal(
     codeOf(429, openAIErrorBody('You exceeded your current quota', { code: 'insufficient_quota' })),
     'provider/payment',
@@ -260,7 +260,7 @@ test('[A54] words decide where a status means many things', () => {
   assert.deepEqual([misspoken.code, misspoken.blame, misspoken.retry], ['provider/bad-request', 'model', true]);
 });
 
-test('[A54] a server may forbid another try', () => {
+test('[A54] a server can forbid a retry', () => {
   assert.equal(httpStatusError(500, { 'x-should-retry': 'false' }, '', providerInfo).retry, false);
 });
 
@@ -271,7 +271,7 @@ test('hints name the variable of the key, the model, and what to do', () => {
   assert.match(httpStatusError(413, {}, '', providerInfo).hint ?? '', /compact/i);
 });
 
-test('[A54] an error inside a success is the error it stands for (fault 49)', () => {
+test('[A54] an error inside a 2xx reply is that error (fault 49)', () => {
   const of = (value: unknown): string => errorBodyError(value, providerInfo).code;
   assert.equal(of({ error: { message: 'x', code: 429 } }), 'provider/rate-limited');
   assert.equal(of({ error: { message: 'x', type: 'overloaded_error' } }), 'provider/overloaded');
@@ -282,7 +282,7 @@ test('[A54] an error inside a success is the error it stands for (fault 49)', ()
   assert.equal(of('plain words'), 'provider/server-error');
 });
 
-test('what a server says is kept to one line without control characters or secrets', () => {
+test('the text of a server becomes one line without control characters or secrets', () => {
   const fault = httpStatusError(
     401,
     {},
@@ -293,7 +293,7 @@ test('what a server says is kept to one line without control characters or secre
   assert.ok(sanitizeErrorText('a'.repeat(5000), providerInfo).length <= 601);
 });
 
-test('[A54] a page instead of an answer is shown by its first 200 characters (fault 59)', () => {
+test('[A54] an HTML page instead of a response is quoted with its first 200 characters (fault 59)', () => {
   const page = `<!DOCTYPE html>\n<html><title>Bad gateway</title>${'x'.repeat(5000)}`;
   const fault = httpStatusError(502, {}, page, providerInfo);
   assert.equal(fault.code, 'provider/server-error');
@@ -304,7 +304,7 @@ test('[A54] a page instead of an answer is shown by its first 200 characters (fa
   assert.ok(wrong.message.length < 300);
 });
 
-test('[A54] a connection that fails has a kind: not there, not secure, cut, proxy, not HTTP (fault 44)', () => {
+test('[A54] a failed connection has a kind: unreachable, TLS, truncated, proxy, not HTTP (fault 44)', () => {
   const of = (code: string, message = code): FairleadError =>
     connectionError(Object.assign(new Error(message), { code }), { ...providerInfo, url: 'https://models.example/v1' });
   const kinds: readonly (readonly [string, string, boolean])[] = [
@@ -334,7 +334,7 @@ test('[A54] a connection that fails has a kind: not there, not secure, cut, prox
   );
 });
 
-test('[A54] a server on this machine that refuses is not running, and is not tried again (fault 44)', () => {
+test('[A54] a refused connection to this machine is not retried (fault 44)', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   for (const url of ['http://localhost:1/v1', 'http://127.0.0.1:11434', 'http://[::1]:8080/v1']) {
     const fault = connectionError(refused, { ...providerInfo, url });
@@ -343,7 +343,7 @@ test('[A54] a server on this machine that refuses is not running, and is not tri
   }
 });
 
-test('[A54] wrapped errors are unwrapped, ours stay what they are (fault 44)', () => {
+test('[A54] wrapped errors are unwrapped, FairleadErrors stay unchanged (fault 44)', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
   const wrapped = new TypeError('fetch failed', { cause: new AggregateError([refused]) });
   const fault = connectionError(wrapped, providerInfo);

@@ -1,4 +1,4 @@
-// Requests against real servers on loopback: connections kept, replaced and let go of; every failure typed; no secret told.
+// Tests requests to real servers on loopback: reuse and release of connections, typed errors, no secrets in messages.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { getEventListeners } from 'node:events';
@@ -25,7 +25,7 @@ async function listen(t: TestContext, server: http.Server | net.Server): Promise
 
 type ServerHandler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** A server, its address, and how many connections it has seen. */
+/** Starts a server; returns its address and the number of its connections. */
 async function serve(
   t: TestContext,
   answer: ServerHandler,
@@ -56,7 +56,7 @@ const expectError = async (work: Promise<unknown>): Promise<FairleadError> => {
   return error;
 };
 
-test('[A3] the pieces of a body arrive as one, with their length and headers', async (t) => {
+test('[A3] the pieces of a body arrive as one body, with its length and headers', async (t) => {
   const { url } = await serve(t, (request, response, body) => {
     response.end(
       JSON.stringify([request.method, request.headers['content-length'], request.headers['x-a'], body.toString()]),
@@ -79,7 +79,7 @@ test('[A3] one connection serves many requests, one after the other', async (t) 
   assert.equal(connections(), 1);
 });
 
-test('[A54] a kept connection that died is replaced at once, and only once', async (t) => {
+test('[A54] a reused connection that the server has closed is replaced once', async (t) => {
   let served = 0;
   const sockets = new Set<net.Socket>();
   const server = http.createServer((request, response) => {
@@ -97,7 +97,7 @@ test('[A54] a kept connection that died is replaced at once, and only once', asy
   assert.equal((await expectError(textOf(url))).code, 'provider/cut', 'a fresh connection is not tried again');
 });
 
-test('[A54] a server that is not there, or has no name, is unreachable and may come back (fault 44)', async (t) => {
+test('[A54] a refused connection and an unknown host are unreachable and retryable (fault 44)', async (t) => {
   const server = net.createServer();
   const url = await listen(t, server);
   await new Promise((resolve) => server.close(resolve));
@@ -106,13 +106,13 @@ test('[A54] a server that is not there, or has no name, is unreachable and may c
   assert.equal((await expectError(send('http://no-such-host.invalid/'))).code, 'provider/unreachable');
 });
 
-test('[A54] a secure connection to a server that has none is a TLS fault (fault 44)', async (t) => {
+test('[A54] https to a server without TLS is a TLS error (fault 44)', async (t) => {
   const { url } = await serve(t, (_, response) => response.end());
   const error = await expectError(send(url.replace('http:', 'https:')));
   assert.deepEqual([error.code, error.retry], ['provider/tls', false]);
 });
 
-test('[A54] what does not speak HTTP is malformed', async (t) => {
+test('[A54] a reply that is not HTTP is malformed', async (t) => {
   const url = await listen(
     t,
     net.createServer((socket) => socket.end('SSH-2.0-nope\r\n').on('error', () => {})),
@@ -120,7 +120,7 @@ test('[A54] what does not speak HTTP is malformed', async (t) => {
   assert.equal((await expectError(send(url))).code, 'provider/malformed');
 });
 
-test('an address that is none, and a key that cannot be sent, are said in one sentence', async () => {
+test('an invalid address and a key with an invalid character have clear errors', async () => {
   for (const url of ['not a url', 'ftp://x/', 'localhost:11434'])
     assert.equal((await expectError(send(url))).code, 'provider/bad-address');
   const error = await expectError(send('http://127.0.0.1:1/', { headers: { authorization: 'Bearer sk-secret\n' } }));
@@ -128,7 +128,7 @@ test('an address that is none, and a key that cannot be sent, are said in one se
   assert.equal(redactUrl('http://user:pass@host/path?key=abc'), 'http://host/path');
 });
 
-test('[A54] a reply that breaks off is cut, with a length and without (fault 46)', async (t) => {
+test('[A54] a reply that ends early is truncated, with a content length and without (fault 46)', async (t) => {
   const { url } = await serve(t, (request, response) => {
     response.writeHead(200, request.url === '/length' ? { 'content-length': '100' } : {});
     response.write('half', () => response.destroy());
@@ -145,7 +145,7 @@ test('[A54] a reply that breaks off is cut, with a length and without (fault 46)
   }
 });
 
-test('[A54] compressed replies are read; broken ones are malformed (fault 59)', async (t) => {
+test('[A54] compressed replies are decompressed; damaged ones are malformed (fault 59)', async (t) => {
   const text = 'héllo '.repeat(5000);
   const codings: Readonly<Record<string, (data: Buffer) => Buffer>> = {
     gzip: zlib.gzipSync,
@@ -171,7 +171,7 @@ test('[A54] compressed replies are read; broken ones are malformed (fault 59)', 
   }
 });
 
-test('[A54] a cancelled request ends at once with the reason it was given', async (t) => {
+test('[A54] an aborted request ends at once with the abort reason', async (t) => {
   const { url } = await serve(t, (request, response) => {
     if (request.url === '/body') response.write('begun');
   });
@@ -189,7 +189,7 @@ test('[A54] a cancelled request ends at once with the reason it was given', asyn
   assert.equal(await expectError(read), mine);
 });
 
-test('a redirect is not followed, and nobody else gets the key', async (t) => {
+test('a redirect is not followed, so no other server gets the key', async (t) => {
   const other = await serve(t, (_, response) => response.end());
   const { url } = await serve(t, (_, response) => response.writeHead(307, { location: other.url }).end());
   const error = await expectError(
@@ -199,7 +199,7 @@ test('a redirect is not followed, and nobody else gets the key', async (t) => {
   assert.equal(other.connections(), 0);
 });
 
-test('[A5] JSON is read whatever it weighs, and anything else is malformed or the status it came with', async (t) => {
+test('[A5] JSON of any size is parsed; any other body is malformed, or an error by its status', async (t) => {
   const { url } = await serve(t, (request, response) => {
     if (request.url === '/page') return void response.end('<html>Sign in</html>');
     response.writeHead(404).end('{"error":"no such model"}');
@@ -212,7 +212,7 @@ test('[A5] JSON is read whatever it weighs, and anything else is malformed or th
   assert.match(missing.message, /no such model/);
 });
 
-test('[A54] a status counts even if the body that explains it breaks off', async (t) => {
+test('[A54] a status counts even if its body ends early', async (t) => {
   const { url } = await serve(t, (_, response) => {
     response.writeHead(401, { 'content-length': '100' });
     response.write('{"error":', () => response.destroy());
@@ -220,7 +220,7 @@ test('[A54] a status counts even if the body that explains it breaks off', async
   assert.equal((await expectError(getJson({ url, signal: neverAborted, providerInfo }))).code, 'provider/unauthorized');
 });
 
-test('a signal that outlives many requests does not collect their listeners', async (t) => {
+test('a signal used for many requests does not accumulate listeners', async (t) => {
   const { url } = await serve(t, (_, response) => response.end('ok'));
   const { signal } = new AbortController();
   for (let i = 0; i < 20; i++) await textOf(url, { signal });
@@ -228,7 +228,7 @@ test('a signal that outlives many requests does not collect their listeners', as
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('leaving a body early keeps the connection if little is left, and drops a server that goes on', async (t) => {
+test('a reader that stops early keeps the connection if little is left; otherwise it is closed', async (t) => {
   const closed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   let written = 0;
@@ -261,7 +261,7 @@ test('leaving a body early keeps the connection if little is left, and drops a s
   assert.ok(written < 10 * 2 ** 20, 'it was listened to for too long');
 });
 
-test('a reader that is slow holds the server back', async (t) => {
+test('a slow reader causes back-pressure on the server', async (t) => {
   const whole = Buffer.alloc(20 * 2 ** 20, 'x');
   let written = 0;
   const { url } = await serve(t, (_, response) => {
@@ -276,7 +276,7 @@ test('a reader that is slow holds the server back', async (t) => {
   assert.equal((await readReplyText(reply, providerInfo)).length, whole.length);
 });
 
-test('[A54] a proxy of the environment is used, and one that wants credentials says so (fault 44)', async (t) => {
+test('[A54] a proxy from the environment is used, and one that requires credentials is an error that says so (fault 44)', async (t) => {
   const seen: string[] = [];
   const proxy = http.createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`);

@@ -1,4 +1,4 @@
-// A conversation is encoded once: the same bytes as encoding it anew, however it grows and branches, and each message only once.
+// Tests that each message of a history is encoded once, with the same bytes as a complete encoding, after growth and branches.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -30,7 +30,7 @@ function createCountingEncoder(): {
 
 const encodeFromScratch = (trail: PersistentList<Message>): string => JSON.stringify(toArray(trail)).slice(1, -1);
 
-test('[A10] a turn encodes its new messages and none of the old', () => {
+test('[A10] a turn encodes only its new messages', () => {
   const { encode, count } = createCountingEncoder();
   let trail = createPersistentList([userMessage('a'), userMessage('b')]);
   encode(trail);
@@ -44,7 +44,7 @@ test('[A10] a turn encodes its new messages and none of the old', () => {
   assert.equal(count(), 2 + 600);
 });
 
-test('[A10] bytes given out before stay what they were when the conversation grows', () => {
+test('[A10] returned bytes do not change when the history grows', () => {
   const encoder = createPrefixEncoder(encodePlain);
   let trail = createPersistentList([userMessage('first')]);
   const given: { readonly bytes: readonly Uint8Array[]; readonly text: string }[] = [];
@@ -56,7 +56,7 @@ test('[A10] bytes given out before stay what they were when the conversation gro
   for (const { bytes, text } of given) assert.equal(Buffer.concat(bytes).toString('utf8'), text);
 });
 
-test('[A10] a long conversation is in few pieces, and none of them is copied for each turn', () => {
+test('[A10] a long history has few pieces, and no piece is copied in every turn', () => {
   const encoder = createPrefixEncoder(encodePlain);
   let trail = createPersistentList([
     userMessage('x'.repeat(700_000)),
@@ -75,7 +75,7 @@ test('[A10] a long conversation is in few pieces, and none of them is copied for
   assert.equal(Buffer.concat(encoder(trail).bytes).toString('utf8'), encodeFromScratch(trail));
 });
 
-test('[A10] a branch shares what was sent and encodes only what differs', () => {
+test('[A10] a branch shares the common bytes and encodes only different messages', () => {
   const { encode, count } = createCountingEncoder();
   const root = createPersistentList([userMessage('a'), userMessage('b')]);
   encode(root);
@@ -87,7 +87,7 @@ test('[A10] a branch shares what was sent and encodes only what differs', () => 
   assert.equal(encode(appendItem(left, userMessage('more'))), encodeFromScratch(appendItem(left, userMessage('more'))));
 });
 
-test('any mixture of growing, branching and replacing gives the bytes of encoding anew', () => {
+test('any sequence of appends, branches and replacements gives the bytes of a complete encoding', () => {
   const step = fc.tuple(fc.nat({ max: 30 }), fc.constantFrom('push', 'swap', 'send'), fc.string({ maxLength: 8 }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -108,21 +108,22 @@ test('any mixture of growing, branching and replacing gives the bytes of encodin
   );
 });
 
-test('a file counts as a page of text, not by its bytes', () => {
+test('a file counts as a fixed number of characters, not by its size', () => {
   const encoder = createPrefixEncoder(encodePlain);
   const image: Message = { role: 'user', parts: [{ type: 'file', mediaType: 'image/png', data: 'A'.repeat(1e6) }] };
   const { chars } = encoder(createPersistentList([image]));
   assert.ok(chars > 3000 && chars < 6000);
 });
 
-test('[P12] a picture of a result counts as a page too, and only its words where it is not shown', () => {
+test('[P12] an image of a tool result counts the same, and only its placeholder if it is not sent', () => {
   const files = [{ type: 'file', mediaType: 'image/png', data: 'A'.repeat(1e6) }] as const;
   const result: Message = {
     role: 'tool',
     parts: [{ type: 'tool-result', id: 'a', tool: 'read_file', text: 'a.png', failed: false, files }],
   };
-  const charsFor = (sight: boolean | 'unknown'): number =>
-    createPrefixEncoder(encodePlain, sight)(createPersistentList([result])).chars;
+  const charsFor = (imageSupport: boolean | 'unknown'): number =>
+    createPrefixEncoder(encodePlain, imageSupport)(createPersistentList([result])).chars;
   assert.ok(charsFor(true) > 3000 && charsFor(true) < 6000);
-  for (const sight of [false, 'unknown'] as const) assert.ok(charsFor(sight) > 100 && charsFor(sight) < 300);
+  for (const imageSupport of [false, 'unknown'] as const)
+    assert.ok(charsFor(imageSupport) > 100 && charsFor(imageSupport) < 300);
 });

@@ -1,4 +1,4 @@
-// Pieces become one message; arguments are read once, at the end, and never repaired.
+// Tests the response assembler: pieces become one message; arguments are parsed once, at the end, and not repaired.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Chunk, Message } from '../../core/index.ts';
@@ -25,7 +25,7 @@ function assembled(
   return { chunks, message: end.message };
 }
 
-test('[A6] words of one kind that follow each other are one part, and their deltas are joined until they are taken', () => {
+test('[A6] adjacent pieces of one kind are one part, and their deltas are joined until they are taken', () => {
   const parts = createResponseAssembler(providerInfo);
   parts.reasoning('hm');
   parts.text('Hel');
@@ -57,7 +57,7 @@ test('[A6] words of one kind that follow each other are one part, and their delt
   ]);
 });
 
-test('text and thoughts that take turns stay in turn, or are kept apart where a dialect has two strings', () => {
+test('alternating text and reasoning keep their order, or form one part each (`apart`)', () => {
   const speak = (parts: ResponseAssembler): void => {
     parts.text('a');
     parts.reasoning('x');
@@ -75,7 +75,7 @@ test('text and thoughts that take turns stay in turn, or are kept apart where a 
   assert.equal(chunks.filter((chunk) => chunk.type === 'part-ended').length, 2);
 });
 
-test('pieces of several calls go to their own call, and a name may come in pieces or again', () => {
+test('pieces are added to their own call; a name can arrive in pieces or be repeated', () => {
   const { message, chunks } = assembled((parts) => {
     parts.call(0, { id: 'a', tool: 'read_' });
     parts.call(0, { tool: 'file', input: '{"p":' });
@@ -91,7 +91,7 @@ test('pieces of several calls go to their own call, and a name may come in piece
   assert.deepEqual(started, { type: 'part-started', index: 0, part: 'tool-call', id: 'a', tool: 'read_file' });
 });
 
-test('[A54] arguments are an object or they are invalid: nothing is guessed (fault 50)', () => {
+test('[A54] arguments are an object or invalid; they are not repaired (fault 50)', () => {
   assert.deepEqual(parseToolInput('{"a": [1, "x"]}'), { input: { a: [1, 'x'] } });
   for (const empty of ['', '  \n']) assert.deepEqual(parseToolInput(empty), { input: {} });
   const broken = [
@@ -114,7 +114,7 @@ test('[A54] arguments are an object or they are invalid: nothing is guessed (fau
   assert.equal(Object.getPrototypeOf(parseToolInput('{"__proto__":{"x":1}}').input), Object.prototype);
 });
 
-test('arguments that come as an object are that object; two of them are none', () => {
+test('arguments sent as an object are used as is; two objects are invalid', () => {
   const one = assembled((parts) => parts.call(0, { tool: 't', input: { a: 1 } })).message.parts[0];
   assert.deepEqual(one, { type: 'tool-call', id: 'call_0', tool: 't', input: { a: 1 } });
   const two = assembled((parts) => {
@@ -124,7 +124,7 @@ test('arguments that come as an object are that object; two of them are none', (
   assert.deepEqual(two, { type: 'tool-call', id: 'call_0', tool: 't', input: {}, invalid: '{"a":1}{"a":1}' });
 });
 
-test('metadata stays with its part, and a part of metadata alone is kept', () => {
+test('metadata stays with its part, and a part with metadata only is kept', () => {
   const meta = { family: 'f', data: { s: 1 } };
   const { message } = assembled((parts) => {
     parts.reasoning('', meta);
@@ -137,7 +137,7 @@ test('metadata stays with its part, and a part of metadata alone is kept', () =>
   ]);
 });
 
-test('[A54] an answer of more than 32 million characters is an error (fault 60)', () => {
+test('[A54] a response of more than 32 million characters is an error (fault 60)', () => {
   const parts = createResponseAssembler(providerInfo);
   const piece = 'x'.repeat(2 ** 20);
   assert.throws(

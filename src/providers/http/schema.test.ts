@@ -1,9 +1,9 @@
-// Schemas as servers take them.
+// Tests the conversion of JSON schemas for model servers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isStrictSchema, toObjectSchema } from './schema.ts';
 
-test('a schema of an object stays what it is', () => {
+test('an object schema stays unchanged', () => {
   const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
   assert.equal(toObjectSchema(schema), schema);
 });
@@ -17,7 +17,7 @@ test('a union at the root becomes one object with the properties of all its bran
   assert.deepEqual(toObjectSchema({ type: 'object' }), { type: 'object', properties: {} });
 });
 
-test('a schema is strict if every object in it is closed and asks for all its properties', () => {
+test('a schema is strict if no object allows additional properties and all properties are required', () => {
   const closed = {
     type: 'object',
     properties: { a: { type: 'string' } },

@@ -1,4 +1,4 @@
-// Events and lines come out the same wherever the bytes are split, by the rules for server-sent events.
+// Tests the decoders of server-sent events and lines: the result does not depend on where the bytes are split.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -20,7 +20,7 @@ function lines(...pieces: readonly (Buffer | string)[]): readonly string[] {
   return [...pieces.flatMap((piece) => decoder.push(Buffer.from(piece))), ...decoder.end()];
 }
 
-test('[A6] an event is its data, its name is a message unless it has one', () => {
+test('[A6] an event has its data; its default name is message', () => {
   assert.deepEqual(events('data: a\n\nevent: error\ndata: b\n\ndata: c\n\n'), [
     { event: 'message', data: 'a' },
     { event: 'error', data: 'b' },
@@ -28,19 +28,19 @@ test('[A6] an event is its data, its name is a message unless it has one', () =>
   ]);
 });
 
-test('[A6] one space after the colon is no data, a second one is, and none is needed', () => {
+test('[A6] one space after the colon is optional and not data; a second one is data', () => {
   assert.deepEqual(eventData('data:a\n\ndata: b\n\ndata:  c\n\n'), ['a', 'b', ' c']);
 });
 
-test('[A6] several data lines are one text, an empty one and one without a colon included', () => {
+test('[A6] several data lines are joined, including empty ones and ones without a colon', () => {
   assert.deepEqual(eventData('data: a\ndata:\ndata: b\n\n', 'data\n\n', 'data\ndata\n\n'), ['a\n\nb', '', '\n']);
 });
 
-test('[A6] comments, unknown fields and names that only begin like ours are passed over', () => {
+test('[A6] comments, unknown fields and longer field names are ignored', () => {
   assert.deepEqual(eventData(': ping\n\nid: 7\nretry: 10\nfoo: bar\ndatas: no\ndat: no\ndata: yes\n\n:\n'), ['yes']);
 });
 
-test('[A6] an event without data is none, and takes its name with it', () => {
+test('[A6] an event without data is dropped with its name', () => {
   assert.deepEqual(events('event: error\n\ndata: a\n\n'), [{ event: 'message', data: 'a' }]);
 });
 
@@ -53,12 +53,12 @@ test('[A6] lines end with LF, CRLF or CR, mixed, and split between CR and LF', (
   assert.deepEqual(eventData('data: a\r', '\n\r', '\ndata: b\r', '\r', 'data: c\n\n'), ['a', 'b', 'c']);
 });
 
-test('[A6] an event that no blank line ended is not given out', () => {
+test('[A6] an event without a final blank line is dropped', () => {
   assert.deepEqual(eventData('data: a\n\ndata: b\n'), ['a']);
   assert.deepEqual(eventData('data: a\n\ndata: b'), ['a']);
 });
 
-test('[A6] line separators that only JavaScript knows end no line', () => {
+test('[A6] other line separators, such as U+2028 and U+0085, do not end a line', () => {
   assert.deepEqual(eventData('data: a\u2028b\u2029c\u0085d\vf\n\n'), ['a\u2028b\u2029c\u0085d\vf']);
 });
 
@@ -82,7 +82,7 @@ const fragment = fc.oneof(
   fc.constantFrom('é', '€', '😀', '\u2028', '[DONE]'),
 );
 
-/** A stream and the places where it is split. */
+/** A stream and the positions where it is split. */
 const splitStream = fc
   .array(fragment, { maxLength: 40 })
   .map((all) => Buffer.from(all.join('')))
@@ -93,7 +93,7 @@ function split(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
 }
 
-/** The same rules by another road: the whole text, normalised, line by line. */
+/** A reference implementation: the complete text, normalized, line by line. */
 function referenceDecode(bytes: Buffer): readonly SseEvent[] {
   const text = bytes
     .toString('utf8')
@@ -117,7 +117,7 @@ function referenceDecode(bytes: Buffer): readonly SseEvent[] {
   return out;
 }
 
-test('[A6] any stream in any pieces gives the events that the rules give for the whole', () => {
+test('[A6] any stream in any pieces gives the events of the reference implementation', () => {
   fc.assert(
     fc.property(splitStream, ([bytes, places]) => {
       assert.deepEqual(events(...split(bytes, places)), referenceDecode(bytes));
@@ -126,7 +126,7 @@ test('[A6] any stream in any pieces gives the events that the rules give for the
   );
 });
 
-test('[A6] any lines in any pieces are the same lines, the last one with or without its end', () => {
+test('[A6] lines in any pieces are the same lines, with or without a final line end', () => {
   fc.assert(
     fc.property(splitStream, ([bytes, places]) => {
       const text = bytes
@@ -142,7 +142,7 @@ test('[A6] any lines in any pieces are the same lines, the last one with or with
   );
 });
 
-test('[A6] a line without an end is refused at 32 MB and not kept', () => {
+test('[A6] a line without an end is an error at 32 MB and is not buffered further', () => {
   const decoder = createSseDecoder(providerInfo);
   const piece = Buffer.alloc(2 ** 22, 'a');
   assert.throws(

@@ -1,4 +1,4 @@
-// Ollama's own API against a server on loopback: the window is found and set, what does not fit is never sent, answers come line by line.
+// Tests the Ollama provider with a server on loopback: context window, requests that do not fit, responses as lines.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -104,7 +104,7 @@ async function sentBody(
   return JSON.parse(asked.find(([place]) => place === '/api/chat')?.[1] ?? '') as WireObject;
 }
 
-test('[A5] the window is the wish, the model’s own setting, what is in use or 32,768, and never more than the model has', async (t) => {
+test('[A5] the window is the requested one, that of the model file, the loaded one or 32,768, and at most the maximum of the model', async (t) => {
   const cases: readonly (readonly [ServerScript, number | undefined, number])[] = [
     [{ show: showResponse(131_072) }, undefined, 32_768],
     [{ show: showResponse(131_072) }, 65_536, 65_536],
@@ -137,7 +137,7 @@ test('[A5] the window is the wish, the model’s own setting, what is in use or 
   }
 });
 
-test('[A5] the window goes out as num_ctx with every request, is asked for once, and bodies extend each other', async (t) => {
+test('[A5] the window is sent as num_ctx with every request, is resolved once, and bodies extend each other', async (t) => {
   const { url, asked } = await serve(t, { show: showResponse(40_000) });
   const provider = ollamaProvider({ model: 'llama', baseUrl: url });
   let messages = createPersistentList([userMessage('hi')]);
@@ -171,7 +171,7 @@ test('[A5] the window goes out as num_ctx with every request, is asked for once,
   });
 });
 
-test('[A5] a request that does not fit is refused before it is sent, and one that fits is not', async (t) => {
+test('[A5] a request that does not fit is rejected before it is sent, and one that fits is sent', async (t) => {
   const { url, asked } = await serve(t, {
     show: showResponse(4096),
     chat: streamLine({ content: 'ok' }) + lastLine({ prompt_eval_count: 3700 }),
@@ -188,7 +188,7 @@ test('[A5] a request that does not fit is refused before it is sent, and one tha
   assert.equal(asked.filter(([place]) => place === '/api/chat').length, 1);
 });
 
-test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollama’s own words', async (t) => {
+test('[A1] settings, reasoning, schema, images and keep-alive are sent in the fields of Ollama', async (t) => {
   const schema: JsonObject = { type: 'object' };
   const image: Message = {
     role: 'user',
@@ -231,7 +231,7 @@ test('[A1] settings, thinking, schema, pictures and keep-alive go out in Ollama�
   assert.equal((await sentBody(t, createRequest({ tools: [noopTool], toolChoice: 'none' })))['tools'], undefined);
 });
 
-test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to Ollama and to nobody else', async (t) => {
+test('[A6] [A21] lines become text, reasoning and calls; the reasoning is sent back to Ollama only', async (t) => {
   const chat =
     streamLine({ thinking: 'h' }) +
     streamLine({ thinking: 'm' }) +
@@ -270,7 +270,7 @@ test('[A6] [A21] lines become text, thoughts and calls; the thoughts go back to 
   assert.equal((messages as WireObject[])[2]?.['thinking'], 'hm');
 });
 
-test('why Ollama stopped is told, and counts it leaves out are unknown', async (t) => {
+test('the finish reason is reported, and missing counts are unknown', async (t) => {
   const finish = async (reason: string): Promise<string> =>
     (await read(t, streamLine({ content: 'x' }) + lastLine({ done_reason: reason }))).finishReason;
   assert.deepEqual([await finish('stop'), await finish('length'), await finish('load')], ['stop', 'length', 'other']);
@@ -278,7 +278,7 @@ test('why Ollama stopped is told, and counts it leaves out are unknown', async (
   assert.deepEqual(usage, {});
 });
 
-test('[A54] an answer without its last line is cut at every byte, and a call in it is never given out (fault 46)', async () => {
+test('[A54] a response without its last line is truncated at every byte, and its calls are dropped (fault 46)', async () => {
   const { readOllamaStream } = await import('./response.ts');
   const bytes = Buffer.from(
     streamLine({ content: 'é' }) +
@@ -298,7 +298,7 @@ test('[A54] an answer without its last line is cut at every byte, and a call in 
   );
 });
 
-test('[A54] errors come by status, inside a stream, and as something else altogether (faults 48, 49, 59)', async (t) => {
+test('[A54] errors are detected by status, inside a stream, and in bodies of another format (faults 48, 49, 59)', async (t) => {
   const code = async (chat: string, status = 200): Promise<string> => (await expectError(read(t, chat, status))).code;
   assert.equal(await code('{"error":"model \'llama\' not found"}', 404), 'provider/not-found');
   assert.equal(

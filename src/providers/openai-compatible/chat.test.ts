@@ -1,4 +1,4 @@
-// The chat wire against a server on loopback: what it asks, byte for byte, and what it makes of every kind of answer.
+// Tests the chat completions provider with a server on loopback: request bodies byte for byte, and all kinds of responses.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,7 +49,7 @@ const documentReply = (message: WireObject, finish: string | null = 'stop', more
 });
 const toolCallDelta = (...list: readonly WireObject[]): string => deltaEvent({ tool_calls: list });
 
-/** A server that gives these replies in turn, and what it was asked. */
+/** Starts a server that sends these replies in order and records the requests. */
 async function serve(
   t: TestContext,
   ...replies: readonly ServerReply[]
@@ -82,7 +82,7 @@ async function drain(chunks: AsyncIterable<Chunk>): Promise<End> {
   return end;
 }
 
-/** What one reply becomes. */
+/** Returns the result of one reply. */
 async function read(t: TestContext, reply: ServerReply, options: Partial<ChatOptions> = {}): Promise<End> {
   const { url } = await serve(t, reply);
   return drain(chatProvider({ model: 'm', baseUrl: url, ...options }).stream(createRequest(), neverAborted));
@@ -97,7 +97,7 @@ const expectError = async (t: TestContext, reply: ServerReply): Promise<Fairlead
   return error;
 };
 
-/** What is sent for a request. */
+/** Returns the body that is sent for a request. */
 async function sentBody(
   t: TestContext,
   request: ModelRequest,
@@ -110,7 +110,7 @@ async function sentBody(
 
 const shortReply = stream(deltaEvent({ content: 'ok' }, 'stop'), done);
 
-test('[A10] [A21] every message goes out once, in its place, and each body extends the one before it byte for byte', async (t) => {
+test('[A10] [A21] every message is sent once, in order, and each body extends the previous one byte for byte', async (t) => {
   const { url, asked } = await serve(t, shortReply);
   const provider = chatProvider({ model: 'm', baseUrl: `${url}/`, apiKey: 'k' });
   let messages = createPersistentList([userMessage('hi é')]);
@@ -160,7 +160,7 @@ test('[A10] [A21] every message goes out once, in its place, and each body exten
   ]);
 });
 
-test('[A10] conversations that share a provider, or a beginning, do not share what differs', async (t) => {
+test('[A10] histories with the same provider or the same beginning do not share different messages', async (t) => {
   const { url, asked } = await serve(t, shortReply);
   const provider = chatProvider({ model: 'm', baseUrl: url });
   const root = createPersistentList([userMessage('root')]);
@@ -185,7 +185,7 @@ test('[A10] conversations that share a provider, or a beginning, do not share wh
   ]);
 });
 
-test('[A22] settings, tool choice and schema go out under the names each server knows', async (t) => {
+test('[A22] settings, tool choice and schema are sent in the fields of each server', async (t) => {
   const settings = { maxOutputTokens: 9, temperature: 0, topP: 0.5, seed: 1, stop: ['x'], reasoning: 'low' } as const;
   const schema: JsonObject = {
     type: 'object',
@@ -262,7 +262,7 @@ test('[A22] settings, tool choice and schema go out under the names each server 
   });
 });
 
-test('[A22] a named tool, no tool, and no thinking at all can be asked for', async (t) => {
+test('[A22] a named tool, no tool, and no reasoning can be requested', async (t) => {
   const named = await sentBody(t, createRequest({ tools: [noopTool], toolChoice: { tool: 'noop' } }));
   assert.deepEqual(named['tool_choice'], { type: 'function', function: { name: 'noop' } });
   assert.equal((await sentBody(t, createRequest({ tools: [noopTool], toolChoice: 'none' })))['tool_choice'], 'none');
@@ -274,7 +274,7 @@ test('[A22] a named tool, no tool, and no thinking at all can be asked for', asy
   assert.equal(await effort('gpt-5.2', 'openai'), 'none');
 });
 
-test('a server that cannot be held to a schema is told it in the system text', async (t) => {
+test('for a server that does not enforce a schema, the schema is in the system text', async (t) => {
   const schema: JsonObject = { type: 'object', properties: { a: {} } };
   const systemOf = async (family: string, system: string): Promise<unknown> =>
     ((await sentBody(t, createRequest({ outputSchema: schema, system }), { family }))['messages'] as WireObject[])[0]?.[
@@ -285,7 +285,7 @@ test('a server that cannot be held to a schema is told it in the system text', a
   assert.equal(await systemOf('openai', ''), 'hi');
 });
 
-test('[A21] pictures, sounds, texts and files go out as parts; other families’ thoughts and names no server takes do not', async (t) => {
+test('[A21] images, audio, texts and files are sent as parts; reasoning of other families is dropped and invalid tool names are replaced', async (t) => {
   const b64 = Buffer.from('words').toString('base64');
   const user: Message = {
     role: 'user',
@@ -330,7 +330,7 @@ test('[A21] pictures, sounds, texts and files go out as parts; other families’
   ]);
 });
 
-test('a server that wants its model to speak after tool results gets a line in between', async (t) => {
+test('for a server that requires an assistant message after tool results, a filler message is sent', async (t) => {
   const messages = createPersistentList<Message>([
     userMessage('hi'),
     assistantMessage({ type: 'tool-call', id: 'c1', tool: 'noop', input: {} }),
@@ -345,7 +345,7 @@ test('a server that wants its model to speak after tool results gets a line in b
   assert.deepEqual(await roles('openai'), ['system', 'user', 'assistant', 'tool', 'user']);
 });
 
-test('[A6] streamed text, thoughts and counts become an answer; counts may come late, early or in a corner', async (t) => {
+test('[A6] streamed text, reasoning and token counts become a response; counts can be in any chunk and field', async (t) => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
@@ -387,7 +387,7 @@ test('[A6] streamed text, thoughts and counts become an answer; counts may come 
   }
 });
 
-test('[A57] what was read from a cache is found under every name', async (t) => {
+test('[A57] cached tokens are read from every field name', async (t) => {
   const places = [
     { prompt_tokens_details: { cached_tokens: 4 } },
     { prompt_cache_hit_tokens: 4 },
@@ -403,7 +403,7 @@ test('[A57] what was read from a cache is found under every name', async (t) => 
   }
 });
 
-test('[A6] thoughts are found under every name, once', async (t) => {
+test('[A6] reasoning is read from every field name, once', async (t) => {
   for (const name of ['reasoning', 'reasoning_content', 'thinking']) {
     const end = await read(t, stream(deltaEvent({ [name]: 'hm' }), deltaEvent({ content: 'x' }, 'stop'), done));
     assert.deepEqual(end.message.parts[0], { type: 'reasoning', text: 'hm' }, name);
@@ -423,7 +423,7 @@ test('[A6] thoughts are found under every name, once', async (t) => {
   assert.deepEqual(twice.message.parts[0], { type: 'reasoning', text: 'hm' });
 });
 
-test('content in chunks, as Mistral sends it, is text and thinking', async (t) => {
+test('content as a list of chunks (Mistral) is text and reasoning', async (t) => {
   const content = [
     {
       type: 'thinking',
@@ -454,7 +454,7 @@ const parsedCalls = ({ message }: End): readonly ParsedCall[] =>
     return [invalid === undefined ? [id, tool, input] : [id, tool, input, invalid]];
   });
 
-test('[A21] tool calls are put together however a server cuts and numbers them', async (t) => {
+test('[A21] tool calls are assembled for every way in which servers split and number them', async (t) => {
   const fn = (name?: string, args?: unknown): WireObject => ({
     function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
   });
@@ -549,7 +549,7 @@ test('[A21] tool calls are put together however a server cuts and numbers them',
   ]);
 });
 
-test('[A21] the old function call and broken arguments are calls too, the broken one marked', async (t) => {
+test('[A21] the legacy function call and a call with invalid arguments are calls; the latter is marked invalid', async (t) => {
   const legacy = await read(
     t,
     stream(
@@ -570,7 +570,7 @@ test('[A21] the old function call and broken arguments are calls too, the broken
   assert.deepEqual(parsedCalls(broken), [['a', 'one', {}, '{}{}']]);
 });
 
-test('why a model stopped is told in our words and in the server’s own', async (t) => {
+test('the finish reason is normalized, and the value of the server is kept', async (t) => {
   const expected: Readonly<Record<string, string>> = {
     stop: 'stop',
     length: 'length',
@@ -595,7 +595,7 @@ test('why a model stopped is told in our words and in the server’s own', async
   assert.deepEqual([whole.finishReason, whole.message], ['refusal', assistantMessage({ type: 'text', text: 'No.' })]);
 });
 
-test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)', async (t) => {
+test('[A54] a response that ends early is truncated, and a partial call is dropped (fault 46)', async (t) => {
   const half = toolCallDelta({ index: 0, id: 'a', function: { name: 'rm', arguments: '' } });
   const ends: readonly ServerReply[] = [
     stream(deltaEvent({ content: 'x' })),
@@ -613,7 +613,7 @@ test('[A54] an answer that breaks off is cut, and half a call is none (fault 46)
   }
 });
 
-test('[A54] after the reason to stop nothing is missing: not the end mark, not the rest of the connection (fault 48)', async (t) => {
+test('[A54] after the finish reason a response is complete, even without [DONE] or with a broken connection (fault 48)', async (t) => {
   const ends: readonly ServerReply[] = [
     stream(deltaEvent({ content: 'x' }, 'stop')),
     { ...stream(deltaEvent({ content: 'x' }, 'stop')), how: 'cut' },
@@ -638,7 +638,7 @@ test('[A54] after the reason to stop nothing is missing: not the end mark, not t
   assert.deepEqual([unexplained.finishReason, unexplained.rawFinishReason], ['other', undefined]);
 });
 
-test('[A54] an error inside a success is that error, in a stream, an event, a choice or a document (fault 49)', async (t) => {
+test('[A54] an error inside a 2xx reply is that error, in a stream, an event, a choice or a document (fault 49)', async (t) => {
   const error = { message: 'Overloaded', type: 'overloaded_error', code: 529 };
   const replies: readonly ServerReply[] = [
     stream(deltaEvent({ content: 'x' }), event({ error })),
@@ -672,7 +672,7 @@ test('usage and cost that a stream reported before or with an error are kept in 
   assert.equal((await expectError(t, stream(event({ error })))).usage, undefined);
 });
 
-test('[A54] what is no answer is malformed, and its beginning is shown (fault 59)', async (t) => {
+test('[A54] a body that is not a response is malformed, and its beginning is quoted (fault 59)', async (t) => {
   const replies: readonly ServerReply[] = [
     { type: 'text/html', body: '<html>\u0007Sign in</html>' },
     { type: 'application/json', body: '{"object":"list"}' },
@@ -684,7 +684,7 @@ test('[A54] what is no answer is malformed, and its beginning is shown (fault 59
   assert.match((await expectError(t, replies[0] as ServerReply)).message, /<html> Sign in/);
 });
 
-test('a model is given back its own thoughts, signatures and extras, and no other family’s', async (t) => {
+test('reasoning, signatures and extra fields are sent back to the same family only', async (t) => {
   const details = [
     { type: 'reasoning.text', text: 'a', index: 0, format: 'f' },
     { type: 'reasoning.text', text: 'b', index: 0, signature: 'sig' },
@@ -732,7 +732,7 @@ test('a model is given back its own thoughts, signatures and extras, and no othe
   assert.deepEqual(await back('openrouter', 'openai'), { role: 'assistant', content: null, tool_calls: [call] });
 });
 
-test('[A54] a request that cannot fit the window is refused before it is sent, by what the server counted last', async (t) => {
+test('[A54] a request that does not fit the window is rejected before it is sent, by the last count of the server', async (t) => {
   const { url, asked } = await serve(
     t,
     stream(deltaEvent({ content: 'x' }, 'stop', { usage: { prompt_tokens: 900, completion_tokens: 1 } }), done),
@@ -751,7 +751,7 @@ test('[A54] a request that cannot fit the window is refused before it is sent, b
   assert.equal(asked.length, 2);
 });
 
-test('no key shows up in an error, not even one that the server repeats', async (t) => {
+test('no key appears in an error, even if the server repeats it', async (t) => {
   const { url } = await serve(t, {
     status: 401,
     type: 'application/json',

@@ -1,4 +1,4 @@
-// Reading only what changed gives what reading everything gives, whatever the events look like.
+// Tests that the fast path gives the same result as a complete parse, for any events.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
@@ -10,7 +10,7 @@ const event = (content: string): string =>
   `{"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"finish_reason":null}],"usage":null}`;
 const parse = (data: string): Record<string, unknown> => JSON.parse(data) as Record<string, unknown>;
 
-test('[A6] an event like the one before it is known by its frame; quotes, escapes and anything else new are not', () => {
+test('[A6] an event that differs from the previous one only in plain content is not parsed; quotes, escapes and other changes are', () => {
   const frame = createContentFastPath();
   assert.equal(frame.extractContent(event('a')), undefined);
   frame.learn(event('a'), parse(event('a')));
@@ -24,7 +24,7 @@ test('[A6] an event like the one before it is known by its frame; quotes, escape
   assert.equal(frame.extractContent(event('a').replace('"id":"x"', '"id":"y"')), undefined);
 });
 
-test('[A6] an event that does more than add words is no frame for others', () => {
+test('[A6] an event with more than content is not used as a template', () => {
   const more = [
     event('a').replace('"usage":null', '"usage":{"prompt_tokens":1}'),
     event('a').replace('"finish_reason":null', '"finish_reason":"stop"'),
@@ -82,7 +82,7 @@ const contentOfCase = ({ delta: { content } }: DeltaCase): string =>
       ? (content as { text: string }[]).map((each) => each.text).join('')
       : '';
 
-test('[A6] any mixture of events, alike and not, gives the text they state', async () => {
+test('[A6] any sequence of events gives their text', async () => {
   const stream = fc.array(fc.oneof({ weight: 5, arbitrary: plainDelta }, { weight: 1, arbitrary: otherDelta }), {
     maxLength: 40,
   });
