@@ -39,7 +39,7 @@ const getToolResults = (program: TestProgram): readonly string[] =>
   );
 
 test(
-  '[fault 32] [P17] output beyond the limit, without line breaks or letters: both ends shown, the exact size reported, a range readable, the disk not filled',
+  '[fault 32] [P17] output beyond the limit, binary or without line breaks: both ends shown, the exact size reported, a range readable, the disk not filled',
   { timeout: 60_000 },
   async (t) => {
     const fileIn = (said: readonly string[]): string => / in (\S+): use read_file/.exec(said[0] ?? '')?.[1] ?? 'none';

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { isLoopbackHost, isLoopbackUrl } from './net.ts';
 import { isPathInside, normalizeFileName } from './paths.ts';
 
-test('a path is inside a folder segment by segment, never by string prefix', () => {
+test('a path is inside a directory segment by segment, never by string prefix', () => {
   for (const [folder, path, expected] of [
     ['/a/b', '/a/b', true],
     ['/a/b/', '/a/b/c', true],
