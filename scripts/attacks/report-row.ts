@@ -10,7 +10,7 @@ export type AttackResult = {
   readonly figures: string[];
 };
 
-/** The row of an attack. One that nobody saw is wrong, unless its tests cannot run here. */
+/** The row of an attack. A row without a result is an error, unless its tests cannot run here. */
 export function createReportRow(
   attack: number,
   standing: AttackResult | undefined,

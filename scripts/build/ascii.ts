@@ -5,7 +5,7 @@ import path from 'node:path';
 /** A template whose escapes count as letters: there an escape would change what the program says. */
 const rawTemplatePattern = /String\.raw`[^`]*[^\0-\x7f][^`]*`/;
 
-/** The same program in ASCII. In texts, templates, names and patterns an escape is the letter it stands for. */
+/** The same program in ASCII. In strings, templates, names and patterns an escape equals its character. */
 export function escapeNonAscii(program: string): string {
   const raw = rawTemplatePattern.exec(program)?.[0];
   if (raw !== undefined) throw new Error(`A raw template holds letters beyond ASCII: ${raw.slice(0, 80)}`);

@@ -43,7 +43,7 @@ export async function collectCalledFunctions(folder: string): Promise<ReadonlyMa
   }
 }
 
-/** Everything that the program keeps lies in one folder, and nothing of the person who builds is seen. */
+/** All state of the program is in one folder, and no file of the user who builds is read. */
 const createIsolatedEnv = (home: string): Readonly<Record<string, string>> => ({
   PATH: process.env['PATH'] ?? '',
   ...(process.env['SystemRoot'] === undefined ? {} : { SystemRoot: process.env['SystemRoot'] }),

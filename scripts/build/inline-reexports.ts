@@ -41,7 +41,7 @@ export function formatDirectImport(passed: readonly Reexport[], to: (from: strin
     : `Promise.all([${imports.join(', ')}]).then(([${sources.map((_, i) => `m${i}`).join(', ')}]) => ({ ${parts} }))`;
 }
 
-/** Takes the shortcuts in all programs of a folder and its chunks; chunks that nobody needs any more go. */
+/** Takes the shortcuts in all programs of a folder and its chunks; chunks that no file imports any more are deleted. */
 export function inlineReexportsInDir(folder: string): void {
   const programs = new Map(
     [folder, path.join(folder, 'chunks')].flatMap((each) =>

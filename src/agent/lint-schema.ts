@@ -19,7 +19,7 @@ const countRule = ruleFor(isCount, 'a whole number of at least 0');
 const numberRule = ruleFor((value) => typeof value === 'number', 'a number');
 const stringsRule = ruleFor(isStrings, 'a list of texts');
 const patternRule: KeywordRule = (value) => {
-  if (typeof value !== 'string') return 'must be a text';
+  if (typeof value !== 'string') return 'must be a string';
   try {
     void new RegExp(value, 'u');
     return undefined;

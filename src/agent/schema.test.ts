@@ -197,6 +197,15 @@ test('a schema object that cannot be converted to JSON Schema is refused with a 
   });
 });
 
+test('an output schema without a JSON Schema is not sent, and validates and parses the answer', () => {
+  const validate = (value: unknown): { value: number } | { issues: { message: string }[] } =>
+    typeof value === 'number' ? { value: value * 2 } : { issues: [{ message: 'Not a number' }] };
+  const output = createOutputSchema({ '~standard': { version: 1, vendor: 'mute', validate } });
+  assert.equal(output.schema, undefined);
+  assert.match(output.validate('"x"') ?? '', /Not a number/);
+  assert.deepEqual([output.validate('2'), output.parse?.('2')], [undefined, 4]);
+});
+
 test('a schema that is a function, as in some libraries, is accepted', () => {
   const callable = Object.assign(() => {}, {
     '~standard': { version: 1, vendor: 'fn', jsonSchema: { input: () => ({ $schema: 'x', type: 'string' }) } },

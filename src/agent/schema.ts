@@ -150,10 +150,10 @@ export function formatIssues(issues: readonly StandardIssue[]): string {
 
 /** Requires answers to be JSON that matches a schema, with or without a json code fence, and nothing else. */
 export function createOutputSchema(source: SchemaLike): OutputSchema {
-  const schema = toJsonSchema(source);
-  const check = createOutputValidator(source, schema);
+  const schema = hasNoJsonSchema(source) ? undefined : toJsonSchema(source);
+  const check = createOutputValidator(source, schema ?? {});
   return {
-    schema,
+    ...(schema ? { schema } : {}),
     validate(text) {
       const read = parseJsonAnswer(text);
       return 'wrong' in read ? read.wrong : check(read.value);
@@ -165,6 +165,10 @@ export function createOutputSchema(source: SchemaLike): OutputSchema {
     },
   };
 }
+
+/** A Standard Schema that validates, but does not convert to JSON Schema: the model learns it from the errors of its answer. */
+const hasNoJsonSchema = (source: SchemaLike): boolean =>
+  isStandardSchema(source) && getSchemaParser(source) !== undefined && source['~standard'].jsonSchema === undefined;
 
 /** The value of an answer that matches this schema, with the defaults and transforms of its library; undefined if it does not match. */
 export const parseOutput = (output: OutputSchema, text: string): unknown =>

@@ -131,6 +131,6 @@ const useTool: Tool = {
   },
   effect: 'external',
   execute(_input: Json): never {
-    throw badToolError(USE_TOOL, 'it stands for other tools and never runs itself');
+    throw badToolError(USE_TOOL, 'it calls other tools and never runs itself');
   },
 };

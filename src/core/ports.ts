@@ -202,7 +202,8 @@ export interface Check {
 
 /** The schema of the final answer and its validator. */
 export type OutputSchema = {
-  readonly schema: JsonObject;
+  /** The JSON Schema in the request; absent if the library of the schema has none, then only `validate` checks the answer. */
+  readonly schema?: JsonObject;
   validate(text: string): string | undefined;
   /** The value of an answer that `validate` accepts; `JSON.parse` of the text if absent. */
   parse?(text: string): unknown;

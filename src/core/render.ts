@@ -16,6 +16,6 @@ export function renderRequest(state: RunState, agent: Pick<ResolvedAgent, 'setti
     toolChoice: choice,
     settings: agent.settings,
     session,
-    ...(agent.outputSchema ? { outputSchema: agent.outputSchema.schema } : {}),
+    ...(agent.outputSchema?.schema ? { outputSchema: agent.outputSchema.schema } : {}),
   };
 }

@@ -93,7 +93,7 @@ const toStoreError = (error: unknown): FairleadError =>
     ? error
     : new FairleadError('store/failed', `The session could not be written: ${errorMessage(error)}`, {
         blame: 'store',
-        hint: 'Nothing after the last written event happened. Open the session again to go on.',
+        hint: 'Nothing after the last written event happened. Open the session again to continue.',
         cause: error,
       });
 

@@ -87,7 +87,10 @@ async function consumeStream(
     else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') spoken.push(chunk.text);
     emitChunk(onChunk, chunk);
   }
-  throw new FairleadError('provider/cut', 'The answer broke off before its end.', { blame: 'provider', retry: true });
+  throw new FairleadError('provider/cut', 'The answer ended before it was complete.', {
+    blame: 'provider',
+    retry: true,
+  });
 }
 
 /** A listener that throws must not fail the turn. */

@@ -67,7 +67,7 @@ async function resolveExistingSession(
     title: `"${place.name}" is being written by ${formatLockOwner(holder)}. What now?`,
     keys: [
       { key: 'w', label: 'watch it' },
-      { key: 'c', label: 'go on with a copy' },
+      { key: 'c', label: 'continue with a copy' },
       { key: 'l', label: 'leave' },
     ],
     defaultKey: 'l',

@@ -155,7 +155,7 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
 
 /** Formats why a run ended; the last failure was already shown. */
 function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
-  if (reason === 'cancelled') return 'Stopped: cancelled. /continue goes on.';
+  if (reason === 'cancelled') return 'Stopped: cancelled. /continue continues the run.';
   return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
 }
 

@@ -32,7 +32,7 @@ async function parseYamlFields(yaml: string): Promise<Readonly<Record<string, un
     try {
       const value: unknown = attempt(source) ?? {};
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        return 'has frontmatter that is no list of fields';
+        return 'has frontmatter that is not a list of fields';
       return value as Readonly<Record<string, unknown>>;
     } catch {
       continue;

@@ -131,7 +131,7 @@ test(
     assert.deepEqual(names(top, found), ['AGENTS.md']);
     assert.deepEqual(
       found.problems.map((each) => each.why),
-      ['is a directory', 'is not a regular file', 'is not a text file'],
+      ['is a folder', 'is not a regular file', 'is not a text file'],
     );
   },
 );

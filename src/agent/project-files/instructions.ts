@@ -106,7 +106,7 @@ function readCandidate(
     return { why: `leads out of the project, to ${tryRealPath(file)}, so it was not read` };
   const read = readTextFile(file, maxBytes);
   if ('why' in read || !mustBeOwn || isOwnedByUser(read.owner)) return read;
-  return { why: 'lies outside any repository and belongs to another user, so it was not read' };
+  return { why: 'is outside any repository and belongs to another user, so it was not read' };
 }
 
 function isOwnedByUser(owner: number): boolean {

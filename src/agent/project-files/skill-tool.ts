@@ -49,7 +49,7 @@ function openSkillFile(skill: Skill, name: string): ToolOutput {
 }
 
 const skillIntroduction = ({ name, folder }: Skill): string =>
-  `The skill ${name} lies in ${folder}; paths in it are relative to that folder.`;
+  `The skill ${name} is in ${folder}; its paths are relative to that folder.`;
 
 function skillFileList(folder: string): readonly string[] {
   const files = skillFiles(folder);

@@ -106,12 +106,12 @@ test('an invalid skill is reported with its file and the reason', async (t) => {
   const why = new Map(problems.map((each) => [path.basename(path.dirname(each.path)), each.why]));
   const expected: Readonly<Record<string, RegExp>> = {
     plain: /has no name/,
-    other: /called different but lies in a folder called other/,
+    other: /called different but is in a folder called other/,
     Upper: /has the name "Upper": a name is at most 64/,
     'two--hyphens': /single hyphens/,
     long: /1025 characters: at most 1024/,
     mute: /has no description/,
-    list: /no list of fields/,
+    list: /not a list of fields/,
     broken: /not YAML/,
     huge: /more than 16384 characters/,
     binary: /not a text file/,

@@ -68,7 +68,7 @@ function skillError(name: string | undefined, description: string | undefined, f
   if (name === undefined) return 'has no name in its frontmatter';
   if (name.length > 64 || !skillNamePattern.test(name))
     return `has the name ${JSON.stringify(name.slice(0, 80))}: a name is at most 64 small letters, digits and single hyphens`;
-  if (name !== folder) return `is called ${name} but lies in a folder called ${folder}: they must be the same`;
+  if (name !== folder) return `is called ${name} but is in a folder called ${folder}: they must be the same`;
   if (description === undefined) return 'has no description in its frontmatter';
   if (description.length > 1024) return `has a description of ${description.length} characters: at most 1024`;
   return undefined;

@@ -31,7 +31,7 @@ test('[M41, M45] a wrapped client has the same class and settings, and the origi
   const google = new GoogleGenAI({ apiKey: 'k' });
   assert.ok(wrapGoogle(google) instanceof GoogleGenAI);
   assert.notEqual(wrapGoogle(google).models, google.models);
-  assert.throws(() => wrapGoogle({}), /no client of @google\/genai/);
+  assert.throws(() => wrapGoogle({}), /not a client of @google\/genai/);
 });
 
 test('chats of a wrapped Google client get reminders too', async () => {

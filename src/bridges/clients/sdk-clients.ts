@@ -32,7 +32,7 @@ type GoogleClientInternals = {
 export function wrapGoogle<Client extends object>(client: Client, options: WrapClientOptions = {}): Client {
   const { apiClient, models, chats } = client as unknown as GoogleClientInternals;
   if (!apiClient?.clientOptions || !models || !chats)
-    throw new FairleadError('bridge/unknown-client', 'This is no client of @google/genai that can be guided.', {
+    throw new FairleadError('bridge/unknown-client', 'This is not a client of @google/genai that can be intercepted.', {
       blame: 'user',
       hint: 'Give its `httpOptions.fetch` a `guidedFetch` instead.',
     });

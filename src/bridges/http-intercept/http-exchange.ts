@@ -76,7 +76,7 @@ export async function evaluateResponse(
     return await tracked.interceptor.afterResponse(answer);
   } catch (error) {
     if (calls > 0) throw createInterceptorFailedError(error);
-    notify(`The guide failed, and words alone passed without it: ${errorMessage(error)}`);
+    notify(`The interceptor failed, and text passed without it: ${errorMessage(error)}`);
     return { type: 'pass' };
   }
 }

@@ -44,7 +44,7 @@ async function sendUntilAccepted<Head>(exchange: HttpExchange<Head>): Promise<In
   let guidance = getRequestAction(exchange);
   for (;;) {
     if (guidance.type === 'stop') return createStopReply(exchange, guidance);
-    if (guidance.type === 'pass') throw new TypeError('A guide lets answers pass, not requests.');
+    if (guidance.type === 'pass') throw new TypeError('An interceptor passes responses through, not requests.');
     const arrived = await exchange.send(createRequestBody(exchange, guidance));
     const { status, contentType, head, chunks } = arrived;
     if (status < 200 || status > 299) {

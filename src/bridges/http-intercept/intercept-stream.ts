@@ -98,7 +98,7 @@ async function* streamUntilAccepted<Head>(
 }
 
 const createRetryFailedError = (status: number): Error =>
-  new Error(`The model was asked again because of a refused call, and gave no stream but HTTP ${status}.`);
+  new Error(`The model was asked again because of a denied call, and returned HTTP ${status}.`);
 
 /** Continues the stream with the events of a retried response. */
 function createStreamContinuation(

@@ -140,7 +140,7 @@ test('a gate that asks calls askUser, and denies the call if there is no askUser
     calls('a', 'run'),
     says('No.'),
   ]);
-  assert.match(requests[1]?.at(-1) ?? '', /nobody can be asked/);
+  assert.match(requests[1]?.at(-1) ?? '', /there is no user to ask/);
 });
 
 test('an edited or forked conversation continues on a branch of the log', async () => {

@@ -287,7 +287,7 @@ async function getDenialReason(
     if (!(await ask?.(call, ruling.question)))
       return ask
         ? 'The user denied this tool call.'
-        : `This call needs a person's yes, and nobody can be asked: ${ruling.question}`;
+        : `This call needs approval, and there is no user to ask: ${ruling.question}`;
     now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
   }
   return 'The rules keep asking about this call.';

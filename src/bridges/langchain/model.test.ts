@@ -193,8 +193,8 @@ test('an agent with a model from initChatModel is intercepted by the middleware'
   const { messages: said } = await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] });
   assert.equal(said.at(-1)?.text, 'Then not.');
   assert.deepEqual(ran, []);
-  assert.throws(() => wrapChatModel(model, { messages }), /no chat model/);
-  assert.throws(() => wrapChatModel({}, { messages }), /no chat model/);
+  assert.throws(() => wrapChatModel(model, { messages }), /not a chat model/);
+  assert.throws(() => wrapChatModel({}, { messages }), /not a chat model/);
 });
 
 test('[M41] a ToolNode with guarded tools denies calls that did not come from a wrapped model', async () => {

@@ -92,7 +92,7 @@ export function wrapChatModelWith<M extends object>(given: M, way: ModelWrapCont
     return Object.assign(binding, { bound: wrapChatModelWith(model.bound, way) });
   }
   if (typeof model._generate !== 'function' || '_getModelInstance' in model)
-    throw new FairleadError('bridge/no-chat-model', 'This is no chat model of LangChain that can be guided.', {
+    throw new FairleadError('bridge/no-chat-model', 'This is not a chat model of LangChain that can be intercepted.', {
       blame: 'user',
       hint: 'Give the chat model itself, such as a ChatOpenAI, before anything is made of it.',
     });
@@ -166,7 +166,7 @@ function createChunkReader(): ModelStreamReader<Generation> {
       all = all?.concat ? all.concat(chunk) : chunk;
       return shown !== undefined;
     },
-    response: () => (all ? parseLangChainResponse(all.message) : new Error('The answer broke off before its end.')),
+    response: () => (all ? parseLangChainResponse(all.message) : new Error('The answer ended before it was complete.')),
     shownText: () => [shown ?? all?.text ?? ''].filter(Boolean),
     closingEvents: () => [],
   };

@@ -94,7 +94,7 @@ function assertFullHistory(request: JsonObject): JsonObject {
   if (request['conversationId'] === undefined) return request;
   throw new FairleadError(
     'bridge/unseen-history',
-    'A conversation that the service keeps by its `conversationId` cannot be guided.',
+    'A conversation that the service keeps by its `conversationId` cannot be intercepted.',
     { blame: 'user', hint: 'Let the runner send the history, or chain answers by `previousResponseId`.' },
   );
 }
@@ -133,7 +133,7 @@ function createAgentsStreamReader(): ModelStreamReader<JsonObject> {
     response: () =>
       response
         ? parseAgentsResponse(asObjectArray(response['output']), response['usage'], response['id'])
-        : new Error('The answer broke off before its end.'),
+        : new Error('The answer ended before it was complete.'),
     // The runner's history contains only the accepted response, not text shown before.
     shownText: () => [],
     closingEvents: () => [],

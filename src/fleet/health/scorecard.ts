@@ -60,7 +60,7 @@ export const scorecardClaims: readonly ScorecardClaim[] = [
   {
     id: 'abstained-where-due',
     title: 'Abstained where due',
-    description: 'Questions that nobody can answer and that were not answered.',
+    description: 'Questions without a known answer that were not answered.',
     command: evalCommand,
   },
   {

@@ -109,7 +109,7 @@ function toProviderError(error: unknown, who: ProviderInfo): FairleadError {
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
   const words = sanitizeErrorText(message, who, 300);
   if (/Unsupported|InvalidPrompt|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting/.test(name))
-    return new FairleadError('provider/unsupported', `${who.name} cannot be asked this: ${words}`, {
+    return new FairleadError('provider/unsupported', `${who.name} does not support this request: ${words}`, {
       blame: 'user',
       hint: 'Check the files, tools and settings against what this model supports.',
     });

@@ -42,7 +42,7 @@ export type ProviderProfile = {
   readonly acceptsOwnFiles?: boolean;
   /** Settings that cannot be kept for this request, replaced by what can. */
   adjust?(request: ModelRequest): Pick<ModelRequest, 'toolChoice' | 'settings'>;
-  /** Output tokens to ask for when nobody said. */
+  /** The default maximum of output tokens. */
   readonly maxOutputTokens?: number;
 };
 

@@ -5,7 +5,7 @@ import { FairleadError } from '../../core/index.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** The data directory: `$XDG_DATA_HOME/$HARNESS_ROOT_DIRS_NAME`, or what stands for it on this platform. */
+/** The data directory: `$XDG_DATA_HOME/$HARNESS_ROOT_DIRS_NAME`, or its equivalent on this platform. */
 export function dataDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
   const name = env['HARNESS_ROOT_DIRS_NAME']?.trim() || 'fairlead';
   if (name === '.' || name === '..' || /[/\\\0]/.test(name))

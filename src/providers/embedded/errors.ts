@@ -51,7 +51,7 @@ export const diskFullError = (directory: string, bytes: number, cause?: unknown)
     },
   );
 
-/** What Node says of a certificate that nobody it knows has signed, or that does not fit. */
+/** The errors of Node for a certificate without a known issuer, or for another host. */
 const untrustedCertificateCodes = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
 const offlineCodes =

@@ -67,7 +67,7 @@ async function loadModel(file: string, home: string | undefined, threads: number
   }
 }
 
-/** The work's result, or at once the reason of an abort; the work itself goes on, unheard. */
+/** The result of the work, or at once the reason of an abort; the work itself continues, and its result is dropped. */
 export async function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const quit = Promise.withResolvers<never>();
   const stop = (): void => quit.reject(abortError(signal));

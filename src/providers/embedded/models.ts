@@ -96,5 +96,5 @@ function findModelError(model: EmbeddedModel): string | undefined {
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
   if (resolveTemplate(model) === undefined) return `there is no template named ${String(model.template)}`;
   const odd = parts.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
-  return odd && 'url' in odd ? `${odd.url} is no http or https address` : undefined;
+  return odd && 'url' in odd ? `${odd.url} is not an http or https URL` : undefined;
 }

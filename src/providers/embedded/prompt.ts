@@ -36,7 +36,7 @@ export const toolCallPrefix = (tool: string, keys: readonly string[]): string =>
     ? `I use the tool ${tool} with the ${keys.join(' and ')} from your request: `
     : `I use the tool ${tool}: `;
 
-/** A message as it stands in a prompt. */
+/** A message as text of the prompt. */
 export const renderMessage = (message: Message, template: ChatTemplate): string =>
   escapeTemplateMarkers(messageText(message), template);
 

@@ -14,7 +14,7 @@ import { abortError } from '../http/http.ts';
 export interface TokenSequence {
   /** Makes these tokens the text, all but the last, which `write` begins with; returns how many of them were there already. */
   load(tokens: readonly Token[], signal: AbortSignal): Promise<number>;
-  /** The tokens that the model goes on with, until it ends by itself or nobody asks for more. */
+  /** The tokens that the model generates, until it ends by itself or the reader stops. */
   generate(last: Token, sampling: RuntimeSampling, signal: AbortSignal): AsyncGenerator<Token>;
   /** How likely the model holds the second text after the first: the logarithm of its probability. */
   logProbability(first: readonly Token[], second: readonly Token[], signal: AbortSignal): Promise<number>;
@@ -25,7 +25,7 @@ export interface TokenSequence {
 
 const maxBatch = 64;
 const minBatch = 16;
-/** Native work cannot be interrupted, so it is done in slices of about this length: nobody waits much longer for the next turn. */
+/** Native work cannot be interrupted, so it is done in slices of about this length, which bounds the wait of other callers. */
 const sliceMs = 1000;
 
 /** Makes room for a text of this many tokens. */

@@ -95,7 +95,7 @@ export function connectionError(error: unknown, providerInfo: ProviderInfo): Fai
 
 /** Creates the error for a reply that ended early. */
 export const truncatedResponseError = (providerInfo: ProviderInfo, cause?: unknown): FairleadError =>
-  new FairleadError('provider/cut', `The answer of ${providerInfo.name} broke off before its end.`, {
+  new FairleadError('provider/cut', `The answer of ${providerInfo.name} ended before it was complete.`, {
     blame: 'provider',
     retry: true,
     ...(cause === undefined ? {} : { cause }),

@@ -60,7 +60,7 @@ function parseLine(line: string, providerInfo: ProviderInfo, isLast: boolean): W
     // The stream ended inside this line.
     if (isLast && line.trimStart().startsWith('{')) throw truncatedResponseError(providerInfo);
   }
-  throw malformedResponseError('a line that is no answer', line, providerInfo, !isLast);
+  throw malformedResponseError('a line that is not a response', line, providerInfo, !isLast);
 }
 
 function parseResponseEnd(value: WireObject, requestedModel: string, calls: number): ResponseEnd {

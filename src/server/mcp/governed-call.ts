@@ -37,7 +37,7 @@ export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: s
     result(state) {
       if (pendingApprovals(state).length > 0)
         return errorResult(
-          `${tool} was not run: it needs a person's yes, and this client cannot ask one. Start the server with --allow-write to allow it.`,
+          `${tool} was not run: it needs approval, and this client cannot ask a user. Start the server with --allow-write to allow it.`,
         );
       if (!ended) return errorResult(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
       return { content: [{ type: 'text', text: ended.text }], ...(ended.outcome === 'ok' ? {} : { isError: true }) };

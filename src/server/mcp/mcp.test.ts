@@ -90,7 +90,7 @@ test('[A14] a client lists the tools and reads freely; what would change somethi
   ] as const) {
     const refused = await call(client, name, args);
     assert.equal(refused.isError, true);
-    assert.match(wordsOf(refused), /needs a person's yes.*--allow-write/);
+    assert.match(wordsOf(refused), /needs approval.*--allow-write/);
   }
   assert.equal(existsSync(path.join(made.cwd, 'b.txt')), false);
   const unfit = await call(client, 'read_file', { nothing: 1 });
@@ -346,7 +346,7 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } } }));
     const read = await call(client, 'read_file', { path: 'notes.txt' });
     assert.equal(wordsOf(read), 'the key is [redacted: OPENAI_API_KEY]');
-    assert.match(wordsOf(await call(client, 'write_file', { path: 'b.txt', content: 'x' })), /needs a person's yes/);
+    assert.match(wordsOf(await call(client, 'write_file', { path: 'b.txt', content: 'x' })), /needs approval/);
     await client.close();
   }
   child.kill('SIGTERM');

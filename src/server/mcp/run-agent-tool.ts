@@ -20,7 +20,7 @@ export const runAgentInputSchema: JsonObject = {
   type: 'object',
   properties: {
     prompt: { type: 'string', minLength: 1, description: 'What the agent is to do.' },
-    session: { type: 'string', description: 'The name or id of a session to go on with; a new one unless given.' },
+    session: { type: 'string', description: 'The name or id of a session to continue; a new session by default.' },
     model: { type: 'string', description: 'The model that answers; the usual one unless given.' },
     max_turns: { type: 'integer', minimum: 1, description: 'Model turns the run may take at most.' },
   },
@@ -36,7 +36,7 @@ export const runAgentOutputSchema: JsonObject = {
   properties: {
     answer: { type: 'string' },
     reason: { type: 'string', description: 'Why the run ended: answered, max-turns, waiting and so on.' },
-    session: { type: 'string', description: 'The name of the session, to go on with it.' },
+    session: { type: 'string', description: 'The name of the session, to continue it.' },
     session_id: { type: 'string' },
     model: { type: 'string' },
     turns: { type: 'integer' },

@@ -38,7 +38,7 @@ export function parseBlocks(text: string): {
     else if (line.trim() !== '' && !line.startsWith('#'))
       mistakes.push({
         line: i + 1,
-        message: 'These words stand before the first message: put a heading such as "%%% user" above them.',
+        message: 'This text is before the first message: put a heading such as "%%% user" above them.',
       });
   }
   return { blocks, mistakes };

@@ -192,7 +192,7 @@ test('[J59] every error is reported with its line', () => {
     ['%%% user 1', '%%% usr 1', at('%%% user 1'), /begins with "%%% user"/],
     ['%%% user 1', '%%% user one', at('%%% user 1'), /the number that the message had/],
     ['%%% user 1', '%%% user 9', at('%%% user 1'), /the number that the message had/],
-    ['%%% assistant 4', '%%% assistant 2', at('%%% assistant 4'), /The number 2 stands in line \d+ already/],
+    ['%%% assistant 4', '%%% assistant 2', at('%%% assistant 4'), /The number 2 is already in line \d+/],
     ['"a.ts"', 'a.ts', at('"a.ts"'), /This is not JSON/],
     ['%% call c1 read', '%% call c1', at('%% call c1'), /A call is headed/],
     ['%% call "c 2" write', '%% call c1 write', at('%% call "c 2"'), /The call id c1 is used in line \d+ already/],
@@ -204,7 +204,7 @@ test('[J59] every error is reported with its line', () => {
     ['%% reasoning', '%% reasoning "x', at('%% reasoning'), /not closed by a quotation mark/],
     ['image/png 4', 'image/png 5', at('%% file'), /A file cannot be changed here/],
     ['file 1.2', 'file 2.2', at('%% file'), /There is no file 2.2/],
-    ['%%% user 1\n', '', at('%%% user 1'), /stand before the first message/],
+    ['%%% user 1\n', '', at('%%% user 1'), /is before the first message/],
     ['%%% tool 3', '%%% user 3', at('%%% tool 3'), /The calls of message 2 are not answered by message 3/],
     ['%%% assistant 4', '%%% tool', at('%%% assistant 4'), /both of role tool/],
   ];

@@ -130,7 +130,7 @@ function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationM
       note(
         `message ${previousNumber}`,
         line,
-        (first) => `The number ${previousNumber} stands in line ${first} already: leave it out of the copy.`,
+        (first) => `The number ${previousNumber} is already in line ${first}: leave it out of the copy.`,
       );
     for (const [i, part] of message.parts.entries())
       if (part.type === 'tool-call')

@@ -29,7 +29,7 @@ export type ContextBreakdown = {
 export type ContextBreakdownOptions = { readonly instructions?: string; readonly window?: number };
 
 const categoryNames = {
-  text: { user: 'your words and notes', assistant: 'answers', tool: 'answers' },
+  text: { user: 'your messages and notes', assistant: 'answers', tool: 'answers' },
   reasoning: 'reasoning',
   file: 'files',
   'tool-call': 'tool calls',

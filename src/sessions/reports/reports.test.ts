@@ -84,7 +84,7 @@ test('the context window is divided by content type, and the parts add up', () =
     'system text': 50,
     'instructions from files': 3,
     tools: Math.ceil(JSON.stringify(tool).length / 4),
-    'your words and notes': 10,
+    'your messages and notes': 10,
     files: 1500,
     reasoning: 20,
     'tool calls': 1,

@@ -213,7 +213,7 @@ async function runWorkflow(workflow: string): Promise<void> {
   await body?.();
 }
 
-/** DBOS requires a version; this one stands for none. */
+/** DBOS requires a version; this value means none. */
 const noVersion = '-';
 
 /** The versions that have started queued runs. With each of them, DBOS also hands out runs that no version has started. */

@@ -199,7 +199,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Ends a run that nobody works on; one under way is told by a letter.
+-- Ends a run that no worker holds; a running one receives a message.
 CREATE FUNCTION fairlead.cancel(given text, given_mark text, said text) RETURNS SETOF fairlead.runs LANGUAGE plpgsql AS $$
 DECLARE
   run fairlead.runs;

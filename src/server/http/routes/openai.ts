@@ -46,7 +46,7 @@ export const openaiRoutes: readonly Route[] = [
     method: 'post',
     path: '/v1/responses',
     role: 'runner',
-    summary: 'A response: a run that begins with this input, or goes on with an earlier response.',
+    summary: 'A response: a run that starts with this input, or continues an earlier response.',
     schemas: {
       body: z.looseObject({
         model: z.string().optional(),
