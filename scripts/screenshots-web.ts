@@ -1,4 +1,4 @@
-// Takes the pictures of docs/dashboard.md: drives the page in a real browser, against the real server on the scripted model. node scripts/screenshots-web.ts
+// Takes the screenshots of docs/dashboard.md in a real browser, against the real server with the scripted model. Run: node scripts/screenshots-web.ts
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -15,7 +15,7 @@ mkdirSync(screenshotsDir, { recursive: true });
 const answer =
   'It says whether the tide is **low** or **high** at an hour:\n\n```ts\nfor (const hour of [3, 9]) console.log(tide(hour)); // high, low\n```\n\nOne thing to know: hour 6 counts as high. See [the tide tables](https://tides.example/tables).';
 
-/** The model of the pictures: it reads a file before it answers about it, and asks before it removes one. */
+/** The replies of the model: it reads a file before it answers about it, and calls a command that needs approval. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
   if (/tide\.ts/.test(prompt) && results.length === 0) return calls('read_file', { path: 'tide.ts' });
   if (/backup/.test(prompt) && results.length === 0)
@@ -24,7 +24,7 @@ const script: Script<JsonObject> = ({ prompt, results }) => {
 };
 
 const cleanups: (() => unknown)[] = [];
-/** What a test would give; the work that it would do at its end is done at the end of this. */
+/** A minimal test context; its cleanups run at the end of this script. */
 const scriptContext = { after: (work: () => unknown) => void cleanups.push(work) } as unknown as TestContext;
 
 async function capturePage(page: Page, name: string): Promise<void> {
@@ -46,11 +46,11 @@ try {
     await page.keyboard.press('Control+Enter');
     await page.locator('.live-head .status', { hasText: until }).waitFor();
   };
-  await page.getByText('Nothing has been asked from here yet.').waitFor();
+  await page.getByText('No runs yet.').waitFor();
   await capturePage(page, 'first');
   await ask('What does tide.ts do?', 'answered');
   await capturePage(page, 'answer');
-  await ask('Clear the backup folder', 'waits for you');
+  await ask('Clear the backup folder', 'waits for approval');
   for (const [i, prompt] of ['Count the boats', 'Count the ropes', 'Count the buoys', 'Count the gulls'].entries())
     await server.request('POST', '/api/runs', { prompt, tenant: i % 2 ? 'north' : 'default' });
   await server.request('PUT', '/api/budgets/north', { period: 'day', usd: 2, tokens: 50_000 });
@@ -63,8 +63,8 @@ try {
     await page.getByRole('main').getByText(seen).first().waitFor();
     await capturePage(page, screen);
   }
-  await page.getByRole('button', { name: /Kill-switch/ }).click();
-  await page.getByLabel('Why').fill('The bill of north is too high');
+  await page.getByRole('button', { name: /Kill switch/ }).click();
+  await page.getByLabel('Reason').fill('The bill of north is too high');
   await capturePage(page, 'switch');
   const dark = await server.open(scriptContext, { dark: true });
   await dark.goto(`${server.url}/#/sessions`);

@@ -38,7 +38,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await page.getByText('Heard: where am I').first().waitFor();
       await page.reload();
       await page.getByText('Heard: where am I').first().waitFor();
-      await page.getByRole('link', { name: 'Go on from this answer' }).click();
+      await page.getByRole('link', { name: 'Continue the session' }).click();
       await page.getByRole('heading', { name: 'where am I' }).waitFor();
       await page.waitForFunction(() => document.activeElement?.id === 'speaking');
       await page.waitForFunction(() => document.title === 'where am I · Fairlead');
@@ -95,7 +95,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await page.reload();
       await submitPrompt(page, 'from afar');
       await waitForStatus(page, 'answered');
-      await page.getByRole('button', { name: 'Copy the words of turn 1' }).click();
+      await page.getByRole('button', { name: 'Copy the text of turn 1' }).click();
       const field = page.getByLabel('Prompt');
       await eventually('it was copied', async () => {
         await field.fill('');
@@ -124,7 +124,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await server.request('POST', '/api/runs', { runs });
       const page = await server.open(t);
       await page.goto(`${server.url}/#/runs?tenant=${tenant}`);
-      const rows = page.getByRole('region', { name: 'Runs, the latest first' }).getByRole('link');
+      const rows = page.getByRole('region', { name: 'Runs, latest first' }).getByRole('link');
       const shows = async (words: string, count: number): Promise<void> => {
         await page.getByRole('link', { name: words, exact: true }).waitFor();
         assert.equal(await rows.count(), count);
@@ -150,13 +150,13 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
     async (t) => {
       const page = await server.open(t, { key: webKeys.runner });
       await page.getByText('Settings').click();
-      assert.ok(await page.getByLabel('Allow without asking').isDisabled());
+      assert.ok(await page.getByLabel('Approve automatically').isDisabled());
       await page.getByLabel('Prompt').fill('bounded');
       const run = page.getByRole('button', { name: 'Run', exact: true });
-      await page.getByLabel('At most US dollars').fill('2,5');
-      await page.getByRole('alert').filter({ hasText: 'no number of US dollars' }).waitFor();
+      await page.getByLabel('Max US dollars').fill('2,5');
+      await page.getByRole('alert').filter({ hasText: 'not a valid value for US dollars' }).waitFor();
       assert.ok(await run.isDisabled());
-      await page.getByLabel('At most US dollars').fill('2.5');
+      await page.getByLabel('Max US dollars').fill('2.5');
       await run.click();
       await page.waitForURL(/#\/ask\//);
       const id = page.url().split('/').at(-1) ?? '';
@@ -171,11 +171,11 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await server.request('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
       const pages = [await server.open(t, { width: 360, dark: true }), await server.open(t)];
       const shows: Readonly<Record<string, string | RegExp>> = {
-        ask: 'Nothing has been asked',
+        ask: 'No runs yet',
         runs: /boat \d+/,
         sessions: /just now| ago/,
         approvals: 'No pending approvals',
-        fleet: 'Nothing comes by the clock',
+        fleet: 'No schedules',
         health: 'Drift',
         budgets: 'spent of',
         scorecard: 'Measure it with fairlead eval',

@@ -38,7 +38,7 @@ const script: Script<JsonObject> = ({ prompt, results }) => {
   return `Heard: ${prompt}`;
 };
 
-const offlineMessage = 'The server does not answer; it is asked again.';
+const offlineMessage = 'The server does not respond; retrying.';
 
 test('the page in a browser', { skip }, async (t) => {
   const server = await startWebServer(t, script);
@@ -48,7 +48,7 @@ test('the page in a browser', { skip }, async (t) => {
     const field = page.getByLabel('Key', { exact: true });
     await field.fill('not-the-key');
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'rejected this key' }).waitFor();
     assert.equal(await field.inputValue(), 'not-the-key');
     await field.fill(webKeys.operator);
     await page.getByRole('button', { name: 'Open' }).click();
@@ -63,7 +63,7 @@ test('the page in a browser', { skip }, async (t) => {
       assert.ok(!page.url().includes('key'), page.url());
       await page.reload();
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
-      await page.getByLabel('Prompt').fill('nobody else is to read this');
+      await page.getByLabel('Prompt').fill('a private draft');
       await page.getByRole('button', { name: 'Forget key' }).click();
       await page.getByLabel('Key', { exact: true }).waitFor();
       await page.waitForFunction(
@@ -74,7 +74,7 @@ test('the page in a browser', { skip }, async (t) => {
 
   await t.test('[A87, A88, A93] an answer is shown while it streams, and is kept with its cost', async (t) => {
     const page = await server.open(t);
-    await page.getByText('Nothing has been asked from here yet.').waitFor();
+    await page.getByText('No runs yet.').waitFor();
     await submitPrompt(page, 'Speak slowly');
     await page.waitForFunction(() => {
       const text = document.querySelector('.timeline')?.textContent ?? '';
@@ -92,7 +92,7 @@ test('the page in a browser', { skip }, async (t) => {
     async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'Clear up');
-      await waitForStatus(page, 'waits for you');
+      await waitForStatus(page, 'waits for approval');
       await page
         .getByRole('navigation')
         .getByRole('link', { name: /Approvals/ })
@@ -100,27 +100,24 @@ test('the page in a browser', { skip }, async (t) => {
       const call = page.getByLabel('Call of run_command');
       await call.waitFor();
       assert.equal(await call.locator('.hidden-letter').first().textContent(), '<U+202E>');
-      await call.getByRole('button', { name: 'Refuse' }).click();
+      await call.getByRole('button', { name: 'Deny' }).click();
       await page.getByText('No pending approvals.').waitFor();
-      const left = page.getByRole('region', { name: 'No longer waiting' }).getByRole('listitem');
+      const left = page.getByRole('region', { name: 'Resolved approvals' }).getByRole('listitem');
       await left.filter({ hasText: 'answered' }).waitFor();
-      assert.match((await left.textContent()) ?? '', /Clear up.*You answered: Refuse\./);
+      assert.match((await left.textContent()) ?? '', /Clear up.*You answered: Deny\./);
       const other = (await server.request('POST', '/api/runs', { prompt: 'Clear up too' }))[
         'run'
       ] as unknown as FleetRun;
       await call.waitFor();
       await server.request('POST', `/api/runs/${other.id}/cancel`, {});
-      await left.filter({ hasText: /Clear up too.*Answered elsewhere, or its run ended.*cancelled/ }).waitFor();
+      await left.filter({ hasText: /Clear up too.*Resolved by another client, or the run ended.*cancelled/ }).waitFor();
       assert.equal(
-        await left.first().getByRole('link', { name: 'See its session' }).getAttribute('href'),
+        await left.first().getByRole('link', { name: 'Open session' }).getAttribute('href'),
         `#/sessions/${other.session}`,
       );
       await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
       await waitForStatus(page, 'answered');
-      assert.match(
-        (await page.locator('.call').textContent()) ?? '',
-        /Refused\. By operator.*denied|denied.*Refused\./s,
-      );
+      assert.match((await page.locator('.call').textContent()) ?? '', /Denied\. By operator.*denied|denied.*Denied\./s);
     },
   );
 
@@ -132,7 +129,7 @@ test('the page in a browser', { skip }, async (t) => {
     await submitPrompt(page, 'Long words that took a while to write');
     await waitForStatus(page, 'model failed');
     assert.equal(await field.inputValue(), '');
-    await page.getByRole('button', { name: 'Bring back what was asked' }).click();
+    await page.getByRole('button', { name: 'Restore the last prompt' }).click();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
     await page.reload();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
@@ -144,12 +141,12 @@ test('the page in a browser', { skip }, async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'one');
       await waitForStatus(page, 'answered');
-      await page.getByRole('link', { name: 'Its session' }).click();
+      await page.getByRole('link', { name: 'Open session' }).click();
       const first = page.url();
       await page.getByRole('button', { name: 'Fork from here' }).click();
       await page.waitForURL((url) => url.href !== first && url.hash.startsWith('#/sessions/'));
       await page.getByText('Heard: one').first().waitFor();
-      await page.getByLabel('Go on in this session').fill('two');
+      await page.getByLabel('Continue this session').fill('two');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page.getByText('Heard: two').first().waitFor();
       await page.goto(first);
@@ -162,26 +159,26 @@ test('the page in a browser', { skip }, async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'the tide is low');
     await waitForStatus(page, 'answered');
-    await page.getByRole('link', { name: 'Its session' }).click();
+    await page.getByRole('link', { name: 'Open session' }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('Words').first().fill('the tide is high');
-    await page.getByRole('button', { name: 'Keep as a new branch' }).click();
+    await page.getByLabel('Message text').first().fill('the tide is high');
+    await page.getByRole('button', { name: 'Save as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
-    await page.getByText('Edited: from here on the session goes on with what is shown').waitFor();
+    await page.getByText('Edited: the session continues from the messages shown').waitFor();
     assert.equal(await page.locator('main .prose', { hasText: 'Heard: the tide is low' }).count(), 1);
   });
 
   await t.test('[A87] a running run is steered and cancelled from its session', async (t) => {
     const page = await server.open(t);
     await submitPrompt(page, 'Talk very slowly');
-    await page.getByRole('link', { name: 'Its session' }).click();
+    await page.getByRole('link', { name: 'Open session' }).click();
     await page.getByLabel('Steer this run').fill('Now very slowly again');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('.timeline .who', { hasText: 'you, on the way' }).waitFor();
+    await page.locator('.timeline .who', { hasText: 'you (steering)' }).waitFor();
     await page.locator('.timeline .turn').nth(1).waitFor();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('Ended: cancelled').waitFor();
-    await page.getByLabel('Go on in this session').waitFor();
+    await page.getByLabel('Continue this session').waitFor();
   });
 
   await t.test(
@@ -225,22 +222,22 @@ test('the page in a browser', { skip }, async (t) => {
   await t.test('[A87, A95] the kill switch requires a typed word to stop and to resume', async (t) => {
     const page = await server.open(t);
     const press = async (word: string, button: string, why?: string): Promise<void> => {
-      await page.getByRole('button', { name: /Kill-switch/ }).click();
+      await page.getByRole('button', { name: /Kill switch/ }).click();
       const dialog = page.getByRole('dialog');
-      if (why !== undefined) await dialog.getByLabel('Why').fill(why);
+      if (why !== undefined) await dialog.getByLabel('Reason').fill(why);
       assert.ok(await dialog.getByRole('button', { name: button }).isDisabled());
       await dialog.getByLabel(`Type the word ${word}`).fill(word);
       await dialog.getByRole('button', { name: button }).click();
       await dialog.waitFor({ state: 'detached' });
     };
-    await press('stop', 'Stop everything', 'The bill is too high');
-    await page.getByText('All work is stopped. The bill is too high').waitFor();
+    await press('stop', 'Stop all runs', 'The bill is too high');
+    await page.getByText('All runs are stopped. The bill is too high').waitFor();
     await submitPrompt(page, 'Hello');
     await waitForStatus(page, 'queued');
-    await page.getByText('It starts when the kill switch is released.').waitFor();
+    await page.getByText('The run starts when the kill switch is reset.').waitFor();
     await press('resume', 'Resume');
     await waitForStatus(page, 'answered');
-    assert.equal(await page.getByText('All work is stopped.').count(), 0);
+    assert.equal(await page.getByText('All runs are stopped.').count(), 0);
   });
 
   await t.test('[A87, A91, A92] several runs are queued at once, one per line, and listed with filters', async (t) => {
@@ -250,17 +247,17 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('2 runs are in the queue.').waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
     for (const words of ['count the boats', 'count the ropes']) await page.getByRole('link', { name: words }).waitFor();
-    await page.getByLabel('Tenant').fill('nobody');
-    await page.getByText('No run fits this filter.').waitFor();
+    await page.getByLabel('Tenant').fill('no-such-tenant');
+    await page.getByText('No runs match this filter.').waitFor();
   });
 
   await t.test('[A87, A97] a read-only key sees everything and can change nothing', async (t) => {
     const page = await server.open(t, { key: webKeys.reader });
-    await page.getByText('Your key may only read.').waitFor();
+    await page.getByText('Your key is read-only.').waitFor();
     await page.getByLabel('Prompt').fill('x');
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
-    await page.getByRole('button', { name: /Kill-switch/ }).click();
-    await page.getByText("Only an operator's key may do this.").waitFor();
+    await page.getByRole('button', { name: /Kill switch/ }).click();
+    await page.getByText('This needs an operator key.').waitFor();
   });
 });
 
@@ -323,7 +320,10 @@ function findLayoutProblems(): readonly string[] {
       : [...document.querySelectorAll('body *')]
           .filter((each) => each.getBoundingClientRect().right > window.innerWidth + 1 && !isClipped(each))
           .map((each) => `${each.tagName}.${each.className} is too wide`);
-  return [...(ran > 0 || /^\d$/.test(document.title) ? ['it ran what it should show'] : []), ...wide.slice(0, 5)];
+  return [
+    ...(ran > 0 || /^\d$/.test(document.title) ? ['text was executed as markup or script'] : []),
+    ...wide.slice(0, 5),
+  ];
 }
 
 test('the page when the server dies', { skip }, async (t) => {
@@ -337,7 +337,7 @@ test('the page when the server dies', { skip }, async (t) => {
     await page.getByText(offlineMessage).waitFor();
     await page.getByLabel('Prompt').fill('typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The server does not respond.' }).waitFor();
     await server.restart();
     await waitForStatus(page, 'answered');
     assert.equal(await page.getByText(offlineMessage).count(), 0);
@@ -350,14 +350,14 @@ test('the page when the server dies', { skip }, async (t) => {
   await t.test('[A87] an effect with an unknown outcome is shown to the user with three answers', async (t) => {
     const page = await server.open(t);
     await page.getByText('Settings').click();
-    await page.getByLabel('Allow without asking').check();
+    await page.getByLabel('Approve automatically').check();
     await submitPrompt(page, 'Write it down');
     await page.locator('.call.runs').waitFor();
     await server.crash();
     await server.restart();
-    await waitForStatus(page, 'waits for you');
+    await waitForStatus(page, 'waits for approval');
     const answers = page.getByRole('group', { name: 'Question about run_command' }).getByRole('button');
-    assert.deepEqual(await answers.allTextContents(), ['It happened', 'It did not: run it again', 'I cannot tell']);
+    assert.deepEqual(await answers.allTextContents(), ['It happened', 'It did not happen: run it again', 'Unknown']);
     await answers.first().click();
     await waitForStatus(page, 'answered');
   });

@@ -29,7 +29,7 @@ export function App(): JSX.Element {
   const here = useAtom(connectionStatus);
   useEffect(() => {
     if (key.type !== 'given') currentUser.set(undefined);
-    // A key that is refused comes back as such; where nothing answers, it is asked again once something does.
+    // A rejected key changes the key state; if the server is unreachable, this effect runs again when it responds.
     else if (here === 'here') void api.me().then(currentUser.set, () => undefined);
   }, [key, here]);
   return who === undefined ? <KeyScreen /> : <Layout />;
@@ -59,11 +59,11 @@ function Layout(): JSX.Element {
         <p class="brand">
           Fairlead<span class="version">{who ? who.version : ''}</span>
         </p>
-        <p class="store" title="Where runs and sessions are kept">
+        <p class="store" title="The store of the runs and sessions">
           {who?.store}
         </p>
         <p class={`line ${gone ? 'gone' : ''}`} role="status">
-          {gone ? 'The server does not answer; it is asked again. Nothing you typed is lost.' : ''}
+          {gone ? 'The server does not respond; retrying. Your input is kept.' : ''}
         </p>
         <KillSwitch status={killSwitch} />
         <ThemeToggle />

@@ -63,7 +63,12 @@ export async function sendRequest(
   const answer = await fetch(path, request).catch((error: unknown) => {
     if (extra.signal?.aborted) throw error;
     markOffline();
-    throw new ApiError(0, 'web/unreachable', 'The server does not answer.', 'It is asked again until it does.');
+    throw new ApiError(
+      0,
+      'web/unreachable',
+      'The server does not respond.',
+      'The dashboard retries until it responds.',
+    );
   });
   if (answer.ok) {
     connectionStatus.set('here');
@@ -77,7 +82,11 @@ async function parseApiError(answer: Response): Promise<ApiError> {
   const said = (await answer.json().catch(() => undefined)) as
     | { error?: { code?: string; message?: string; hint?: string } }
     | undefined;
-  const { code = `http/${answer.status}`, message = `The server answered ${answer.status}.`, hint } = said?.error ?? {};
+  const {
+    code = `http/${answer.status}`,
+    message = `The server responded with status ${answer.status}.`,
+    hint,
+  } = said?.error ?? {};
   return new ApiError(answer.status, code, message, hint);
 }
 

@@ -47,7 +47,7 @@ export function setKey(key: string): void {
 /** Signs out: removes the key, drafts and everything else that the tab stores. */
 export function forgetKeyInTab(): void {
   sessionStorage.clear();
-  // Another tab may ask for it before this one has begun anew.
+  // Another tab may request the key before this one has reloaded.
   keyState.set({ type: 'none' });
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   location.reload();

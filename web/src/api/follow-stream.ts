@@ -3,7 +3,7 @@ import { ApiError, sendRequest } from './client.ts';
 import { markOffline, waitUntilOnline } from './connection.ts';
 import { createSseParser, type SseMessage } from './sse.ts';
 
-/** The callbacks of a stream. `broken` is called on a disconnect, before the reconnect. */
+/** The callbacks of a stream. `onDisconnect` is called on a disconnect, before the reconnect. */
 export type FollowOptions = {
   readonly signal: AbortSignal;
   /** The id of the last known event. */
@@ -55,7 +55,7 @@ async function readStream(
     return 'broke';
   } catch (error) {
     if (signal.aborted) return 'ended';
-    // Only what trying again can mend is tried again.
+    // Only errors that a retry can fix are retried.
     if (error instanceof ApiError && error.status !== 0 && error.status !== 429 && error.status < 500) throw error;
     if (!(error instanceof ApiError)) markOffline();
     return 'broke';

@@ -1,4 +1,4 @@
-// The reader of streams, fed in every possible cut.
+// Tests of the server-sent events parser, with streams split at every position.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -13,11 +13,11 @@ const expected = [
   { event: 'message', data: '', id: '8' },
 ];
 
-test('[A93] a stream is read as the standard says: comments, all three line ends, data over several lines, ids that stay', () => {
+test('[A93] a stream is parsed by the standard: comments, all three line endings, multi-line data, ids that persist', () => {
   assert.deepEqual(createSseParser()(stream), expected);
 });
 
-test('[A93] the same messages come however the stream is cut into pieces', () => {
+test('[A93] the messages are the same for every way the stream is split into chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: stream.length }), { maxLength: 12 }), (cuts) => {
       const read = createSseParser();
@@ -28,7 +28,7 @@ test('[A93] the same messages come however the stream is cut into pieces', () =>
   );
 });
 
-test('an id with a null in it is passed over, and a message without data is none', () => {
+test('an id that contains a null character is ignored, and a message without data is dropped', () => {
   assert.deepEqual(createSseParser()('id: a\0b\nevent: x\n\ndata: y\n\n'), [
     { event: 'message', data: 'y', id: undefined },
   ]);

@@ -37,7 +37,7 @@ export function createSseParser(): SseParser {
       begun = true;
       rest = rest.replace(/^\uFEFF/, '');
     }
-    // A carriage return at the end may be the first half of a line break: it waits for the next piece.
+    // A carriage return at the end may be the first half of a CRLF, so it stays in the buffer until the next chunk.
     for (let end = /\r\n|\n|\r(?!$)/.exec(rest); end; end = /\r\n|\n|\r(?!$)/.exec(rest)) {
       take(rest.slice(0, end.index), found);
       rest = rest.slice(end.index + end[0].length);

@@ -17,18 +17,18 @@ export function Announcer({
   readonly feed: SessionFeed;
   readonly run: FleetRun | undefined;
 }): JSX.Element {
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   const before = useRef('');
   const words = formatAnnouncement(feed, run);
   useEffect(() => {
     if (before.current === words) return undefined;
     before.current = words;
-    const timer = setTimeout(() => setSaid(words), announceDelayMs);
+    const timer = setTimeout(() => setAnnounced(words), announceDelayMs);
     return () => clearTimeout(timer);
   }, [words]);
   return (
     <p class="unseen" role="status">
-      {said}
+      {announced}
     </p>
   );
 }
@@ -41,7 +41,7 @@ function formatAnnouncement({ timeline, live }: SessionFeed, run: FleetRun | und
     return [`The run has ended: ${formatRunStatus(run)}.`, run.outcome?.error?.message, run.outcome?.text.slice(0, 300)]
       .filter(Boolean)
       .join(' ');
-  if (asking) return `The run waits for you: ${asking.question}`;
-  if (live) return 'The answer is coming in.';
-  return run ? `The run: ${formatRunStatus(run)}.` : '';
+  if (asking) return `The run waits for approval: ${asking.question}`;
+  if (live) return 'The answer is streaming.';
+  return run ? `Run: ${formatRunStatus(run)}.` : '';
 }

@@ -17,13 +17,13 @@ type ApprovalChoice = {
 
 const permissionChoices: readonly ApprovalChoice[] = [
   { name: 'Allow', allowed: true, kind: 'primary' },
-  { name: 'Refuse', allowed: false, kind: '' },
+  { name: 'Deny', allowed: false, kind: '' },
 ];
 
 const outcomeChoices: readonly ApprovalChoice[] = [
   { name: 'It happened', allowed: false, happened: true, kind: 'primary' },
-  { name: 'It did not: run it again', allowed: true, happened: false, kind: '' },
-  { name: 'I cannot tell', allowed: false, happened: false, kind: '' },
+  { name: 'It did not happen: run it again', allowed: true, happened: false, kind: '' },
+  { name: 'Unknown', allowed: false, happened: false, kind: '' },
 ];
 
 /** The question and its answers; after one is sent, a confirmation is shown until the session has read it. */
@@ -39,10 +39,10 @@ export function ApprovalForm({
   const [given, setGiven] = useState<string | undefined>(undefined);
   const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
-  const told = useRef<HTMLParagraphElement>(null);
+  const confirmation = useRef<HTMLParagraphElement>(null);
   // The focused button disappears, so the confirmation gets the focus.
   useEffect(() => {
-    if (given !== undefined) told.current?.focus();
+    if (given !== undefined) confirmation.current?.focus();
   }, [given]);
   const choices = question.kind === 'unknown-outcome' ? outcomeChoices : permissionChoices;
   const answer = ({ name, allowed, happened }: ApprovalChoice): void =>
@@ -69,11 +69,11 @@ export function ApprovalForm({
               {choice.name}
             </button>
           ))}
-          {may ? null : <span class="hint">Your key may only read.</span>}
+          {may ? null : <span class="hint">Your key is read-only.</span>}
         </div>
       ) : (
-        <p class="sent" role="status" tabIndex={-1} ref={told}>
-          Answered: {given}. The run continues when a worker has read it.
+        <p class="sent" role="status" tabIndex={-1} ref={confirmation}>
+          Answered: {given}. The run continues when a worker has read the answer.
         </p>
       )}
       <ErrorMessage failed={error} />

@@ -38,7 +38,7 @@ const previewLines = 14;
 
 type LongTextProps = { readonly text: string; readonly label?: string; readonly isDiff?: boolean };
 
-/** A text that is collapsed if it is long; `what` is its label. */
+/** A text that is collapsed if it is long; `label` names it for screen readers. */
 export function LongText({ text, label = 'this text', isDiff = false }: LongTextProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const lines = text.split('\n');
@@ -54,7 +54,7 @@ export function LongText({ text, label = 'this text', isDiff = false }: LongText
       </div>
       {isLong ? (
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${formatCount(lines.length)} lines` : 'Show all of it'}
+          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${formatCount(lines.length)} lines` : 'Show all'}
         </button>
       ) : null}
     </>
@@ -107,8 +107,8 @@ export function CallView({ call, session }: { readonly call: TimelineCall; reado
                     ? 'It did not happen: run again.'
                     : 'Allowed.'
                   : ask.kind === 'unknown-outcome'
-                    ? 'Not known.'
-                    : 'Refused.'}
+                    ? 'Outcome unknown.'
+                    : 'Denied.'}
             </strong>
             {ask.answer.by === undefined ? '' : ` By ${ask.answer.by}.`}
           </p>
@@ -154,7 +154,7 @@ function CallDetails({ call: { tool, input, invalid, result } }: { readonly call
           {invalid === undefined ? <CallInput tool={tool} input={input} /> : <LongText text={invalid} />}
           {result?.data === undefined ? null : (
             <>
-              <h4>As data</h4>
+              <h4>Data</h4>
               <LongText text={JSON.stringify(result.data, undefined, 2)} />
             </>
           )}
@@ -170,10 +170,10 @@ const callStateLabels: Readonly<Record<string, string>> = {
   denied: 'denied',
   interrupted: 'interrupted',
   unknown: 'outcome unknown',
-  asks: 'waits for you',
-  handed: 'with the client',
-  waits: 'not begun',
-  runs: 'under way',
+  asks: 'waits for approval',
+  handed: 'sent to the client',
+  waits: 'not started',
+  runs: 'running',
 };
 
 /** Returns the beginning of an input on one line. */
@@ -188,6 +188,6 @@ const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
 /** A file of a message: images are shown, other files by name; nothing is fetched from other hosts. */
 export function FileView({ file }: { readonly file: FilePart }): JSX.Element {
   const name = file.name ?? file.mediaType;
-  if (!imageTypes.test(file.mediaType) || !/^[\w+/=\s]+$/.test(file.data)) return <p class="file">A file: {name}</p>;
+  if (!imageTypes.test(file.mediaType) || !/^[\w+/=\s]+$/.test(file.data)) return <p class="file">File: {name}</p>;
   return <img class="picture" src={`data:${file.mediaType};base64,${file.data}`} alt={name} />;
 }

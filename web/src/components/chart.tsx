@@ -65,7 +65,7 @@ export function Chart({ title, times, lines, write, least, steps }: ChartProps):
         </span>
       </figcaption>
       {isEmpty ? (
-        <p class="hint not-measured">Not measured: no run ended in this time.</p>
+        <p class="hint not-measured">Not measured: no run ended in this period.</p>
       ) : (
         <div ref={place} class="plot" aria-hidden="true" />
       )}
@@ -94,7 +94,7 @@ function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
-  // What lies above the line still belongs into the picture: the upper end of an interval.
+  // The scale includes the upper ends of the intervals.
   const highest = Math.max(
     least,
     ...lines.flatMap(({ values, band }) => [...values, ...(band?.[1] ?? [])].map(Number)),

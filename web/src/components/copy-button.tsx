@@ -20,7 +20,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   }, [said]);
   const copy = async (): Promise<void> => {
     const shown = splitInvisible(text).map((piece) => piece.text);
-    const words = (await copyText(shown.join(''))) ? 'Copied' : 'Not copied: select it instead';
+    const words = (await copyText(shown.join(''))) ? 'Copied' : 'Copy failed: select the text instead';
     setSaid(words);
     announcement.set(words);
   };
@@ -32,7 +32,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** Copies by a selection: the clipboard API needs TLS or localhost. */
+/** Copies a text; falls back to a selection, because the clipboard API needs TLS or localhost. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

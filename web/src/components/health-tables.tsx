@@ -1,4 +1,4 @@
-// Tables of objectives and drift, each verdict with its figures.
+// Tables of objectives and drift, each verdict with its measured values.
 import type { JSX } from 'preact';
 import { formatCount, formatDuration, formatPercentInterval, formatPercent } from '../text/format.ts';
 import type { HealthDrift, HealthLatency, HealthObjective, HealthRate } from '../api/health-types.ts';
@@ -6,11 +6,11 @@ import { DataTable } from './primitives.tsx';
 
 /** The objectives with their verdicts. */
 export function ObjectiveTable({ objectives }: { readonly objectives: readonly HealthObjective[] }): JSX.Element {
-  if (objectives.length === 0) return <p class="hint">Nothing is set.</p>;
+  if (objectives.length === 0) return <p class="hint">No objectives are set.</p>;
   return (
     <DataTable
       caption="Objectives over the last 24 hours"
-      head={['Objective', 'Target', 'Measured', 'Failures still allowed', 'Verdict']}
+      head={['Objective', 'Target', 'Measured', 'Error budget left', 'Verdict']}
     >
       {objectives.map((each) => (
         <tr key={each.id}>
@@ -37,7 +37,7 @@ function formatObjectiveValue(value: HealthObjective['measured']): string {
   if ('rate' in value) return formatRate(value);
   const [low, high] = value.interval;
   const runs = `${formatDuration(value.value)} over ${value.count === 1 ? '1 run' : `${formatCount(value.count)} runs`}`;
-  if (low === null && high === null) return `${runs} (too few to bound it)`;
+  if (low === null && high === null) return `${runs} (too few for an interval)`;
   if (low === null || high === null)
     return `${runs} (${low === null ? `at most ${formatDuration(high ?? 0)}` : `at least ${formatDuration(low)}`})`;
   return `${runs} (${formatDuration(low)} to ${formatDuration(high)})`;
@@ -48,11 +48,11 @@ const formatRate = (value: HealthRate): string =>
     ? 'not measured'
     : `${formatPercent(value.rate)}, ${formatCount(value.good)} of ${formatCount(value.total)} (${formatPercentInterval(value.interval)})`;
 
-/** The drift of each figure. */
+/** The drift of each metric. */
 export function DriftTable({ drifts }: { readonly drifts: readonly HealthDrift[] }): JSX.Element {
   if (drifts.length === 0) return <p class="hint">Not measured.</p>;
   return (
-    <DataTable caption="Today against the week before" head={['Figure', 'Today', 'Before', 'Change', 'Verdict']}>
+    <DataTable caption="Today against the week before" head={['Metric', 'Today', 'Before', 'Change', 'Verdict']}>
       {drifts.map((each) => (
         <tr key={each.id}>
           <td class="words">{each.description}</td>

@@ -30,11 +30,11 @@ export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
         type="button"
         class={`switch ${isKnown ? (isStopped ? 'stopped' : '') : 'unknown'}`}
         aria-haspopup="dialog"
-        title={may ? 'The kill-switch: stops or resumes all work' : 'The kill-switch; only an operator may use it'}
+        title={may ? 'Kill switch: stops or resumes all runs' : 'Kill switch: needs an operator key'}
         onClick={() => setOpen(true)}
       >
-        <span class="switch-name">Kill-switch: </span>
-        <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Not known'}</span>
+        <span class="switch-name">Kill switch: </span>
+        <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Unknown'}</span>
       </button>
       {isOpen ? (
         <ConfirmDialog state={state} isStopped={isStopped} may={may} close={() => setOpen(false)} done={refresh} />
@@ -49,7 +49,7 @@ export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Eleme
     <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
       {value?.stopped ? (
         <>
-          <strong>All work is stopped.</strong> {value.reason} ({value.by === undefined ? '' : `${value.by}, `}
+          <strong>All runs are stopped.</strong> {value.reason} ({value.by === undefined ? '' : `${value.by}, `}
           <RelativeTime time={value.since} />)
         </>
       ) : null}
@@ -90,11 +90,11 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
           if (isReady && !busy) act();
         }}
       >
-        <h2 id="switch-title">{isStopped ? 'Resume all work?' : 'Stop all work?'}</h2>
+        <h2 id="switch-title">{isStopped ? 'Resume all runs?' : 'Stop all runs?'}</h2>
         {isStopped ? (
           <p>
             Stopped{state?.by === undefined ? '' : ` by ${state.by}`} <RelativeTime time={state?.since} />
-            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} Workers then claim runs again.
+            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} After this, workers claim runs again.
           </p>
         ) : (
           <p>
@@ -103,7 +103,7 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
           </p>
         )}
         {isStopped ? null : (
-          <FormField name="Why" hint="Shown to everyone who uses the dashboard.">
+          <FormField name="Reason" hint="Shown to everyone who uses the dashboard.">
             <input
               name="why"
               value={why}
@@ -123,14 +123,14 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
             onInput={(event) => setWord(event.currentTarget.value)}
           />
         </FormField>
-        {may ? null : <p class="hint">Only an operator's key may do this.</p>}
+        {may ? null : <p class="hint">This needs an operator key.</p>}
         <ErrorMessage failed={error} />
         <div class="buttons">
           <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
-            {isStopped ? 'Resume' : 'Stop everything'}
+            {isStopped ? 'Resume' : 'Stop all runs'}
           </button>
           <button type="button" onClick={leave}>
-            Leave it
+            Cancel
           </button>
         </div>
       </form>

@@ -21,7 +21,7 @@ export function LiveRun({ id }: { readonly id: string }): JSX.Element {
   return (
     <section class="live" aria-labelledby="live-title">
       <h2 class="unseen" id="live-title">
-        The run
+        Run
       </h2>
       <ErrorMessage failed={feed.error} />
       {run ? <RunProgress run={run} feed={feed} /> : null}
@@ -39,7 +39,7 @@ function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: Ses
       <header class="live-head">
         <StatusBadge run={run} />
         <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
-        <a href={linkTo('sessions', run.session)}>Its session</a>
+        <a href={linkTo('sessions', run.session)}>Open session</a>
         {run.outcome ? <RunCost run={run} /> : null}
         {isOver || !may ? null : (
           <button type="button" class="quiet" disabled={busy} onClick={() => submit(() => api.cancelRun(run.id))}>
@@ -54,7 +54,7 @@ function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: Ses
       {run.kind === 'run' && may ? (
         <p>
           <a class="onward" href={linkTo('sessions', run.session, { say: '1' })}>
-            {isOver ? 'Go on from this answer' : 'Say something to this run'}
+            {isOver ? 'Continue the session' : 'Send a message to this run'}
           </a>
         </p>
       ) : null}
@@ -68,7 +68,7 @@ export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null
   const { spent } = run.outcome;
   return (
     <span class="spent">
-      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost not known' : formatUsd(spent.usd)} ·{' '}
+      {spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'cost unknown' : formatUsd(spent.usd)} ·{' '}
       {formatCompact(spent.input + spent.output)} tokens · {spent.turns === 1 ? '1 turn' : `${spent.turns} turns`}
     </span>
   );
@@ -78,11 +78,11 @@ export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null
 export function OutcomeView({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element | null {
   const { outcome } = run;
   if (!outcome) return run.status === 'queued' && feed.timeline.items.length === 0 ? <WaitingReason run={run} /> : null;
-  const isTold = feed.timeline.items.some((item) => item.type === 'message' || (item.type === 'turn' && item.message));
+  const isShown = feed.timeline.items.some((item) => item.type === 'message' || (item.type === 'turn' && item.message));
   const isMarked = feed.timeline.items.some((item) => item.type === 'mark' && item.what === 'ended');
   return (
     <>
-      {isTold || outcome.text === '' ? null : (
+      {isShown || outcome.text === '' ? null : (
         <div class="outcome">
           <Markdown text={outcome.text} />
         </div>
@@ -101,13 +101,12 @@ export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element 
   const { value } = usePoll((signal) => api.queue(signal), 3000);
   const now = useNow();
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
-    return <p class="waiting-dots">Not before {formatTime(run.notBefore, now)}</p>;
-  if (value?.killSwitch.stopped) return <p class="hint">It starts when the kill switch is released.</p>;
+    return <p class="waiting-dots">Starts at {formatTime(run.notBefore, now)} or later</p>;
+  if (value?.killSwitch.stopped) return <p class="hint">The run starts when the kill switch is reset.</p>;
   if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
     return (
       <p class="hint">
-        No worker is at work. Start one with <code>fairlead worker</code> on a machine that reaches the store, and it
-        begins.
+        No worker is running. Start one with <code>fairlead worker</code> on a machine that can reach the store.
       </p>
     );
   return <p class="waiting-dots">Waiting for a worker</p>;
@@ -116,13 +115,13 @@ export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element 
 /** The child runs of a run. */
 export function ChildRuns({ of, isOver }: { readonly of: string; readonly isOver: boolean }): JSX.Element {
   return (
-    <section aria-label="Its parts">
-      <h2>Parts</h2>
+    <section aria-label="Child runs">
+      <h2>Child runs</h2>
       <RunTable
-        caption="The runs it began"
+        caption="Child runs"
         filter={{ parent: of, limit: 100 }}
         intervalMs={isOver ? 30_000 : 1500}
-        emptyState="It has begun no runs of its own yet."
+        emptyState="No child runs yet."
       />
     </section>
   );

@@ -51,7 +51,7 @@ function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
         </p>
       );
     case 'heading':
-      // The page has headings of its own: those of an answer stand below them.
+      // Headings of an answer rank below the headings of the page.
       return (
         <p
           key={key}
@@ -92,7 +92,7 @@ function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
       );
     case 'table':
       return (
-        <div key={key} class="scroll" tabIndex={0} role="region" aria-label="A table of the answer">
+        <div key={key} class="scroll" tabIndex={0} role="region" aria-label="Table in the answer">
           <table>
             <thead>
               <tr>

@@ -44,7 +44,7 @@ export function Navigation(): JSX.Element {
               {screen === 'approvals' && waiting > 0 ? (
                 <span class="badge">
                   {waiting}
-                  <span class="unseen"> waiting</span>
+                  <span class="unseen"> pending</span>
                 </span>
               ) : null}
             </a>
@@ -52,7 +52,7 @@ export function Navigation(): JSX.Element {
         ))}
       </ul>
       <p class="unseen" role="status">
-        {waiting > 0 ? `${waiting} ${waiting === 1 ? 'approval waits' : 'approvals wait'}.` : ''}
+        {waiting > 0 ? `${waiting} ${waiting === 1 ? 'pending approval' : 'pending approvals'}.` : ''}
       </p>
       <button type="button" class="quiet shortcuts" onClick={() => setHelp(true)}>
         Shortcuts
@@ -82,13 +82,13 @@ function ShortcutsDialog({ close }: { readonly close: () => void }): JSX.Element
           <dt>
             <kbd>Ctrl</kbd> <kbd>Enter</kbd>
           </dt>
-          <dd>Send what you wrote</dd>
+          <dd>Send</dd>
         </div>
         <div>
           <dt>
             <kbd>?</kbd>
           </dt>
-          <dd>This list</dd>
+          <dd>Show this list</dd>
         </div>
       </dl>
       <form method="dialog" class="buttons">
@@ -102,7 +102,7 @@ function ShortcutsDialog({ close }: { readonly close: () => void }): JSX.Element
               setUsed(event.currentTarget.checked);
             }}
           />
-          Use these keys on this machine
+          Enable shortcuts in this browser
         </label>
         <button type="submit">Close</button>
       </form>

@@ -26,8 +26,10 @@ export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined
 export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
   const { status, outcome, pendingApprovals: questions } = run;
   const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
-  const isForParts = status === 'waiting' && questions.length === 0;
-  return <span class={`status ${isBad ? 'bad' : isForParts ? 'queued' : status}`}>{formatRunStatus(run)}</span>;
+  const isWaitingForChildren = status === 'waiting' && questions.length === 0;
+  return (
+    <span class={`status ${isBad ? 'bad' : isWaitingForChildren ? 'queued' : status}`}>{formatRunStatus(run)}</span>
+  );
 }
 
 const successfulStopReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
@@ -69,7 +71,7 @@ export function PageTitle({
 export function CopyableId({ of, name }: { readonly of: string; readonly name: string }): JSX.Element {
   return (
     <span class="name hint">
-      {of} <code>{name}</code> <CopyButton text={name} what={`the name of this ${of.toLowerCase()}`} />
+      {of} <code>{name}</code> <CopyButton text={name} what={`the id of this ${of.toLowerCase()}`} />
     </span>
   );
 }
@@ -160,10 +162,10 @@ export function ConfirmButton({
       onClick={() => {
         if (isAsked) return act();
         setAsked(true);
-        announcement.set(`Press again to be sure: ${name} ${of}`);
+        announcement.set(`Press again to confirm: ${name} ${of}`);
       }}
     >
-      {isAsked ? `${name}: sure?` : name}
+      {isAsked ? `Confirm: ${name}` : name}
       <span class="unseen"> {of}</span>
     </button>
   );

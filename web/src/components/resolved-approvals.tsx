@@ -46,7 +46,7 @@ export function ResolvedApprovals({
   if (lines.length === 0) return null;
   return (
     <section aria-labelledby="departed-title">
-      <h2 id="departed-title">No longer waiting</h2>
+      <h2 id="departed-title">Resolved approvals</h2>
       <ul class="departed">
         {lines.map((line) => (
           <ResolvedApprovalRow key={line.run} line={line} />
@@ -65,11 +65,11 @@ function ResolvedApprovalRow({ line: { run, session, prompt } }: { readonly line
         <EscapedText text={formatHeading(prompt)} />
       </span>
       <span class="hint">
-        {answers ? `You answered: ${answers.join(', ')}.` : 'Answered elsewhere, or its run ended.'}
+        {answers ? `You answered: ${answers.join(', ')}.` : 'Resolved by another client, or the run ended.'}
       </span>
       {value ? <StatusBadge run={value.run} /> : null}
       <a href={linkTo('sessions', session)}>
-        See its session<span class="unseen"> about {formatHeading(prompt)}</span>
+        Open session<span class="unseen"> about {formatHeading(prompt)}</span>
       </a>
     </li>
   );

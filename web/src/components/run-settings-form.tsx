@@ -29,7 +29,7 @@ export function validateRunSettings(settings: NewRunSettings): string | undefine
   for (const [name, words] of Object.entries(numberFields)) {
     const typed = settings[name as keyof typeof numberFields]?.trim() ?? '';
     const isGood = typed === '' || (Number.isFinite(Number(typed)) && (name === 'priority' || Number(typed) > 0));
-    if (!isGood) return `“${typed}” under Settings is no number of ${words} that can be kept to; write it as 2.5.`;
+    if (!isGood) return `“${typed}” under Settings is not a valid value for ${words}; write a number such as 2.5.`;
   }
   return undefined;
 }
@@ -90,14 +90,14 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
     <>
       {way === 'verify' ? (
         <div class="fields">
-          <FormField name="Answer to examine" hint="Empty: the models answer the question themselves.">
+          <FormField name="Answer to verify" hint="Empty: the models answer the question themselves.">
             <textarea
               rows={3}
               value={settings.answer ?? ''}
               onInput={(event) => change({ ...settings, answer: event.currentTarget.value })}
             />
           </FormField>
-          <FormField name="Models" hint="By name, with spaces between them.">
+          <FormField name="Models" hint="Model names, separated by spaces.">
             {field('models')}
           </FormField>
         </div>
@@ -105,7 +105,7 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
       <details class="settings">
         <summary>Settings{formatSettingsSummary(settings)}</summary>
         <div class="fields">
-          <FormField name="Model" hint="The server's own unless given.">
+          <FormField name="Model" hint="Default: the model of the server.">
             {field('model')}
           </FormField>
           <datalist id="known-models">
@@ -113,19 +113,19 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
               <option key={id} value={id} />
             ))}
           </datalist>
-          <FormField name="Folder" hint="Where tools work, on the server.">
+          <FormField name="Folder" hint="The working folder of the tools, on the server.">
             {field('folder')}
           </FormField>
-          <FormField name="Tenant" hint="Whose budget pays; default unless given.">
+          <FormField name="Tenant" hint="The tenant whose budget is charged. Default: default.">
             {field('tenant')}
           </FormField>
-          <FormField name="Priority" hint="The higher, the sooner.">
+          <FormField name="Priority" hint="Runs with a higher priority start first.">
             {field('priority', 'numeric')}
           </FormField>
-          <FormField name="At most turns">{field('turns', 'numeric')}</FormField>
-          <FormField name="At most US dollars">{field('usd', 'decimal')}</FormField>
-          <FormField name="At most tokens">{field('tokens', 'numeric')}</FormField>
-          <FormField name="At most minutes">{field('minutes', 'decimal')}</FormField>
+          <FormField name="Max turns">{field('turns', 'numeric')}</FormField>
+          <FormField name="Max US dollars">{field('usd', 'decimal')}</FormField>
+          <FormField name="Max tokens">{field('tokens', 'numeric')}</FormField>
+          <FormField name="Max minutes">{field('minutes', 'decimal')}</FormField>
           <label class="check wide">
             <input
               type="checkbox"
@@ -133,7 +133,7 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
               disabled={!may}
               onChange={(event) => change({ ...settings, auto: event.currentTarget.checked })}
             />
-            Allow without asking what the policy would ask about{may ? '' : ' (for an operator’s key only)'}
+            Approve automatically what the policy would ask about{may ? '' : ' (operator key only)'}
           </label>
         </div>
       </details>
@@ -142,10 +142,10 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
 }
 
 function formatSettingsSummary(settings: NewRunSettings): string {
-  const told = { ...numberFields, model: 'model', folder: 'folder', tenant: 'tenant' };
-  const names = Object.entries(told).flatMap(([name, words]) => {
-    const value = settings[name as keyof typeof told]?.trim();
+  const labels = { ...numberFields, model: 'model', folder: 'folder', tenant: 'tenant' };
+  const names = Object.entries(labels).flatMap(([name, words]) => {
+    const value = settings[name as keyof typeof labels]?.trim();
     return value ? [`${words} ${value}`] : [];
   });
-  return [...names, ...(settings.auto ? ['without asking'] : [])].map((each) => ` · ${each}`).join('');
+  return [...names, ...(settings.auto ? ['automatic approval'] : [])].map((each) => ` · ${each}`).join('');
 }

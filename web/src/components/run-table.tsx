@@ -29,7 +29,7 @@ export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }:
       <ErrorMessage failed={error} />
       <DataTable
         caption={caption}
-        head={['Status', 'What was asked', 'Kind', 'Tenant', '#Waited', '#Took', '#Tokens', '#Cost', 'Queued']}
+        head={['Status', 'Prompt', 'Kind', 'Tenant', '#Queue time', '#Run time', '#Tokens', '#Cost', 'Queued']}
       >
         {(value?.runs ?? []).map((run) => (
           <RunRow key={run.id} run={run} />
@@ -47,7 +47,7 @@ export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }:
 function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
   const now = useNow(run.status === 'ended' ? 60_000 : 1000);
   const spent = run.outcome?.spent;
-  const begun = run.started === undefined ? undefined : Date.parse(run.started);
+  const started = run.started === undefined ? undefined : Date.parse(run.started);
   const queued = Date.parse(run.queued);
   const again = run.attempts - 1;
   return (
@@ -68,18 +68,18 @@ function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
           formatRunKind(run.kind)
         ) : (
           <>
-            part of <a href={linkTo('runs', run.parent)}>{run.parent.slice(0, 8)}</a>
+            child of <a href={linkTo('runs', run.parent)}>{run.parent.slice(0, 8)}</a>
           </>
         )}
       </td>
       <td>{run.tenant}</td>
-      <td class="number">{formatDuration((begun ?? now) - queued)}</td>
+      <td class="number">{formatDuration((started ?? now) - queued)}</td>
       <td class="number">
-        {begun === undefined ? '' : formatDuration((run.ended === undefined ? now : Date.parse(run.ended)) - begun)}
+        {started === undefined ? '' : formatDuration((run.ended === undefined ? now : Date.parse(run.ended)) - started)}
       </td>
       <td class="number">{spent ? formatCompact(spent.input + spent.output) : ''}</td>
       <td class="number">
-        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'not known' : formatUsd(spent.usd)) : ''}
+        {spent ? (spent.turnsWithoutPrice > 0 && spent.usd === 0 ? 'unknown' : formatUsd(spent.usd)) : ''}
       </td>
       <td>
         <RelativeTime time={run.queued} />

@@ -19,7 +19,7 @@ export function SessionEditor({
   useEffect(() => submit(async () => setMessages((await api.messages(session)).messages)), [session, submit]);
   if (messages === undefined) return <ErrorMessage failed={error} />;
   const change = (at: number, message: Message): void => setMessages(messages.with(at, message));
-  const keep = (): void =>
+  const save = (): void =>
     submit(async () => {
       await api.edit(session, messages);
       close();
@@ -27,7 +27,7 @@ export function SessionEditor({
   return (
     <section class="editor" aria-label="Edit the session">
       <p class="hint">
-        The session goes on from what you keep. What stands here now stays in its log, and nothing is run by this.
+        The session continues from the edited messages. The current messages stay in its log. No run is started.
       </p>
       {messages.map((message, i) => (
         <fieldset key={i}>
@@ -42,28 +42,28 @@ export function SessionEditor({
             />
           ))}
           <button type="button" class="quiet" onClick={() => setMessages(messages.slice(0, i))}>
-            Leave out from here on
+            Delete from here on
           </button>
         </fieldset>
       ))}
       <ErrorMessage failed={error} />
       <div class="buttons">
-        <button type="button" class="primary" disabled={busy} onClick={keep}>
-          Keep as a new branch
+        <button type="button" class="primary" disabled={busy} onClick={save}>
+          Save as a new branch
         </button>
         <button type="button" onClick={close}>
-          Leave it as it is
+          Cancel
         </button>
       </div>
     </section>
   );
 }
 
-const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'what tools gave' };
+const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'tool results' };
 
 const readOnlyPartLabels: Readonly<Record<string, string>> = {
-  reasoning: 'Thoughts, kept as they are.',
-  file: 'A file, kept as it is.',
+  reasoning: 'Reasoning (not editable)',
+  file: 'File (not editable)',
 };
 
 function PartEditor({
@@ -76,7 +76,7 @@ function PartEditor({
   if (part.type === 'text' || part.type === 'tool-result')
     return (
       <textarea
-        aria-label={part.type === 'text' ? 'Words' : `Result of ${part.tool}`}
+        aria-label={part.type === 'text' ? 'Message text' : `Result of ${part.tool}`}
         dir="auto"
         rows={Math.min(12, part.text.split('\n').length + 1)}
         value={part.text}

@@ -58,7 +58,7 @@ export function SessionPanel({
           <SessionTotals timeline={timeline} />
         </>
       ) : (
-        <h2 class="unseen">What happened</h2>
+        <h2 class="unseen">Timeline</h2>
       )}
       {may && isThere ? (
         <div class="buttons acts">
@@ -73,7 +73,11 @@ export function SessionPanel({
           <button
             type="button"
             disabled={busy || isLive || timeline.seq === 0}
-            title={isLive ? 'Once its run has ended' : 'Changes what was said; what stood there is kept'}
+            title={
+              isLive
+                ? 'Available after the run has ended'
+                : 'Edits the messages in a new branch; the current branch is kept'
+            }
             aria-expanded={isEditing}
             onClick={() => setEditing(!isEditing)}
           >
@@ -94,15 +98,15 @@ export function SessionPanel({
       <ErrorMessage failed={error ?? feed.error} />
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
       {feed.loaded && timeline.items.length === 0 && !feed.error ? (
-        <EmptyState title="Nothing has been said in this session yet.">
+        <EmptyState title="This session has no messages yet.">
           {run && isLive ? <WaitingReason run={run} /> : <p>Send a message below to start a run in it.</p>}
         </EmptyState>
       ) : null}
       <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
       {timeline.offBranchCount > 0 ? (
         <p class="hint">
-          What stood here before an edit is kept in its log: {timeline.offBranchCount}{' '}
-          {timeline.offBranchCount === 1 ? 'event' : 'events'} beside these.
+          The log also contains {timeline.offBranchCount} {timeline.offBranchCount === 1 ? 'event' : 'events'} on other
+          branches.
         </p>
       ) : null}
       {isStandalone && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
@@ -141,13 +145,13 @@ function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Eleme
     turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
   const input = sum(({ usage }) => usage?.input);
   const isCounted = turns.some(({ usage }) => usage?.input !== undefined || usage?.output !== undefined);
-  const isTold = turns.some(({ usage }) => usage?.cacheRead !== undefined);
+  const isCacheReported = turns.some(({ usage }) => usage?.cacheRead !== undefined);
   const isPriced = turns.some(({ usd }) => usd !== undefined);
   return (
     <dl class="figures small">
-      <Metric name="Model" value={timeline.model || 'not known'} />
+      <Metric name="Model" value={timeline.model || 'unknown'} />
       <Metric name="Turns" value={turns.length} note={formatCallCount(sum(({ calls }) => calls.length))} />
-      <Metric name="Cost" value={isPriced ? formatUsd(sum(({ usd }) => usd)) : 'not known'} />
+      <Metric name="Cost" value={isPriced ? formatUsd(sum(({ usd }) => usd)) : 'unknown'} />
       <Metric
         name="Tokens"
         value={
@@ -156,7 +160,7 @@ function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Eleme
             : 'not reported'
         }
         note={
-          isTold && input > 0
+          isCacheReported && input > 0
             ? `${formatPercent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
             : 'cache not reported'
         }
@@ -181,33 +185,35 @@ type PromptFormProps = {
 function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }: PromptFormProps): JSX.Element {
   const [words, setWords] = useDraft(`session ${session}`);
   const [how, setHow] = useState<SteerMode>('steer');
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const { busy, error, submit } = useSubmit();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (shouldFocus) field.current?.focus();
   }, [shouldFocus]);
-  const speak = (): void =>
+  const send = (): void =>
     submit(async () => {
       if (isLive) await api.sendMessage(session, words, how);
-      const begun = isLive
+      const started = isLive
         ? undefined
         : (await api.startRun('run', { ...inheritRunSettings(previousRun), prompt: words, session }, createId())).run;
-      setSaid(isLive ? 'Sent. It is read at the next step.' : 'A run was begun.');
+      setStatus(
+        isLive ? `Sent. It is delivered ${how === 'steer' ? 'at the next step' : 'after the answer'}.` : 'Run started.',
+      );
       setWords('');
       // The screen of a run shows only that run, so open the new one.
-      if (begun && !isStandalone) navigate('runs', begun.id);
+      if (started && !isStandalone) navigate('runs', started.id);
     });
   return (
     <form
       class="composer speaking"
       onSubmit={(event) => {
         event.preventDefault();
-        if (words.trim() !== '' && !busy) speak();
+        if (words.trim() !== '' && !busy) send();
       }}
     >
       <label class="field-name" for="speaking">
-        {isLive ? 'Steer this run' : 'Go on in this session'}
+        {isLive ? 'Steer this run' : 'Continue this session'}
       </label>
       <textarea
         id="speaking"
@@ -237,7 +243,7 @@ function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }:
           </label>
         ) : null}
         <span class="hint" role="status">
-          {said}
+          {status}
         </span>
       </div>
       <ErrorMessage failed={error} />

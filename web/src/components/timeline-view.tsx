@@ -40,7 +40,7 @@ export function TimelineView({
     <>
       {earlier > 0 ? (
         <button type="button" class="quiet" onClick={() => setMost(most + 2 * itemPageSize)}>
-          Show {Math.min(earlier, 2 * itemPageSize)} of {earlier} earlier
+          Show {Math.min(earlier, 2 * itemPageSize)} of {earlier} earlier items
         </button>
       ) : null}
       <ol class="timeline" aria-busy={live !== undefined}>
@@ -104,7 +104,7 @@ function ItemView({ item, actions, isLive, live }: ItemViewProps): JSX.Element {
               {item.files.map((file, i) => (
                 <FileView key={i} file={file} />
               ))}
-              {item.delivered ? null : <p class="hint">Not read yet.</p>}
+              {item.delivered ? null : <p class="hint">Not delivered yet.</p>}
             </div>
           </li>
         );
@@ -141,8 +141,8 @@ function ItemView({ item, actions, isLive, live }: ItemViewProps): JSX.Element {
 const speakerLabels: Readonly<Record<string, string>> = {
   prompt: 'you',
   user: 'you',
-  steer: 'you, on the way',
-  'follow-up': 'you, for after it',
+  steer: 'you (steering)',
+  'follow-up': 'you (follow-up)',
   assistant: 'model',
 };
 
@@ -168,28 +168,30 @@ function TurnView({
   live,
 }: Omit<ItemViewProps, 'item'> & { readonly item: TurnItem }): JSX.Element {
   const words = item.message ? getMessageText(item.message) : isLive ? live : undefined;
-  const thoughts = item.message?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])) ?? [];
+  const reasoning = item.message?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])) ?? [];
   return (
     <li class="turn">
       <ItemHeader what={`turn ${item.turn}`} time={item.time} />
       <div class="body">
         <TurnNotes notes={item.notes} />
-        {thoughts.length > 0 && thoughts.join('').trim() !== '' ? (
+        {reasoning.length > 0 && reasoning.join('').trim() !== '' ? (
           <details class="thoughts">
-            <summary>Thoughts</summary>
-            <Markdown text={thoughts.join('\n\n')} />
+            <summary>Reasoning</summary>
+            <Markdown text={reasoning.join('\n\n')} />
           </details>
         ) : null}
-        {/* One place for the words, so that a long answer is not drawn anew once it is whole. */}
+        {/* The same element for streamed and final text, so that a long answer is not rendered again when it is complete. */}
         {words === undefined || words.trim() === '' ? null : <Markdown key="words" text={words} />}
         {isLive && words === undefined ? <p class="waiting-dots">Waiting for the model</p> : null}
-        {item.message || item.failure || isLive ? null : <p class="hint">Broken off before its answer was whole.</p>}
+        {item.message || item.failure || isLive ? null : (
+          <p class="hint">Interrupted before the answer was complete.</p>
+        )}
         {item.failure ? (
           <div class="failed">
             {item.partial ? <Markdown text={item.partial} /> : null}
             <p>
               <EscapedText text={ensurePeriod(item.failure.message)} /> {item.failure.hint}{' '}
-              {item.failure.retry ? 'It is tried again.' : ''}
+              {item.failure.retry ? 'Retrying.' : ''}
             </p>
           </div>
         ) : null}
@@ -197,7 +199,7 @@ function TurnView({
           <CallView key={call.id} call={call} session={actions.session} />
         ))}
         <TurnCost item={item}>
-          {item.message && words?.trim() ? <CopyButton text={words} what={`the words of turn ${item.turn}`} /> : null}
+          {item.message && words?.trim() ? <CopyButton text={words} what={`the text of turn ${item.turn}`} /> : null}
           {actions.fork && item.message ? (
             <button
               type="button"
@@ -275,7 +277,7 @@ function TurnCost({
       {usage ? (
         <>
           <span>
-            {item.usd === undefined ? 'cost not known' : `${item.estimated ? 'about ' : ''}${formatUsd(item.usd)}`}
+            {item.usd === undefined ? 'cost unknown' : `${item.estimated ? 'about ' : ''}${formatUsd(item.usd)}`}
           </span>
           <span title={`${formatExactCount(usage.input)} tokens in, ${formatExactCount(usage.output)} out`}>
             {usage.input === undefined ? '?' : formatCompact(usage.input)} in,{' '}
@@ -295,8 +297,8 @@ function TurnCost({
 }
 
 const finishReasonLabels: Readonly<Record<string, string>> = {
-  length: 'cut short: the answer was as long as the model may make it',
-  'content-filter': 'cut short by a filter of the provider',
+  length: 'truncated: the answer reached the max output length',
+  'content-filter': 'truncated by the content filter of the provider',
 };
 
 const formatExactCount = (tokens: number | undefined): string =>

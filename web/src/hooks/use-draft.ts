@@ -1,7 +1,7 @@
 // Text drafts in sessionStorage: they survive a reload and an unreachable server until they are sent.
 import { useCallback, useState } from 'preact/hooks';
 
-/** The words under a name, and how to change them; empty words are forgotten. */
+/** Returns the draft with this name and its setter; an empty draft is removed. */
 export function useDraft(name: string): readonly [words: string, change: (words: string) => void] {
   const place = `fairlead-draft ${name}`;
   const [words, setWords] = useState(() => sessionStorage.getItem(place) ?? '');

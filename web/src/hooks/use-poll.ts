@@ -11,7 +11,7 @@ export type PollResult<T> = {
   readonly refresh: () => void;
 };
 
-/** Loads every so many milliseconds; a change of `of` starts over. The last value stays if a later load fails. */
+/** Loads every `ms` milliseconds; a change of `of` starts over. The last value stays if a later load fails. */
 export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): PollResult<T> {
   const [value, setValue] = useState<{ readonly of: string; readonly value: T } | undefined>(undefined);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);
@@ -41,13 +41,13 @@ export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onShow);
     };
-    // `load` is made anew at each drawing; `of` says whether it means something else.
+    // `load` is a new function at each render; `of` identifies what it loads.
   }, [of, ms, asked, here]);
   const again = useCallback(() => setAsked((before) => before + 1), []);
   return { value: value?.of === of ? value.value : undefined, error: failed, refresh: again };
 }
 
-/** The current time, updated every so many milliseconds. */
+/** The current time, updated every `ms` milliseconds. */
 export function useNow(ms = 1000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

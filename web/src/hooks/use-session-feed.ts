@@ -6,7 +6,7 @@ import { waitUntilOnline } from '../api/connection.ts';
 import { followStream } from '../api/follow-stream.ts';
 import { emptyTimeline, followsHead, applyEvent, buildTimeline, type Timeline } from '../state/timeline.ts';
 
-/** What is known of a session now. `live` is what the turn under way has said so far, not yet settled. */
+/** The current state of a session. `live` is the partial text of the active turn. */
 export type SessionFeed = {
   readonly timeline: Timeline;
   readonly live: { readonly turn: number; readonly text: string } | undefined;
@@ -15,7 +15,7 @@ export type SessionFeed = {
   readonly loaded: boolean;
 };
 
-/** What is followed: a run until it has ended, or a session for as long as it is looked at. */
+/** What is followed: a run until it has ended, or a session while the component is mounted. */
 export type FeedTarget = { readonly run: string } | { readonly session: string };
 
 const emptyFeed: SessionFeed = {
@@ -26,7 +26,7 @@ const emptyFeed: SessionFeed = {
   loaded: false,
 };
 
-/** Most events that one request for a session's past brings. */
+/** The max number of events per request for past events. */
 const eventPageSize = 1000;
 
 /** Follows a run or a session while the component is mounted. */
@@ -37,9 +37,9 @@ export function useSessionFeed(followed: FeedTarget | undefined): SessionFeed {
     setFeed(emptyFeed);
     if (followed === undefined) return undefined;
     const stop = new AbortController();
-    const told = batchFrameUpdates(setFeed);
-    void followTarget(followed, told, stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted && error instanceof ApiError) told({ error, loaded: true });
+    const update = batchFrameUpdates(setFeed);
+    void followTarget(followed, update, stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted && error instanceof ApiError) update({ error, loaded: true });
     });
     return () => stop.abort();
   }, [of]);
@@ -58,7 +58,7 @@ function batchFrameUpdates(draw: (feed: SessionFeed) => void): (patch: Partial<S
       planned = false;
       draw(now);
     };
-    // A page behind another tab draws no frames, and still has to keep up.
+    // A hidden tab gets no animation frames, but must still update.
     if (document.hidden) setTimeout(show, 250);
     else requestAnimationFrame(show);
   };

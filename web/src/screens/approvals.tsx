@@ -23,8 +23,8 @@ export function ApprovalsScreen(): JSX.Element {
       {value && approvals.length === 0 ? (
         <EmptyState title="No pending approvals.">
           <p>
-            A run whose tool call needs approval waits here until it is answered, for days if necessary, and costs
-            nothing meanwhile.
+            A run with a tool call that needs approval waits here until the approval is resolved, for days if necessary.
+            A waiting run costs nothing.
           </p>
           <p>
             Your policy decides which calls need approval. Start a run in <a href={linkTo('ask')}>Ask</a>.
@@ -48,8 +48,8 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
           <EscapedText text={truncate(approval.prompt, 300)} />
         </h2>
         <p class="hint">
-          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> asked{' '}
-          <RelativeTime time={approval.since} />. <a href={linkTo('sessions', approval.session)}>See what led to it</a>
+          <a href={linkTo('runs', approval.run)}>Run {approval.run.slice(0, 8)}</a> requested approval{' '}
+          <RelativeTime time={approval.since} />. <a href={linkTo('sessions', approval.session)}>Open session</a>
         </p>
       </header>
       {approval.pendingApprovals.map((question) => (
@@ -58,7 +58,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
             <span class="tool">
               <EscapedText text={question.tool} />
             </span>
-            <span class="state">{question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for you'}</span>
+            <span class="state">{question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for approval'}</span>
           </header>
           {question.input === undefined || question.input === null ? null : (
             <CallInput tool={question.tool} input={question.input} />

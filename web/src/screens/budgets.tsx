@@ -19,22 +19,22 @@ export function BudgetsScreen(): JSX.Element {
     <>
       <PageTitle>Budgets</PageTitle>
       <p class="lead">
-        What each tenant may spend. It is held back before each call to a model, over the whole fleet: what does not fit
-        is refused before it is spent.
+        The spending limit of each tenant. The cost of a model call is reserved before each call, across the whole
+        fleet; a call that would exceed the budget is refused.
       </p>
       <ErrorMessage failed={error} />
       {value?.budgets.length === 0 ? (
         <EmptyState title="No tenant has a budget.">
           <p>
             {may
-              ? 'So nothing is bounded but by the limits of each run. Set one below; runs belong to the tenant default unless they say otherwise.'
-              : 'So nothing is bounded but by the limits of each run. An operator can set one here.'}
+              ? 'Only the limits of each run apply. Set a budget below. Runs without a tenant belong to the tenant default.'
+              : 'Only the limits of each run apply. An operator can set a budget here.'}
           </p>
         </EmptyState>
       ) : null}
       <ul class="budgets">
         {(value?.budgets ?? []).map((each) => (
-          <BudgetRow key={`${each.tenant} ${each.period}`} allowance={each} edit={may ? setEdited : undefined} />
+          <BudgetRow key={`${each.tenant} ${each.period}`} budget={each} edit={may ? setEdited : undefined} />
         ))}
       </ul>
       {may ? (
@@ -45,17 +45,17 @@ export function BudgetsScreen(): JSX.Element {
 }
 
 function BudgetRow({
-  allowance,
+  budget,
   edit,
 }: {
-  readonly allowance: BudgetStatus;
-  readonly edit: ((allowance: BudgetStatus) => void) | undefined;
+  readonly budget: BudgetStatus;
+  readonly edit: ((budget: BudgetStatus) => void) | undefined;
 }): JSX.Element {
-  const { tenant, period, usd, tokens, spent, reserved } = allowance;
+  const { tenant, period, usd, tokens, spent, reserved } = budget;
   return (
     <li>
       <h2>
-        {tenant} <span class="hint">{period === 'ever' ? 'in all' : `a ${period}`}</span>
+        {tenant} <span class="hint">{period === 'ever' ? 'in total' : `per ${period}`}</span>
       </h2>
       {usd === undefined ? null : (
         <BudgetBar name="Money" spent={spent.usd} reserved={reserved.usd} max={usd} format={formatUsd} />
@@ -64,7 +64,7 @@ function BudgetRow({
         <BudgetBar name="Tokens" spent={spent.tokens} reserved={reserved.tokens} max={tokens} format={formatCompact} />
       )}
       {edit ? (
-        <button type="button" class="quiet" onClick={() => edit(allowance)}>
+        <button type="button" class="quiet" onClick={() => edit(budget)}>
           Change<span class="unseen"> the budget of {tenant}</span>
         </button>
       ) : null}
@@ -119,7 +119,7 @@ function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
     tokens: String(known?.tokens ?? ''),
   });
   const { busy, error, submit } = useSubmit();
-  const isUnbound = typed.usd.trim() === '' && typed.tokens.trim() === '';
+  const isUnlimited = typed.usd.trim() === '' && typed.tokens.trim() === '';
   const keep = (): void =>
     submit(async () => {
       const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
@@ -138,7 +138,7 @@ function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
       required={name === 'tenant'}
       inputMode={name === 'tenant' ? 'text' : 'decimal'}
       {...(name === 'tenant' ? {} : { pattern: '[0-9]+([.][0-9]+)?', title: 'A number such as 20 or 2.5' })}
-      placeholder={name === 'tenant' ? 'default' : 'no bound'}
+      placeholder={name === 'tenant' ? 'default' : 'no limit'}
       spellcheck={false}
       onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
     />
@@ -163,15 +163,15 @@ function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
         >
           {periods.map((each) => (
             <option key={each} value={each}>
-              {each === 'ever' ? 'in all' : `a ${each}`}
+              {each === 'ever' ? 'in total' : `per ${each}`}
             </option>
           ))}
         </select>
       </FormField>
       <FormField name="US dollars">{field('usd')}</FormField>
       <FormField name="Tokens">{field('tokens')}</FormField>
-      <button type="submit" disabled={busy || (isUnbound && !known)}>
-        {isUnbound && known ? 'Take the budget away' : 'Set the budget'}
+      <button type="submit" disabled={busy || (isUnlimited && !known)}>
+        {isUnlimited && known ? 'Remove the budget' : 'Set the budget'}
       </button>
       <ErrorMessage failed={error} />
     </form>

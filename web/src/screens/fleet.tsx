@@ -30,16 +30,16 @@ export function FleetScreen(): JSX.Element {
       <QueueMetrics />
       <h2>Workers</h2>
       {value?.workers.length === 0 ? (
-        <EmptyState title="No worker is at work.">
+        <EmptyState title="No worker is running.">
           <p>
-            Queued runs wait until one is. Start one with <code>fairlead worker</code> on any machine that reaches the
+            Queued runs wait for a worker. Start one with <code>fairlead worker</code> on any machine that can reach the
             store.
           </p>
         </EmptyState>
       ) : (
         <DataTable
           caption="Workers"
-          head={['Worker', 'Machine · process', '#Running', 'Last seen', 'Begun', 'Version', '#Memory']}
+          head={['Worker', 'Machine · process', '#Running', 'Last seen', 'Started', 'Version', '#Memory']}
         >
           {(value?.workers ?? []).map((worker) => (
             <WorkerRow key={worker.worker} worker={worker} />
@@ -74,7 +74,7 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
         <RelativeTime time={worker.startedAt} />
       </td>
       <td>{worker.version}</td>
-      <td class="number">{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : 'not told'}</td>
+      <td class="number">{typeof bytes === 'number' ? `${Math.round(bytes / 1_048_576)} MB` : 'unknown'}</td>
     </tr>
   );
 }
@@ -126,16 +126,16 @@ function LimitsForm({ limits, refresh }: { readonly limits: QueueLimits } & Refr
         keep();
       }}
     >
-      <FormField name="Runs at a time" hint="Over all workers.">
+      <FormField name="Concurrent runs" hint="Across all workers.">
         {field('concurrency')}
       </FormField>
-      <FormField name="Of them for one tenant" hint="So that none takes all.">
+      <FormField name="Concurrent runs per tenant" hint="Leaves workers for other tenants.">
         {field('tenantConcurrency')}
       </FormField>
-      <FormField name="New runs, at most" hint="However many workers.">
+      <FormField name="Max new runs" hint="Across all workers.">
         {field('runs')}
       </FormField>
-      <FormField name="in so many seconds" hint="Both, or neither.">
+      <FormField name="per seconds" hint="Set both or neither.">
         {field('seconds')}
       </FormField>
       {may ? (
@@ -143,7 +143,7 @@ function LimitsForm({ limits, refresh }: { readonly limits: QueueLimits } & Refr
           Set limits
         </button>
       ) : (
-        <p class="hint">Only an operator's key may change them.</p>
+        <p class="hint">Changing the limits needs an operator key.</p>
       )}
       <ErrorMessage failed={error} />
     </form>
@@ -173,9 +173,9 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
   return (
     <>
       {schedules.length === 0 ? (
-        <p class="hint">Nothing comes by the clock. A schedule begins the same run again and again.</p>
+        <p class="hint">No schedules. A schedule starts the same run at fixed times.</p>
       ) : (
-        <DataTable caption="Schedules" head={['Name', 'When (UTC)', 'What is asked', '']}>
+        <DataTable caption="Schedules" head={['Name', 'When (UTC)', 'Prompt', '']}>
           {schedules.map((each) => (
             <tr key={each.name}>
               <td>{each.name}</td>
@@ -224,7 +224,7 @@ function Schedules({ schedules, refresh }: { readonly schedules: readonly Schedu
               onInput={(event) => setTyped({ ...typed, cron: event.currentTarget.value })}
             />
           </FormField>
-          <FormField name="What is asked">
+          <FormField name="Prompt">
             <input
               required
               value={typed.words}

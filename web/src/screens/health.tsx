@@ -29,13 +29,13 @@ export function HealthScreen({ query }: { readonly query: string }): JSX.Element
       {value ? (
         <>
           <h2>Objectives, over 24 hours</h2>
-          <p class="hint">What this fleet is held to, and whether that was met.</p>
+          <p class="hint">The targets of this fleet, and whether they were met.</p>
           <ObjectiveTable objectives={value.slo} />
           <h2>Drift, 24 hours against the week before</h2>
-          <p class="hint">Whether something changed by more than chance would.</p>
+          <p class="hint">Whether a metric changed by more than chance explains.</p>
           <DriftTable drifts={value.drift} />
           <h2>Models</h2>
-          <p class="hint">A model that keeps failing is left alone for a while, by each worker for itself.</p>
+          <p class="hint">A circuit breaker stops requests to a failing model for a while. Each worker has its own.</p>
           <BreakerTable breakers={value.breakers} />
         </>
       ) : null}
@@ -51,27 +51,17 @@ function CurrentHealth({ health }: { readonly health: HealthReport }): JSX.Eleme
       <Metric
         name="Queued"
         value={formatCount(depth.queued)}
-        note={health.oldestMs === null ? 'none waits' : `oldest ${formatDuration(health.oldestMs)}`}
+        note={health.oldestMs === null ? 'queue is empty' : `oldest ${formatDuration(health.oldestMs)}`}
       />
       <Metric
         name="Workers"
         value={formatCount(alive)}
-        note={
-          workers.length > alive ? `${workers.length - alive} silent` : `${formatCount(depth.running)} runs under way`
-        }
+        note={workers.length > alive ? `${workers.length - alive} silent` : `${formatCount(depth.running)} active runs`}
       />
       <Metric name="Errors, last hour" value={formatRateValue(rates.errors)} note={formatRateCounts(rates.errors)} />
-      <Metric name="Gave no answer" value={formatRateValue(rates.abstained)} note={formatRateCounts(rates.abstained)} />
-      <Metric
-        name="95 of 100 begin within"
-        value={formatP95(health.queueMs)}
-        note={formatP95Interval(health.queueMs)}
-      />
-      <Metric
-        name="95 of 100 then end within"
-        value={formatP95(health.durationMs)}
-        note={formatP95Interval(health.durationMs)}
-      />
+      <Metric name="Abstained" value={formatRateValue(rates.abstained)} note={formatRateCounts(rates.abstained)} />
+      <Metric name="Queue time, p95" value={formatP95(health.queueMs)} note={formatP95Interval(health.queueMs)} />
+      <Metric name="Run time, p95" value={formatP95(health.durationMs)} note={formatP95Interval(health.durationMs)} />
     </dl>
   );
 }
@@ -92,11 +82,11 @@ function formatP95Interval(measured: HealthPercentiles | null): string {
   const [low, high] = measured.p95.interval;
   const ends =
     low === null
-      ? 'too few to bound it'
+      ? 'too few runs for an interval'
       : high === null
         ? `${formatDuration(low)} or more`
         : `${formatDuration(low)} to ${formatDuration(high)}`;
-  return `half within ${formatDuration(measured.p50.value)}; ${ends}`;
+  return `p50 ${formatDuration(measured.p50.value)}; ${ends}`;
 }
 
 function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Element {
@@ -139,7 +129,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
     <section aria-label="Over time">
       <div class="title">
         <h2>Over time</h2>
-        <div class="choices" role="group" aria-label="How far back">
+        <div class="choices" role="group" aria-label="Time range">
           {timeRanges.map((each) => (
             <button
               key={each.name}
@@ -156,7 +146,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
       <div class="charts">
         <Chart title="Runs ended" times={times} lines={lines.ended} write={formatCount} steps={countIncrements} />
         <Chart
-          title="Wait before a run begins"
+          title="Queue time"
           times={times}
           lines={lines.queueMs}
           write={formatDuration}
@@ -170,8 +160,8 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
           steps={durationIncrements}
         />
         <Chart title="Errors" times={times} lines={lines.errors} write={formatPercent} least={0.05} />
-        <Chart title="Gave no answer" times={times} lines={lines.abstained} write={formatPercent} least={0.05} />
-        <Chart title="Spent, where a price is known" times={times} lines={lines.usd} write={formatUsd} />
+        <Chart title="Abstained" times={times} lines={lines.abstained} write={formatPercent} least={0.05} />
+        <Chart title="Cost, where the price is known" times={times} lines={lines.usd} write={formatUsd} />
       </div>
     </section>
   );
@@ -192,21 +182,21 @@ const toPercentileSeries = ([p50, p95, p99]: ReturnType<typeof buildHealthSeries
   name: string;
   values: typeof p50;
 }[] => [
-  { name: 'half', values: p50 },
-  { name: '95 of 100', values: p95 },
-  { name: '99 of 100', values: p99 },
+  { name: 'p50', values: p50 },
+  { name: 'p95', values: p95 },
+  { name: 'p99', values: p99 },
 ];
 
 const breakerStateLabels: Readonly<Record<string, string>> = {
-  closed: 'asked as usual',
-  open: 'left alone for now',
-  'half-open': 'tried again',
+  closed: 'closed: requests are sent',
+  open: 'open: no requests for now',
+  'half-open': 'half-open: one trial request',
 };
 
 function BreakerTable({ breakers }: Pick<HealthReport, 'breakers'>): JSX.Element {
-  if (breakers.length === 0) return <p class="hint">No worker has asked one yet.</p>;
+  if (breakers.length === 0) return <p class="hint">No worker has sent a request to a model yet.</p>;
   return (
-    <DataTable caption="Models, as workers find them" head={['Model', 'State', 'Worker']}>
+    <DataTable caption="Circuit breakers by model and worker" head={['Model', 'State', 'Worker']}>
       {breakers.map((each) => (
         <tr key={`${each.worker} ${each.model}`}>
           <td>{each.model}</td>

@@ -29,12 +29,12 @@ export function KeyScreen(): JSX.Element {
         }}
       >
         <h1>Fairlead</h1>
-        <p class="lead">Runs, approvals and health of this server. It asks for a key.</p>
-        {/* There are no names here; password keepers want one, and file the key under it. */}
+        <p class="lead">Runs, approvals and health of this server. Enter its key.</p>
+        {/* Password managers need a user name to store the key. */}
         <input type="text" name="username" autocomplete="username" value="fairlead" hidden readOnly />
         <FormField
           name="Key"
-          hint="fairlead serve shows it on its first start and says at each start where it is kept; HARNESS_API_KEY sets another. It is kept in your open tabs only."
+          hint="fairlead serve prints the key on its first start, and its location on every start. HARNESS_API_KEY sets another key. The browser keeps it in open tabs only."
         >
           <input
             ref={field}
@@ -51,9 +51,9 @@ export function KeyScreen(): JSX.Element {
         </FormField>
         <p id="key-said" class={isWrong || gone ? 'failed' : 'hint'} role="alert">
           {gone
-            ? 'The server does not answer. It is asked again until it does.'
+            ? 'The server does not respond; retrying.'
             : isWrong
-              ? 'The server does not know this key. What you typed is still here.'
+              ? 'The server rejected this key. Correct it and try again.'
               : ''}
         </p>
         <div class="buttons">

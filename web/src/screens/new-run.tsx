@@ -27,25 +27,25 @@ const runModes: readonly [RunModeOption, ...RunModeOption[]] = [
   {
     mode: 'run',
     name: 'Run',
-    description: 'One agent works on it until it has an answer or a question.',
+    description: 'One agent works on the task until it has an answer or needs approval.',
     example: 'Read the README and say in three sentences what this project is for.',
   },
   {
     mode: 'orchestrate',
     name: 'Orchestrate',
-    description: 'The task is taken apart, its parts are done side by side, and the results are put together.',
+    description: 'The task is split into child runs that work in parallel, and their results are combined.',
     example: 'Compare the test suites of the three packages and name what each lacks.',
   },
   {
     mode: 'verify',
     name: 'Verify',
-    description: 'Other models answer the question, or examine an answer, and say where they disagree.',
+    description: 'Other models answer the question or check an answer, and report where they disagree.',
     example: 'Is 2027 a leap year?',
   },
   {
     mode: 'enqueue',
     name: 'Enqueue',
-    description: 'One run a line. Workers take them when they can; nothing waits for you here.',
+    description: 'One run per line. Workers process the runs; you can close this page.',
     example: 'Summarise chapter 1\nSummarise chapter 2',
   },
 ];
@@ -62,8 +62,8 @@ function getIdempotencyKey(asked: unknown): string {
 /** The new-run screen; `id` is the run that is shown below the form, by default the last one that was started here. */
 export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.Element {
   const [words, setWords] = useDraft('ask');
-  const [before, setBefore] = useDraft('ask before');
-  const [chosenWay, setWay] = useDraft('ask way');
+  const [lastPrompt, setLastPrompt] = useDraft('ask before');
+  const [chosenMode, setMode] = useDraft('ask way');
   const [typed, setTyped] = useDraft('ask settings');
   const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as NewRunSettings, [typed]);
   const [last, setLast] = useDraft('ask run');
@@ -71,7 +71,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
   const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const mayOperate = usePermission('operator');
-  const chosen = runModes.find((each) => each.mode === chosenWay) ?? runModes[0];
+  const chosen = runModes.find((each) => each.mode === chosenMode) ?? runModes[0];
   const { mode } = chosen;
   const shown = id ?? last;
   const problem = validateRunSettings(settings);
@@ -85,7 +85,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
           ? await enqueueLines(words, more)
           : [(await api.startRun(mode, { prompt: words, ...more }, getIdempotencyKey([mode, words, more]))).run];
       pendingRequest = undefined;
-      setBefore(words);
+      setLastPrompt(words);
       setWords('');
       setQueued(runs.length > 1 ? runs.length : 0);
       // The run gets a URL of its own, for the history and for sharing.
@@ -104,7 +104,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
         }}
       >
         <fieldset class="ways">
-          <legend class="unseen">How</legend>
+          <legend class="unseen">Mode</legend>
           {runModes.map((each) => (
             <label key={each.mode}>
               <input
@@ -112,7 +112,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
                 name="way"
                 value={each.mode}
                 checked={mode === each.mode}
-                onChange={() => setWay(each.mode)}
+                onChange={() => setMode(each.mode)}
               />
               <span>{each.name}</span>
             </label>
@@ -142,9 +142,9 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
           <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
             {busy ? 'Sending' : chosen.name}
           </button>
-          {words === '' && before !== '' ? (
-            <button type="button" class="quiet" onClick={() => setWords(before)}>
-              Bring back what was asked
+          {words === '' && lastPrompt !== '' ? (
+            <button type="button" class="quiet" onClick={() => setWords(lastPrompt)}>
+              Restore the last prompt
             </button>
           ) : null}
           <span class="hint">
@@ -153,7 +153,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
                 or <kbd>Ctrl</kbd> <kbd>Enter</kbd>
               </span>
             ) : (
-              'Your key may only read.'
+              'Your key is read-only.'
             )}
           </span>
         </div>
@@ -198,7 +198,7 @@ function QueuedMessage({ count }: { readonly count: number }): JSX.Element {
   return (
     <EmptyState title={`${count} runs are in the queue.`}>
       <p>
-        See them in <a href={linkTo('runs')}>Runs</a>, and who works on them in <a href={linkTo('fleet')}>Fleet</a>.
+        See them in <a href={linkTo('runs')}>Runs</a>, and the workers in <a href={linkTo('fleet')}>Fleet</a>.
       </p>
     </EmptyState>
   );
@@ -206,10 +206,10 @@ function QueuedMessage({ count }: { readonly count: number }): JSX.Element {
 
 function FirstSteps(): JSX.Element {
   return (
-    <EmptyState title="Nothing has been asked from here yet.">
+    <EmptyState title="No runs yet.">
       <ol>
-        <li>Write the prompt above, as you would to a colleague.</li>
-        <li>Press Run. The answer streams in below, with every tool call and what it cost.</li>
+        <li>Write a prompt above.</li>
+        <li>Press Run. The answer streams below, with every tool call and its cost.</li>
         <li>
           A call that needs approval waits here and in <a href={linkTo('approvals')}>Approvals</a>, for days if
           necessary.

@@ -28,7 +28,7 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
         <ErrorMessage failed={error} />
         {error?.status === 404 ? (
           <p class="hint">
-            It may have been forgotten since. <a href={linkTo('runs')}>See all runs</a>
+            It may have been deleted. <a href={linkTo('runs')}>Show all runs</a>
           </p>
         ) : null}
       </>
@@ -45,10 +45,10 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
       <PageTitle beside={<StatusBadge run={run} />}>{formatHeading(run.prompt)}</PageTitle>
       <p class="names">
         <CopyableId of="Run" name={run.id} />
-        <a href={linkTo('sessions', run.session)}>Its session</a>
+        <a href={linkTo('sessions', run.session)}>Open session</a>
         {run.parent === undefined ? null : (
           <span>
-            Part of <a href={linkTo('runs', run.parent)}>run {run.parent.slice(0, 8)}</a>
+            Child of <a href={linkTo('runs', run.parent)}>run {run.parent.slice(0, 8)}</a>
           </span>
         )}
       </p>
@@ -68,7 +68,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
           value={run.worker ?? 'none yet'}
           note={again > 0 ? `continued ${again === 1 ? 'once' : `${again} times`}` : undefined}
         />
-        {outcome ? <Metric name="Spent" value={<RunCost run={run} />} /> : null}
+        {outcome ? <Metric name="Cost" value={<RunCost run={run} />} /> : null}
       </dl>
       {Object.keys(run.settings).length > 0 ? (
         <details>
@@ -78,7 +78,7 @@ function RunDetail({ run }: { readonly run: FleetRun }): JSX.Element {
       ) : null}
       {isPlain && outcome?.spent.turns !== 0 ? null : (
         <>
-          <h2>Asked</h2>
+          <h2>Prompt</h2>
           <Markdown text={run.prompt} />
         </>
       )}

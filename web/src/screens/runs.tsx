@@ -15,9 +15,9 @@ const pageSize = 50;
 
 /** The runs screen; the query is the filter, so that it can be linked to. */
 export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
-  const asked = new URLSearchParams(query);
+  const params = new URLSearchParams(query);
   const [status, tenant, session, before] = ['status', 'tenant', 'session', 'before'].map(
-    (name) => asked.get(name)?.trim() ?? '',
+    (name) => params.get(name)?.trim() ?? '',
   ) as [string, string, string, string];
   const wanted = { status, tenant, session };
   const filter = {
@@ -30,7 +30,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
     <>
       <PageTitle>Runs</PageTitle>
       <QueueMetrics />
-      <form class="filters" aria-label="Which runs" onSubmit={(event) => event.preventDefault()}>
+      <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
         <FormField name="Status">
           <select value={status} onChange={(event) => change('status', event.currentTarget.value)}>
             {Object.entries(statusLabels).map(([value, name]) => (
@@ -40,10 +40,10 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
             ))}
           </select>
         </FormField>
-        <FormField name="Tenant" hint="Whose runs; default unless said.">
+        <FormField name="Tenant" hint="Runs without a tenant belong to default.">
           <input value={tenant} spellcheck={false} onInput={(event) => change('tenant', event.currentTarget.value)} />
         </FormField>
-        <FormField name="Session" hint="Its whole name.">
+        <FormField name="Session" hint="The full session id.">
           <input value={session} spellcheck={false} onInput={(event) => change('session', event.currentTarget.value)} />
         </FormField>
       </form>
@@ -53,15 +53,15 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
         </p>
       )}
       <RunTable
-        caption="Runs, the latest first"
+        caption="Runs, latest first"
         filter={filter}
         olderHref={(last) => linkTo('runs', undefined, { ...wanted, before: last })}
         intervalMs={before === '' ? 2000 : 10_000}
         emptyState={
           before !== '' ? (
-            <p class="hint">There are no older ones.</p>
+            <p class="hint">No older runs.</p>
           ) : isFiltered ? (
-            <p class="hint">No run fits this filter.</p>
+            <p class="hint">No runs match this filter.</p>
           ) : (
             <EmptyState title="No runs yet.">
               <p>
@@ -87,7 +87,7 @@ export function QueueMetrics(): JSX.Element {
       <Metric
         name="Queued"
         value={depth ? formatCount(depth.queued) : '–'}
-        note={depth && (depth.oldest ? `oldest ${formatDuration(now - Date.parse(depth.oldest))}` : 'none waits')}
+        note={depth && (depth.oldest ? `oldest ${formatDuration(now - Date.parse(depth.oldest))}` : 'queue is empty')}
       />
       <Metric
         name="Running"

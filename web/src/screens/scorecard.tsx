@@ -25,12 +25,12 @@ export function ScorecardScreen(): JSX.Element {
         Scorecard
       </PageTitle>
       <p class="lead">
-        What was measured on this machine, as counts with 95% intervals, and nothing else. A claim that was not measured
-        says so, and names the command that measures it.
+        Claims that were measured on this machine, as counts with 95% intervals. A claim that was not measured is
+        marked, with the command that measures it.
       </p>
       <ErrorMessage failed={error} />
       {value && rows.length === 0 ? (
-        <EmptyState title="No scorecard came with this server.">
+        <EmptyState title="This server has no scorecard.">
           <p>
             Measure it with <code>fairlead eval</code>.
           </p>
@@ -59,7 +59,7 @@ function ScorecardItem({ row }: { readonly row: ScorecardRow }): JSX.Element {
         ) : row.command === undefined ? null : (
           <p class="hint">
             Measure it with <code>{row.command}</code>
-            {row.command.startsWith('npm ') ? ' in its sources' : ''}
+            {row.command.startsWith('npm ') ? ' in a checkout of the sources' : ''}
           </p>
         )}
       </div>
@@ -70,7 +70,7 @@ function ScorecardItem({ row }: { readonly row: ScorecardRow }): JSX.Element {
 
 function ScorecardValue({ row }: { readonly row: Extract<ScorecardRow, { measured: true }> }): JSX.Element {
   const [low, high] = [row.interval[0] ?? 0, row.interval[1] ?? 1];
-  if (row.total === 0) return <p class="verdict">not measured: none of none</p>;
+  if (row.total === 0) return <p class="verdict">not measured: 0 of 0</p>;
   const rate = row.good / row.total;
   return (
     <div class="score">

@@ -18,12 +18,12 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
   const before = new URLSearchParams(query).get('before') ?? '';
   const from = { limit: pageSize, ...(before === '' ? {} : { before }) };
   const { value, error } = usePoll((signal) => api.sessions(from, signal), 5000, before);
-  // A session that a run began has its name, so that what was asked in older ones is among older runs.
+  // A session that a run created has the id of the run, so `before` selects the runs of the same page.
   const runs =
     usePoll((signal) => api.runs({ ...from, limit: 4 * pageSize }, signal), 10_000, before).value?.runs ?? [];
   const sessions = value?.sessions ?? [];
-  // The latest run comes first, so that what a session was begun with is what stays.
-  const begunWith = new Map(runs.map(({ session, prompt }) => [session, prompt]));
+  // Runs are listed latest first, so the first run of a session is set last and wins.
+  const firstPrompts = new Map(runs.map(({ session, prompt }) => [session, prompt]));
   return (
     <>
       <PageTitle>Sessions</PageTitle>
@@ -35,25 +35,24 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
       )}
       {value && sessions.length === 0 ? (
         before !== '' ? (
-          <p class="hint">There are no older ones.</p>
+          <p class="hint">No older sessions.</p>
         ) : (
           <EmptyState title="No sessions yet.">
             <p>
-              Every run writes one. Start a run in <a href={linkTo('ask')}>Ask</a>.
+              Every run is recorded in a session. Start a run in <a href={linkTo('ask')}>Ask</a>.
             </p>
           </EmptyState>
         )
       ) : (
-        <DataTable
-          caption="Sessions, the one that changed last first"
-          head={['Session', '#Events', 'Changed', 'Begun', 'Held by']}
-        >
+        <DataTable caption="Sessions, last changed first" head={['Session', '#Events', 'Changed', 'Started', 'Writer']}>
           {sessions.map((each) => (
             <tr key={each.session}>
               <td class="words">
                 <a href={linkTo('sessions', each.session)}>
                   <bdi>
-                    <EscapedText text={formatSessionTitle(each.name ?? begunWith.get(each.session) ?? each.session)} />
+                    <EscapedText
+                      text={formatSessionTitle(each.name ?? firstPrompts.get(each.session) ?? each.session)}
+                    />
                   </bdi>
                 </a>
               </td>

@@ -30,7 +30,7 @@ export function createAtom<T>(first: T): Atom<T> {
 export function useAtom<T>(source: Atom<T>): T {
   const [value, setValue] = useState(() => source.get());
   useEffect(() => {
-    // It may have changed between the drawing and this.
+    // The value may have changed between the render and this effect.
     setValue(() => source.get());
     return source.subscribe((next) => setValue(() => next));
   }, [source]);

@@ -1,8 +1,8 @@
-// A session as a timeline: real logs of the real loop, folded by the page.
+// Tests of the timeline of a session, its router, inherited settings and health series.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event, Fact, FleetRun, Message } from '../../../src/core/index.ts';
-import { wilsonInterval as ours } from '../../../src/fleet/health/rates.ts';
+import { wilsonInterval as ours } from '../../../src/fleet/health/statistics.ts';
 import { parseRoute, linkTo } from './router.ts';
 import { inheritRunSettings } from './inherited-settings.ts';
 import { buildHealthSeries, wilsonInterval } from './health-series.ts';
@@ -15,7 +15,7 @@ import {
   type TimelineItem,
 } from './timeline.ts';
 
-/** Facts in the order given, each after the one before, unless it names another. */
+/** Builds a log: each fact follows the previous one, unless `after` names another parent. */
 const buildLog = (...facts: readonly (Fact & { readonly after?: number })[]): Event[] =>
   facts.map(({ after, ...fact }, i) => ({
     ...(fact as Fact),
@@ -50,7 +50,7 @@ const getTurn = (items: readonly TimelineItem[]): Extract<TimelineItem, { type: 
   return found;
 };
 
-test('[A87] a turn holds its notes, its cost and its calls, and a call its question, its answer and its result', () => {
+test('[A87] a turn contains its notes, cost and calls, and a call contains its approval, answer and result', () => {
   const asked = buildLog(...startFacts, callFact, { type: 'approval-requested', call: 'c1', question: 'May it?' });
   const { items, running } = buildTimeline(asked);
   assert.ok(running);
@@ -73,7 +73,7 @@ test('[A87] a turn holds its notes, its cost and its calls, and a call its quest
   );
 });
 
-test('[A87] a call whose outcome is unknown asks that, and asks no more once it is answered', () => {
+test('[A87] a call with an unknown outcome has a pending approval of that kind', () => {
   const events = buildLog(
     ...startFacts,
     callFact,
@@ -84,7 +84,7 @@ test('[A87] a call whose outcome is unknown asks that, and asks no more once it 
   assert.equal(call && getPendingApproval(call)?.kind, 'unknown-outcome');
 });
 
-test('[A87] a call that a run ended with is the client’s to make, and no person is asked about it', () => {
+test('[A87] a call of a client tool is executed by the client and has no pending approval', () => {
   const handed: readonly Fact[] = [
     ...startFacts,
     callFact,
@@ -99,7 +99,7 @@ test('[A87] a call that a run ended with is the client’s to make, and no perso
   assert.ok(done && !isClientSideCall(done) && done.result?.text === 'done');
 });
 
-test('[A87] folding event by event gives what folding all of them gives, and a branch shows its own path only', () => {
+test('[A87] applying events one by one equals building the timeline at once, and a branch shows only its own path', () => {
   const facts = [
     ...startFacts,
     { ...callFact, message: assistantMessage('first') },
@@ -117,7 +117,7 @@ test('[A87] folding event by event gives what folding all of them gives, and a b
   assert.ok(!whole.items.some((item) => item.type === 'turn'));
 });
 
-test('[A87] an edit shows the conversation as it was left', () => {
+test('[A87] an edit shows the edited messages', () => {
   const baseline = { session: 's', messages: [assistantMessage('edited')], turn: 0, loaded: [], queue: [], total: {} };
   const edited = buildLog(...startFacts, { ...callFact, message: assistantMessage('old') }, {
     type: 'epoch-started',
@@ -135,7 +135,7 @@ test('[A87] an edit shows the conversation as it was left', () => {
   );
 });
 
-test('[A87] the rates of the charts are those of health, and a stretch in which nothing ended is a gap', () => {
+test('[A87] the rates of the charts equal those of the health report, and a period without ended runs is a gap', () => {
   for (const [good, total] of [
     [0, 10],
     [3, 7],
@@ -159,13 +159,13 @@ test('[A87] the rates of the charts are those of health, and a stretch in which 
   );
 });
 
-test('the address of a screen leads back to it, and a strange one to the first', () => {
+test('the link of a screen is parsed back to it, and an unknown one to the first screen', () => {
   assert.deepEqual(parseRoute(linkTo('runs', 'a/b c')), { screen: 'runs', id: 'a/b c', query: '' });
   assert.deepEqual(parseRoute('#/runs?status=waiting'), { screen: 'runs', query: 'status=waiting' });
   assert.equal(parseRoute('#/nowhere').screen, 'ask');
 });
 
-test('[A87] a forked session says which one it is a copy of, and what was said there', () => {
+test('[A87] a forked session links to its origin and shows the messages from there', () => {
   const messages = [assistantMessage('Low water at six.')];
   const baseline = { session: 's', messages, turn: 0, loaded: [], queue: [], total: {} };
   const items = buildTimeline(
@@ -181,10 +181,10 @@ test('[A87] a forked session says which one it is a copy of, and what was said t
   ).items.map((item) =>
     item.type === 'mark' ? [item.text, item.session] : item.type === 'message' ? item.message : item.type,
   );
-  assert.deepEqual(items, [['Begun as a copy of', 'origin'], ...messages]);
+  assert.deepEqual(items, [['Forked from', 'origin'], ...messages]);
 });
 
-test('[A87] what ended a run and what changed in a session is said in a person’s words, and what went wrong is said once', () => {
+test('[A87] the end of a run and changes of a session have plain labels, and an error is shown once', () => {
   const error = {
     code: 'provider/unauthorized',
     message: 'The key was refused.',
@@ -200,14 +200,14 @@ test('[A87] what ended a run and what changed in a session is said in a person�
       reason: 'provider-error',
       error,
     } as unknown as Fact),
-    ['What was said before was made shorter, to fit the model', 'Ended: model failed'],
+    ['The conversation was compacted to fit the model', 'Ended: model failed'],
   );
   assert.deepEqual(marks({ type: 'run-ended', reason: 'money-budget', detail: 'It may spend $1.' }), [
     'Ended: out of money. It may spend $1.',
   ]);
 });
 
-test('[A87] a further run of a session has the model, the folder and the tenant of the one before it, but no leave and no model that failed', () => {
+test('[A87] the next run of a session inherits model, folder and tenant of the previous one, but neither `auto` nor a model that failed', () => {
   const before = (turns: number): FleetRun =>
     ({
       tenant: 'acme',

@@ -65,7 +65,7 @@ export type TimelineItem = {
       readonly what: string;
       readonly text: string;
       readonly tone: 'quiet' | 'bad' | 'good';
-      /** The session that it tells of. */
+      /** The session that the mark links to. */
       readonly session?: string;
     }
 );
@@ -124,7 +124,7 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'epoch-started':
       return { ...applyEpochStarted(now, event, mark), model: event.model };
     case 'compaction-failed':
-      return mark('not shortened', `What was said could not be made shorter: ${event.why}`);
+      return mark('not compacted', `The conversation could not be compacted: ${event.why}`);
     case 'branch-started':
       return {
         ...mark('branch', [formatBranchReason(event.reason), event.detail].filter(Boolean).join('. ')),
@@ -156,7 +156,7 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
         ...(event.usd === undefined ? {} : { usd: event.usd }),
       });
     case 'answer-rejected':
-      return mark('rejected', `The answer was sent back (${event.why}): ${event.text}`);
+      return mark('rejected', `The answer was rejected (${event.why}): ${event.text}`);
     case 'approval-requested':
     case 'approval-resolved':
     case 'tool-started':
@@ -179,17 +179,17 @@ const addForkMark = (
   base: Pick<TimelineItem, 'key' | 'at' | 'seq' | 'time'>,
 ): Timeline => ({
   ...now,
-  items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Begun as a copy of', tone: 'quiet', session }],
+  items: [...now.items, { ...base, type: 'mark', what: 'fork', text: 'Forked from', tone: 'quiet', session }],
 });
 
 /** An edit or a fork brings its history; a compaction is shown as a mark. */
 function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started' }, mark: AddMark): Timeline {
   const text = [formatEpochReason(event.reason), event.detail].filter(Boolean).join('. ');
-  const what = event.reason === 'compacted' ? 'shortened' : event.reason === 'edited' ? 'edited' : 'changed';
+  const what = event.reason === 'compacted' ? 'compacted' : event.reason === 'edited' ? 'edited' : 'changed';
   const { messages = [] } = event.baseline ?? {};
-  const isBeginning = event.reason === 'started';
-  if (messages.length === 0 || (event.reason !== 'edited' && !isBeginning && now.items.length > 0))
-    return isBeginning ? now : mark(what, text);
+  const isFirstEpoch = event.reason === 'started';
+  if (messages.length === 0 || (event.reason !== 'edited' && !isFirstEpoch && now.items.length > 0))
+    return isFirstEpoch ? now : mark(what, text);
   const { id, seq, time } = event;
   const said = messages.map((message, i): TimelineItem => ({
     key: `${id} ${i}`,
@@ -199,20 +199,20 @@ function applyEpochStarted(now: Timeline, event: Event & { type: 'epoch-started'
     type: 'message',
     message,
   }));
-  return { ...now, items: [...(isBeginning ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
+  return { ...now, items: [...(isFirstEpoch ? now.items : mark(what, text).items.slice(now.items.length)), ...said] };
 }
 
 function applyRunEnded(now: Timeline, event: Event & { type: 'run-ended' }, mark: AddMark): Timeline {
   if ((event.reason === 'answered' || event.reason === 'task-complete') && event.detail === undefined) return now;
   const last = now.items.findLast((item) => item.type === 'turn');
-  // Where the turn has just said what went wrong, the end need not say it again.
-  const isSaid = last?.type === 'turn' && last.failure !== undefined && last.failure.message === event.error?.message;
-  const why = isSaid ? '' : (event.error?.message ?? event.detail ?? '');
+  // The error is not repeated if the failed turn shows it.
+  const isShown = last?.type === 'turn' && last.failure !== undefined && last.failure.message === event.error?.message;
+  const why = isShown ? '' : (event.error?.message ?? event.detail ?? '');
   const tone =
     event.error || !['answered', 'task-complete', 'cancelled', 'abstained'].includes(event.reason) ? 'bad' : 'quiet';
   return mark(
     'ended',
-    [`Ended: ${formatStopReason(event.reason)}`, why, isSaid ? '' : event.error?.hint]
+    [`Ended: ${formatStopReason(event.reason)}`, why, isShown ? '' : event.error?.hint]
       .filter(Boolean)
       .join('. ')
       .replaceAll('..', '.'),
@@ -241,7 +241,7 @@ const createTimelineCall = (part: ToolCallPart): TimelineCall => ({
 
 /** Inputs of a turn come before it; a retried turn replaces the failed one. */
 function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
-  const heard = now.items.map((item) =>
+  const delivered = now.items.map((item) =>
     item.type === 'input' && !item.delivered && event.inputs.includes(item.input) ? { ...item, delivered: true } : item,
   );
   const turn: TimelineItem = {
@@ -254,7 +254,7 @@ function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }
     notes: event.notes,
     calls: [],
   };
-  return { ...now, running: true, items: [...heard, turn] };
+  return { ...now, running: true, items: [...delivered, turn] };
 }
 
 type TurnItem = Extract<TimelineItem, { type: 'turn' }>;

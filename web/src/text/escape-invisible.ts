@@ -14,7 +14,7 @@ const visibleJoinerPattern = [
   '(?<=[\\p{Extended_Pictographic}#*0-9])\\ufe0f(?!\\ufe0f)',
 ].join('|');
 
-/** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and what is no character. What the core writes out, this marks; a test holds them together. */
+/** Controls, formats (direction, zero width, tags), separators, lone surrogates, selectors, fillers and noncharacters. Must match what escapeInvisible of the core escapes; a test compares them. */
 const invisiblePattern = new RegExp(
   [
     `(${visibleJoinerPattern})`,
@@ -76,6 +76,6 @@ export function splitInvisible(text: string): readonly EscapedPiece[] {
 function escapeCharacter(letter: string): EscapedPiece {
   const code = letter.codePointAt(0) ?? 0;
   const place = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  const name = characterNames[code] ?? 'a character that does not show';
+  const name = characterNames[code] ?? 'invisible character';
   return { text: characterAbbreviations[code] ?? `<${place}>`, name: `${name} (${place})` };
 }

@@ -19,7 +19,7 @@ const formatMantissa = (number: number): string =>
 
 /** US dollars: cents for large amounts, more digits for small ones; unknown is not zero. */
 export function formatUsd(usd: number | undefined): string {
-  if (usd === undefined) return 'not known';
+  if (usd === undefined) return 'unknown';
   if (usd === 0) return '$0';
   if (usd >= 10_000) return `$${integerFormat.format(usd)}`;
   if (usd >= 0.1) return `$${centsFormat.format(usd)}`;

@@ -4,8 +4,8 @@ import type { EpochReason, FleetRun, StopReason } from '../../../src/core/index.
 const stopReasonLabels: Readonly<Record<StopReason, string>> = {
   answered: 'answered',
   'task-complete': 'done',
-  abstained: 'gave no answer',
-  truncated: 'answer cut short',
+  abstained: 'abstained',
+  truncated: 'answer truncated',
   'max-turns': 'out of turns',
   'token-budget': 'out of tokens',
   'money-budget': 'out of money',
@@ -14,7 +14,7 @@ const stopReasonLabels: Readonly<Record<StopReason, string>> = {
   'error-threshold': 'too many errors',
   stuck: 'stuck',
   rule: 'stopped by a rule',
-  'kill-switch': 'stopped by the kill-switch',
+  'kill-switch': 'stopped by the kill switch',
   cancelled: 'cancelled',
   'provider-error': 'model failed',
 };
@@ -25,37 +25,37 @@ export const formatStopReason = (reason: string): string => stopReasonLabels[rea
 /** The label of a run status; a waiting run waits for approval or for its child runs. */
 export function formatRunStatus({ status, outcome, pendingApprovals: questions }: FleetRun): string {
   if (status === 'ended') return outcome ? formatStopReason(outcome.reason) : 'ended';
-  if (status === 'waiting') return questions.length > 0 ? 'waits for you' : 'waits for its parts';
+  if (status === 'waiting') return questions.length > 0 ? 'waits for approval' : 'waits for child runs';
   return status;
 }
 
 const runKindLabels: Readonly<Record<string, string>> = { run: 'run', plan: 'orchestration', verify: 'verification' };
 
-/** What kind of run it is. */
+/** The label of a run kind. */
 export const formatRunKind = (kind: string): string => runKindLabels[kind] ?? kind;
 
 const epochReasonLabels: Readonly<Record<EpochReason, string>> = {
-  started: 'Begun',
-  compacted: 'What was said before was made shorter, to fit the model',
-  'model-changed': 'Another model goes on',
-  'agent-changed': 'Other instructions or tools from here on',
-  edited: 'Edited: from here on the session goes on with what is shown',
+  started: 'Started',
+  compacted: 'The conversation was compacted to fit the model',
+  'model-changed': 'The model was changed',
+  'agent-changed': 'The instructions or tools were changed',
+  edited: 'Edited: the session continues from the messages shown',
 };
 
-/** Why what the model is sent begins anew. */
+/** The label of an epoch reason. */
 export const formatEpochReason = (reason: string): string => epochReasonLabels[reason as EpochReason] ?? reason;
 
 const branchReasonLabels: Readonly<Record<string, string>> = {
-  edited: 'The session was edited; what stood here before is kept',
-  forked: 'The session goes its own way from here',
-  rewound: 'Taken back to here; what came after is kept',
-  returned: 'Back to what was left before',
+  edited: 'The session was edited; the previous messages are kept',
+  forked: 'Forked here',
+  rewound: 'Rewound to here; later messages are kept',
+  returned: 'Returned to an earlier branch',
 };
 
 /** The label of a branch reason. */
 export const formatBranchReason = (reason: string): string => branchReasonLabels[reason] ?? reason;
 
-/** The beginning of a text that is too long for its place; no letter is cut in half. */
+/** Truncates a text to a max length without splitting a surrogate pair. */
 export const truncate = (text: string, max: number): string => text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
 
 /** Returns a heading: the first line of a prompt, truncated. */

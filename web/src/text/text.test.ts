@@ -1,4 +1,4 @@
-// Text from outside as the page shows it: nothing hidden, no markup made of it, figures as people read them.
+// Tests of text rendering: escaped invisible characters, Markdown without HTML, safe links, formatted numbers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -16,7 +16,7 @@ import { parseInlines, safeUrl, type MarkdownInline } from './inline.ts';
 import { parseMarkdown, type MarkdownBlock } from './markdown.ts';
 import { splitSections } from './sections.ts';
 
-test('[A87] what does not show is written out and named, and nothing else is changed', () => {
+test('[A87] invisible characters are escaped and named, and other text is unchanged', () => {
   const pieces = splitInvisible('rm a\u202etxt.exe\u001b[2K\n\tok');
   assert.deepEqual(
     pieces.map(({ text }) => text),
@@ -28,7 +28,7 @@ test('[A87] what does not show is written out and named, and nothing else is cha
   );
 });
 
-test('[A87] the page marks exactly what the core writes out', () => {
+test('[A87] the page marks exactly the characters that the core escapes', () => {
   const letter = fc.constantFrom(
     'a',
     '\u202e',
@@ -55,7 +55,7 @@ test('[A87] the page marks exactly what the core writes out', () => {
         fc.string({ unit: 'binary' }),
       ),
       (text) => {
-        // A carriage return before a line break is dropped by the core and marked here.
+        // The core drops a carriage return before a line break; the page marks it.
         fc.pre(!text.includes('\r\n'));
         const named = splitInvisible(text).map((piece) =>
           piece.name === undefined ? piece.text : getEscapedText(piece),
@@ -66,7 +66,7 @@ test('[A87] the page marks exactly what the core writes out', () => {
   );
 });
 
-/** A marked character as the core writes it: the place that the page names. */
+/** Returns a marked character as the core escapes it, by the code point in its name. */
 function getEscapedText({ name = '' }: { readonly name?: string }): string {
   const code = Number.parseInt(/U\+([0-9A-F]+)/.exec(name)?.[1] ?? '', 16);
   return escapeInvisible(String.fromCodePoint(code));
@@ -79,7 +79,7 @@ const getPlainText = (inlines: readonly MarkdownInline[]): string =>
 
 const getBlockTypes = (text: string): string[] => parseMarkdown(text).map(({ type }) => type);
 
-test('[A87] Markdown of an answer: headings, code, lists, quotes, tables, rules', () => {
+test('[A87] Markdown of an answer is parsed: headings, code, lists, quotes, tables, rules', () => {
   const text =
     '# Title\n\nWords **bold** and *soft* and `code`.\n\n```ts\nif (a < b) {}\n```\n\n- one\n- two\n  - inner\n\n1. first\n2. second\n\n> said\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---';
   assert.deepEqual(getBlockTypes(text), ['heading', 'paragraph', 'code', 'list', 'list', 'quote', 'table', 'rule']);
@@ -104,15 +104,15 @@ test('[A87] Markdown of an answer: headings, code, lists, quotes, tables, rules'
   assert.equal(numbered.type === 'list' && numbered.start, 1);
 });
 
-test('code within words is no fence, however many marks it has', () => {
+test('inline code with three backticks is not a fence', () => {
   assert.deepEqual(getBlockTypes('```a``` is code\n\nafter'), ['paragraph', 'paragraph']);
 });
 
-test('a fence that is still open while an answer streams in is code to the end', () => {
+test('an open fence in a streaming answer is code to the end', () => {
   assert.deepEqual(parseMarkdown('Look:\n```\nhalf').at(-1), { type: 'code', language: '', text: 'half' });
 });
 
-test('[A87] a long answer read in sections is what it is read as a whole, however much of it has come in', () => {
+test('[A87] a long answer parsed in sections equals the answer parsed as a whole, at every length of the stream', () => {
   const words = 'word '.repeat(120).trim();
   const block = fc.constantFrom(
     words,
@@ -133,7 +133,7 @@ test('[A87] a long answer read in sections is what it is read as a whole, howeve
       const sections = splitSections(soFar);
       assert.equal(sections.join('\n'), soFar);
       assert.deepEqual(sections.flatMap(parseMarkdown), parseMarkdown(soFar));
-      // All but the end of it stands, so that it need not be drawn again.
+      // All sections but the last stay equal, so they are not rendered again.
       assert.deepEqual(splitSections(text).slice(0, Math.max(0, sections.length - 2)), sections.slice(0, -2));
     }),
     { numRuns: 60 },
@@ -141,7 +141,7 @@ test('[A87] a long answer read in sections is what it is read as a whole, howeve
   assert.ok(splitSections(Array.from({ length: 100 }, () => words).join('\n\n')).length > 20);
 });
 
-test('[A87] a link says where it leads, and only the web and mail are links at all', () => {
+test('[A87] a link shows its target, and only http, https and mailto become links', () => {
   assert.deepEqual(parseInlines('[bank](https://evil.example/x)'), [
     {
       type: 'link',
@@ -159,13 +159,13 @@ test('[A87] a link says where it leads, and only the web and mail are links at a
     parseInlines('[go](javascript:alert(1))').map(({ type }) => type),
     ['text'],
   );
-  // What is shown is the address as the browser reads it, also where letters only look the same.
+  // The shown URL is the one that the browser resolves, also for look-alike letters.
   assert.equal(safeUrl('https://аpple.com/'), 'https://xn--pple-43d.com/');
-  // A picture would be fetched from outside: it stays a link.
+  // An image would be fetched from another host, so it becomes a link.
   assert.equal(parseInlines('![x](https://a.example/p.png)')[0]?.type, 'link');
 });
 
-test('[A87] no text makes the reader of Markdown fail or lose words', () => {
+test('[A87] the Markdown parser neither fails on any text nor loses words', () => {
   const piece = fc.constantFrom(
     '**',
     '*',
@@ -202,7 +202,7 @@ test('[A87] no text makes the reader of Markdown fail or lose words', () => {
             return block.type === 'rule' ? '' : getPlainText(block.inlines);
           })
           .join('');
-      // What follows a fence on its line is no part of the answer.
+      // The info string after a fence is not part of the answer.
       const expected = text.replaceAll(/`{3,}[^\n]*/g, '').match(/wort/g)?.length ?? 0;
       const found = words(parseMarkdown(text)).match(/wort/g)?.length ?? 0;
       const links = JSON.stringify(parseMarkdown(text)).match(/wort/g)?.length ?? 0;
@@ -211,7 +211,7 @@ test('[A87] no text makes the reader of Markdown fail or lose words', () => {
   );
 });
 
-test('a hostile text takes no more than its share of time', () => {
+test('hostile texts are parsed in bounded time', () => {
   for (const text of [
     '*'.repeat(50_000),
     '['.repeat(50_000),
@@ -223,10 +223,10 @@ test('a hostile text takes no more than its share of time', () => {
     assert.ok(parseMarkdown(text).length > 0);
 });
 
-test('[A87] figures are written as people read them, and what is not known is not nothing', () => {
+test('[A87] numbers are formatted for display, and an unknown cost is not shown as zero', () => {
   assert.deepEqual([0, 950, 12_345, 999_600, 4_100_000].map(formatCompact), ['0', '950', '12.3k', '1M', '4.1M']);
   assert.deepEqual([undefined, 0, 0.00001, 0.0042, 0.5, 12.5, 1234].map(formatUsd), [
-    'not known',
+    'unknown',
     '$0',
     '< $0.0001',
     '$0.0042',
