@@ -7,8 +7,8 @@ export {
   isAwaitingApproval,
   runWithApprovals,
   type ApprovalLoopOptions,
-} from './approvals.ts';
-export type { CompactionReport, ManualCompactionOptions } from './compaction.ts';
+} from './approval-loop.ts';
+export type { CompactionReport, ManualCompactionOptions } from './manual-compaction.ts';
 export {
   customToolDirs,
   loadCustomTools,

@@ -1,7 +1,7 @@
 // Runs a session to its result, with the events of the run as a stream: `run` is the same path without a listener.
 import { randomUUID } from 'node:crypto';
 import { FairleadError, messageText, type Chunk } from '../core/index.ts';
-import { runWithApprovals } from './approvals.ts';
+import { runWithApprovals } from './approval-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { UserInput } from './session-facts.ts';
 import { messageStopReason, toRunResult, type MessageStopReason, type RunResult } from './result.ts';

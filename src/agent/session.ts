@@ -22,7 +22,7 @@ import {
 import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
 import { inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
-import { compactSession, type CompactionReport, type ManualCompactionOptions } from './compaction.ts';
+import { compactSession, type CompactionReport, type ManualCompactionOptions } from './manual-compaction.ts';
 import { resolveLimits } from './limits.ts';
 import type { RunResult } from './result.ts';
 import { executeRun, RunStream, type RunOutput } from './run-stream.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { grantKey } from '../guards/index.ts';
-import { formatAlwaysLabel, listApprovalChoices, parseApprovalAnswer } from './approvals.ts';
+import { formatAlwaysLabel, listApprovalChoices, parseApprovalAnswer } from './approval-prompts.ts';
 
 test('[A75] a call is approved once, always or not; any answer that is not a clear yes is a no', () => {
   const choices = listApprovalChoices({}, 'pay {}');

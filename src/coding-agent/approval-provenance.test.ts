@@ -5,7 +5,7 @@ import { resolveAgent, defineTool, Session } from '../agent/index.ts';
 import type { ResolvedAgent, Event, Fact, RunState } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider } from '../testing/index.ts';
-import { createApprovalTracker } from './approvals.ts';
+import { createApprovalTracker } from './approval-prompts.ts';
 
 function outsideWorld(): { readonly sent: () => number; readonly parts: () => ResolvedAgent } {
   let sent = 0;

@@ -9,7 +9,7 @@ import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-a
 import { noUser } from './integrations/context.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
 import { findModel, getModelEndpoint, resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
-import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './privacy.ts';
+import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './private-sessions.ts';
 import { readSettings, type Settings } from './settings/index.ts';
 import { readKnownModels } from './state/index.ts';
 

@@ -7,7 +7,7 @@ import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import type { UserPrompter } from './integrations/context.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
-import { createApprovalTracker, refreshApprovalQuestions } from './approvals.ts';
+import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 import { type ModelHost, openModel } from './models/open-model.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
@@ -18,7 +18,7 @@ import {
   findPrivacyLabel,
   assertLocalModel,
   withPrivacyViews,
-} from './privacy.ts';
+} from './private-sessions.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {

@@ -29,7 +29,7 @@ import {
   unknownModelError,
   type ResolvedModel,
 } from './models/resolve-model.ts';
-import { refreshApprovalQuestions } from './approvals.ts';
+import { refreshApprovalQuestions } from './approval-prompts.ts';
 import {
   switchAgent,
   openConversationState,
@@ -44,7 +44,7 @@ import {
 } from './conversation-state.ts';
 import { openModel } from './models/open-model.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
-import { isPrivateSession, assertLocalModel } from './privacy.ts';
+import { isPrivateSession, assertLocalModel } from './private-sessions.ts';
 
 /** What a view of a conversation is informed of. */
 export type ConversationListener = {

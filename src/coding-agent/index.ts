@@ -20,7 +20,7 @@ export {
   type ApprovalAnswer,
   type ApprovalChoice,
   parseApprovalAnswer,
-} from './approvals.ts';
-export { privacyView, findPrivacyLabel, assertLocalModel } from './privacy.ts';
+} from './approval-prompts.ts';
+export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { selectSandbox } from './protected-paths.ts';
 export { createPolicyContext } from './gates.ts';

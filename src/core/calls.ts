@@ -2,12 +2,12 @@
 import { isDetached, raceAbort } from './abort.ts';
 import { FairleadError, errorMessage } from './errors.ts';
 import type { Fact, ToolOutcome } from './fact.ts';
-import { evaluateGates } from './gate.ts';
+import { evaluateGates } from './evaluate-gates.ts';
 import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { toolResultFact, type ToolEndedFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
-import { renderToolOutput } from './renderers.ts';
+import { renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { resolveUnknownOutcome } from './unknown-outcome.ts';
 

@@ -3,7 +3,7 @@ import { abortFailure, stopReasonOfFailure } from './abort.ts';
 import { FairleadError } from './errors.ts';
 import type { Fact } from './fact.ts';
 import type { RunContext } from './loop.ts';
-import type { Step } from './next.ts';
+import type { Step } from './next-step.ts';
 import type { RunState } from './state.ts';
 
 /** Adds the time limit of the run to the abort signal; `release` clears the timer. */

@@ -59,7 +59,7 @@ export type {
   WorkOptions,
   WorkerInfo,
 } from './fleet-store.ts';
-export { evaluateGates, type GateResult } from './gate.ts';
+export { evaluateGates, type GateResult } from './evaluate-gates.ts';
 export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './lazy-text.ts';
 export { openSessionWriter, type FactSource, type SessionWriter } from './session-writer.ts';
 export { historyError } from './validate-history.ts';
@@ -93,7 +93,7 @@ export {
   type ApprovalOptions,
   type PendingApproval,
 } from './pending-approvals.ts';
-export { isStuck, nextStep, type Step } from './next.ts';
+export { isStuck, nextStep, type Step } from './next-step.ts';
 export { collectNotes } from './turn.ts';
 export { runChecks } from './run-checks.ts';
 export { enqueueNote, selectNotes, sortNotes, parseNotes, SAFETY_PRIORITY, renderNotes } from './notes.ts';
@@ -127,11 +127,11 @@ export type {
 export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool-result.ts';
 export { closestMatches } from './did-you-mean.ts';
 export { escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
-export { renderRequest } from './render.ts';
+export { renderRequest } from './render-request.ts';
 export type { SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
 export { isPathInside, normalizeFileName } from './paths.ts';
-export { isLoopbackHost, isLoopbackUrl } from './net.ts';
+export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './usage-totals.ts';
 export { fold, runStateView, type CallApproval, type ToolCall, type RunState } from './state.ts';
 export {
@@ -152,7 +152,7 @@ export {
   type PersistentList,
 } from './persistent-list.ts';
 export { unknownOutcomeQuestion } from './unknown-outcome.ts';
-export { isValidCost, isValidUsage } from './usage.ts';
+export { isValidCost, isValidUsage } from './validate-usage.ts';
 export { readView, type ViewStates } from './projections.ts';
 export { escapeInvisible, escapeInvisibleLine } from './escape-invisible.ts';
 export type {
@@ -179,6 +179,6 @@ export {
 export { settleOpenCalls } from './call-fold.ts';
 export { prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
-export { callId } from './answer.ts';
+export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
 export { formatColumns } from './format-columns.ts';

@@ -4,7 +4,7 @@ import { executeCalls } from './calls.ts';
 import { runEndedFacts, abortStep, withDeadline } from './end-run.ts';
 import { compact } from './epoch.ts';
 import type { SessionWriter } from './session-writer.ts';
-import { nextStep, type Step } from './next.ts';
+import { nextStep, type Step } from './next-step.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
 import type { RunState } from './state.ts';
 import { runTurn } from './turn.ts';

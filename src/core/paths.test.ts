@@ -1,7 +1,7 @@
 // Tests path containment and file name folding.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isLoopbackHost, isLoopbackUrl } from './net.ts';
+import { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 import { isPathInside, normalizeFileName } from './paths.ts';
 
 test('a path is inside a directory segment by segment, never by string prefix', () => {

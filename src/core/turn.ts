@@ -1,13 +1,13 @@
 // Executes one turn: sends the request and records the response or the failure.
 import { abortFailure, raceAbort } from './abort.ts';
-import { answerFacts, type EndChunk } from './answer.ts';
+import { answerFacts, type EndChunk } from './response-facts.ts';
 import { FairleadError, errorMessage, toFailure } from './errors.ts';
 import type { Fact, Note } from './fact.ts';
 import { deliverableInputs } from './pending-inputs.ts';
 import type { RunContext } from './loop.ts';
 import { selectNotes } from './notes.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
-import { renderRequest } from './render.ts';
+import { renderRequest } from './render-request.ts';
 import { partialAnswerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 

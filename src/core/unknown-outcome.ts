@@ -4,7 +4,7 @@ import type { Fact } from './fact.ts';
 import type { Json } from './json.ts';
 import { toolResultFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
-import { renderToolOutput } from './renderers.ts';
+import { renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
 
 /** A call with a recorded start and no recorded end. */

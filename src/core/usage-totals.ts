@@ -5,7 +5,7 @@ import type { Message, Usage } from './message.ts';
 import type { ResolvedAgent, Price } from './ports.ts';
 import type { RunState } from './state.ts';
 import { estimateTokens, partTokens } from './tokens.ts';
-import { isValidCost, isValidUsage } from './usage.ts';
+import { isValidCost, isValidUsage } from './validate-usage.ts';
 
 /** Usage of zero for every count. */
 export const zeroUsage: UsageTotals = {

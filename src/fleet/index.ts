@@ -6,7 +6,7 @@ export {
   type AgentSource,
   type WrapProvider,
 } from './agent-factory.ts';
-export { worker, type AgentWorker, type AgentWorkerOptions } from './agent-worker.ts';
+export { worker, type AgentWorker, type AgentWorkerOptions } from './create-agent-worker.ts';
 export { createClientTools, getClientOptions, type ClientRunOptions, type ClientToolResult } from './client-tools.ts';
 export { sendMessage, inboxView, assertAcceptsMessages, listActiveRuns } from './inbox.ts';
 export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';

@@ -18,7 +18,7 @@ import {
 import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client-tools.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
-import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './outcome.ts';
+import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './run-facts.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
 
 /** What a handler gets besides the run. */

@@ -2,7 +2,7 @@
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
 export { permissionGate, formatApprovalPrompt, type PermissionOptions } from './permission.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
-export { policyGate, type PolicyGateOptions } from './policy/gate.ts';
+export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
 export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';

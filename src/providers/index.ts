@@ -2,7 +2,7 @@
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
-export { blendedPrice, monthlyCost, paybackMonths, type MonthlyUsage, type MonthlyCost } from './costs.ts';
+export { blendedPrice, monthlyCost, paybackMonths, type MonthlyUsage, type MonthlyCost } from './monthly-cost.ts';
 export { discover, type DiscoverOptions, type DiscoveredProvider } from './discover.ts';
 export type {
   EmbeddedConsentRequest,

@@ -1,7 +1,7 @@
 // Prices by name, and what a month costs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { blendedPrice, monthlyCost, paybackMonths } from './costs.ts';
+import { blendedPrice, monthlyCost, paybackMonths } from './monthly-cost.ts';
 import { responseCost, priceOf } from './prices.ts';
 
 const formatPrice = (family: string, model: string): string | undefined => {

@@ -92,7 +92,7 @@ export {
   type FactTest,
   type ConditionSubject,
 } from './declarative/conditions.ts';
-export type { DeclaredGate, DeclaredReminder, DeclaredRules, DeclaredStop } from './declarative/declared.ts';
+export type { DeclaredGate, DeclaredReminder, DeclaredRules, DeclaredStop } from './declarative/rule-file-types.ts';
 export { compileRuleSet, type CompiledRuleSet, type RuleSet } from './declarative/rule-set.ts';
 export { runRuleSetExamples } from './testing/run-rule-set-examples.ts';
 export { answerMatches, commandPasses, type CommandCheckOptions } from './stop-conditions/checks.ts';

@@ -2,13 +2,13 @@
 export type { SessionFileProblem } from './jsonl/file-index.ts';
 export { copyJsonl, type CopyJsonlOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileStat } from './jsonl/disk.ts';
-export { peekSession, readSessionId, type SessionPeek } from './jsonl/peek.ts';
+export { peekSession, readSessionId, type SessionPeek } from './jsonl/session-preview.ts';
 export type { LockOwner } from './lock-owner.ts';
 export { getLockOwner } from './jsonl/lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';
 export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveJsonlOptions } from './jsonl/move.ts';
-export { verifyFile, type FileVerification } from './jsonl/verify.ts';
+export { verifyFile, type FileVerification } from './jsonl/verify-hash-chain.ts';
 export { memoryLog, type MemoryLog } from './memory.ts';
 export type { FleetStoreOptions } from './defaults.ts';
 export { openFleetStore } from './open-fleet-store.ts';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { resolveAgent, createOutputSchema } from '../../src/agent/index.ts';
-import { privacyView } from '../../src/coding-agent/privacy.ts';
+import { privacyView } from '../../src/coding-agent/private-sessions.ts';
 import {
   isObject,
   type ResolvedAgent,

@@ -7,7 +7,7 @@ import {
   type Tool,
   type ApprovalHandler,
 } from '../../core/index.ts';
-import { runWithApprovals } from '../approvals.ts';
+import { runWithApprovals } from '../approval-loop.ts';
 import { assertToolDefinition, tool } from '../define-tool.ts';
 import { openSession } from '../session-store.ts';
 import { subagentReport } from './format.ts';

@@ -16,7 +16,7 @@ import {
   type ToolContext,
   type ApprovalHandler,
 } from '../../core/index.ts';
-import { runWithApprovals } from '../approvals.ts';
+import { runWithApprovals } from '../approval-loop.ts';
 import { LOAD_TOOLS } from '../define-tool.ts';
 import { Session } from '../session.ts';
 import { createToolRegistry } from '../tool-registry.ts';

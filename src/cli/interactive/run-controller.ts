@@ -11,7 +11,7 @@ import {
 } from '../../coding-agent/index.ts';
 import { errorMessage, formatError, type ApprovalHandler } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
-import type { CommandContext } from '../slash-commands/context.ts';
+import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
 import type { TerminalUI, KeyQuestion } from '../tui/ui.ts';
 

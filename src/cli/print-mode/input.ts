@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
-import { readPromptFile } from '../state/prompt-files.ts';
+import { readPromptFile } from './prompt-files.ts';
 
 /** Yields the prompts one after another. */
 export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGenerator<string> {

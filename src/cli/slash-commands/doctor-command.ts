@@ -1,6 +1,6 @@
 // The slash command /doctor: runs the checks of `fairlead doctor` with the model and the sandbox of this conversation.
 import { createTextStyles } from '../tui/ansi-style.ts';
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 /** The slash command `/doctor`. */
 export const doctorCommand: SlashCommand = {

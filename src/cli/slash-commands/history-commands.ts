@@ -7,10 +7,10 @@ import {
   rewindBefore,
   selectShownBranches,
 } from '../../sessions/reports/index.ts';
-import { compactCommand } from './compact.ts';
-import type { CommandContext, SlashCommand } from './context.ts';
-import { exportCommand } from './export.ts';
-import { undoCommand } from './undo.ts';
+import { compactCommand } from './compact-command.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
+import { exportCommand } from './export-command.ts';
+import { undoCommand } from './undo-command.ts';
 
 const rewindCommand: SlashCommand = {
   name: 'rewind',

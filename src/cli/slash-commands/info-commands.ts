@@ -6,7 +6,7 @@ import {
   formatCosts,
   measureContext,
 } from '../../sessions/reports/index.ts';
-import type { CommandContext, SlashCommand } from './context.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 const toolsCommand: SlashCommand = {
   name: 'tools',

@@ -3,7 +3,7 @@ import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
 import { createUiPrompter, type UiChoice } from '../tui/index.ts';
-import type { CommandContext, SlashCommand } from './context.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 const usageText = 'approve, revoke or login <server>, reload, prompts, prompt <server> <name> [key=value …]';
 const serverVerbs = ['approve', 'revoke', 'login'] as const;

@@ -7,7 +7,7 @@ import {
   testConnection,
 } from '../../coding-agent/models/index.ts';
 import type { UiChoice } from '../tui/ui.ts';
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 const modelChoices = (conversation: Conversation): readonly UiChoice[] => [
   ...conversation.models().map(({ id, tools }) => ({

@@ -1,5 +1,5 @@
 // Slash commands for automatic approval and granted permissions.
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 /** Describes the approval mode. */
 export const formatApprovalMode = (auto: boolean): string =>

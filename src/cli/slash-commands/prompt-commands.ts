@@ -1,7 +1,7 @@
 // Slash commands that take a prompt from an editor or a prompt file.
 import { editPrompt } from '../editor/index.ts';
-import { listPromptFiles, readSavedPrompt } from '../state/prompt-files.ts';
-import type { SlashCommand } from './context.ts';
+import { listPromptFiles, readSavedPrompt } from '../print-mode/prompt-files.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 const editorCommand: SlashCommand = {
   name: 'editor',

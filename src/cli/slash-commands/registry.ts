@@ -1,7 +1,7 @@
 // The table of slash commands: the built-in ones, and the user's own from command files.
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { closestMatches } from '../../core/index.ts';
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { historyCommands } from './history-commands.ts';
 import { mcpCommand } from './mcp-command.ts';

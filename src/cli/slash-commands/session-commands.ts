@@ -11,7 +11,7 @@ import {
   formatSessionTranscript,
 } from '../../sessions/index.ts';
 import { editSession } from '../editor/index.ts';
-import type { CommandContext, SlashCommand } from './context.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 type SessionSubcommand = {
   readonly description: string;

@@ -27,7 +27,13 @@ import {
 } from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
-import { markPrivate, findPrivacyLabel, assertLocalModel, isPrivateSession, withPrivacyViews } from '../privacy.ts';
+import {
+  markPrivate,
+  findPrivacyLabel,
+  assertLocalModel,
+  isPrivateSession,
+  withPrivacyViews,
+} from '../private-sessions.ts';
 import { noUser } from '../integrations/context.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';

@@ -8,7 +8,7 @@ import {
   subagentStatus,
 } from '../../agent/subagents/index.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
-import { createApprovalTracker, refreshApprovalQuestions } from '../approvals.ts';
+import { createApprovalTracker, refreshApprovalQuestions } from '../approval-prompts.ts';
 import { findModel, getModelEndpoint, unknownModelError } from '../models/resolve-model.ts';
 import { openModel } from '../models/open-model.ts';
 import { readKnownModels } from '../state/index.ts';

@@ -4,7 +4,7 @@ import { resolveModel, parseModelRef, findFamily, type ResolvedModelRef } from '
 import { lookUpKnownModel } from '../../providers/models/index.ts';
 import { defaultQuality, type ModelCandidate } from '../../providers/routing/index.ts';
 import { findModel, getModelEndpoint, type ResolvedModel } from '../models/resolve-model.ts';
-import { isLocalModel } from '../privacy.ts';
+import { isLocalModel } from '../private-sessions.ts';
 import { readKnownModels, type KnownModel, type ModelEndpoint } from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { RouterModel, RouterSettings } from './router-config.ts';

@@ -20,7 +20,7 @@ import {
   type Tool,
 } from '../../core/index.ts';
 import { runHooks, runToolHooks, hookLabel, reportHookErrors, type HookContext, type HookResult } from './run-hooks.ts';
-import { haltPrefix, withPreToolHooks } from './gate.ts';
+import { haltPrefix, withPreToolHooks } from './hook-gate.ts';
 import type { HookEvent } from './hook.ts';
 
 /** The hooks of a working folder, ready to add to an agent. */

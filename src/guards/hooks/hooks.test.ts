@@ -28,7 +28,7 @@ import { parseHookOutput } from './parse-output.ts';
 import type { HookContext } from './run-hooks.ts';
 import { createHookIntegration } from './extension.ts';
 import { readHooks } from './files.ts';
-import { withPreToolHooks } from './gate.ts';
+import { withPreToolHooks } from './hook-gate.ts';
 import { toClaudeToolCalls } from './claude-compat.ts';
 import { parseHooks } from './hook.ts';
 import { hashFile } from './hook-process.ts';

@@ -7,7 +7,7 @@ import { evaluateGates, type ResolvedAgent, type ToolCall, type RunState, type G
 import { grantKey, sessionGrants, type Grants } from '../grants.ts';
 import { permissionGate } from '../permission.ts';
 import { readPolicies, readPolicy } from './files.ts';
-import { policyGate } from './gate.ts';
+import { policyGate } from './policy-gate.ts';
 import { parsePolicy, type Policy } from './policy.ts';
 
 type PolicyFixture = { readonly config: string; readonly cwd: string; readonly home: string };

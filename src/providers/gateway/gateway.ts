@@ -25,7 +25,7 @@ import {
   usageOfError,
   type FailedModel,
   type RetryOptions,
-} from './errors.ts';
+} from './retry.ts';
 import { createProviderRateLimiter, type RateLimiter, type RateLimits } from './rate-limiter.ts';
 import { openTimedStream, type EndChunk, type StreamTimeouts } from './timed-stream.ts';
 

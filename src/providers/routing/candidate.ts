@@ -1,6 +1,6 @@
 // Types of the model router: candidates, situation, scores and decision, as plain data.
 import type { Price } from '../../core/index.ts';
-import type { TaskKind } from './lexicon.ts';
+import type { TaskKind } from './keyword-weights.ts';
 import type { PastRun } from './run-history.ts';
 import type { KeywordWeights } from './task-features.ts';
 

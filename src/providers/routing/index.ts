@@ -17,8 +17,8 @@ export {
   type Hardware,
   type ModelSize,
 } from './hardware.ts';
-export type { TaskKind } from './lexicon.ts';
-export { modelChosenKey, modelFailedKey } from './remark-keys.ts';
+export type { TaskKind } from './keyword-weights.ts';
+export { modelChosenKey, modelFailedKey } from './annotation-keys.ts';
 export { findModelOutage, runHistoryView, type RunHistory, type PastRun } from './run-history.ts';
 export { route } from './route.ts';
 export { savingsOf, type ModelShare, type Savings } from './savings.ts';

@@ -8,8 +8,8 @@ import {
   type RunState,
   type StopReason,
 } from '../../core/index.ts';
-import { modelChosenKey, modelFailedKey } from './remark-keys.ts';
-import type { TaskKind } from './lexicon.ts';
+import { modelChosenKey, modelFailedKey } from './annotation-keys.ts';
+import type { TaskKind } from './keyword-weights.ts';
 import { taskFeatures } from './task-features.ts';
 
 /** A past run. */

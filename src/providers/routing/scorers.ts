@@ -1,6 +1,6 @@
 // The scorers of the router: each returns a score from 0 to 1 with a reason.
 import type { ModelCandidate, CandidateScore, RoutingContext } from './candidate.ts';
-import type { TaskKind } from './lexicon.ts';
+import type { TaskKind } from './keyword-weights.ts';
 import type { PastRun } from './run-history.ts';
 import type { TaskFeatures } from './task-features.ts';
 

@@ -1,7 +1,7 @@
 // How hard a task is taken to be: the faults of the well-known word lists, each as a test that it stays away.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lexicon } from './lexicon.ts';
+import { lexicon } from './keyword-weights.ts';
 import { taskFeatures } from './task-features.ts';
 
 const complexityOf = (task: string): number => taskFeatures(task).complexity;

@@ -1,5 +1,5 @@
 // Estimates task difficulty from keywords and from language-independent features.
-import { lexicon, type TaskKind } from './lexicon.ts';
+import { lexicon, type TaskKind } from './keyword-weights.ts';
 
 /** The features of a task. */
 export type TaskFeatures = {

@@ -1,6 +1,6 @@
 // Verifies the result of a compaction: the user's messages must not be lost, whatever compactor produced it.
 import { truncateMiddle, toArray, type Compactor, type Message, type MessagePart } from '../../core/index.ts';
-import { omittedFileText, userParts } from './plan.ts';
+import { omittedFileText, userParts } from './select-kept-messages.ts';
 
 /** Returns what is missing after a compaction, in one sentence; undefined if nothing is. */
 export function findLostContent(before: readonly Message[], after: readonly Message[]): string | undefined {

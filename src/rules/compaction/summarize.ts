@@ -1,7 +1,7 @@
 // Compaction with a model: the omitted part is summarized; everything that must be exact is carried over by structure.
 import { toArray, messageTokens, type CompactionResult, type Compactor, type Provider } from '../../core/index.ts';
-import { planCompaction } from './plan.ts';
-import { assembleMessages, compactionBudget } from './layout.ts';
+import { planCompaction } from './select-kept-messages.ts';
+import { assembleMessages, compactionBudget } from './assemble-messages.ts';
 import { formatSummaryBlock, requestSummary } from './summary.ts';
 import { nothingToCompact, truncatingCompactor, compactionFailure, type CompactionOptions } from './truncate.ts';
 

@@ -20,7 +20,7 @@ import {
   type RunState,
   type UsageTotals,
 } from '../../core/index.ts';
-import type { CompactionPlan } from './plan.ts';
+import type { CompactionPlan } from './select-kept-messages.ts';
 import { formatTranscript } from './transcript.ts';
 
 /** The result of a summary request: its text or the error, and its cost. */

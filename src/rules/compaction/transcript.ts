@@ -1,6 +1,6 @@
 // Formats the omitted part of a conversation as plain text for the summary request.
 import { truncateMiddle, type Message, type MessagePart } from '../../core/index.ts';
-import { userParts } from './plan.ts';
+import { userParts } from './select-kept-messages.ts';
 
 /** Max characters by kind of part. The first and last lines of tool output are the most useful. */
 const maxCharsByKind = { said: 1000, answered: 2000, called: 500, given: 1200 } as const;

@@ -1,8 +1,8 @@
 // Compaction without a model: the user's messages and the latest turns stay unchanged, the rest is omitted with a marker.
 import { toArray, messageTokens, type Compactor, type Message, type RunState } from '../../core/index.ts';
 import { findLostContent } from './preserve-user-messages.ts';
-import { planCompaction } from './plan.ts';
-import { assembleMessages, compactionBudget, omittedText } from './layout.ts';
+import { planCompaction } from './select-kept-messages.ts';
+import { assembleMessages, compactionBudget, omittedText } from './assemble-messages.ts';
 
 /** When a conversation is compacted, and to what size. */
 export type CompactionOptions = {

@@ -45,7 +45,7 @@ import {
   type DeclaredReminder,
   type DeclaredRules,
   type DeclaredStop,
-} from './declared.ts';
+} from './rule-file-types.ts';
 import type { RuleSet } from './rule-set.ts';
 
 /** Returns the JSON Schema of declarative rules, for editors. */

@@ -16,7 +16,7 @@ import { compileReminders } from '../reminders/compile-reminders.ts';
 import { stopWhen } from '../stop-conditions/stop-conditions.ts';
 import { compileRules, validateRules, rulesSchema } from './compile.ts';
 import { evaluateCondition, conditionFacts, type Condition } from './conditions.ts';
-import type { DeclaredRules } from './declared.ts';
+import type { DeclaredRules } from './rule-file-types.ts';
 import { compileRuleSet } from './rule-set.ts';
 import { runRuleSetExamples } from '../testing/run-rule-set-examples.ts';
 

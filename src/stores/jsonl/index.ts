@@ -1,2 +1,2 @@
 // Reads the first lines of a session file: its id, name and times.
-export { peekSession, readSessionId, type SessionPeek } from './peek.ts';
+export { peekSession, readSessionId, type SessionPeek } from './session-preview.ts';

@@ -5,8 +5,8 @@ import { createFileIndex, type SessionFileIndex, type SessionFileProblem } from 
 import { readAll, type Disk } from './disk.ts';
 import { formatVersion, parseHeader, type SessionFileHeader } from './line.ts';
 import { resolveParents, resolveDuplicates } from './resolve-parents.ts';
-import { detectDamage } from './detect-damage.ts';
-import { scanFile } from './scan.ts';
+import { detectDamage } from './edited-or-damaged.ts';
+import { scanFile } from './scan-file.ts';
 import { createPrefixHash, readSidecar, type PrefixHash } from './sidecar.ts';
 
 /** A loaded index. */

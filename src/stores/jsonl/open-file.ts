@@ -15,7 +15,7 @@ import {
   type LoadedIndex,
 } from './load-index.ts';
 import { fencedError } from '../store-errors.ts';
-import { tornProblem } from './verify.ts';
+import { tornProblem } from './verify-hash-chain.ts';
 import { createIdSuffix } from './writer.ts';
 
 /** An open file and its index. */

@@ -5,7 +5,7 @@ import { runStateView, systemErrorCode, type Event, type Fact, type RunState } f
 import { branchRanges, type SessionFileIndex, type SessionFileProblem, type ByteRange } from './file-index.ts';
 import { readAll, writeAll, writeNewFile, type Disk } from './disk.ts';
 import { formatEventBody, hashLine, withHash } from './line.ts';
-import { damagedFileName } from './detect-damage.ts';
+import { damagedFileName } from './edited-or-damaged.ts';
 import { readEventBatches } from './read-events.ts';
 
 /** A file whose lock the caller holds. */

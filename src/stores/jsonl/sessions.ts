@@ -5,7 +5,7 @@ import { systemErrorCode, type SessionInfo, type SessionStore } from '../../core
 import { defaultListLimit } from '../defaults.ts';
 import { sessionNotFoundError } from '../store-errors.ts';
 import { realDisk } from './disk.ts';
-import { peekSession, readSessionId, type SessionPeek } from './peek.ts';
+import { peekSession, readSessionId, type SessionPeek } from './session-preview.ts';
 import { getLockOwner, acquireLock, defaultLockTimeoutMs } from './lock.ts';
 import { openJsonl } from './log.ts';
 import { toDiskError } from './errors.ts';

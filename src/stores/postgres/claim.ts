@@ -3,7 +3,7 @@ import type { QueueLimits, WorkOptions } from '../../core/index.ts';
 import { damagedRowOutcome, runRowError, type RunRow } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import type { PostgresRunClaim, RunCompleter } from './complete-runs.ts';
-import type { ClaimedWorkflows, DbosEngine } from './engine.ts';
+import type { ClaimedWorkflows, DbosEngine } from './dbos-engine.ts';
 import { runColumns, decodePrompt, decodeFleetRun } from './runs.ts';
 
 /** The claimed runs by workflow id, and the token of the claim. */

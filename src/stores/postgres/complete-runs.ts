@@ -1,6 +1,6 @@
 // Writes the results of runs to PostgreSQL; runs that end at the same time share a statement.
 import { errorMessage, type RunSettlement } from '../../core/index.ts';
-import type { RunClaim } from '../handle-run.ts';
+import type { RunClaim } from '../run-and-write-result.ts';
 import { computeRetryDelayMs, tooManyFailuresOutcome, maxFailures, toOutcomeColumns } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';

@@ -40,7 +40,7 @@ export async function migratePostgres({ db }: PostgresContext): Promise<void> {
   try {
     await client.connect();
     await acquireMigrationLock(client, db.description);
-    const { migrateDbos } = await import('./engine.ts');
+    const { migrateDbos } = await import('./dbos-engine.ts');
     await migrateDbos(db.url);
     await applyMigrations(client);
   } catch (error) {

@@ -1,5 +1,5 @@
 // Migrations of a PostgreSQL store: the steps from one version of its tables to the next. A released step is never changed.
-import { functions } from './functions.ts';
+import { functions } from './sql-functions.ts';
 
 /** The schemas of the store and of DBOS. The tables of DBOS are migrated first, because a step may use them. */
 export const schemas = { ours: 'fairlead', dbos: 'fairlead_dbos' } as const;

@@ -1,6 +1,6 @@
 // Lease of a process in a PostgreSQL store: heartbeats while it runs; sessions and runs of a process that ended or went silent are taken over.
 import { parseLockOwner, isOwnerAlive, createLockOwner } from '../lock-owner.ts';
-import { createLeaseLossListeners, type LeaseLossListeners } from '../process-lease.ts';
+import { createLeaseLossListeners, type LeaseLossListeners } from '../lease-loss-listeners.ts';
 import { workerLostReason, formatRunOutcome, tooManyFailuresOutcome, maxFailures } from '../run-row.ts';
 import { settlesWithin, closeTimeoutMs } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';

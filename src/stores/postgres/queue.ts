@@ -4,7 +4,7 @@ import { zeroUsage, type RunQueue, type RunOutcome } from '../../core/index.ts';
 import { formatRunOutcome, type RunRow } from '../run-row.ts';
 import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
 import type { PostgresContext } from './context.ts';
-import { readPostgresQueueLimits, writePostgresQueueLimits } from './control.ts';
+import { readPostgresQueueLimits, writePostgresQueueLimits } from './fleet-control.ts';
 import type { PostgresProcessLease } from './process-lease.ts';
 import { runColumns, readDepth, createEnqueuer, findRun, listRuns, readySinceSql, decodeFleetRun } from './runs.ts';
 import { createPostgresSchedules } from './schedules.ts';

@@ -3,9 +3,9 @@ import type { FleetStore } from '../../core/index.ts';
 import { storeDefaults, type FleetStoreOptions } from '../defaults.ts';
 import { createPartialTextChannel } from '../partial-text.ts';
 import { openPostgresContext } from './context.ts';
-import { createPostgresBus } from './bus.ts';
-import { createPostgresKillSwitch, createPostgresWorkerRegistry } from './control.ts';
-import type { DbosEngine } from './engine.ts';
+import { createPostgresBus } from './partial-text-transport.ts';
+import { createPostgresKillSwitch, createPostgresWorkerRegistry } from './fleet-control.ts';
+import type { DbosEngine } from './dbos-engine.ts';
 import { createPostgresInbox } from './inbox.ts';
 import { createPostgresLedger } from './ledger.ts';
 import { migratePostgres } from './migrate.ts';
@@ -30,7 +30,7 @@ export async function openPostgres(url: string, options: FleetStoreOptions = {})
   const resources = {
     retryMs,
     engine() {
-      engine ??= import('./engine.ts').then(({ acquireEngine }) => acquireEngine(url));
+      engine ??= import('./dbos-engine.ts').then(({ acquireEngine }) => acquireEngine(url));
       // After a failure the next caller tries again.
       engine.catch(() => (engine = undefined));
       return engine;

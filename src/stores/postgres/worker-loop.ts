@@ -1,12 +1,12 @@
 // Worker loop of a PostgreSQL store: claims runs, handles them, writes their results, and takes over from expired processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import { handleRun } from '../handle-run.ts';
+import { handleRun } from '../run-and-write-result.ts';
 import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';
 import { claimPostgresRuns } from './claim.ts';
 import { createRunCompleter, type PostgresRunClaim } from './complete-runs.ts';
-import type { DbosEngine } from './engine.ts';
+import type { DbosEngine } from './dbos-engine.ts';
 import { isUnreachable, isSerializationConflict, toPostgresError } from './errors.ts';
 import { createMaintenance } from './maintenance.ts';
 import type { PostgresProcessLease } from './process-lease.ts';

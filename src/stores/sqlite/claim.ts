@@ -1,6 +1,6 @@
 // Claims runs in SQLite: highest priority first, each by one worker, within the limits, and none while the kill switch is on.
 import { errorMessage, type RunSettlement, type WorkOptions } from '../../core/index.ts';
-import type { RunClaim } from '../handle-run.ts';
+import type { RunClaim } from '../run-and-write-result.ts';
 import {
   damagedRowOutcome,
   computeRetryDelayMs,
@@ -12,7 +12,7 @@ import {
   type RunRow,
 } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
-import { isStopped, readSqliteQueueLimits } from './control.ts';
+import { isStopped, readSqliteQueueLimits } from './fleet-control.ts';
 import type { SqliteProcessLease } from './process-lease.ts';
 import { endRun, requeueRun } from './runs.ts';
 

@@ -1,6 +1,6 @@
 // Lease of a process in a SQLite store: heartbeats while it runs; sessions and runs of a process that ended or went silent are taken over.
 import { heartbeatNow, parseLockOwner, isOwnerAlive, createLockOwner, msSinceHeartbeat } from '../lock-owner.ts';
-import { createLeaseLossListeners, type LeaseLossListeners } from '../process-lease.ts';
+import { createLeaseLossListeners, type LeaseLossListeners } from '../lease-loss-listeners.ts';
 import type { SqliteContext } from './context.ts';
 
 /** The lease under which this process holds sessions and runs. */

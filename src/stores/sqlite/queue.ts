@@ -11,7 +11,7 @@ import {
 } from '../run-row.ts';
 import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
 import type { SqliteContext } from './context.ts';
-import { readSqliteQueueLimits, writeSqliteQueueLimits } from './control.ts';
+import { readSqliteQueueLimits, writeSqliteQueueLimits } from './fleet-control.ts';
 import type { SqliteProcessLease } from './process-lease.ts';
 import { addRun, endRun, findRun, insertMessage, wakeRun } from './runs.ts';
 import { createSqliteSchedules } from './schedules.ts';

@@ -1,11 +1,11 @@
 // Worker loop of a SQLite store: claims runs, handles them, writes their results, and takes over from expired processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import { handleRun, type RunClaim } from '../handle-run.ts';
+import { handleRun, type RunClaim } from '../run-and-write-result.ts';
 import { rateDelayMs } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
 import { claimSqliteRuns, failRun, findNextRun, completeRun } from './claim.ts';
-import { readSqliteQueueLimits } from './control.ts';
+import { readSqliteQueueLimits } from './fleet-control.ts';
 import type { SqliteProcessLease } from './process-lease.ts';
 import { enqueueDueSqliteSchedules } from './schedules.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { waitForJoiningInput } from './approvals.ts';
+import { waitForJoiningInput } from './approval-prompts.ts';
 
 test('input that arrives while other input is being recorded is waited for too', async () => {
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -2,7 +2,7 @@
 import { FairleadError } from '../../core/index.ts';
 import { compactionDiff } from '../../rules/index.ts';
 import { lastCompaction } from '../../sessions/reports/index.ts';
-import type { CommandContext, SlashCommand } from './context.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 const diffTitle = 'Compaction: kept (=), removed (-), added (+)';
 

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscript, exportDocument, parseExportFormat, exportFormats } from '../../sessions/index.ts';
 import { withFileError } from '../../stores/index.ts';
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 /** The slash command `/export`. */
 export const exportCommand: SlashCommand = {

@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts';
 import { indexLine, advancePast } from './index-update.ts';
 import { readStoredHash, readEnvelope, computeHashAt } from './line.ts';
 import { readTextBlocks, forEachLine, type TextLine } from './read-lines.ts';
-import { indexAnomalousLine, indexHeaderLine } from './anomalies.ts';
+import { indexAnomalousLine, indexHeaderLine } from './classify-lines.ts';
 import { tryParseJson } from '../try-parse-json.ts';
 
 /** Continues the index from its end. Returns the offset of an incomplete last line, if there is one. */

@@ -1,7 +1,7 @@
 // The slash command /undo: restores the files that tools changed since the last prompt, newest change first.
 import { isObject, errorMessage, type FileChange, type Event, type Json } from '../../core/index.ts';
 import { getBranchPath } from '../../sessions/reports/index.ts';
-import type { SlashCommand } from './context.ts';
+import type { SlashCommand } from './slash-command.ts';
 
 /** The slash command `/undo`. Effects of shell commands are not undone, since they are not recorded. */
 export const undoCommand: SlashCommand = {

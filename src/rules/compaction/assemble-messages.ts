@@ -12,7 +12,7 @@ import {
   type Message,
   type RunState,
 } from '../../core/index.ts';
-import { compactionNoteKey, type PlanBudget, type CompactionPlan } from './plan.ts';
+import { compactionNoteKey, type PlanBudget, type CompactionPlan } from './select-kept-messages.ts';
 
 /** Max share of the context window for notes. More notes than this are not rules to keep but a stream of messages. */
 const noteShare = 0.1;
