@@ -1,4 +1,4 @@
-// Runs every test that names an attack and prints what became of each, beside what may: `npm run attacks [-- --save]`. Fails where the two differ.
+// Runs every test that names an attack and prints its outcome beside the allowed ones: `npm run attacks [-- --save]`. Fails if they differ.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';

@@ -35,7 +35,7 @@ const external = new Set(
 const { entries, missing } = publicEntries();
 if (missing.length > 0 && isRelease) fail(`package.json exports ${missing.join(', ')}, which src does not have.`);
 
-// Built beside the old one and swapped in at the end, so that a build that stops leaves the old one whole.
+// Built in a new folder and renamed at the end, so that a failed build leaves the old one complete.
 const stagingDir = path.join(root, `dist-${process.pid}`);
 process.on('exit', () => rmSync(stagingDir, { recursive: true, force: true }));
 const { output } = await build({
@@ -43,7 +43,7 @@ const { output } = await build({
   input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve-bin.ts', ...entries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // The oldest Node that may run it, as package.json's engines say.
+  // The oldest supported Node, by "engines" in package.json.
   transform: { target: 'node22' },
   external: (id, importer = '') =>
     id.startsWith('node:') ||
@@ -57,7 +57,7 @@ const { output } = await build({
     chunkFileNames: 'chunks/[name]-[hash].js',
     minify: false,
     codeSplitting: {
-      // The namer follows imports itself: the bundler would take every file that an index re-exports.
+      // The chunk function follows imports itself: the bundler would include every file that an index re-exports.
       includeDependenciesRecursively: false,
       groups: [{ debugName: 'files loaded together', name: createChunkNamer(root) }],
     },
@@ -65,7 +65,7 @@ const { output } = await build({
   },
   logLevel: 'warn',
   onLog(level, log, handler) {
-    // What travels together is decided in chunks.ts; that an import there is no longer lazy is meant.
+    // chunks.ts decides which files share a chunk; it is intended that some lazy imports become static.
     if (level === 'warn' && log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
     if (level === 'warn') fail(log.message);
     handler(level, log);
@@ -110,7 +110,7 @@ function publicEntries(): { entries: Record<string, string>; missing: string[] }
   return { entries, missing };
 }
 
-/** DBOS looks for libraries of telemetry, which are not installed, once that is turned on, which it never is. */
+/** Optional telemetry packages of DBOS, which are not installed and never enabled. */
 function isDbosTelemetry(importer: string, id: string): boolean {
   return importer.includes('@dbos-inc') && /^(winston|@opentelemetry)\b/.test(id);
 }

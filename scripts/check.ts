@@ -26,13 +26,13 @@ for (const group of [
     console.log(step.output.trimEnd().replace(/^/gm, '     | '));
   }
 }
-// What was built starts several times as fast as its source, and the tests start it hundreds of times.
+// The built program starts several times faster than the sources, and the tests start it hundreds of times.
 if (!failedSteps.includes('build')) env['FAIRLEAD_TEST_BIN'] = path.join(root, 'dist/bin.js');
 const tests = await runStep('test:only', 'inherit');
 if (failedSteps.length > 0) console.error(`These checks failed: ${failedSteps.join(', ')}.`);
 process.exitCode = failedSteps.length > 0 ? 1 : tests.code;
 
-/** Runs a script of package.json; its words are kept there, once. */
+/** Runs a script of package.json, so that its command is defined once. */
 async function runStep(name: string, stdio: 'pipe' | 'inherit'): Promise<Step> {
   const began = performance.now();
   const child = spawn(scripts[name] ?? `echo "package.json has no script ${name}" && exit 1`, {

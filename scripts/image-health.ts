@@ -1,9 +1,9 @@
-// The health check of the image: asks the server that the container runs at its own port; what is no server is well while it runs.
+// Health check of the container image: requests the health of the server at its port; other commands are healthy while they run.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** A file with a command line, as the kernel keeps that of the container's first process: an `init` before ours has our words too. */
+/** The command line of the first process of the container, in the format of the kernel; an `init` process includes the arguments too. */
 const [, , file = '/proc/1/cmdline'] = process.argv;
 const commandLine = readFileSync(file, 'utf8').split('\0');
 const programIndex = commandLine.findIndex((word) =>
@@ -21,7 +21,7 @@ async function checkHealth(): Promise<void> {
     strict: false,
   });
   const { host, port = '8080' } = values;
-  // A server that listens everywhere listens here.
+  // A server on all interfaces is reachable on loopback.
   const here = typeof host !== 'string' || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${here.includes(':') ? `[${here}]` : here}:${String(port)}/healthz`;
   try {

@@ -1,5 +1,5 @@
 // Completes package-lock.json: `npm ci` refuses a lockfile that lacks a platform package which a tool lists as optional, and npm leaves
-// one out when the registry at hand does not carry it. What is known without the package is its name, version and platform.
+// one out if the registry does not have it. The name, version and platform are known without the package.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findMissingOptional, type LockedPackage, type Lockfile } from './lint-repo/lockfile.ts';
@@ -9,7 +9,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8')) as Lockfile;
 
 const added = findMissingOptional(lock).map(({ name, version, place, parent }): [string, LockedPackage] => {
   const known = { dev: parent.dev, license: parent.license, optional: true, ...parsePlatform(name) };
-  // npm writes the version first and the rest by name; a key without a value is left out when it is written.
+  // npm writes the version first and the rest by name; undefined values are omitted.
   return [place, { version, ...Object.fromEntries(Object.entries(known).toSorted(([a], [b]) => a.localeCompare(b))) }];
 });
 const packages = [...Object.entries(lock.packages), ...added].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
@@ -18,7 +18,7 @@ console.log(
   added.length === 0 ? 'The lockfile was complete.' : `Added ${added.length} platform packages to the lockfile.`,
 );
 
-/** The platform that a name such as `binding-linux-x64-musl` states; anything else would be installed everywhere, so it stops here. */
+/** Returns the platform of a name such as `binding-linux-x64-musl`; throws for other names, which would be installed everywhere. */
 function parsePlatform(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
   if (name.endsWith('-wasm32-wasi')) return { cpu: ['wasm32'] };
   const found =

@@ -1,4 +1,4 @@
-// Runs the tests that count something for a claim of the scorecard, and saves the counts: `npm run measure`. A failed test measures nothing.
+// Runs the tests that measure claims of the scorecard, and saves the counts: `npm run measure`. A failed test measures nothing.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/terminal.md: drives the real program in a real terminal against the scripted model, and draws what is on the screen. node scripts/screenshots-terminal.ts
+// Takes the screenshots of docs/terminal.md in a real terminal with the scripted model, as SVG files. Run: node scripts/screenshots-terminal.ts
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -48,7 +48,7 @@ const env = {
   XDG_DATA_HOME: path.join(home, 'data'),
   XDG_CONFIG_HOME: path.join(home, 'config'),
 };
-// The shell says that it ended: a terminal does not always notice.
+// The shell prints the end of the program, because the terminal does not always detect it.
 const shellScript = '"$@"; echo "exit code $?"';
 const program = ['sh', '-c', shellScript, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
 const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =>
@@ -60,7 +60,7 @@ const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =
   });
 
 async function captureScreen(terminal: Terminal, name: string): Promise<void> {
-  // What is being drawn when the pattern appears is whole a moment later, and a question then takes keys.
+  // Wait until the screen is completely drawn and a question accepts keys.
   await new Promise((done) => setTimeout(done, 600));
   const seen = (await terminal.screen({ colors: true })).replaceAll('␛', '\u001b');
   writeFileSync(path.join(screenshotsDir, `${name}.svg`), renderSvg(seen.replaceAll(home, '~'), columns));
@@ -98,7 +98,7 @@ try {
   await screen.waitFor(/Go back to before which/);
   await captureScreen(screen, 'back');
   await screen.keys('Escape');
-  // The list goes before the next words come, or they would narrow it.
+  // Close the list before typing, which would filter it.
   await screen.waitFor(/Nothing was changed/);
   await screen.waitFor(/^> *$/m);
   await screen.type('/exit');

@@ -1,11 +1,11 @@
-// The attacks this program is held to, by number: what is tried, and what may become of it.
+// Catalogue of attacks by number: what is tried, and the allowed outcomes.
 
-/** What becomes of an attack: not done, put to the person, without effect outside, made visible; or done, which it never may. */
+/** The outcome of an attack: blocked, asked (needs approval), contained (no external effect), shown (made visible), or done, which is never allowed. */
 export type AttackOutcome = 'blocked' | 'asked' | 'contained' | 'shown' | 'done';
 
 const [no, ask, held, shown] = ['blocked', 'asked', 'contained', 'shown'] as const;
 
-/** Each attack by its number, with every outcome that is good enough. */
+/** Each attack by its number, with the allowed outcomes. */
 export const attacks: Readonly<Record<number, readonly [what: string, ...may: readonly AttackOutcome[]]>> = {
   1: ['a second command behind an allowed one', no, ask],
   2: ['commands joined by semicolons, bars and ampersands', no, ask],
@@ -78,16 +78,16 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   87: ['keys in logs', no],
 };
 
-/** The numbers that the title of a test names, as `[attack 3]` or `attacks 3, 4 and 5`. */
+/** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */
 export const parseAttackIds = (title: string): readonly number[] =>
   [...title.matchAll(/\battacks? (\d+(?:(?:, | and )\d+)*)/g)].flatMap(([, ids = '']) =>
     ids.split(/, | and /).map(Number),
   );
 
-/** What a test says that it saw of an attack. */
+/** The outcome of an attack that a test reports. */
 export type AttackObservation = { readonly attack: number; readonly saw: readonly string[]; readonly figure?: string };
 
-/** The sighting in a remark of a test, if it is one. */
+/** Parses a diagnostic of a test; returns undefined if it reports no attack. */
 export function parseAttackObservation(remark: string): AttackObservation | undefined {
   const [, attack, saw = '', figure] = /^attack (\d+) saw ([a-z, ]+?)(?: \((.*)\))?$/.exec(remark) ?? [];
   if (attack === undefined) return undefined;

@@ -1,7 +1,7 @@
-// One row of the table of attacks: what was seen of an attack, and whether that may be.
+// One row of the table of attacks: the observed outcome, and whether it is allowed.
 import { attacks } from './catalogue.ts';
 
-/** What is known of an attack when all tests have run. */
+/** The results of an attack after all tests. */
 export type AttackResult = {
   passed: number;
   failed: number;
@@ -10,7 +10,7 @@ export type AttackResult = {
   readonly figures: string[];
 };
 
-/** The row of an attack. A row without a result is an error, unless its tests cannot run here. */
+/** Returns the row of an attack. A row without a result is an error, unless its tests cannot run here. */
 export function createReportRow(
   attack: number,
   standing: AttackResult | undefined,

@@ -1,16 +1,16 @@
-// Takes Node's own modules in a bundle directly: an import of one makes Node build a module around it and touch every name it has, which a short run pays for.
+// Replaces imports of Node built-ins in a bundle by process.getBuiltinModule: an import makes Node create a module wrapper with all exports, which slows the start.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSpecifiers } from './inline-reexports.ts';
 
 const builtinImportPattern = /^import (?:\* as ([\w$]+)|([\w$]+)?(?:, )?(?:\{ ([^{}]*) \})?) from "(node:[\w/]+)";$/;
 
-/** What a start of Node does not bring along and a run may do without: taken when one of its functions is first called. */
+/** Built-ins that Node does not load at its start: loaded at the first call of one of their functions. */
 const lazyBuiltins = new Set(
   ['child_process', 'crypto', 'dns/promises', 'fs/promises', 'module', 'timers/promises'].map((each) => `node:${each}`),
 );
 
-/** The same program without static imports of Node's own modules. Only the imports at its very beginning are looked at: further down the same words may be text. */
+/** Returns the same program without static imports of Node built-ins. Only imports at the start of the file are replaced: further down the same words may be text. */
 export function rewriteBuiltinImports(program: string): string {
   const lines = program.split('\n');
   for (const [i, line] of lines.entries()) {
@@ -26,7 +26,7 @@ export function rewriteBuiltinImports(program: string): string {
   return lines.join('\n');
 }
 
-/** By its full name: a program may import `process` itself. */
+/** Uses `globalThis.process`, because a program may import `process` itself. */
 const formatBuiltinAccess = (from: string): string => `globalThis.process.getBuiltinModule("${from}")`;
 
 function formatEagerBuiltin(from: string, whole: string | undefined, names: string | undefined): string {
@@ -37,24 +37,24 @@ function formatEagerBuiltin(from: string, whole: string | undefined, names: stri
     : `const ${whole} = ${formatBuiltinAccess(from)}, { ${parts} } = ${whole};`;
 }
 
-/** Each name is a function that, called for the first time, puts the real ones in their places. */
+/** Each name is a function that loads the module at its first call and replaces all names. */
 function formatLazyBuiltin(from: string, names = ''): string {
   const take = `take_${from.replaceAll(/\W/g, '_')}`;
   const stubs = parseSpecifiers(names).map(([, as]) => `${as} = (...given) => (${take}(), ${as}(...given))`);
   return `const ${take} = () => ({ ${names.replaceAll(' as ', ': ')} } = ${formatBuiltinAccess(from)}); let ${stubs.join(', ')};`;
 }
 
-/** Whether what a module has under this name can be taken late: it is a function, no class, and nothing but called. */
+/** Whether an export can be loaded late: it is a function, not a class, and is only called. */
 function canLoadLazily(from: string, name: string, as: string, program: string): boolean {
   const found = (process.getBuiltinModule(from) as Readonly<Record<string, unknown>> | undefined)?.[name];
   if (typeof found !== 'function' || /^[^a-z]/.test(name)) return false;
   const own = Reflect.ownKeys(found).filter((key) => !['length', 'name', 'prototype'].includes(String(key)));
-  // What has nothing of its own can only be called; some have more, such as a way to be promised, which a program may use.
+  // A function without own properties can only be called; others have some, such as util.promisify.custom.
   const whole = as.replaceAll('$', String.raw`\$`);
   return own.length === 0 || !new RegExp(String.raw`promisify[\w$]*\(${whole}\)|(?<![.\w$])${whole}\.`).test(program);
 }
 
-/** Takes Node's modules directly in all programs of a folder and its chunks. */
+/** Replaces the imports in all programs of a folder and its chunks. */
 export function rewriteBuiltinsInDir(folder: string): void {
   const files = [folder, path.join(folder, 'chunks')].flatMap((each) =>
     readdirSync(each)
@@ -69,7 +69,7 @@ export function rewriteBuiltinsInDir(folder: string): void {
   }
 }
 
-/** In a cycle one program runs before another that it imports has run, and would find the module not taken yet. */
+/** Files in an import cycle are skipped: one runs before its import has run, and would find the module missing. */
 function assertNoChunkCycles(programs: ReadonlyMap<string, string>): void {
   const done = new Set<string>();
   const visit = (file: string, above: readonly string[]): void => {

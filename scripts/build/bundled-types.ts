@@ -1,4 +1,4 @@
-// Replaces imports of bundled packages in the declarations by opaque types: a user of the package does not have these packages.
+// Replaces imports of bundled packages in the declarations by opaque types: users of the package do not have these packages.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-// Which functions a short run calls: the program that was just built answers a prompt with a command in between, and V8 counts.
+// Collects the functions that a short run calls, with V8 coverage of the built program while it answers a prompt with one command.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { callsThenAnswer, scriptedServer } from '../../src/testing/index.ts';
 import type { SourceRange } from './eager-compile.ts';
 
-/** What V8 writes down when a process ends. */
+/** The coverage file that V8 writes when a process ends. */
 type V8Coverage = {
   readonly result: readonly {
     readonly url: string;
@@ -17,7 +17,7 @@ type V8Coverage = {
   }[];
 };
 
-/** The functions that a short run of the program in this folder calls, by their file there. */
+/** Returns the functions that a short run of the program in this folder calls, by file. */
 export async function collectCalledFunctions(folder: string): Promise<ReadonlyMap<string, readonly SourceRange[]>> {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-build-')));
   const counts = path.join(home, 'counts');
@@ -43,7 +43,7 @@ export async function collectCalledFunctions(folder: string): Promise<ReadonlyMa
   }
 }
 
-/** All state of the program is in one folder, and no file of the user who builds is read. */
+/** Keeps all state of the program in one folder, and reads no file of the building user. */
 const createIsolatedEnv = (home: string): Readonly<Record<string, string>> => ({
   PATH: process.env['PATH'] ?? '',
   ...(process.env['SystemRoot'] === undefined ? {} : { SystemRoot: process.env['SystemRoot'] }),
@@ -58,7 +58,7 @@ async function runBuiltProgram(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // One that hangs may not hear a gentler signal.
+  // A process that hangs may ignore SIGTERM.
   const ends = { timeout: 120_000, killSignal: 'SIGKILL' } as const;
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], ...ends });
   let said = '';

@@ -1,16 +1,16 @@
-// Has the functions that a short run calls compiled together with their file: only those go into Node's compile cache, and a start compiles every other function anew.
+// Marks the functions that a short run calls for eager compilation: only those are stored in the compile cache of Node.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseSync, Visitor } from 'rolldown/utils';
 
-/** Where a function is in its program. */
+/** The range of a function in its file. */
 export type SourceRange = { readonly start: number; readonly end: number };
 
 /** A function in the syntax tree. */
 type FunctionNode = SourceRange & { readonly body: SourceRange | null };
 
 /**
- * The same program with these functions in parentheses, which V8 compiles at once. Declarations become variables at the
- * beginning, where they are known as soon as before, unless programs import each other in a circle. Methods stay as they are.
+ * Returns the same program with these functions in parentheses, which V8 compiles eagerly. Declarations become variables at the
+ * start of the file, where they are defined as early as before, except in import cycles. Methods are unchanged.
  */
 export function wrapEagerFunctions(program: string, called: readonly SourceRange[]): string {
   const { program: tree } = parseSync('program.js', program);
@@ -26,7 +26,7 @@ export function wrapEagerFunctions(program: string, called: readonly SourceRange
       if (!isMethod && isCalled(node)) wrap(node);
     },
   }).visit(tree);
-  // Where one function ends and the next begins, the end comes first.
+  // At the same position the end of a function sorts before the start of the next.
   marks.sort((one, other) => one.at - other.at || (one.mark === other.mark ? 0 : one.mark === ')' ? -1 : 1));
 
   const marked = (from: number, to: number): string => {
@@ -51,14 +51,14 @@ export function wrapEagerFunctions(program: string, called: readonly SourceRange
   return program.slice(0, begin) + variables + rest + marked(done, program.length);
 }
 
-/** Whether a function is one of those at these places; V8 and the parser may disagree whether `async` is part of it. */
+/** Whether a function is at one of these positions; V8 and the parser may disagree whether `async` is part of it. */
 function createRangeMatcher(places: readonly SourceRange[]): (node: FunctionNode) => boolean {
   const starts = Map.groupBy(places, ({ end }) => end);
   return ({ start, end, body }) =>
     starts.get(end)?.some((place) => place.start >= start && place.start < (body?.start ?? end)) ?? false;
 }
 
-/** Has these functions compiled ahead, by the file they are in. */
+/** Marks these functions, by file, for eager compilation. */
 export function applyEagerCompile(called: ReadonlyMap<string, readonly SourceRange[]>): void {
   for (const [file, places] of called) writeFileSync(file, wrapEagerFunctions(readFileSync(file, 'utf8'), places));
 }

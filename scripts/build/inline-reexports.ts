@@ -1,14 +1,14 @@
-// Lets lazy imports lead straight to the chunk that holds the module: a file that only passes names on costs a start as much as any other.
+// Rewrites lazy imports of re-exporting files to the chunk with the module, because every loaded file slows the start.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A name that a file passes on: under which name, from which file, and what it is called there. */
+/** A re-exported name: the exported name, the source file and the name there. */
 type Reexport = { readonly as: string; readonly from: string; readonly name: string };
 
 const importPattern = /^import \{ (.*) \} from "(\.[^"]+)";$/;
 const exportPattern = /^export \{ (.*) \};$/;
 
-/** What a program passes on, if it does nothing else; nothing for any other. */
+/** Returns the re-exports of a file that contains nothing else; undefined for other files. */
 export function parseReexports(program: string): readonly Reexport[] | undefined {
   const lines = program.split('\n').filter((line) => line !== '');
   const exported = exportPattern.exec(lines.at(-1) ?? '');
@@ -22,7 +22,7 @@ export function parseReexports(program: string): readonly Reexport[] | undefined
   return passed.length && passed.every((each): each is Reexport => each.from !== undefined) ? passed : undefined;
 }
 
-/** `a as b, c` as pairs of the two names. */
+/** Parses `a as b, c` into pairs of names. */
 export const parseSpecifiers = (names = ''): readonly (readonly [string, string])[] =>
   names === ''
     ? []
@@ -31,7 +31,7 @@ export const parseSpecifiers = (names = ''): readonly (readonly [string, string]
         return [name, as] as const;
       });
 
-/** The lazy import of what is passed on, without the file in between; `to` says where a file is from here. */
+/** Returns the direct lazy import of the re-exports; `to` returns the relative path of a file. */
 export function formatDirectImport(passed: readonly Reexport[], to: (from: string) => string): string {
   const sources = [...new Set(passed.map(({ from }) => from))];
   const parts = passed.map(({ as, from, name }) => `${as}: m${sources.indexOf(from)}.${name}`).join(', ');
@@ -41,7 +41,7 @@ export function formatDirectImport(passed: readonly Reexport[], to: (from: strin
     : `Promise.all([${imports.join(', ')}]).then(([${sources.map((_, i) => `m${i}`).join(', ')}]) => ({ ${parts} }))`;
 }
 
-/** Takes the shortcuts in all programs of a folder and its chunks; chunks that no file imports any more are deleted. */
+/** Rewrites all programs of a folder and its chunks; chunks without importers are deleted. */
 export function inlineReexportsInDir(folder: string): void {
   const programs = new Map(
     [folder, path.join(folder, 'chunks')].flatMap((each) =>

@@ -1,11 +1,11 @@
-// Takes the bundler's runtime late where only lazy imports need it: it is one more file for every start.
+// Loads the runtime of the bundler lazily if only lazy imports need it, so that a start loads one file less.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const runtimeImportPattern = /^import \{ (\w+) as __toESM \} from "(\.[^"]*\/rolldown-runtime-[^"]+)";\n/m;
 const lazyInteropPattern = /\(m\) => \/\* @__PURE__ \*\/ __toESM\(m\.default(, 1)?\)/g;
 
-/** The same program, in which each lazy import of a CommonJS module brings the runtime along itself; as it was, if there is more to the runtime than that. */
+/** Returns the same program, in which each lazy import of a CommonJS module loads the runtime itself; unchanged if the runtime is used otherwise. */
 export function rewriteLazyRuntime(program: string): string {
   const [line, name, from] = runtimeImportPattern.exec(program) ?? [];
   if (line === undefined) return program;
@@ -18,7 +18,7 @@ export function rewriteLazyRuntime(program: string): string {
   return late.includes('__toESM') ? program : late;
 }
 
-/** Takes the runtime late in all chunks of a folder. */
+/** Rewrites all chunks of a folder. */
 export function rewriteLazyRuntimeInDir(folder: string): void {
   for (const name of readdirSync(path.join(folder, 'chunks'))) {
     if (!name.endsWith('.js')) continue;

@@ -1,10 +1,10 @@
-// The licences of what the bundle holds of others: their terms ask that the text travels with the code.
+// Third-party notices of the bundle: the licences require that their text is distributed with the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 type Manifest = { readonly name: string; readonly version: string; readonly license?: string };
 
-/** One text with the name, version and licence of every package that a bundled module comes from. */
+/** Returns the name, version and licence of every bundled package as one text. */
 export function formatThirdPartyNotices(modules: readonly string[]): string {
   const folders = new Set(
     modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0] ?? []),

@@ -1,4 +1,4 @@
-// Words that must not be committed: hosts and machine paths, unfinished business, and ways around the type checker.
+// Checks banned text: hosts and machine paths, unfinished work, and bypasses of the type checker.
 import { getLineNumber, type RepoCheck } from './source-tree.ts';
 
 type BannedPattern = { readonly where: RegExp; readonly pattern: RegExp; readonly why: string };
@@ -31,7 +31,7 @@ const bannedPatterns: readonly BannedPattern[] = [
   { where: codeFiles, pattern: /@ts-(ignore|nocheck)\b/g, why: 'switches the type checker off' },
 ];
 
-/** Fails on each banned word with its place and the reason. */
+/** Reports each banned word with its location and the reason. */
 export const checkBannedText: RepoCheck = (tree) =>
   tree.paths.filter(isTextFile).flatMap((file) => {
     const text = tree.text(file);

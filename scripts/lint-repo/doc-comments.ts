@@ -1,4 +1,4 @@
-// Every name that src and web export says in a sentence what it is for, in a doc comment directly above it.
+// Checks that every exported name of src and web has a doc comment of at least one sentence.
 import { getDocComment, getSubpathSources, resolveExports } from '../docs/exports.ts';
 import {
   isTestFile,
@@ -19,7 +19,7 @@ export const checkDocComments: RepoCheck = (tree) => [
   ...findUnresolvedExports(tree),
 ];
 
-/** A package export that comes from another package, or from nowhere, would be missing in the API reference. */
+/** A package export from another package, or without a declaration, would be missing in the API reference. */
 function findUnresolvedExports(tree: SourceTree): string[] {
   if (!tree.paths.includes('package.json')) return [];
   return [...getSubpathSources(tree.text('package.json'))].flatMap(([subpath, source]) => {
@@ -74,5 +74,5 @@ function getDeclaredName(node: unknown): string[] {
 
 const hasDocComment = (file: SourceFile, start: number): boolean => isSentence(getDocComment(file, start));
 
-/** Whether a text has at least three words and an end. */
+/** Whether a text has at least three words and ends with a period. */
 const isSentence = (text: string | undefined): boolean => text !== undefined && /\S+\s+\S+\s+\S[^]*?[.!?]/.test(text);

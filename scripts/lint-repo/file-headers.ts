@@ -1,7 +1,7 @@
-// Every source file opens with one sentence that says what the file is for.
+// Checks that every source file starts with a one-line comment that describes it.
 import { isTestFile, type RepoCheck } from './source-tree.ts';
 
-/** Fails on a file of src, scripts or web whose first line is no `//` sentence; a `#!` line may stand before it. */
+/** Reports files of src, scripts or web whose first line is not a `//` sentence; a `#!` line may precede it. */
 export const checkFileHeaders: RepoCheck = (tree) =>
   tree.paths
     .filter((file) => /^(src|scripts|web)\/.*\.m?[tj]sx?$/.test(file) && !isTestFile(file))

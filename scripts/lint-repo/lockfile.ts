@@ -1,7 +1,7 @@
-// The lockfile holds every platform package that a tool may want, so that `npm ci` accepts it on every machine.
+// Checks that the lockfile contains every optional platform package, so that `npm ci` accepts it on every machine.
 import type { RepoCheck } from './source-tree.ts';
 
-/** What the lockfile says of one package. */
+/** An entry of the lockfile. */
 export type LockedPackage = {
   readonly version?: string;
   readonly dev?: boolean;
@@ -13,10 +13,10 @@ export type LockedPackage = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-/** The part of package-lock.json that we read. */
+/** The part of package-lock.json that is read. */
 export type Lockfile = { readonly packages: Readonly<Record<string, LockedPackage>> };
 
-/** An optional package that nothing in the lockfile stands for, and the place where npm would look for it. */
+/** An optional package that is missing in the lockfile, and the path where npm would search it. */
 export type MissingPackage = {
   readonly name: string;
   readonly version: string;
@@ -24,7 +24,7 @@ export type MissingPackage = {
   readonly parent: LockedPackage;
 };
 
-/** The optional packages that the lockfile names as wanted and does not hold. */
+/** Returns the optional dependencies that the lockfile does not contain. */
 export function findMissingOptional(lock: Lockfile): MissingPackage[] {
   return Object.entries(lock.packages).flatMap(([place, parent]) =>
     Object.entries(parent.optionalDependencies ?? {})
@@ -33,25 +33,25 @@ export function findMissingOptional(lock: Lockfile): MissingPackage[] {
   );
 }
 
-/** Whether a package of that version, or of any that a range may mean, stands where the one that wants it would find it. */
+/** Whether a package of that version or range is at a path where the dependent package resolves it. */
 const isSatisfied = (lock: Lockfile, place: string, name: string, version: string): boolean =>
   [place, getParentPackagePath(place), ''].some((folder) => {
     const found = lock.packages[joinPackagePath(folder, name)]?.version;
     return found !== undefined && (found === version || !/^\d/.test(version));
   });
 
-/** Beside the package that wants it, unless another version of it stands at the top. */
+/** Returns the top-level path, or the path beside the dependent package if another version is at the top level. */
 const getInstallPath = (lock: Lockfile, place: string, name: string): string =>
   joinPackagePath(lock.packages[joinPackagePath('', name)] === undefined ? '' : getParentPackagePath(place), name);
 
-/** The package whose folder holds this one; nothing at the top. */
+/** Returns the package whose folder contains this one; undefined at the top level. */
 const getParentPackagePath = (place: string): string =>
   place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')));
 
 const joinPackagePath = (folder: string, name: string): string =>
   folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
 
-/** Fails when `npm ci` would refuse the lockfile for want of a platform package. */
+/** Reports platform packages whose absence makes `npm ci` refuse the lockfile. */
 export const checkLockfile: RepoCheck = (tree) => {
   if (!tree.paths.includes('package-lock.json')) return [];
   const missing = findMissingOptional(JSON.parse(tree.text('package-lock.json')) as Lockfile);

@@ -1,9 +1,9 @@
-// Small files with telling names, a loop on one screen, a source folder whose listing draws the architecture, doors that list what they open.
+// Checks the sizes and names of files and folders, the length of the agent loop, and the contents of index files.
 import { isTestFile, type RepoCheck, type SourceFile, type SourceTree } from './source-tree.ts';
 
 const maxModules = 17;
 
-/** Fails on a file, a folder or an index that has outgrown its measure, and on a name that says nothing. */
+/** Reports files, folders and index files that are too large, and names without meaning. */
 export const checkSizes: RepoCheck = (tree) => [
   ...checkFileLengths(tree),
   ...checkModules(tree),

@@ -35,7 +35,7 @@ export type SourceFile = {
   readonly comments: readonly SourceComment[];
 };
 
-/** All that the checks may look at; paths are relative to the root, with forward slashes. */
+/** The input of the checks; paths are relative to the root, with forward slashes. */
 export type SourceTree = {
   readonly root: string;
   readonly paths: readonly string[];
@@ -43,7 +43,7 @@ export type SourceTree = {
   text(path: string): string;
 };
 
-/** A check takes the tree and answers with one sentence for each thing that is wrong. */
+/** A check returns one sentence for each problem in the tree. */
 export type RepoCheck = (tree: SourceTree) => string[];
 
 const skippedDirs = new Set(['node_modules', 'dist', 'coverage', '.git']);
@@ -58,12 +58,12 @@ export function readSourceTree(root: string): SourceTree {
   return { root, paths, sources, text };
 }
 
-/** Whether a path is a test, which stands outside the floors. */
+/** Whether a path is a test, which the layers do not include. */
 export function isTestFile(file: string): boolean {
   return file.endsWith('.test.ts');
 }
 
-/** The line, counted from one, of a place in a text. */
+/** Returns the line number of a position, starting at 1. */
 export function getLineNumber(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }

@@ -1,10 +1,10 @@
-// Keeps what a script measured where the scorecard finds it.
+// Saves measurements for the scorecard.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { readSettings } from '../../src/coding-agent/settings/index.ts';
 import { getMeasurementsDir, saveMeasurement, type RateCount } from '../../src/fleet/health/index.ts';
 
-/** Keeps counts by the claims they measure. A claim that was to be measured and was not is forgotten: an old figure would say that it still holds. */
+/** Saves counts by claim. The old result of a claim that was not measured this time is deleted, because it may no longer be true. */
 export function saveMeasurements(counts: Readonly<Record<string, RateCount | undefined>>, how: string): void {
   const folder = getMeasurementsDir(readSettings().dirs.state);
   for (const [id, count] of Object.entries(counts)) {

@@ -1,6 +1,6 @@
-// From a captured terminal to a picture: lines with colour codes in, an SVG out.
+// Converts captured terminal lines with ANSI color codes to an SVG image.
 
-/** A stretch of one line in one look. */
+/** A segment of a line with one style. */
 type StyledRun = {
   readonly text: string;
   readonly colour: string;
@@ -15,7 +15,7 @@ const basicColours = ['#3c3836', '#fb4934', '#b8bb26', '#fabd2f', '#83a598', '#d
 const brightColours = ['#928374', '#fb4934', '#b8bb26', '#fabd2f', '#83a598', '#d3869b', '#8ec07c', '#fbf1c7'];
 const defaultStyle: TextStyle = { colour: '#ebdbb2', back: undefined, bold: false, dim: false };
 
-/** The colour of a palette number. */
+/** Returns the color of a palette index. */
 function getPaletteColour(n: number): string {
   if (n < 8) return basicColours[n] as string;
   if (n < 16) return brightColours[n - 8] as string;
@@ -28,7 +28,7 @@ function getPaletteColour(n: number): string {
 const formatHexColour = (parts: readonly number[]): string =>
   `#${parts.map((each) => each.toString(16).padStart(2, '0')).join('')}`;
 
-/** The look after a colour code. */
+/** Returns the style after a color code. */
 function applySgrCodes(look: TextStyle, codes: readonly number[]): TextStyle {
   let now = look;
   for (let i = 0; i < codes.length; i++) {
@@ -54,7 +54,7 @@ function applySgrCodes(look: TextStyle, codes: readonly number[]): TextStyle {
   return now;
 }
 
-/** The stretches of a line. */
+/** Splits a line into segments. */
 function parseStyledRuns(line: string): readonly StyledRun[] {
   const runs: StyledRun[] = [];
   let look = defaultStyle;
@@ -73,7 +73,7 @@ const escapeXml = (text: string): string =>
 const cellWidth = 8.13;
 const rowHeight = 18;
 
-/** Captured lines as a picture; empty ones at the end are left away. */
+/** Renders captured lines as SVG; empty lines at the end are omitted. */
 export function renderSvg(captured: string, columns: number): string {
   const lines = captured.replace(/\s+$/, '').split('\n');
   const texts = lines.map((line, i) => {

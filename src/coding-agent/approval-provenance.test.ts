@@ -1,4 +1,4 @@
-// An approval counts in the process that asked for it: one from a session file is asked again.
+// Tests of approval provenance: an approval counts in the process that requested it; one from a session file is requested again.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveAgent, defineTool, Session } from '../agent/index.ts';

@@ -1,4 +1,4 @@
-// codingAgent: the agent of the terminal for programs, with policy, approvals, hooks, skills, MCP and limits.
+// Tests of codingAgent: the agent of the terminal for programs, with policy, approvals, hooks, skills, MCP and limits.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -124,7 +124,7 @@ test('limits end a run, and a model is named by provider and name, or is an erro
   await assert.rejects(codingAgent({ ...options, model: 'scripted/nosuch.json' }), { code: 'provider/no-script' });
 });
 
-test('what is wrong with an MCP server is a warning', async (t) => {
+test('a problem of an MCP server is a warning', async (t) => {
   const { options, warnings } = createFixture(t);
   const model = scriptedProvider([says('ok')]);
   await using agent = await codingAgent({ ...options, model, mcp: { servers: { broken: {} } } });

@@ -1,4 +1,4 @@
-// A model never reads or writes the store of the fleet it works for, wherever that lies.
+// Tests of protected paths: a model never reads or writes the store of its fleet, at any location.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

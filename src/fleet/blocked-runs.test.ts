@@ -1,11 +1,11 @@
-// What is left in a queue is told by why it cannot go on, whoever named whom as a parent.
+// Tests of the reasons why open runs of a queue are blocked.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, FleetStore, ApprovalQuestion } from '../core/index.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { getBlockReason, listOpenRuns, summarizeBlockedRuns } from './blocked-runs.ts';
 
-/** Has every run that is queued now rest, for a person where it is asked for. */
+/** Makes every queued run wait, with the pending approvals that `questions` returns. */
 async function suspendAll(
   { queue }: FleetStore,
   questions: (run: FleetRun) => readonly ApprovalQuestion[],
@@ -27,7 +27,7 @@ const getReason = async (store: FleetStore, id: string): Promise<string | undefi
 };
 
 test(
-  '[A85] a plan is held by what holds all that it has begun, and goes on while one of them can',
+  '[A85] a plan is blocked for the reason of its child runs, and is not blocked while one of them can continue',
   { timeout: 20_000 },
   async (t) => {
     const store = await openTempFleetStore(t);
@@ -36,21 +36,25 @@ test(
       { id: 'p/asks', prompt: '', parent: 'p' },
     ]);
     await suspendAll(store, ({ id }) => (id === 'p' ? [] : [question]));
-    assert.equal(await getReason(store, 'p'), 'person');
+    assert.equal(await getReason(store, 'p'), 'approval');
     await store.queue.enqueue([{ id: 'p/more', prompt: '', parent: 'p' }]);
     assert.equal(await getReason(store, 'p'), undefined);
   },
 );
 
-test('[A85] runs that name each other, or themselves, as parents hold nobody up', { timeout: 20_000 }, async (t) => {
-  const store = await openTempFleetStore(t);
-  await store.queue.enqueue([
-    { id: 'self', prompt: '', parent: 'self' },
-    { id: 'one', prompt: '', parent: 'two' },
-    { id: 'two', prompt: '', parent: 'one' },
-  ]);
-  await suspendAll(store, () => []);
-  for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);
-  const { later, version, person } = await summarizeBlockedRuns(store, await listOpenRuns(store));
-  assert.deepEqual([later, version, person], [0, 0, 0]);
-});
+test(
+  '[A85] runs that name each other or themselves as parents are not counted as blocked',
+  { timeout: 20_000 },
+  async (t) => {
+    const store = await openTempFleetStore(t);
+    await store.queue.enqueue([
+      { id: 'self', prompt: '', parent: 'self' },
+      { id: 'one', prompt: '', parent: 'two' },
+      { id: 'two', prompt: '', parent: 'one' },
+    ]);
+    await suspendAll(store, () => []);
+    for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);
+    const { later, version, person } = await summarizeBlockedRuns(store, await listOpenRuns(store));
+    assert.deepEqual([later, version, person], [0, 0, 0]);
+  },
+);

@@ -1,4 +1,4 @@
-// Money and tokens are held before a model is asked, over everybody who asks at once.
+// Tests of the budgeted provider: money and tokens are reserved before each request, across concurrent requests.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -22,7 +22,7 @@ const request: ModelRequest = {
 
 type CountingProvider = Provider & { asked: number };
 
-/** A model that says three words and uses 500 tokens; or breaks off after them; or never begins. */
+/** A model that sends three words and uses 500 tokens, fails after them, or fails before the first chunk. */
 function createCountingProvider(
   how: 'ends' | 'breaks' | 'fails' = 'ends',
   price: Provider['price'] | 'unknown' = { input: 1000, output: 2000 },
@@ -52,7 +52,7 @@ async function collectChunks(provider: Provider): Promise<readonly Chunk[]> {
 
 const noop = async (): Promise<void> => {};
 
-test('[A64] an estimate is held before the call, and what was used is what was spent', async (t) => {
+test('[A64] an estimate is reserved before the call, and the actual usage is charged', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 10, tokens: 10_000 });
   const inner = createCountingProvider();
@@ -74,7 +74,7 @@ test('[A64] an estimate is held before the call, and what was used is what was s
   assert.deepEqual([around.family, around.model, around.price], [inner.family, inner.model, inner.price]);
 });
 
-test('[A64] nobody asks a model that the tenant cannot pay, and the reason says which bound it was', async (t) => {
+test('[A64] no request is sent that exceeds the budget of the tenant, and the error names the limit', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   const cases = [
     [{ usd: 2.5 }, createCountingProvider(), 'run/money-budget', /may spend \$2.5/],
@@ -92,7 +92,7 @@ test('[A64] nobody asks a model that the tenant cannot pay, and the reason says 
   assert.equal(unbound.asked, 1);
 });
 
-test('[A64] of many that ask at once, only as many as can be paid are let through', async (t) => {
+test('[A64] of many concurrent requests, only as many as the budget covers are sent', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 5000 });
   const inner = createCountingProvider();
@@ -107,7 +107,7 @@ test('[A64] of many that ask at once, only as many as can be paid are let throug
   assert.ok(passed >= 2 && passed < 8, `${passed} passed`);
 });
 
-test('what broke off is paid as far as it came, and what never began is not', async (t) => {
+test('an interrupted answer is charged for what arrived, and a request that never started is not charged', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   await assert.rejects(
@@ -136,7 +136,7 @@ test('what broke off is paid as far as it came, and what never began is not', as
   assert.equal(acme?.reserved.tokens, 0);
 });
 
-/** A model that sends these chunks, and then what it is told to wait for. */
+/** A model that sends these chunks and then waits for a promise. */
 const createProvider = (chunks: readonly Chunk[], after: (signal: AbortSignal) => Promise<void> = noop): Provider => ({
   ...createCountingProvider(),
   async *stream(_, signal) {
@@ -151,7 +151,7 @@ const endChunk = (more: { readonly input: number; readonly output: number; reado
   return { type: 'end', message, finishReason: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
 };
 
-test('[A64] figures that cannot be true are replaced by an estimate: nobody earns by spending', async (t) => {
+test('[A64] impossible usage figures are replaced by an estimate, and never increase a budget', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   const wrong = [
     { input: -1e9, output: -1e9 },
@@ -175,7 +175,7 @@ test('[A64] figures that cannot be true are replaced by an estimate: nobody earn
   }
 });
 
-test('[A64] a call that was cut off before its first word, and an answer that was begun anew, are paid for', async (t) => {
+test('[A64] a call that was interrupted before its first chunk, and a restarted answer, are charged', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
   const governor = { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop };
@@ -187,7 +187,7 @@ test('[A64] a call that was cut off before its first word, and an answer that wa
   await assert.rejects(Array.fromAsync(createBudgetedProvider(slow, governor).stream(request, cut.signal)));
   const spent = async (): Promise<number> => (await ledger.budgets())[0]?.spent.tokens ?? 0;
   const once = await spent();
-  assert.ok(once > 1000 && once < 1100, `${once} tokens: the model has read the request`);
+  assert.ok(once > 1000 && once < 1100, `${once} tokens: the request was sent`);
   const again = createProvider([
     { type: 'part-delta', index: 0, text: 'x'.repeat(400) },
     { type: 'restarted', attempt: 2, why: 'cut' },
@@ -195,10 +195,10 @@ test('[A64] a call that was cut off before its first word, and an answer that wa
   ]);
   await collectChunks(createBudgetedProvider(again, governor));
   const twice = (await spent()) - once;
-  assert.ok(twice > 1600 && twice < 1700, `${twice} tokens: the half that was lost, and the whole`);
+  assert.ok(twice > 1600 && twice < 1700, `${twice} tokens: the lost attempt and the complete answer`);
 });
 
-test('a ledger that cannot be read lets nothing pass, and one that cannot be written to keeps what was held', async (t) => {
+test('if budgets cannot be read, no request is sent; if they cannot be written, the reservation stays', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   const away = (): Promise<never> => Promise.reject(new Error('the store is away'));
   const inner = createCountingProvider();
@@ -224,7 +224,7 @@ test('a ledger that cannot be read lets nothing pass, and one that cannot be wri
   assert.ok(((await ledger.budgets())[0]?.reserved.tokens ?? 0) > 2000);
 });
 
-test('[A95] a stopped fleet asks no model', async (t) => {
+test('[A95] a stopped fleet sends no request to a model', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   const inner = createCountingProvider();
   const mustGo = (): Promise<never> => Promise.reject(new FairleadError('run/left', 'Stopped.', { blame: 'user' }));

@@ -1,4 +1,4 @@
-// Calls that a client makes: a run ends with them, whatever is cut off on the way, and what the client brings goes into the log once.
+// Tests of client tools: a run ends with the calls, also after a crash, and the results of the client are recorded once.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveAgent } from '../agent/index.ts';
@@ -29,7 +29,7 @@ type ClientSetup = {
   readonly gates?: readonly Gate[];
 };
 
-/** Works on a run of the session as a worker would. */
+/** Handles a run of the session as a worker does. */
 function handle(
   { store, script, gates = [] }: ClientSetup,
   client: JsonObject,
@@ -68,13 +68,13 @@ const textOf = (settlement: RunSettlement): string =>
 const callsIn = (settlement: RunSettlement): readonly string[] =>
   settlement.type === 'completed' ? (settlement.outcome.clientToolCalls ?? []).map(({ id }) => id) : [];
 
-/** Asks for both until it has results, then says them and how many messages it saw. */
+/** Calls both tools until there are results, then answers with the results and the number of messages. */
 const both: Script<ModelRequest> = ({ results, body }) =>
   results.length === 0
     ? calls('fetch_it', { a: 1 }).and(calls('send_it'))
     : says(`${results.join('; ')} of ${toArray(body.messages).length}`);
 
-test('[A53] an end that the queue never heard of is told again with its calls, and nobody is asked anew', async (t) => {
+test('[A53] an end that the queue did not record is reported again with its calls, without another request to the model', async (t) => {
   const scene = { store: await openTempFleetStore(t), script: both };
   const first = await handle(scene, {});
   assert.deepEqual(listHandedTools(first), ['fetch_it', 'send_it']);
@@ -84,7 +84,7 @@ test('[A53] an end that the queue never heard of is told again with its calls, a
   assert.equal((await readEvents(scene)).length, before.length);
 });
 
-test('[A52, A53] results are written down once, however often the run that brings them is begun', async (t) => {
+test('[A52, A53] results are recorded once, however often the run that delivers them is started', async (t) => {
   const scene = { store: await openTempFleetStore(t), script: both };
   const [fetched = '', sent = ''] = callsIn(await handle(scene, {}));
   const client = {
@@ -107,10 +107,10 @@ test('[A52, A53] results are written down once, however often the run that bring
     [sent, 'ok'],
   ]);
   const said = facts.flatMap((fact) => (fact.type === 'input-received' ? [fact.input] : []));
-  assert.deepEqual(said, ['one', 'two'], 'what stands in the queue for people is not said to the model');
+  assert.deepEqual(said, ['one', 'two'], 'the prompt text of the queue entry is not sent to the model');
 });
 
-test('[A53] calls whose client never came back have an unknown outcome once somebody says something else', async (t) => {
+test('[A53] calls without a result of the client have an unknown outcome when another message arrives', async (t) => {
   const scene = { store: await openTempFleetStore(t), script: both };
   await handle(scene, {});
   const answer = textOf(await handle(scene, {}, { id: 'two', prompt: 'Never mind.' }));
@@ -119,7 +119,7 @@ test('[A53] calls whose client never came back have an unknown outcome once some
   assert.deepEqual(outcomes, ['unknown', 'unknown']);
 });
 
-test('[A112] a call that a person has to allow first holds the others back, and is handed out with them', async (t) => {
+test('[A112] a call that needs approval delays the others, and is sent to the client with them', async (t) => {
   const asks: Gate = ({ tool }) =>
     tool === 'send_it' ? { type: 'ask', question: 'May it be sent?' } : { type: 'allow' };
   const scene = { store: await openTempFleetStore(t), script: both, gates: [asks] };
@@ -132,7 +132,7 @@ test('[A112] a call that a person has to allow first holds the others back, and 
   assert.deepEqual(listHandedTools(await handle(scene, {}, { attempts: 2 })), ['fetch_it', 'send_it']);
 });
 
-test('a client that insists on a call gets it or no answer, and one at a time where it wants that', async (t) => {
+test('a client that requires a call gets one or no answer, and one call at a time if it requests that', async (t) => {
   const scene = { store: await openTempFleetStore(t), script: both };
   assert.deepEqual(listHandedTools(await handle(scene, { single: true })), ['fetch_it']);
   let turns = 0;
@@ -145,7 +145,7 @@ test('a client that insists on a call gets it or no answer, and one at a time wh
   assert.ok(turns < 8, `${turns} turns`);
 });
 
-test('what a client says of sampling reaches the model', async (t) => {
+test('the sampling parameters of a client reach the model', async (t) => {
   let seen: unknown;
   const scene: ClientSetup = {
     store: await openTempFleetStore(t),

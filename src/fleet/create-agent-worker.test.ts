@@ -1,4 +1,4 @@
-// worker({ store, agent }): handles the runs and plans of a queue with one agent.
+// Tests of worker({ store, agent }): it handles the runs and plans of a queue with one agent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Agent, defineTool } from '../agent/index.ts';

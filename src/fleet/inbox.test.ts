@@ -1,4 +1,4 @@
-// Letters reach a log once each, whatever crashes, and say only what they were meant to.
+// Tests of the inbox: each message is recorded in the log once, also after a crash, and applies only to its run or question.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { resolveAgent, defineTool, Session } from '../agent/index.ts';
@@ -42,7 +42,7 @@ async function eventsOf({ log }: InboxSetup): Promise<readonly Event[]> {
   return events;
 }
 
-test('[A53] a letter that several read at once, and again after a crash, is in the log once', async (t) => {
+test('[A53] a message that is read concurrently, and again after a crash, is recorded once', async (t) => {
   const made = await createInboxSetup(t, ['Heard.']);
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'steer', text: 'South' });
@@ -55,7 +55,7 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
     told.map(({ type }) => type),
     ['input-received', 'annotation-added'],
   );
-  assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'it was not cleared');
+  assert.equal((await made.store.inbox.read('s', 0)).length, 1, 'the inbox was not cleared');
   await drainAll(made.store, again);
   await made.store.inbox.send('s', { type: 'follow-up', text: 'Then report' });
   await drainAll(made.store, again);
@@ -66,7 +66,7 @@ test('[A53] a letter that several read at once, and again after a crash, is in t
   assert.deepEqual(await made.store.inbox.read('s', 0), []);
 });
 
-test('a letter and its place are written in one append', async (t) => {
+test('a message and its position are written in one append', async (t) => {
   const made = await createInboxSetup(t, ['Heard.']);
   const session = await made.open();
   const sizes: number[] = [];
@@ -80,7 +80,7 @@ test('a letter and its place are written in one append', async (t) => {
   assert.deepEqual(sizes, [2, 2, 2]);
 });
 
-test('[A112] an answer is to the question that is open, and an old one opens nothing', async (t) => {
+test('[A112] an answer applies to the open question only; an answer that arrives before its question is dropped', async (t) => {
   const made = await createInboxSetup(t, [calls('pay'), calls('pay'), 'Done.'], {
     gates: [() => ({ type: 'ask', question: 'Pay?' })],
   });
@@ -95,7 +95,7 @@ test('[A112] an answer is to the question that is open, and an old one opens not
     [['c00002000', undefined]],
   );
   await drainAll(made.store, session);
-  assert.equal(session.state.calls[0]?.ask?.allowed, undefined, 'the early answer is gone');
+  assert.equal(session.state.calls[0]?.ask?.allowed, undefined, 'the early answer was dropped');
   const answered = (await eventsOf(made)).filter((event) => event.type === 'approval-resolved');
   assert.deepEqual(
     answered.map(({ call, by }) => [call, by]),
@@ -103,7 +103,7 @@ test('[A112] an answer is to the question that is open, and an old one opens not
   );
 });
 
-test('a cancelled run ends wherever it is gone on with, and no later run does', async (t) => {
+test('a cancelled run ends in whichever process continues it, and later runs are not cancelled', async (t) => {
   const made = await createInboxSetup(t, ['Never said.', 'Said.'], { stops: [createCancelStop('r')] });
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'cancel' });
@@ -115,17 +115,17 @@ test('a cancelled run ends wherever it is gone on with, and no later run does', 
   assert.equal((await later.advance('Go.', { runId: 'other' })).ended?.reason, 'answered');
 });
 
-test('a cancel that an earlier run did not live to read ends no later one', async (t) => {
+test('a cancel of an earlier run does not end a later one', async (t) => {
   const made = await createInboxSetup(t, ['Said.'], { stops: [createCancelStop('r')] });
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'cancel', run: 'earlier' });
   const running = session.advance('Go.', { runId: 'r' });
   await drainAll(made.store, session);
   assert.equal((await running).ended?.reason, 'answered');
-  assert.deepEqual(await made.store.inbox.read('s', 0), [], 'it is read all the same');
+  assert.deepEqual(await made.store.inbox.read('s', 0), [], 'it is cleared anyway');
 });
 
-test('[A112] an answer is to the words that were seen: what is asked about the same call since then stays open', async (t) => {
+test('[A112] an answer applies to the question text it names: another question about the same call stays open', async (t) => {
   const asked = 'Pay 5?';
   const made = await createInboxSetup(t, [calls('pay'), 'Done.'], {
     gates: [() => ({ type: 'ask', question: asked })],
@@ -141,7 +141,7 @@ test('[A112] an answer is to the words that were seen: what is asked about the s
   assert.equal(session.state.calls[0]?.ask?.allowed, true);
 });
 
-test('who speaks to a session in which no run is any more is told so, and a later run does not hear it', async (t) => {
+test('a message to a session without an open run is refused, and a later run does not receive it', async (t) => {
   const store = await openTempFleetStore(t);
   assert.equal(await sendMessage(store, 's', { type: 'steer', text: 'Left' }), false);
   assert.deepEqual(await store.inbox.read('s', 0), []);
@@ -150,23 +150,23 @@ test('who speaks to a session in which no run is any more is told so, and a late
   assert.equal((await store.inbox.read('s', 0)).length, 1);
 });
 
-test('a fork begins with no letter read, and an epoch keeps what was', async (t) => {
+test('a fork starts at inbox position 0, and a new epoch keeps the position', async (t) => {
   const made = await createInboxSetup(t, ['One.', 'Two.']);
   const session = await made.open();
   await made.store.inbox.send('s', { type: 'steer', text: 'South' });
   await drainAll(made.store, session);
   await session.advance('Go.');
-  const { place } = readView(session.state, inboxView);
-  assert.ok(place > 0);
+  const { position } = readView(session.state, inboxView);
+  assert.ok(position > 0);
   const log = memoryLog();
   const fork = await session.fork({ log, id: 'copy' });
-  assert.deepEqual(readView(fork.state, inboxView), { session: 'copy', place: 0 });
-  assert.deepEqual(readView((await Session.open(fork.agent, log)).state, inboxView), { session: 'copy', place: 0 });
+  assert.deepEqual(readView(fork.state, inboxView), { session: 'copy', position: 0 });
+  assert.deepEqual(readView((await Session.open(fork.agent, log)).state, inboxView), { session: 'copy', position: 0 });
   await session.edit(session.messages.slice(0, 1));
-  assert.equal(readView((await made.open()).state, inboxView).place, place);
+  assert.equal(readView((await made.open()).state, inboxView).position, position);
 });
 
-test('a letter wakes a run that rests, and one that is about to', async (t) => {
+test('a message wakes a waiting run, and one that is about to wait', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'r', prompt: 'x', session: 's' }]);
   let drives = 0;
@@ -178,7 +178,7 @@ test('a letter wakes a run that rests, and one that is about to', async (t) => {
     drain: true,
     handle: async () => {
       drives++;
-      // It has read its letters and is about to rest.
+      // The handler has read the inbox and is about to return "waiting".
       if (drives === 1) await sendMessage(store, 's', { type: 'steer', text: 'Wait' });
       return { type: 'waiting', pendingApprovals: [] };
     },

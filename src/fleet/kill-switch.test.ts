@@ -1,4 +1,4 @@
-// A kill-switch that is heeded: what is not known to go is stopped.
+// Tests of the kill switch monitor: an unknown state counts as stopped.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { KillSwitch, KillSwitchState } from '../core/index.ts';
@@ -6,7 +6,7 @@ import { watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 
 type FakeKillSwitch = KillSwitch & { mode: 'going' | 'stopped' | 'broken' | 'hanging'; reads: number };
 
-/** A kill-switch whose store can break. */
+/** A kill switch with a store that can fail. */
 function createFakeKillSwitch(how: FakeKillSwitch['mode']): FakeKillSwitch {
   return {
     mode: how,
@@ -32,7 +32,7 @@ function startWatcher(t: TestContext, killSwitch: FakeKillSwitch, seen: boolean[
   return watch;
 }
 
-/** Waits until it stands so; the test runner's own time bounds it. */
+/** Waits for a state; the timeout is that of the test runner. */
 async function waitForStopped(watch: KillSwitchWatcher, stopped: boolean): Promise<KillSwitchState> {
   for (;;) {
     const standing = await watch.status();
@@ -41,7 +41,7 @@ async function waitForStopped(watch: KillSwitchWatcher, stopped: boolean): Promi
   }
 }
 
-test('[A95] what is stopped, broken or silent from the beginning lets nothing go', async (t) => {
+test('[A95] a kill switch that is stopped, fails or does not respond at the start allows no work', async (t) => {
   for (const how of ['stopped', 'broken', 'hanging'] as const) {
     const watch = startWatcher(t, createFakeKillSwitch(how));
     assert.equal(watch.activeSignal.aborted, true, how);
@@ -49,7 +49,7 @@ test('[A95] what is stopped, broken or silent from the beginning lets nothing go
   }
 });
 
-test('[A95] a store that breaks or hangs while work goes on stops it, says why, and lets it go on when it is back', async (t) => {
+test('[A95] a store that fails or hangs during work stops it with a reason, and work resumes when the store is back', async (t) => {
   for (const how of ['broken', 'hanging'] as const) {
     const seen: boolean[] = [];
     const killSwitch = createFakeKillSwitch('going');
@@ -68,7 +68,7 @@ test('[A95] a store that breaks or hangs while work goes on stops it, says why, 
   }
 });
 
-test('a reading that is fresh is acted on without another', async (t) => {
+test('a recent read is used without another read', async (t) => {
   const killSwitch = createFakeKillSwitch('going');
   const watch = watchKillSwitch(killSwitch, { pollMs: 60_000, staleMs: 60_000 });
   t.after(() => watch.close());
@@ -78,7 +78,7 @@ test('a reading that is fresh is acted on without another', async (t) => {
   assert.equal(killSwitch.reads, reads);
 });
 
-test('who waits for a fleet to go on is let go when it is told to leave', async (t) => {
+test('a caller that waits for the fleet to resume returns when it is aborted', async (t) => {
   const watch = startWatcher(t, createFakeKillSwitch('stopped'));
   const leave = new AbortController();
   const waiting = watch.waitUntilActive(leave.signal);

@@ -1,4 +1,4 @@
-// Runs that only begin others: whoever works on them, each child is begun once, bounds hold for the whole tree, and a cancel reaches all.
+// Tests of orchestration runs: each child run is started once by any worker, limits apply to the whole tree, and a cancel reaches all children.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ async function storeFor(t: TestContext): Promise<FleetStore> {
   return store;
 }
 
-/** A driver of agents that answers by what it is asked, and remembers whom it has worked for. */
+/** A run handler that answers by run and records the runs it handled. */
 const answeringHandler =
   (seen: FleetRun[], answer: (run: FleetRun) => string): RunHandler =>
   async (run): Promise<RunSettlement> => {
@@ -40,11 +40,11 @@ const plan = JSON.stringify({
 
 const byName = ({ id }: FleetRun): string => (id.endsWith('/plan-1') ? plan : `answer of ${id}`);
 
-test('[A89, A117] a plan is carried out by workers that share nothing but the store, step by step, and its end adds up', async (t) => {
+test('[A89, A117] a plan is executed by workers that share only the store, step by step, and its outcome sums up all costs', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', prompt: 'Compare A and B.', kind: 'plan', settings: { limits: { usd: 4 } } }]);
   const seen: FleetRun[] = [];
-  // Each worker does one round and is gone: whatever it knew is lost with it.
+  // Each worker does one round and ends: its memory is lost.
   for (let round = 0; round < 20 && (await store.queue.run('p'))?.status !== 'ended'; round++) {
     const drivers = { plan: createOrchestrationHandler(planOrchestration), run: answeringHandler(seen, byName) };
     await startWorker({ store, handlers: drivers, drain: true, concurrency: 1 }).done;
@@ -69,7 +69,7 @@ test('[A89, A117] a plan is carried out by workers that share nothing but the st
   assert.match(told.at(-1) ?? '', /"both"[^}]*"standing":"done"/);
 });
 
-test('[A117] a coordinator that dies after it began its children begins none of them again', async (t) => {
+test('[A117] a coordinator that dies after it started its child runs starts none of them again', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'twice' }]);
   let deaths = 0;
@@ -90,7 +90,7 @@ test('[A117] a coordinator that dies after it began its children begins none of 
   assert.deepEqual([seen.length, deaths > 1], [1, true]);
 });
 
-test('[A89] a cancelled plan cancels what it has begun', async (t) => {
+test('[A89] a cancelled plan cancels its child runs', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'plan' }]);
   const waiting: RunHandler = async () => ({ type: 'waiting', pendingApprovals: [] });
@@ -107,7 +107,7 @@ test('[A89] a cancelled plan cancels what it has begun', async (t) => {
   );
 });
 
-test('a run of somebody else is no child of a plan, whatever it calls itself, and a plan does not wait for it', async (t) => {
+test('a run of another tenant is not a child of a plan, whatever its id, and a plan does not wait for it', async (t) => {
   const store = await storeFor(t);
   const strange = { tenant: 'mallory', notBefore: '2090-01-01T00:00:00.000Z' };
   await store.queue.enqueue([
@@ -133,7 +133,7 @@ test('a run of somebody else is no child of a plan, whatever it calls itself, an
   assert.equal((await store.queue.run('r'))?.outcome?.text, 'answer of r/answer');
 });
 
-test('a plan heeds the cancel that names it, leaves none behind, and no other', async (t) => {
+test('a cancel message ends the plan that it names and no other, and is cleared', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([
     { id: 'a', prompt: 'x', kind: 'plan', session: 's' },

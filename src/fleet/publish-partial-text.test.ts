@@ -1,4 +1,4 @@
-// What a model says is heard while it says it: its words and nothing else, each turn by itself, and no more once nobody works on them.
+// Tests of publishing partial text: text only, per turn, and none after the worker has lost the run.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,7 +26,7 @@ function startTestWorker(store: FleetStore, script: Script): Worker {
   });
 }
 
-test('[A93] the words of each turn are said, with the place where the turn began; thoughts and calls are not', async (t) => {
+test('[A93] the text of each turn is published with the position of the turn; reasoning and calls are not', async (t) => {
   const store = await openTempFleetStore(t);
   const said: PartialText[] = [];
   store.partialText.subscribe('r', (text) => said.push(text));
@@ -45,17 +45,19 @@ test('[A93] the words of each turn are said, with the place where the turn began
     said.flatMap((each) => (each.since === since ? each.text : [])).join('');
   assert.deepEqual([of(began[0]), of(began[1])], ['Let me look.', 'Seen.']);
   assert.ok(said.every(({ since, turn, restarted }) => since === began[turn - 1] && !restarted));
-  store.partialText.subscribe('r', () => assert.fail('What is settled is told to nobody who comes later.'));
+  store.partialText.subscribe('r', () =>
+    assert.fail('A later subscriber must not receive the text of a completed turn.'),
+  );
 });
 
-test('[A93] what was said in a turn that another worker takes over is taken back', async (t) => {
+test('[A93] text of a turn that another worker takes over is retracted', async (t) => {
   const store = await openTempFleetStore(t);
   const heard = { text: '' };
   store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
   await store.queue.enqueue([{ id: 'r', prompt: 'Go.' }]);
   const worker = startTestWorker(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
   while (heard.text !== 'Half ') await pause(5);
-  // Whoever has the session now writes to it; this worker may not, and says nothing more.
+  // Another writer holds the session now; this worker must publish nothing more.
   const log = await store.sessions.open('r', { holder: 'another', force: true });
   await store.inbox.send('r', { type: 'steer', text: 'Are you there?' });
   worker.abort();

@@ -1,4 +1,4 @@
-// A driver goes on where an attempt before it was cut off, says nothing twice, and writes nothing once a run is another's.
+// Tests of the agent run handler: it continues an interrupted attempt, delivers each input once, and writes nothing after it lost the run.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -58,14 +58,14 @@ async function eventsOf(store: FleetStore, session = 's'): Promise<readonly Even
   return events;
 }
 
-/** The inputs of all branches. */
+/** Returns the inputs of all branches. */
 const inputs = async (store: FleetStore): Promise<readonly string[]> =>
   (await eventsOf(store)).flatMap((event) => (event.type === 'input-received' ? [event.input] : []));
 
 const text = (settlement: RunSettlement): string | undefined =>
   settlement.type === 'completed' ? settlement.outcome.text : settlement.type;
 
-test('[A24, A52] an end that the queue never heard of is told again without asking the model', async (t: TestContext) => {
+test('[A24, A52] an end that the queue did not record is reported again without a request to the model', async (t: TestContext) => {
   const store = await openTempFleetStore(t);
   const parts = agentFor(['One.']);
   assert.equal(text(await handle(store, parts)), 'One.');
@@ -74,14 +74,14 @@ test('[A24, A52] an end that the queue never heard of is told again without aski
   const other = agentFor(['Two.']);
   assert.equal(text(await handle(store, other, { run: { id: 'q', prompt: 'More.' } })), 'Two.');
   const late = await handle(store, other, { run: { attempts: 3 } });
-  assert.equal(text(late), 'One.', 'the end of this run, not of the latest');
+  assert.equal(text(late), 'One.', 'the outcome of this run, not of the latest');
   await store.inbox.send('s', { type: 'steer', text: 'One thing more.' });
   assert.equal(text(await handle(store, agentFor(['Three.']), { run: { attempts: 4 } })), 'Three.');
   assert.deepEqual((await inputs(store)).slice(0, 2), ['r', 'q']);
-  assert.equal((await inputs(store)).length, 3, 'the letter, and no turn for nobody');
+  assert.equal((await inputs(store)).length, 3, 'the inbox message was added, and no other input');
 });
 
-test('[A24, A52] a run that is left goes on with what was said and done, and its words are said once', async (t) => {
+test('[A24, A52] a released run continues with its history, and its prompt is recorded once', async (t) => {
   const store = await openTempFleetStore(t);
   const leave = new AbortController();
   const slow = defineTool({
@@ -97,7 +97,7 @@ test('[A24, A52] a run that is left goes on with what was said and done, and its
   assert.deepEqual(await inputs(store), ['r']);
 });
 
-test('[A116] once a run is no longer ours nothing more of it is written', async (t) => {
+test('[A116] after the lease of a run is lost, nothing more is written', async (t) => {
   const store = await openTempFleetStore(t);
   const lost = new AbortController();
   const cut = new AbortController();
@@ -113,7 +113,7 @@ test('[A116] once a run is no longer ours nothing more of it is written', async 
   assert.equal(types.at(-1), 'turn-started', types.join(' '));
 });
 
-test('[A53, A116] a call that was written down before a sleep is not made after it, once another has the run', async (t) => {
+test('[A53, A116] a call that was recorded before a pause of the process is not made if another worker has taken the run meanwhile', async (t) => {
   const store = await openTempFleetStore(t);
   let sent = 0;
   const send = defineTool({ name: 'send', description: 'Sends.', input: { type: 'object' }, run: () => ++sent });
@@ -136,7 +136,7 @@ test('[A53, A116] a call that was written down before a sleep is not made after 
   assert.equal(sent, 0);
 });
 
-test('words that were edited away are not said again, and what another run left unfinished is ended first', async (t) => {
+test('a prompt that an edit removed is not sent again, and an unfinished earlier run is ended first', async (t) => {
   const store = await openTempFleetStore(t);
   const asking = agentFor(() => calls('look'), { gates: [() => ({ type: 'ask', question: 'Look?' })] });
   const rests = await handle(store, asking);
@@ -153,7 +153,7 @@ test('words that were edited away are not said again, and what another run left 
   assert.deepEqual([text(next), ends], ['Next.', ['cancelled', 'answered']]);
 });
 
-test('letters that come while it ends are read by it, and every model it opens is governed', async (t) => {
+test('messages that arrive while a run ends are read by it, and every request checks the kill switch', async (t) => {
   const store = await openTempFleetStore(t);
   let asked = 0;
   const parts = agentFor(async ({ index }) => {
@@ -165,7 +165,7 @@ test('letters that come while it ends are read by it, and every model it opens i
   assert.equal(asked, 2);
 });
 
-test('[A112] of two questions the one that is answered first is acted on, and the other is waited for', async (t) => {
+test('[A112] of two approvals the one that is answered first is applied, and the run waits for the other', async (t) => {
   const store = await openTempFleetStore(t);
   let looks = 0;
   const counted = defineTool({
@@ -177,7 +177,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
   });
   const asking = agentFor(
     async () => {
-      // It comes after the last letters of this turn were read, and before the run rests.
+      // It arrives after the inbox was read in this turn, and before the run waits.
       await store.inbox.send('s', { type: 'answer', call: 'c00001000', allowed: true });
       return [calls('look'), calls('look')];
     },
@@ -188,7 +188,7 @@ test('[A112] of two questions the one that is answered first is acted on, and th
   assert.equal(looks, 1);
 });
 
-test('[A95] the gate of the fleet stands in front of all others, and what may have happened is put to a person', async (t) => {
+test('[A95] the gate of the fleet runs before all others, and an unknown outcome needs approval', async (t) => {
   const store = await openTempFleetStore(t);
   const asked: string[] = [];
   const gate =
@@ -215,7 +215,7 @@ test('[A95] the gate of the fleet stands in front of all others, and what may ha
   assert.equal(unsure, 'ask');
 });
 
-test('who hears the words may add to them or refuse them, and learns what happens', async (t) => {
+test('onPrompt may add inputs or refuse the prompt, and onEvent receives all events', async (t) => {
   const store = await openTempFleetStore(t);
   const told: string[] = [];
   const outfit: Partial<AgentInstance> = {
@@ -233,7 +233,7 @@ test('who hears the words may add to them or refuse them, and learns what happen
   );
 });
 
-test('[A53] words that come while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
+test('[A53] messages that arrive while a run ends are read before it has ended, and those read before a crash are cleared', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'r', prompt: 'Go.', session: 's' }]);
   const parts = agentFor(['Gone.', 'Reported.']);
@@ -241,7 +241,7 @@ test('[A53] words that come while a run ends are read before it has ended, and t
   const run = createAgentRunHandler(async () => ({
     parts,
     async close() {
-      // What the run had is being let go of: nobody reads letters any more.
+      // The resources of the run are being closed: the inbox is no longer read.
       if (closings++ === 0) assert.ok(await sendMessage(store, 's', { type: 'follow-up', text: 'Report.' }));
     },
   }));

@@ -1,4 +1,4 @@
-// What a run waits for the disk for: an intent before anything is done outside, a receipt after it, and nothing else.
+// Tests of durable appends of a run: before and after each external effect, and nowhere else.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveAgent, defineTool } from '../agent/index.ts';
@@ -8,7 +8,7 @@ import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler, createRunLog } from './run-handler.ts';
 import { startWorker } from './worker.ts';
 
-/** Writes down what is appended, and whether it is waited for. */
+/** Records the appended facts, and whether each append was durable. */
 const noting = (store: FleetStore, seen: string[]): FleetStore => ({
   ...store,
   sessions: {
@@ -26,7 +26,7 @@ const noting = (store: FleetStore, seen: string[]): FleetStore => ({
   },
 });
 
-test('[A52] a turn and a call are settled before the model and the tool are asked, and what came of them after', async (t) => {
+test('[A52] the start of a turn and of a call is durable before the request and the tool run, and their results after', async (t) => {
   const seen: string[] = [];
   const store = noting(await openTempFleetStore(t), seen);
   const pay = defineTool({
@@ -62,7 +62,7 @@ test('[A52] a turn and a call are settled before the model and the tool are aske
   ]);
 });
 
-test('[A52] words that come by letter are settled with their place, and so is a summary that was paid for', async (t) => {
+test('[A52] inbox messages are durable together with their position, and so is a paid summary', async (t) => {
   const seen: string[] = [];
   const { sessions } = noting(await openTempFleetStore(t), seen);
   const log = createRunLog(await sessions.open('s'), new AbortController().signal);

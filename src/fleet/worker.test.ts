@@ -1,4 +1,4 @@
-// A worker takes, settles, puts back and stops as it should, on a real store with drivers of every temper.
+// Tests of the worker: claim, settle, release and stop, on a real store with different run handlers.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { resolveAgent, defineTool } from '../agent/index.ts';
@@ -40,7 +40,7 @@ async function waitForEnd(store: FleetStore, id: string): Promise<FleetRun> {
   }
 }
 
-test('a run that cannot be made ends with the reason, and one that only failed is tried again', async (t) => {
+test('a run that cannot succeed ends with the reason, and a run with a temporary failure is retried', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([
     { id: 'bad', prompt: 'bad' },
@@ -68,7 +68,7 @@ test('a run that cannot be made ends with the reason, and one that only failed i
   assert.ok(told.includes('bad: There is no such folder.'));
 });
 
-test('[A116] a worker is on the roster while it works, takes what it has a driver for, and leaves', async (t) => {
+test('[A116] a worker is registered while it works, and removed when it stops', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'one', prompt: 'x' }]);
   const worker = startTestWorker(t, store, endingHandler, { version: '9', info: () => ({ memory: 1 }) });
@@ -83,7 +83,7 @@ test('[A116] a worker is on the roster while it works, takes what it has a drive
   assert.deepEqual(await store.workers.list(), []);
 });
 
-test('[A95] while a fleet is stopped no call is made: not by a run under way, whose call stays to be made', async (t) => {
+test('[A95] a stopped fleet makes no call: the call of an active run is made after the fleet resumes', async (t) => {
   const store = await openTempFleetStore(t);
   let made = 0;
   const look = defineTool({
@@ -106,7 +106,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
     parts: resolveAgent({ provider, system: 'Work.', tools: [look], gates: [slow] }),
     close: async () => {},
   }));
-  // The last gate answers only once the worker knows; it would say yes.
+  // The last gate allows the call, but only after the worker has seen the stop.
   const known = Promise.withResolvers<void>();
   const slow = async (): Promise<{ readonly type: 'allow' }> => {
     await known.promise;
@@ -125,7 +125,7 @@ test('[A95] while a fleet is stopped no call is made: not by a run under way, wh
   assert.equal((await waitForEnd(store, 'one')).outcome?.text, 'Then seen 1');
 });
 
-test('what a model says is seen before it is settled', async (t) => {
+test('partial text of a model is published before the turn is recorded', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'one', prompt: 'x' }]);
   const seen: string[] = [];
@@ -139,7 +139,7 @@ test('what a model says is seen before it is settled', async (t) => {
   assert.equal(seen.join('').replaceAll('one: ', ''), 'Hello.');
 });
 
-test('a worker forgets what ended long ago, nothing else, and nothing while the fleet is stopped', async (t) => {
+test('a worker prunes old ended runs only, and none while the fleet is stopped', async (t) => {
   const store = await openTempFleetStore(t);
   await store.queue.enqueue([{ id: 'old', prompt: 'x' }]);
   await startTestWorker(t, store, endingHandler, { drain: true }).done;

@@ -1,4 +1,4 @@
-// What is found on this machine, from servers on ports of their own.
+// Tests of provider discovery on this machine, with servers on free ports.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { closedUrl, scriptedServer, type ListingStyle } from '../testing/index.ts';
@@ -12,7 +12,7 @@ async function servePort(t: test.TestContext, style: ListingStyle): Promise<numb
 
 const closedPort = async (): Promise<number> => Number(new URL(await closedUrl()).port);
 
-test('keys come first, then servers by who they say they are, and the embedded model is the last resort', async (t) => {
+test('keys are listed first, then servers by their detected type, and the embedded model last', async (t) => {
   const shared = await servePort(t, 'vllm');
   const found = await discover({
     env: { OPENAI_API_KEY: 'o', GOOGLE_API_KEY: 'g', ANTHROPIC_API_KEY: ' ', HTTP_PROXY: await closedUrl() },
@@ -44,12 +44,12 @@ test('keys come first, then servers by who they say they are, and the embedded m
   assert.deepEqual(vllm, { provider: 'vllm', how: 'server', baseUrl: `http://localhost:${shared}/v1` });
 });
 
-test('with nothing at hand the embedded model is what there is', async () => {
+test('without keys and servers only the embedded model is listed', async () => {
   const ports = { ollama: [await closedPort()], 'lm-studio': [await closedPort()] };
   assert.deepEqual(await discover({ env: {}, ports }), [{ provider: 'embedded', how: 'embedded' }]);
 });
 
-test('an address that was set takes the place of the usual one; one beyond this machine is told, not asked', async (t) => {
+test('a configured URL replaces the default one; a remote URL is listed without a request', async (t) => {
   const server = await scriptedServer([]);
   t.after(() => server.close());
   const ports = { ollama: [1], 'llama.cpp': [1] };

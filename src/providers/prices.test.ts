@@ -1,4 +1,4 @@
-// Prices by name, and what a month costs.
+// Tests of prices by model name, and of monthly costs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { blendedPrice, monthlyCost, paybackMonths } from './monthly-cost.ts';
@@ -9,7 +9,7 @@ const formatPrice = (family: string, model: string): string | undefined => {
   return price && `${price.input}/${price.output}`;
 };
 
-test('[P10, P11] the models named in examples have the price their provider publishes, however the version is spelled', () => {
+test('[P10, P11] the models of the examples have their published price, for every spelling of the version', () => {
   assert.equal(formatPrice('anthropic', 'claude-sonnet-4'), '3/15');
   assert.equal(formatPrice('openai', 'gpt-4o'), '2.5/10');
   assert.equal(formatPrice('google', 'gemini-2-0-flash'), '0.1/0.4');
@@ -28,14 +28,14 @@ test('a dated name finds the plain one; another model with a longer name does no
   assert.equal(formatPrice('anthropic', 'claude-sonnet-4-20250514'), '3/15');
   assert.equal(formatPrice('anthropic', 'claude-sonnet-4-5@20250929'), '3/15');
   assert.equal(formatPrice('openai', 'gpt-4o-2024-11-20'), '2.5/10');
-  assert.equal(formatPrice('openai', 'gpt-4o-2024-05-13'), '5/15', 'the one that has its own');
+  assert.equal(formatPrice('openai', 'gpt-4o-2024-05-13'), '5/15', 'a dated name with its own price');
   assert.equal(formatPrice('openai', 'gpt-4o-mini-2024-07-18'), '0.15/0.6');
   assert.equal(formatPrice('google', 'models/gemini-2.5-flash-preview-09-2025'), '0.3/2.5');
   for (const stranger of ['gpt-5.7', 'gpt-5-9-mini', 'gpt-4o-audio-preview', 'claude-sonnet-4-9', 'toString', ''])
     assert.equal(formatPrice(stranger.startsWith('claude') ? 'anthropic' : 'openai', stranger), undefined, stranger);
 });
 
-test('[P11] what runs on a machine of yours costs nothing; a proxy and an unknown provider cost who knows what', () => {
+test('[P11] local models are free; the price of a proxy or an unknown provider is unknown', () => {
   for (const family of ['ollama', 'lm-studio', 'lemonade', 'llama.cpp', 'vllm', 'embedded'])
     assert.deepEqual(formatPrice(family, 'anything'), '0/0', family);
   assert.equal(formatPrice('ollama', 'gpt-oss:120b-cloud'), undefined, 'not on this machine');
@@ -43,7 +43,7 @@ test('[P11] what runs on a machine of yours costs nothing; a proxy and an unknow
     assert.equal(formatPrice(family, 'gpt-4o'), undefined, family);
 });
 
-test('your own price comes before every other, by provider and model or by model alone', () => {
+test('a configured price overrides every other, by provider and model or by model only', () => {
   const own = { 'groq/llama': { input: 1, output: 2 }, 'gpt-4o': { input: 9, output: 9 } };
   assert.equal(priceOf('groq', 'llama', own)?.input, 1);
   assert.equal(priceOf('openai', 'gpt-4o-2024-11-20', own)?.input, 9);
@@ -60,13 +60,13 @@ test('[A57] cached tokens and long prompts are charged at their own prices', () 
   assert.equal(cost(400_000), 1);
 });
 
-test('[A57] counts that are missing or cannot be true leave the cost unknown', () => {
+test('[A57] missing or impossible counts leave the cost unknown', () => {
   const model = { family: 'openai', model: 'gpt-4o', price: { input: 1, output: 1 } };
   for (const usage of [{}, { input: 5 }, { input: -5, output: 3 }, { input: 1e12, output: 3 }])
     assert.equal(responseCost(model, 'gpt-4o', usage), undefined, JSON.stringify(usage));
 });
 
-test("[A57] the price you set for a model counts for its dated names, not for another model's answer", () => {
+test('[A57] a configured price of a model applies to its dated names, not to the answer of another model', () => {
   const mine = { family: 'openai', model: 'gpt-4o', price: { input: 1, output: 1 } };
   const usage = { input: 1_000_000, output: 0 };
   assert.equal(responseCost(mine, 'gpt-4o-2024-11-20', usage), 1);
@@ -74,7 +74,7 @@ test("[A57] the price you set for a model counts for its dated names, not for an
   assert.equal(
     responseCost(mine, 'who-knows.gguf', usage),
     1,
-    'the model asked for, where the answer names an unknown one',
+    'the requested model, if the answer names an unknown one',
   );
 });
 
@@ -86,7 +86,7 @@ test('[P35] a month at two million tokens: cloud, local and hybrid', () => {
   assert.ok(Math.abs(monthlyCost({ ...month, localShare: 0.8 }).hybrid - 12) < 1e-9);
 });
 
-test('[P36] a machine for $1,500 has paid for itself after 7.5 to 10 months, or never', () => {
+test('[P36] a machine for $1,500 pays for itself after 7.5 to 10 months, or never', () => {
   assert.equal(paybackMonths(1500, 200), 7.5);
   assert.equal(paybackMonths(1500, 150), 10);
   assert.equal(paybackMonths(1500, 10, 15), Number.POSITIVE_INFINITY);

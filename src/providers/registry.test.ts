@@ -1,4 +1,4 @@
-// Names to providers: what is found, what is refused with a sentence, and what is not loaded.
+// Tests of the provider registry: resolving names, error messages and lazy loading.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function openError(ref: ModelRef, env = {}): Promise<FairleadError> {
 
 const allApiKeys = Object.fromEntries(families.flatMap(({ keyVariables }) => keyVariables.map((name) => [name, 'k'])));
 
-test('[A3, P9] every provider that has a server answers under its name, through one interface', async (t) => {
+test('[A3, P9] every provider with a server works by its name, through one interface', async (t) => {
   const server = await scriptedServer(() => says('Hello.'), {
     validate: true,
     models: [{ id: 'm', context: 8192, tools: true }],
@@ -63,7 +63,7 @@ test('[A3, P9] every provider that has a server answers under its name, through 
   );
 });
 
-test('[A4] a model is asked by the API it is best asked by, unless told otherwise', async (t) => {
+test('[A4] a model uses its preferred API, unless configured otherwise', async (t) => {
   const api = (ref: ModelRef): string => resolveModel(ref, allApiKeys).api;
   assert.equal(api('openai/gpt-5.5'), 'responses');
   assert.equal(api('openai/o3'), 'responses');
@@ -83,7 +83,7 @@ test('[A4] a model is asked by the API it is best asked by, unless told otherwis
   );
 });
 
-test('[P9] the other names for the same providers, in any case', () => {
+test('[P9] aliases of providers are resolved, in upper and lower case', () => {
   const name = (ref: string): string => resolveModel(ref, allApiKeys).family.name;
   assert.equal(name('claude/claude-sonnet-4'), 'anthropic');
   assert.equal(name('Gemini/gemini-2.5-flash'), 'google');
@@ -91,7 +91,7 @@ test('[P9] the other names for the same providers, in any case', () => {
   assert.equal(resolveModel('huggingface/meta-llama/Llama-3-70b', allApiKeys).model, 'meta-llama/Llama-3-70b');
 });
 
-test('[A8] an OpenAI-compatible server is looked for at http://localhost:5000 unless it is said to be elsewhere', () => {
+test('[A8] the default URL of an OpenAI-compatible server is http://localhost:5000', () => {
   const at = (baseUrl?: string): string =>
     resolveModel({ provider: 'openai-compatible', model: 'm', ...(baseUrl ? { baseUrl } : {}) }, {}).baseUrl;
   assert.equal(at(), 'http://localhost:5000/v1');
@@ -99,7 +99,7 @@ test('[A8] an OpenAI-compatible server is looked for at http://localhost:5000 un
   assert.equal(at('https://models.example/openai/v2/'), 'https://models.example/openai/v2');
 });
 
-test('addresses come from the reference, then from the environment, in the forms that people write them', () => {
+test('URLs come from the reference, then from the environment, in all common forms', () => {
   const at = (env: Record<string, string>): string => resolveModel('ollama/m', env).baseUrl;
   assert.equal(at({}), 'http://localhost:11434');
   assert.equal(at({ OLLAMA_HOST: '0.0.0.0' }), 'http://127.0.0.1:11434');
@@ -108,7 +108,7 @@ test('addresses come from the reference, then from the environment, in the forms
   assert.equal(resolveModel('lm-studio/m', { LM_STUDIO_BASE_URL: 'http://box:1234' }).baseUrl, 'http://box:1234/v1');
 });
 
-test('[P9] keys come from the environment, the first variable that is set counting', () => {
+test('[P9] keys come from the environment; the first variable that is set counts', () => {
   const key = (ref: string, env: Record<string, string>): string | undefined => resolveModel(ref, env).apiKey;
   assert.equal(key('google/m', { GOOGLE_API_KEY: 'b', GOOGLE_GENERATIVE_AI_API_KEY: 'c' }), 'b');
   assert.equal(key('google/m', { GEMINI_API_KEY: 'a', GOOGLE_API_KEY: 'b' }), 'a');
@@ -116,7 +116,7 @@ test('[P9] keys come from the environment, the first variable that is set counti
   assert.equal(key('vllm/m', {}), undefined);
 });
 
-test('an unknown provider is told with what may have been meant', async () => {
+test('an unknown provider is an error with suggestions', async () => {
   const typo = await openError('antropic/claude-sonnet-4');
   assert.deepEqual([typo.code, typo.message], ['provider/unknown', 'There is no provider named "antropic".']);
   assert.match(typo.hint ?? '', /^Did you mean anthropic\? Known are anthropic, openai, /);
@@ -125,7 +125,7 @@ test('an unknown provider is told with what may have been meant', async () => {
   assert.match((await openError('xyzzy/m')).hint ?? '', /^Did you mean "huggingface|^Known are/);
 });
 
-test('a missing key or model is told before anything is sent, naming the variable', async () => {
+test('a missing key or model is an error before any request, and names the variable', async () => {
   const key = await openError('anthropic/claude-sonnet-4');
   assert.deepEqual(
     [key.code, key.blame, key.message],
@@ -138,7 +138,7 @@ test('a missing key or model is told before anything is sent, naming the variabl
   assert.equal((await openError('ollama/m', { OLLAMA_HOST: 'http://' })).code, 'provider/bad-address');
 });
 
-test('a server that is not there is a clear error of its own when it is asked', async () => {
+test('an unreachable server is a specific error at the first request', async () => {
   const provider = await openProvider(
     { provider: 'vllm', model: 'm', baseUrl: `${await closedUrl()}/v1` },
     { env: {} },
@@ -146,17 +146,17 @@ test('a server that is not there is a clear error of its own when it is asked', 
   await assert.rejects(ask(provider), { code: 'provider/unreachable', retry: false });
 });
 
-test('the window is what was given, else what is known of the model, else unknown', async () => {
+test('the context window is the configured one, else the known one of the model, else unknown', async () => {
   const window = async (ref: ModelRef): Promise<number | undefined> =>
     (await openProvider(ref, { env: allApiKeys })).contextWindow;
   assert.equal(await window({ provider: 'vllm', model: 'm', contextWindow: 9000 }), 9000);
   assert.equal(await window('anthropic/claude-sonnet-4-5'), 200_000);
   assert.equal(await window('openrouter/openai/gpt-4o'), 128_000);
   assert.equal(await window('groq/who-knows'), undefined);
-  assert.equal(await window('vllm/gpt-oss'), undefined, 'a local server decides for itself');
+  assert.equal(await window('vllm/gpt-oss'), undefined, 'a local server sets its own context window');
 });
 
-test('providers of your own come in by name, and before ours', async () => {
+test('custom providers are resolved by name, before the built-in ones', async () => {
   const own: Provider = { family: 'scripted', model: 'm', stream: () => assert.fail() };
   const providers = { scripted: () => own, openai: () => own };
   assert.equal(await openProvider('scripted/x', { providers }), own);
@@ -168,7 +168,7 @@ test('providers of your own come in by name, and before ours', async () => {
   });
 });
 
-test('the page about models has a row for every name, with its address and its keys', () => {
+test('docs/providers.md has a row for every provider, with its URL and its keys', () => {
   const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
   for (const { name, baseUrl, keyVariables, local } of families) {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
@@ -176,7 +176,7 @@ test('the page about models has a row for every name, with its address and its k
   }
 });
 
-test('importing the registry loads no family, no policy and no SDK; choosing a provider loads its own', () => {
+test('importing the registry loads no provider family, gateway or SDK; opening a provider loads its own', () => {
   const spy = `import { registerHooks } from 'node:module';
     registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
   const loaded = (code: string): readonly string[] => {

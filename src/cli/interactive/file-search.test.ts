@@ -1,4 +1,4 @@
-// Tests which files an @ lists, and that listing runs no program of the repository.
+// Tests of the file list of "@": which files it contains, and that listing runs no program of the repository.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

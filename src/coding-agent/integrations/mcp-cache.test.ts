@@ -1,4 +1,4 @@
-// The cache of MCP servers: private, by the exact server, and absent if it cannot be written.
+// Tests of the cache of MCP tools: private, by the exact server, and absent if it cannot be written.
 import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

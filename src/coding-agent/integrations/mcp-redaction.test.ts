@@ -1,4 +1,4 @@
-// The secrets of MCP servers are redacted.
+// Tests of the redaction of secrets of MCP servers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor } from '../../guards/index.ts';

@@ -1,4 +1,4 @@
-// The program that opens a page in the browser.
+// Tests of opening a page in the browser.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The logs of sub-agents: beside the session that started them, and found only by it.
+// Tests of the store of sub-agent logs: beside the parent session, and found only by it.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
@@ -12,7 +12,7 @@ import { createSubagentStore } from './subagent-store.ts';
 
 const parts = (system: string) => resolveAgent({ provider: scriptedProvider([says('done')]), system });
 
-/** A shelf with one session on it. */
+/** Creates a session directory with one session. */
 async function shelfFor(t: TestContext) {
   const shelf = { data: createProgramDirs(t).data() };
   const log = await openJsonl(createSessionFile(shelf, 'parent').file);
@@ -21,7 +21,7 @@ async function shelfFor(t: TestContext) {
   return { shelf, parent: log.session };
 }
 
-test('[P23] the log of a sub-agent is beside that of its parent, in no list, and only its parent finds it, however long its instructions', async (t) => {
+test('[P23] the log of a sub-agent is stored beside that of its parent, is in no session list, and is found only by its parent, for instructions of any length', async (t) => {
   const { shelf, parent } = await shelfFor(t);
   const keeping = createSubagentStore(shelf);
   const about = { task: 'x', parent, key: 'k' };
@@ -35,7 +35,7 @@ test('[P23] the log of a sub-agent is beside that of its parent, in no list, and
     await child.advance('go');
     if (id === 'agent-1') {
       const [seen] = await createSubagentStore(shelf).list(parent);
-      assert.equal(seen?.running, 'elsewhere', 'somebody has it open');
+      assert.equal(seen?.running, 'elsewhere', 'another process has it open');
     }
     await child.close();
   }
@@ -51,7 +51,7 @@ test('[P23] the log of a sub-agent is beside that of its parent, in no list, and
     listSessions(shelf).map(({ name }) => name),
     ['parent'],
   );
-  assert.equal(findLatestSession(shelf)?.name, 'parent', 'no agent is continued by mistake');
+  assert.equal(findLatestSession(shelf)?.name, 'parent', 'a sub-agent is never the latest session');
 });
 
 test('[P23] the sub-agents of a session that is not saved are not saved either', async (t) => {

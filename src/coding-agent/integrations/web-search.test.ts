@@ -1,4 +1,4 @@
-// The choice of the search engine: by the settings, and never with the key of one engine at the URL of another.
+// Tests of the choice of the search engine: by the settings, and never with the key of one engine at the URL of another.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { readSettings } from '../settings/index.ts';

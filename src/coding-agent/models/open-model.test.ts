@@ -1,4 +1,4 @@
-// How a model is opened.
+// Tests of opening a model.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { closedUrl, scriptedServer } from '../../testing/index.ts';

@@ -1,4 +1,4 @@
-// The configuration of routers, and its error messages.
+// Tests of the configuration of routers and its error messages.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Json } from '../../core/index.ts';
@@ -66,6 +66,6 @@ for (const [wrong, says] of [
   [{ auto: { models: [{ model: 'a/b', quality: '1' }] } }, /model 1, quality must be a number from 0 to 1/],
   [{ auto: { models: [{ model: 'a/b', price: { input: 1 } }] } }, /price must be dollars a million tokens/],
 ] as const)
-  test(`what is wrong is told with its place: ${JSON.stringify(wrong)}`, () => {
+  test(`an invalid value is reported with its location: ${JSON.stringify(wrong)}`, () => {
     assert.throws(() => at(wrong), says);
   });

@@ -1,4 +1,4 @@
-// The objectives of a fleet can be set by the user, not by a project.
+// Tests of fleet objectives: set by the user, not by a project.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createProgramDirs, writeFiles } from '../../../test/support/program-dirs.ts';

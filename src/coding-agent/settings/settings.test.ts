@@ -1,4 +1,4 @@
-// Settings: the order of the sources, what the files of a project may do, and the directories.
+// Tests of settings: the order of the sources, restrictions of project files, and the directories.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { readSettings, type Settings } from './settings.ts';
 
 type Room = {
   readonly home: string;
-  /** A folder inside a folder, both below the one that holds everything. */
+  /** A nested working directory below the temporary root. */
   readonly cwd: string;
   readonly write: (name: string, text: string) => string;
   readonly read: (env?: Record<string, string>) => Settings;
@@ -128,9 +128,9 @@ test(
     assert.deepEqual(told(), [null, null, 2]);
     const mine = write('outer/inner/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n');
     chownSync(mine, nobody.uid, nobody.gid);
-    assert.deepEqual(told(), ['vllm', null, 2], 'one’s own is, and is told of');
+    assert.deepEqual(told(), ['vllm', null, 2], 'a file of the user is used, with a notice');
     chmodSync(mine, 0);
-    assert.deepEqual(told(), [null, null, 2], 'one that may not be read is passed over');
+    assert.deepEqual(told(), [null, null, 2], 'an unreadable file is skipped');
   },
 );
 
@@ -160,11 +160,7 @@ test('[J79, J80] state and data are in the XDG directories, otherwise in those o
   assert.equal(at({ XDG_STATE_HOME: '/s' }, 'darwin').state, '/s/fairlead');
   for (const platform of ['linux', 'darwin'] as const)
     for (const env of [{ HOME: home }, { HOME: home, XDG_DATA_HOME: '/d', HARNESS_ROOT_DIRS_NAME: 'x' }])
-      assert.equal(
-        at(env, platform).data,
-        dataDirectory(env, platform),
-        'the embedded model is kept in the same place',
-      );
+      assert.equal(at(env, platform).data, dataDirectory(env, platform), 'the embedded model is in the same directory');
 });
 
 test('[J79, J80] XDG directories may come from a .env file too', (t) => {
@@ -173,7 +169,7 @@ test('[J79, J80] XDG directories may come from a .env file too', (t) => {
   write(userConfig, '{"limits":{"turns":3}}');
   const { dirs, rootName, limits } = read();
   assert.deepEqual([dirs.state, dirs.data, rootName], ['/s/other', '/d/other', 'other']);
-  assert.deepEqual(limits, { turns: 3 }, 'the person’s own limits still hold');
+  assert.deepEqual(limits, { turns: 3 }, 'the limits of the user still apply');
   const from = (env: Record<string, string>): readonly unknown[] =>
     ['state', 'data', 'config', 'cache'].map((place) => read(env).all.get(`dirs.${place}`)?.origin.type);
   assert.deepEqual(from({}), ['env-file', 'env-file', 'default', 'env-file']);
@@ -272,7 +268,11 @@ test('[attack 39] the config of a project sets the model, adds instructions and 
   const [own, opening, ...block] = settings.instructions?.split('\n\n') ?? [];
   assert.equal(own, 'Never touch production.');
   assert.match(opening ?? '', /^Instructions for this project, .* they permit nothing\.$/);
-  assert.deepEqual(block, [wrapUntrusted(file, theirs.instructions)], 'the project’s words stand as the project’s');
+  assert.deepEqual(
+    block,
+    [wrapUntrusted(file, theirs.instructions)],
+    'instructions of the project are wrapped as untrusted',
+  );
   assert.deepEqual(settings.limits, { turns: 5, usd: 1, calls: 7 });
   assert.deepEqual(
     [settings.approve, settings.provider, settings.url, settings.stream],

@@ -1,4 +1,4 @@
-// Directories that a `.env` file may not choose: its own project, system directories, and those that others can write.
+// Tests of directories that a `.env` file may not set: its own project, system directories, and those that other users can write.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ type Room = {
   readonly top: string;
   readonly home: string;
   readonly cwd: string;
-  /** Settings as read in a folder of a project with this `.env` file at its top. */
+  /** Reads the settings in a folder of a project with this `.env` file at its root. */
   readonly read: (envFile: string, env?: Record<string, string>) => Settings;
 };
 

@@ -1,4 +1,4 @@
-// What the cleanup deletes, and what it never deletes.
+// Tests of the cleanup of old logs and blobs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 const roomy: RetentionLimits = { days: 30, bytes: 1e9, files: 1e6 };
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A state and a data folder; `put` makes a file that is so many days old. */
+/** Creates a state and a data folder; `put` creates a file with this age in days. */
 function kept(t: TestContext): {
   readonly dirs: { readonly state: string; readonly data: string };
   readonly put: (file: string, days: number, text?: string) => void;
@@ -30,7 +30,7 @@ function kept(t: TestContext): {
   return { dirs: { state: state(), data: data() }, put, left: (folder) => readdirSync(state(folder)).toSorted() };
 }
 
-test('logs are deleted when they are old, and the oldest when there are too many or too large ones; those of today stay', async (t) => {
+test('old logs are deleted, and the oldest ones if there are too many or they are too large; those of today stay', async (t) => {
   const { dirs, put, left } = kept(t);
   const letters = ['a', 'b', 'c', 'd', 'e'];
   const nameOf = (letter: string): string => `2026-01-01_00-00-0${letters.indexOf(letter)}`;
@@ -40,7 +40,7 @@ test('logs are deleted when they are old, and the oldest when there are too many
     return left('logs').map((name) => letters.find((letter) => nameOf(letter) === name) ?? name);
   };
   assert.deepEqual(await tidied(roomy, 0), ['b', 'c', 'd', 'e']);
-  assert.deepEqual(await tidied({ ...roomy, files: 0 }, 0.9), ['b', 'c', 'd', 'e'], 'once a day is enough');
+  assert.deepEqual(await tidied({ ...roomy, files: 0 }, 0.9), ['b', 'c', 'd', 'e'], 'the cleanup runs once a day');
   assert.deepEqual(await tidied({ ...roomy, files: 3 }, 1), ['c', 'd', 'e']);
   assert.deepEqual(await tidied({ ...roomy, bytes: 200 }, 2), ['d', 'e']);
   utimesSync(
@@ -48,7 +48,7 @@ test('logs are deleted when they are old, and the oldest when there are too many
     new Date(now + 2.5 * 86_400_000),
     new Date(now + 2.5 * 86_400_000),
   );
-  assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'what is not a day old stays');
+  assert.deepEqual(await tidied({ days: 0, bytes: 0, files: 0 }, 3), ['e'], 'files younger than a day stay');
 });
 
 test('a file with another name stays, whatever the directory', async (t) => {
@@ -76,7 +76,7 @@ test('a blob is deleted when it is old and no session refers to it, in the trash
   ] as const)
     put(`blobs/${hash}`, days);
   const says = (hash: string): string => `${JSON.stringify({ type: 'tool-ended', data: { before: hash } })}\n`;
-  // Where pieces of a file meet, a hash stands in two of them.
+  // A hash may span two chunks of a file.
   writeFiles(dirs.data, {
     'sessions/session_a.jsonl': `${'.'.repeat(2 ** 18 - 60)}${says(kept1)}`,
     'trash/2026-01-01_00-00-00.session_b.jsonl': says(kept2),
@@ -89,7 +89,7 @@ test('a blob is deleted when it is old and no session refers to it, in the trash
     now: now + 86_400_000,
     retention: { logs: roomy, blobs: { days: 1000, bytes: 2, files: 1e6 } },
   });
-  assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'what is referred to stays, however much it is');
+  assert.deepEqual(left('blobs'), [kept1, kept2, kept3].toSorted(), 'referenced blobs stay, whatever their size');
 });
 
 test('nothing is deleted if a session cannot be read, or after the cleanup is aborted', async (t) => {

@@ -1,4 +1,4 @@
-// The state between starts: models, the last model, logs and the prompt history.
+// Tests of the state between starts: models, the last model, logs and the prompt history.
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -33,7 +33,7 @@ function settingsFor(t: TestContext): (env?: Record<string, string>) => Settings
   return (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd: home, platform: 'linux' });
 }
 
-/** Nothing may go wrong where a list can be kept. */
+/** Fails the test on a warning. */
 const say = (trouble: string): never => assert.fail(trouble);
 
 const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
@@ -47,7 +47,7 @@ for (const [provider, style] of [
   ['lm-studio', 'lm-studio'],
   ['lemonade', 'lemonade'],
 ] as const)
-  test(`[J82, J86, J89, J90] the models of ${provider} are kept a line each with whether they can call tools, and read again`, async (t) => {
+  test(`[J82, J86, J89, J90] the models of ${provider} are saved as one line each with their tool support, and read again`, async (t) => {
     const server = await scriptedServer([], { models, ...(style ? { listingStyle: style } : {}) });
     t.after(() => server.close());
     const settings = settingsFor(t)({ HARNESS_INFERENCE_PROVIDER: provider, OLLAMA_API_URL: server.url });
@@ -80,7 +80,7 @@ test('[J86, J90] the list of another provider or URL is not used, and the valid 
   await refreshModels(here, { onWarning: say });
   assert.equal(readKnownModels(read({ HARNESS_INFERENCE_PROVIDER: 'lm-studio' })), undefined);
   assert.equal(readKnownModels(read({ OLLAMA_API_URL: 'http://elsewhere:1' })), undefined);
-  assert.equal(readKnownModels(read())?.length, 2, 'where nothing is declared, what was listed last counts');
+  assert.equal(readKnownModels(read())?.length, 2, 'without a configured provider the last list counts');
   appendFileSync(path.join(here.dirs.state, 'models.jsonl'), '{"id":"torn\n\n[]\n');
   assert.equal(readKnownModels(here)?.length, 2);
 });
@@ -112,11 +112,7 @@ test('[J86] a list that cannot be written is a warning, is used while the proces
   const listed = await refreshModels(settings, told);
   assert.equal(troubles.length, 1);
   assert.match(troubles[0] ?? '', /^The next start will not know these models: Could not write .*models\.jsonl: /);
-  assert.deepEqual(
-    [listed.length, readKnownModels(settings)],
-    [2, listed],
-    'it is the list all the same, and stays so',
-  );
+  assert.deepEqual([listed.length, readKnownModels(settings)], [2, listed], 'the list is still used');
   rmSync(file, { recursive: true });
   await refreshModels(settings, told);
   assert.equal(troubles.length, 1);
@@ -166,7 +162,7 @@ test('prompts are saved with their line breaks, the newest thousand, except thos
   appendFileSync(file, Array.from({ length: 2000 }, (_, n) => `"${n}"\n`).join(''));
   const entries = readPromptHistory(settings);
   assert.deepEqual([entries.length, entries[0], entries.at(-1)], [1000, '1000', '1999']);
-  assert.equal(readFileSync(file, 'utf8').split('\n').length, 1001, 'the file is made short again');
+  assert.equal(readFileSync(file, 'utf8').split('\n').length, 1001, 'the file is truncated');
   assert.equal(existsSync(`${file}.tmp`), false);
 });
 
@@ -200,7 +196,7 @@ test('[attack 39] no key is sent to a URL that only the list of models names', (
   writeFileSync(path.join(dirs.state, 'models.jsonl'), hosted + listed('ollama', 'http://box:11434'));
   const known = (env: Record<string, string>): readonly string[] | undefined =>
     readKnownModels(read(env))?.map(({ id }) => id);
-  assert.deepEqual(known({}), ['ollama'], 'a server without a key may be where the list says');
+  assert.deepEqual(known({}), ['ollama'], 'the URL of the list is used for a server without a key');
   assert.equal(known({ OLLAMA_API_KEY: 'mine' }), undefined);
   assert.deepEqual(known({ OLLAMA_API_KEY: 'mine', OLLAMA_HOST: 'http://box:11434' }), ['ollama']);
   assert.deepEqual(known({ OPENAI_API_KEY: 'mine', OPENAI_BASE_URL: 'http://evil.example/v1' }), ['openai', 'ollama']);

@@ -1,4 +1,4 @@
-// Health of a fleet that really works: a worker, a store, runs that are answered, break, abstain, wait and are called off.
+// Tests of the health report with a real worker and store: runs that are answered, fail, abstain, wait and are cancelled.
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { openTempFleetStore } from '../../../test/support/fleet-store.ts';
@@ -24,12 +24,12 @@ const postgres = await startPostgres();
 const isHere = typeof postgres !== 'string';
 if (isHere) after(() => postgres.close());
 
-test('[A65, A94] what a fleet on SQLite did is what its health says', async (t) => {
+test('[A65, A94] the health report of a fleet on SQLite matches its runs', async (t) => {
   await tells(await openTempFleetStore(t));
 });
 
 test(
-  '[A65, A94] what a fleet on PostgreSQL did is what its health says',
+  '[A65, A94] the health report of a fleet on PostgreSQL matches its runs',
   { skip: isHere ? false : postgres },
   async (t) => {
     assert.ok(isHere);
@@ -73,14 +73,14 @@ async function tells(store: FleetStore): Promise<void> {
     ['12/17', '3/17', '2/17', '0/17'],
   );
   assert.equal(health.depth.queued, 1);
-  assert.equal(health.durationMs?.p50.count, 17, 'a run that was never begun took no time');
+  assert.equal(health.durationMs?.p50.count, 17, 'a run that never started has no duration');
   assert.ok((health.durationMs?.p99.value ?? -1) >= 0 && (health.queueMs?.p50.value ?? -1) >= 0);
   assert.deepEqual(health.breakers, [{ worker: 'w', model: 'scripted/m', state: 'open' }]);
   assert.equal(health.killSwitch.reason, 'a drill');
   assert.deepEqual(
     health.slo.map(({ id, verdict }) => `${id}: ${verdict}`),
     ['answered: missed', 'waitedMs: not enough data', 'tookMs: not enough data'],
-    'twelve of seventeen is less than nine of ten for certain; seventeen runs bound no 95th percentile',
+    '12 of 17 is significantly below 90 %; 17 runs are too few for an interval of the 95th percentile',
   );
   assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
   const text = formatMetrics(

@@ -1,4 +1,4 @@
-// Health, objectives and drift over runs whose times and ends are known.
+// Tests of health, objectives and drift, with runs of known times and outcomes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const now = new Date('2030-05-20T12:00:00.000Z');
 const hour = 3_600_000;
 const timeAgo = (ms: number): string => new Date(now.getTime() - ms).toISOString();
 
-/** A run that ended so long ago, after so long a wait and so long a time at work. */
+/** Creates an ended run with this age, queue time and duration. */
 const createEndedRun = (id: string, ago: number, reason: StopReason, waited = 1000, took = 5000): FleetRun => ({
   id,
   prompt: 'go',
@@ -88,7 +88,7 @@ type StoreContents = {
   readonly standing?: () => Promise<KillSwitchState>;
 };
 
-/** A store in which everything has happened already; it counts what it was asked for. */
+/** Creates a store with ended runs that counts its reads. */
 function createStore({ runs = [], workers = [], standing }: StoreContents): {
   readonly store: FleetStore;
   asked: number;
@@ -113,7 +113,7 @@ function createStore({ runs = [], workers = [], standing }: StoreContents): {
   return made;
 }
 
-test('[A94] health tells depth, age, workers alive and silent, breakers, rates with intervals, percentiles and the kill-switch', async () => {
+test('[A94] health contains depth, age, alive and silent workers, circuit breakers, rates with intervals, percentiles and the kill switch', async () => {
   const breakers = [{ model: 'groq/m', state: 'open', forMs: 9 }, { nonsense: true }];
   const { store } = createStore({
     runs: [
@@ -138,7 +138,11 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
       ['gone', false, 60_000],
     ],
   );
-  assert.deepEqual(health.breakers, [{ worker: 'well', model: 'groq/m', state: 'open' }], 'the dead tell nothing new');
+  assert.deepEqual(
+    health.breakers,
+    [{ worker: 'well', model: 'groq/m', state: 'open' }],
+    'circuit breakers of dead workers are not listed',
+  );
   assert.deepEqual([health.rates.ended, health.rates.cancelled], [107, 7]);
   assert.deepEqual([health.rates.errors.good, health.rates.errors.total, health.rates.errors.rate], [15, 100, 0.15]);
   assert.deepEqual(
@@ -156,7 +160,7 @@ test('[A94] health tells depth, age, workers alive and silent, breakers, rates w
   assert.ok(health.drift.every(({ verdict }) => verdict === 'not enough data'));
 });
 
-test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-switch that cannot be read is shown as stopped', async () => {
+test('[A94] an empty fleet has no rates, percentiles or verdicts; an unreadable kill switch is shown as stopped', async () => {
   const { store } = createStore({ standing: () => Promise.reject(new Error('the disk is gone')) });
   const { rates, queueMs: waited, durationMs: took, slo, drift, killSwitch: standing } = await readHealth(store, now);
   assert.deepEqual(
@@ -169,29 +173,29 @@ test('[A94] an empty fleet has no rates, no percentiles and no verdicts; a kill-
   assert.match(standing.reason ?? '', /the disk is gone/);
 });
 
-test('[A94] many runs are looked at page by page, the latest of them, and no more than is said', async () => {
+test('[A94] many runs are read page by page, the latest first, up to the limit', async () => {
   const runs = Array.from({ length: 1300 }, (_, i) =>
     createEndedRun(`r${i}`, (i + 1) * 1000, 'answered', 1000, 5000 + i),
   );
   const { store } = createStore({ runs });
   const { durationMs: took } = await readHealth(store, now);
-  assert.deepEqual([took?.p50.count, took?.p50.value], [1300, 5649], 'each of them once');
+  assert.deepEqual([took?.p50.count, took?.p50.value], [1300, 5649], 'each run is counted once');
   assert.equal((await readHealth(store, now, { maxRuns: 700 })).queueMs?.p50.count, 700);
 });
 
-test('[A94] a run of before the last hour is no run of it, though it was queued after one that is', async () => {
+test('[A94] a run that ended before the last hour is not counted, even if it was queued after one that is', async () => {
   const slow = createEndedRun('slow', hour / 2, 'answered', 1000, 3 * hour);
   const quick = createEndedRun('quick', 2 * hour, 'answered', 1000, 10);
   const { durationMs: took } = await readHealth(createStore({ runs: [slow, quick] }).store, now);
   assert.deepEqual([took?.p50.count, took?.p50.value], [1, 3 * hour]);
 });
 
-test('[A94] the wait of a run that was to begin later counts from then', async () => {
+test('[A94] the queue time of a delayed run counts from its start time', async () => {
   const late = { ...createEndedRun('late', 1000, 'answered', hour / 2), notBefore: timeAgo(6500) };
   assert.equal((await readHealth(createStore({ runs: [late] }).store, now)).queueMs?.p50.value, 500);
 });
 
-test('[A94] many who ask at once are told of one reading; what failed is read again', async () => {
+test('[A94] concurrent requests share one read; a failed read is repeated', async () => {
   let fail = true;
   const made = createStore({ runs: [createEndedRun('a', 1000, 'answered')] });
   const { queue } = made.store;
@@ -200,12 +204,12 @@ test('[A94] many who ask at once are told of one reading; what failed is read ag
   await assert.rejects(read(now), /away/);
   fail = false;
   await Promise.all(Array.from({ length: 20 }, () => read(now)));
-  assert.equal(made.asked, 3, 'the hour, the day and the week, once each');
+  assert.equal(made.asked, 3, 'the hour, the day and the week are read once each');
   await read(new Date(now.getTime() + 5000));
-  assert.equal(made.asked, 4, 'the hour again, the rest not');
+  assert.equal(made.asked, 4, 'only the hour is read again');
 });
 
-test('[A65] every reason has a class, and what was called off counts for no rate', () => {
+test('[A65] every stop reason has a class, and cancelled runs count for no rate', () => {
   const reasons = { answered: 6, 'task-complete': 2, stuck: 1, 'max-turns': 1, cancelled: 5, 'kill-switch': 5 };
   const rates = computeRates(countOutcomes([{ reasons }, { reasons: { abstained: 10 } }]));
   assert.deepEqual(
@@ -215,7 +219,7 @@ test('[A65] every reason has a class, and what was called off counts for no rate
   assert.equal(rates.answered.total, 20);
 });
 
-test('[A65] the table of what a reason counts as is the one in the documents', () => {
+test('[A65] the table of stop reasons equals the one in the documentation', () => {
   const paper = readFileSync(path.resolve(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
   const documented: Record<string, string> = {};
   for (const [, outcome = '', reasons = ''] of paper.matchAll(/^\| ([a-z-]+) \| (`[^|]*`) \|$/gm))
@@ -227,15 +231,15 @@ const createOutcomes = (answered: number, error: number) => countOutcomes([{ rea
 const createDurations = (slow: number, total: number, ms: number) =>
   Array.from({ length: total }, (_, i) => (i < slow ? 10 * ms : ms / 2));
 
-test('[A65] an objective is met or missed only where its interval says so; its budget says what is left', () => {
+test('[A65] an objective is met or missed only if its whole interval is; its budget shows what is left', () => {
   const verdicts = (answered: number, error: number) =>
     evaluateObjectives(createOutcomes(answered, error), { queueMs: [], durationMs: [] }).map(
       ({ verdict }) => verdict,
     )[0];
   assert.equal(verdicts(970, 30), 'met');
   assert.equal(verdicts(700, 300), 'missed');
-  assert.equal(verdicts(10, 0), 'not enough data', 'ten of ten may still be 72 of 100');
-  assert.equal(verdicts(91, 9), 'not enough data', 'the target lies within the interval');
+  assert.equal(verdicts(10, 0), 'not enough data', 'the interval of 10 of 10 starts at 72 %');
+  assert.equal(verdicts(91, 9), 'not enough data', 'the target is within the interval');
   const [answered] = evaluateObjectives(createOutcomes(950, 50), { queueMs: [], durationMs: [] });
   assert.ok(Math.abs((answered?.budgetLeft ?? 0) - 0.5) < 1e-9);
 
@@ -249,11 +253,11 @@ test('[A65] an objective is met or missed only where its interval says so; its b
   assert.equal(wait(2, 200)?.verdict, 'met');
   assert.equal(wait(30, 200)?.verdict, 'missed');
   assert.equal(wait(10, 200)?.verdict, 'not enough data');
-  assert.equal(wait(0, 60)?.verdict, 'not enough data', '60 runs cannot bound a 95th percentile');
-  assert.ok(Math.abs((wait(20, 200)?.budgetLeft ?? 0) + 1) < 1e-9, 'twice what was allowed: overdrawn by the whole');
+  assert.equal(wait(0, 60)?.verdict, 'not enough data', '60 runs are too few for an interval of the 95th percentile');
+  assert.ok(Math.abs((wait(20, 200)?.budgetLeft ?? 0) + 1) < 1e-9, 'twice the allowed errors: overdrawn by 100 %');
 });
 
-/** Hours with so many runs each, some of them failed, and this 95th percentile of their time. */
+/** Creates hours with this many runs each, this many of them failed, and this 95th percentile of their duration. */
 const createHourlyStats = (
   count: number,
   runs: number,
@@ -271,7 +275,7 @@ const createHourlyStats = (
   }));
 const createWave = (base: number) => (i: number) => base * (1 + 0.2 * Math.sin(i * 1.7));
 
-test('[A65] drift is told with the interval of the difference, and what is steady is told as steady', () => {
+test('[A65] drift is reported with the interval of the difference, and a stable figure as steady', () => {
   const before = createHourlyStats(168, 20, 1, createWave(4000));
   const verdict = (today: readonly RunStats[]) =>
     Object.fromEntries(computeDrift(today, before).map(({ id, verdict: v }) => [id, v]));
@@ -279,20 +283,16 @@ test('[A65] drift is told with the interval of the difference, and what is stead
   assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(4000))), steady);
   assert.deepEqual(verdict(createHourlyStats(24, 20, 4, createWave(4000))), { ...steady, errors: 'drifted' });
   assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(8000))), { ...steady, durationMs: 'drifted' });
-  assert.deepEqual(
-    verdict(createHourlyStats(24, 20, 1, createWave(4200))),
-    steady,
-    'five percent more matters to nobody',
-  );
+  assert.deepEqual(verdict(createHourlyStats(24, 20, 1, createWave(4200))), steady, '5 % more is within the margin');
 
   const [errors, , , , took] = computeDrift(createHourlyStats(24, 20, 4, createWave(8000)), before);
   assert.ok(Math.abs((errors?.change?.value ?? 0) - 0.15) < 1e-9);
   assert.ok((errors?.change?.interval[0] ?? 0) > 0.01 && (errors?.change?.interval[1] ?? 1) < 0.3);
-  assert.ok((errors?.change?.confidence ?? 0) > 0.95, 'several looks at once are judged more strictly than one');
+  assert.ok((errors?.change?.confidence ?? 0) > 0.95, 'several comparisons are tested more strictly than one');
   assert.ok((took?.change?.interval[0] ?? 0) > 1.5 && (took?.change?.interval[1] ?? 9) < 2.6);
 });
 
-test('[A65] a handful of runs is no drift, however bad they were', () => {
+test('[A65] a few runs are never drift, whatever their outcome', () => {
   const before = createHourlyStats(168, 20, 1, createWave(4000));
   const all = (today: readonly RunStats[], past: readonly RunStats[]) =>
     new Set(computeDrift(today, past).map(({ verdict, change }) => `${verdict} ${change === undefined}`));
@@ -304,7 +304,7 @@ test('[A65] a handful of runs is no drift, however bad they were', () => {
   assert.deepEqual(
     thin.flatMap(({ kind: as, verdict }) => (as === 'ratio' ? [verdict] : [])),
     ['not enough data', 'not enough data'],
-    'hours of four runs each have no 95th percentile',
+    'hours with four runs each have no 95th percentile',
   );
   assert.deepEqual(
     all(createHourlyStats(24, 20, 20, createWave(90_000)), createHourlyStats(2, 20, 0, createWave(1))),

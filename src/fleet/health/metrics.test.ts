@@ -1,4 +1,4 @@
-// The metrics, read back by a strict reader of the text format.
+// Tests of the Prometheus metrics, parsed by a strict parser of the text format.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetStore, RunStats, WorkerInfo } from '../../core/index.ts';
@@ -13,9 +13,9 @@ type Read = {
 
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Reads the text format 0.0.4 and refuses whatever does not belong in it. */
+/** Parses the text format 0.0.4 strictly. */
 function readMetrics(text: string): { readonly samples: readonly Read[]; readonly families: readonly string[] } {
-  assert.ok(text.endsWith('\n'), 'the last line has an end');
+  assert.ok(text.endsWith('\n'), 'the last line ends with a line feed');
   const families: string[] = [];
   const samples: Read[] = [];
   const lines = text.slice(0, -1).split('\n');
@@ -24,23 +24,23 @@ function readMetrics(text: string): { readonly samples: readonly Read[]; readonl
     const help = /^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (.*)$/.exec(line);
     if (help) {
       const [, name = ''] = help;
-      assert.ok(!families.includes(name), `${name} comes twice`);
+      assert.ok(!families.includes(name), `duplicate family ${name}`);
       assert.match(help[2] ?? '', /^(?:[^\\]|\\\\|\\n)+$/, 'the help is escaped');
       assert.equal(lines[++i], `# TYPE ${name} gauge`);
       families.push(name);
       continue;
     }
     samples.push(readSample(line));
-    assert.equal(samples.at(-1)?.name, families.at(-1), `${line} stands under its family`);
+    assert.equal(samples.at(-1)?.name, families.at(-1), `${line} is below its family`);
   }
   const keys = samples.map(({ name, labels }) => JSON.stringify([name, labels]));
-  assert.equal(new Set(keys).size, keys.length, 'no sample comes twice');
+  assert.equal(new Set(keys).size, keys.length, 'samples are unique');
   return { samples, families };
 }
 
 function readSample(line: string): Read {
   const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0];
-  assert.ok(name, `no name: ${line}`);
+  assert.ok(name, `missing name: ${line}`);
   let at = name.length;
   const labels: Record<string, string> = {};
   if (line[at] === '{') {
@@ -49,16 +49,16 @@ function readSample(line: string): Read {
       const equals = line.indexOf('="', at);
       const label = line.slice(at, equals);
       assert.match(label, labelName);
-      assert.ok(!(label in labels), `${label} comes twice`);
+      assert.ok(!(label in labels), `duplicate label ${label}`);
       let value = '';
       for (at = equals + 2; line[at] !== '"'; at++) {
-        assert.ok(at < line.length, `no end of a label: ${line}`);
+        assert.ok(at < line.length, `unterminated label: ${line}`);
         if (line[at] !== '\\') {
           value += line[at];
           continue;
         }
         const meant = { '\\': '\\', n: '\n', '"': '"' }[line[++at] ?? ''];
-        assert.ok(meant !== undefined, `no such escape: ${line}`);
+        assert.ok(meant !== undefined, `invalid escape: ${line}`);
         value += meant;
       }
       labels[label] = value;
@@ -99,7 +99,7 @@ function createStore(workers: readonly Partial<WorkerInfo>[]): FleetStore {
 
 const healthWith = (workers: readonly Partial<WorkerInfo>[]): Promise<Health> => readHealth(createStore(workers), now);
 
-test('[A94] the metrics are text that a strict reader takes, and say what health says', async () => {
+test('[A94] the metrics are accepted by a strict parser, and equal the health report', async () => {
   const breakers = [
     { model: 'groq/m', state: 'half-open' },
     { model: 'groq/n', state: 'open' },
@@ -117,14 +117,14 @@ test('[A94] the metrics are text that a strict reader takes, and say what health
   assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/n' }), 1);
   assert.equal(value('hour_rate', { of: 'errors', bound: 'value' }), 0.2);
   assert.ok((value('hour_rate', { of: 'errors', bound: 'high' }) ?? 0) > 0.5);
-  assert.ok(Number.isNaN(value('objective_met', { objective: 'answered' })), 'ten runs decide nothing');
+  assert.ok(Number.isNaN(value('objective_met', { objective: 'answered' })), 'ten runs are not enough data');
   assert.equal(value('window_runs', { reason: 'stuck' }), 4);
   assert.equal(value('window_usd'), 0.5);
 });
 
 const sameLabels = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-test('[A94] whatever a worker is called, it stays within its label', async () => {
+test('[A94] any worker name is escaped within its label', async () => {
   const names = [
     'plain',
     'with "quotes"',
@@ -143,7 +143,7 @@ test('[A94] whatever a worker is called, it stays within its label', async () =>
   );
 });
 
-test('[A94] an interval without an upper end is written as infinity, and the strict reader refuses what is wrong', async () => {
+test('[A94] an interval without an upper end is formatted as infinity, and the strict parser refuses invalid text', async () => {
   const health = await healthWith([]);
   const one = { count: 3, value: 2000, interval: [null, null] as const };
   const { samples } = readMetrics(formatMetrics({ ...health, durationMs: { p50: one, p95: one, p99: one } }, []));

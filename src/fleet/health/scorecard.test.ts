@@ -1,4 +1,4 @@
-// The scorecard shows what was measured and nothing else, whatever lies in its folder.
+// Tests of the scorecard: it shows measured results only, whatever files its folder contains.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const attacks: Measurement = {
   how: 'npm run attacks -- --save',
 };
 
-test('[A96] where nothing was measured every row says so, and none has a figure', (t) => {
+test('[A96] without measurements every row is marked as not measured, and none has a figure', (t) => {
   const rows = createScorecard(readMeasurements(folderFor(t)));
   assert.ok(rows.length >= 8);
   assert.deepEqual(
@@ -30,23 +30,23 @@ test('[A96] where nothing was measured every row says so, and none has a figure'
   );
 });
 
-test('[A96] what was measured is shown with its counts, its interval, when and how', (t) => {
+test('[A96] a measurement is shown with its counts, interval, time and command', (t) => {
   const folder = folderFor(t);
   saveMeasurement(folder, { ...attacks, good: 1 });
   saveMeasurement(folder, attacks);
-  assert.deepEqual(readdirSync(folder), ['attacks-refused.json'], 'one file a claim, and no draft left behind');
+  assert.deepEqual(readdirSync(folder), ['attacks-refused.json'], 'one file per claim, and no temporary file');
   const [row, ...others] = createScorecard(readMeasurements(folder));
   assert.ok(row?.measured);
   assert.deepEqual([row.good, row.total, row.when, row.how], [60, 60, attacks.when, attacks.how]);
   assert.deepEqual(
     row.interval.map((end) => end.toFixed(4)),
     ['0.9398', '1.0000'],
-    'sixty of sixty is not all there could be',
+    'the interval of 60 of 60 is not exactly 100 %',
   );
   assert.ok(others.every(({ measured }) => !measured));
 });
 
-test('[A96] of two measurements of one claim the later counts', () => {
+test('[A96] of two measurements of one claim the later one counts', () => {
   const earlier = { ...attacks, good: 1, when: '2029-01-01T00:00:00Z' };
   for (const both of [
     [attacks, earlier],
@@ -57,7 +57,7 @@ test('[A96] of two measurements of one claim the later counts', () => {
   }
 });
 
-test('[A96] a damaged, foreign or impossible file counts as not measured', (t) => {
+test('[A96] a damaged, unrelated or implausible file counts as not measured', (t) => {
   const folder = folderFor(t);
   mkdirSync(path.join(folder, 'effects-once.json'), { recursive: true });
   const whole = { format: 1, ...attacks };

@@ -1,4 +1,4 @@
-// The arithmetic behind every figure with an interval, against published values and its own laws.
+// Tests of the statistics (Wilson intervals, differences, percentiles, Holm correction) against published values and properties.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -25,7 +25,7 @@ const assertIntervalNear = (found: Interval, wanted: Interval, within = 0.00006)
 const createCount = (good: number, total: number): RateCount => ({ good, total });
 const counts = fc.nat({ max: 500 }).chain((total) => fc.nat({ max: total }).map((good) => createCount(good, total)));
 
-/** Numbers by chance that are the same in every run. */
+/** A seeded random number generator. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -34,7 +34,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-test('[A65] the normal distribution has the deviates of the tables', () => {
+test('[A65] quantiles of the normal distribution match published tables', () => {
   for (const [deviate, below] of [
     [0, 0.5],
     [1, 0.841344746],
@@ -48,7 +48,7 @@ test('[A65] the normal distribution has the deviates of the tables', () => {
   assert.throws(() => zScoreForConfidence(1), RangeError);
 });
 
-test('[A65, A96] the Wilson interval has the values that Newcombe published in 1998', () => {
+test('[A65, A96] the Wilson interval matches the values of Newcombe (1998)', () => {
   assertIntervalNear(wilsonInterval(createCount(81, 263)), [0.2553, 0.3662]);
   assertIntervalNear(wilsonInterval(createCount(15, 148)), [0.0624, 0.1605]);
   assertIntervalNear(wilsonInterval(createCount(0, 20)), [0, 0.1611]);
@@ -57,7 +57,7 @@ test('[A65, A96] the Wilson interval has the values that Newcombe published in 1
   assert.throws(() => wilsonInterval(createCount(3, 2)), RangeError);
 });
 
-test('[A65] the interval of a difference has the values that Newcombe published in 1998', () => {
+test('[A65] the interval of a difference matches the values of Newcombe (1998)', () => {
   assertIntervalNear(newcombeInterval(createCount(56, 70), createCount(48, 80)), [0.0524, 0.3339]);
   assertIntervalNear(newcombeInterval(createCount(9, 10), createCount(3, 10)), [0.1705, 0.809]);
   assertIntervalNear(newcombeInterval(createCount(5, 56), createCount(0, 29)), [-0.0381, 0.1926]);
@@ -65,7 +65,7 @@ test('[A65] the interval of a difference has the values that Newcombe published 
   assert.deepEqual(newcombeInterval(createCount(0, 0), createCount(5, 10)), [-1, 1]);
 });
 
-test('[A65, A96] an interval of a rate holds the rate, mirrors with it, and shrinks with more of the same', () => {
+test('[A65, A96] an interval of a rate contains the rate, is symmetric under complement, and shrinks with more data', () => {
   fc.assert(
     fc.property(counts, ({ good, total }) => {
       const { rate, interval } = computeRate(createCount(good, total));
@@ -80,7 +80,7 @@ test('[A65, A96] an interval of a rate holds the rate, mirrors with it, and shri
   );
 });
 
-test('[A65] a difference taken the other way round is the same with its sign changed', () => {
+test('[A65] a difference with swapped operands has the opposite sign', () => {
   fc.assert(
     fc.property(counts, counts, (first, second) => {
       const [low, high] = newcombeInterval(first, second);
@@ -90,14 +90,14 @@ test('[A65] a difference taken the other way round is the same with its sign cha
   );
 });
 
-test('[A65, A94] percentiles lie between order statistics of the ranks in the tables', () => {
+test('[A65, A94] intervals of percentiles are the order statistics of the published ranks', () => {
   const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
   assert.deepEqual(computeQuantile(upTo(10), 0.5), { count: 10, value: 5, interval: [2, 9] });
   assert.deepEqual(computeQuantile(upTo(25), 0.5), { count: 25, value: 13, interval: [8, 18] });
   assert.deepEqual(
     computeQuantile(upTo(71), 0.95)?.interval[1],
     null,
-    'too few to bound the 95th percentile from above',
+    'too few values for an upper end of the 95th percentile',
   );
   assert.deepEqual(computeQuantile(upTo(72), 0.95)?.interval[1], 72);
   assert.deepEqual(computeQuantile([7], 0.5), { count: 1, value: 7, interval: [null, null] });
@@ -106,12 +106,12 @@ test('[A65, A94] percentiles lie between order statistics of the ranks in the ta
   assert.equal(computePercentiles([3, 1, 2])?.p50.value, 2);
 });
 
-test('[A65, A94] 95 of 100 intervals of a percentile hold it, whatever the distribution', () => {
+test('[A65, A94] 95 % of the intervals of a percentile contain it, for any distribution', () => {
   const next = createRandom(7);
   for (const p of [0.5, 0.95]) {
     let held = 0;
     for (let i = 0; i < 1000; i++) {
-      // The square of an evenly spread number: its p-th quantile is p squared.
+      // The square of a uniformly distributed number: its p-quantile is p squared.
       const sample = Array.from({ length: 150 }, () => next() ** 2).toSorted((a, b) => a - b);
       const [low, high] = computeQuantile(sample, p)?.interval ?? [];
       if ((low ?? 0) <= p ** 2 && p ** 2 <= (high ?? 1)) held++;
@@ -120,7 +120,7 @@ test('[A65, A94] 95 of 100 intervals of a percentile hold it, whatever the distr
   }
 });
 
-test('[A65] the shift between two samples is found, and its interval holds it 95 times of 100', () => {
+test('[A65] the shift between two samples is found, and 95 % of its intervals contain it', () => {
   assert.equal(medianOfSorted(pairwiseDifferences([4, 6], [1, 2])), 3.5);
   assert.deepEqual(hodgesLehmannInterval(pairwiseDifferences([1, 2], [3, 4]), [2, 2]), [-Infinity, Infinity]);
   const next = createRandom(11);
@@ -134,7 +134,7 @@ test('[A65] the shift between two samples is found, and its interval holds it 95
   assert.ok(held >= 370 && held < 400, `${held} of 400`);
 });
 
-test('[A65] looking at several differences at once fools nobody more often than looking at one', () => {
+test('[A65] several comparisons at once have no more false alarms than one', () => {
   const next = createRandom(3);
   const draw = (total: number, rate: number): RateCount =>
     createCount(Array.from({ length: total }, next).filter((each) => each < rate).length, total);
@@ -151,7 +151,7 @@ test('[A65] looking at several differences at once fools nobody more often than 
   assert.ok(together <= 30, `${together} false alarms of 400 with it`);
 });
 
-test('[A65] what differs is told by intervals that lie wholly beyond the margin, each at the confidence it was judged with', () => {
+test('[A65] a difference needs an interval completely beyond the margin, at the confidence level of its test', () => {
   const asks = (centre: number, error: number, margin = 0): Parameters<typeof holm>[0][number] => ({
     interval: (deviate) => [centre - error * deviate, centre + error * deviate],
     margin,
@@ -161,11 +161,11 @@ test('[A65] what differs is told by intervals that lie wholly beyond the margin,
   assert.ok(Math.abs((far?.confidence ?? 0) - (1 - 0.05 / 3)) < 1e-12);
   const clearAlone = asks(2.1, 1);
   assert.equal(holm([clearAlone])[0]?.differs, true);
-  assert.equal(holm([clearAlone, asks(0, 1)])[0]?.differs, false, 'not clear enough beside another look');
+  assert.equal(holm([clearAlone, asks(0, 1)])[0]?.differs, false, 'not significant with two comparisons');
   assert.deepEqual(
     holm([asks(2.17, 1), asks(2.05, 1)]).map(({ differs }) => differs),
     [false, false],
-    'where the clearest is not clear enough, nothing after it is',
+    'if the most significant one fails, all others fail',
   );
-  assert.equal(holm([asks(9, 1), clearAlone])[1]?.differs, true, 'the step after a clear one is easier');
+  assert.equal(holm([asks(9, 1), clearAlone])[1]?.differs, true, 'the threshold after a significant one is lower');
 });

@@ -1,4 +1,4 @@
-// Verification: an answer counts only where others who did not see it came to the same.
+// Tests of verification: an answer is verified only if judges that did not see it agree.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createFleetRun } from '../../../test/support/run-fixture.ts';
@@ -33,7 +33,7 @@ const startedNames = (course: OrchestrationStep): readonly string[] =>
 
 const formatVerdict = (verdict: string): string => JSON.stringify({ verdict, why: 'It says so.' });
 
-test('[A90] judges answer without seeing the claim, then compare; all agree: it is verified', async () => {
+test('[A90] judges answer without seeing the claim, then compare; if all agree, it is verified', async () => {
   assert.deepEqual(startedNames(await decide(['big', 'other'], {})), ['answer']);
   const own = await decide(['big', 'other'], { answer: 'Two.' });
   assert.ok(own.type === 'go-on');
@@ -61,7 +61,7 @@ for (const [what, judgement] of [
   ['says something unclear', formatVerdict('sure!')],
   ['gives no JSON', 'They are the same.'],
 ] as const)
-  test(`[A90] one judge that ${what}: no answer is given, and it is said why`, async () => {
+  test(`[A90] one judge that ${what}: no answer is returned, with the reason`, async () => {
     const before = {
       answer: 'Two.',
       'own-1': '2',
@@ -76,7 +76,7 @@ for (const [what, judgement] of [
     assert.match(JSON.stringify(end.progress), /Two\./);
   });
 
-test('[A90] who wrote an answer does not judge it, and without another model there is no verdict', async () => {
+test('[A90] the model that wrote an answer does not judge it, and without another model there is no verdict', async () => {
   const end = await decide(['small'], { answer: 'Two.' });
   assert.ok(end.type === 'end');
   assert.equal(end.outcome.reason, 'abstained');
@@ -85,7 +85,7 @@ test('[A90] who wrote an answer does not judge it, and without another model the
   assert.deepEqual(startedNames(named), ['own-1']);
 });
 
-test('[A90] a claim that is given is judged as it is, also one that reads like a word of ours', async () => {
+test('[A90] a given claim is judged unchanged, also one that looks like a keyword of the program', async () => {
   for (const claim of ['under-way', 'none', 'Mars has none.'])
     assert.deepEqual(startedNames(await decide(['big'], {}, { claim })), ['own-1']);
 });

@@ -1,4 +1,4 @@
-// Anthropic's messages: what is sent, what is marked for the cache, and what unusual replies come to.
+// Tests of the Anthropic provider: request format, cache markers and unusual responses.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -83,7 +83,7 @@ async function read(...events: readonly Event[]): Promise<Chunk & { type: 'end' 
   return await ask(server, createRequest([user('Go.')]));
 }
 
-test('[P50] the system text and the request are marked for the cache, and no message is', async () => {
+test('[P50] the system prompt and the request have cache markers, and no message has one', async () => {
   const body = await sentBody(createRequest([user('Go.')]));
   const mark = { type: 'ephemeral' };
   assert.deepEqual(body.cache_control, mark);
@@ -92,7 +92,7 @@ test('[P50] the system text and the request are marked for the cache, and no mes
   assert.doesNotMatch(JSON.stringify(await sentBody(createRequest([user('Go.')]), { cache: false })), /cache_control/);
 });
 
-test('results of tools and what is said after them are one message of the user, results first', async () => {
+test('tool results and user text after them are one user message, results first', async () => {
   const called: Message = {
     role: 'assistant',
     parts: [
@@ -133,7 +133,7 @@ test('results of tools and what is said after them are one message of the user, 
   ]);
 });
 
-test('files go as images, documents or text, and one the model cannot take is the user’s to change', async () => {
+test('files are sent as images, documents or text, and an unsupported file is a user error', async () => {
   const data = Buffer.from('hello').toString('base64');
   const files: MessagePart[] = [
     { type: 'file', mediaType: 'image/png', data },
@@ -150,7 +150,7 @@ test('files go as images, documents or text, and one the model cannot take is th
   await assert.rejects(sentBody(createRequest([audio])), { code: 'provider/unsupported', blame: 'user', retry: false });
 });
 
-test('output tokens are asked for as the model can give them', async () => {
+test('max output tokens follow the model', async () => {
   const most = async (model: string, settings: ModelRequest['settings'] = {}): Promise<number> =>
     (await sentBody(createRequest([user('Go.')], { settings }), { model })).max_tokens;
   assert.equal(await most('claude-sonnet-4-5'), 32_000);
@@ -159,7 +159,7 @@ test('output tokens are asked for as the model can give them', async () => {
   assert.equal(await most('claude-opus-4-8', { maxOutputTokens: 50 }), 50);
 });
 
-test('thinking follows the settings', async () => {
+test('the reasoning parameters follow the settings', async () => {
   const thinking = async (model: string, reasoning: 'none' | 'high'): Promise<string | undefined> =>
     (await sentBody(createRequest([user('Go.')], { settings: { reasoning } }), { model })).thinking?.type;
   assert.equal(await thinking('claude-sonnet-4-5', 'high'), 'enabled');
@@ -168,7 +168,7 @@ test('thinking follows the settings', async () => {
   assert.equal((await sentBody(createRequest([user('Go.')]))).thinking, undefined);
 });
 
-test('[A22] a forced tool never takes the others out of the request', async () => {
+test('[A22] a forced tool never removes the others from the request', async () => {
   const forced = { toolChoice: { tool: 'leap' } } as const;
   const plain = await sentBody(createRequest([user('Go.')], forced));
   assert.deepEqual(plain.tool_choice, { type: 'tool', name: 'leap' });
@@ -183,7 +183,7 @@ test('[A22] a forced tool never takes the others out of the request', async () =
     );
 });
 
-test('blocks of tools that the server runs, and events of tomorrow, are passed over', async () => {
+test('blocks of server-side tools and unknown events are ignored', async () => {
   const { message, finishReason, rawFinishReason, usage } = await read(
     { type: 'ping' },
     { type: 'event_of_tomorrow', index: 0 },
@@ -210,7 +210,7 @@ test('blocks of tools that the server runs, and events of tomorrow, are passed o
   assert.deepEqual([finishReason, rawFinishReason, usage], ['tool-calls', 'tool_use', { input: 7, output: 9 }]);
 });
 
-test('thoughts are kept with their seal, hidden ones too', async () => {
+test('reasoning is kept with its signature, redacted reasoning too', async () => {
   const { message } = await read(
     block(0, { type: 'thinking', thinking: '', signature: '' }),
     delta(0, { type: 'thinking_delta', thinking: 'Hm.' }),
@@ -229,7 +229,7 @@ test('thoughts are kept with their seal, hidden ones too', async () => {
   ]);
 });
 
-test('every way to stop has its name', async () => {
+test('every stop reason is mapped to a finish reason', async () => {
   const finish = async (reason: string): Promise<string> =>
     (await read(block(0, { type: 'text', text: 'x' }), stop(0), ...end(reason))).finishReason;
   assert.equal(await finish('end_turn'), 'stop');
@@ -241,7 +241,7 @@ test('every way to stop has its name', async () => {
   assert.equal(await finish('reason_of_tomorrow'), 'other');
 });
 
-test('a call that the output limit left open is no call, and one that only lacks its closing line is (fault 51)', async () => {
+test('a call that the output limit truncated is dropped, and one that only lacks its closing event is kept (fault 51)', async () => {
   const open = [
     block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }),
     delta(0, { type: 'input_json_delta', partial_json: '{}' }),
@@ -252,7 +252,7 @@ test('a call that the output limit left open is no call, and one that only lacks
   assert.equal(whole.message.parts.length, 1);
 });
 
-test('[A110] an answer held to a schema is asked for in the server’s own way, or by a tool whose input is the answer', async () => {
+test('[A110] structured output uses the native feature of the server, or a tool whose input is the answer', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'number' } },

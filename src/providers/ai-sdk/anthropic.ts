@@ -1,4 +1,4 @@
-// Anthropic's Messages API, through the AI SDK's package for it.
+// Provider for the Anthropic Messages API, through the package of the AI SDK.
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { JSONValue } from '@ai-sdk/provider';
 import { messageToolCalls, toArray, type MessagePart, type Provider, type ModelRequest } from '../../core/index.ts';
@@ -8,15 +8,15 @@ import { parseAnthropicFinish, parseAnthropicUsage } from '../../wire/anthropic/
 import { asObject, asObjectArray, mergeCounts, stringOrUndefined, type WireObject } from '../../wire/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
-/** How Claude is reached. */
+/** The options of an Anthropic provider. */
 export type AnthropicOptions = AiSdkOptions & {
-  /** Marks for the prompt cache; on unless a server that only resembles Anthropic's refuses them. */
+  /** Whether cache markers are sent, by default true; some compatible servers refuse them. */
   readonly cache?: boolean;
 };
 
 const cacheMarker = { cacheControl: { type: 'ephemeral' } } as const;
 
-/** A Claude model, or one behind a server that speaks the same. */
+/** Creates a provider for a Claude model, or for a compatible server. */
 export function anthropicProvider(given: AnthropicOptions): Provider {
   const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
   const { model, family = 'anthropic', cache = true } = options;
@@ -26,7 +26,7 @@ export function anthropicProvider(given: AnthropicOptions): Provider {
         family,
         optionsKey: 'anthropic',
         toolSchema: toObjectSchema,
-        // One mark for the request, placed by the server behind its last block: no byte that was sent before changes.
+        // One cache marker for the request, which the server places after the last block: earlier bytes do not change.
         requestOptions: (): Record<string, JSONValue> => ({ toolStreaming: false, ...(cache ? cacheMarker : {}) }),
         ...(cache ? { systemOptions: cacheMarker } : {}),
         adjust: (request) => adjustRequest(request, model, family),
@@ -53,7 +53,7 @@ export function anthropicProvider(given: AnthropicOptions): Provider {
   );
 }
 
-/** The server wants a number. Enough for a long answer, and no more than old models can give. */
+/** The server requires a limit: enough for a long answer, and within the limits of old models. */
 function defaultMaxOutputTokens(model: string): number {
   if (/claude-(instant|v?2|3-(opus|sonnet|haiku))/.test(model)) return 4096;
   if (/claude-3-5/.test(model) || !model.includes('claude')) return 8192;
@@ -61,9 +61,9 @@ function defaultMaxOutputTokens(model: string): number {
 }
 
 /**
- * What this server refuses to combine. Thinking needs the thoughts behind the last calls, which are missing if another family
- * made them. And where a model cannot be forced to one tool, the SDK would take the others away and the cached prefix with
- * them: the loop asks again instead.
+ * Removes settings that this server refuses to combine. Reasoning requires the reasoning of the last calls, which is missing
+ * if another family made them. If a model cannot be forced to one tool, the SDK would remove the others, and the cached
+ * prefix with them: the loop sends another request instead.
  */
 function adjustRequest(
   { toolChoice, settings, messages }: ModelRequest,
@@ -85,7 +85,7 @@ function adjustRequest(
 
 type AdjustedRequest = Pick<ModelRequest, 'toolChoice' | 'settings'>;
 
-/** The event stream of `/v1/messages`. Blocks of tools that the server runs itself are passed over. */
+/** Parses the event stream of `/v1/messages`. Blocks of server-side tools are ignored. */
 const anthropicNormalizer: StreamNormalizer = { createReader: createMessageReader, toEvents: messageToEvents };
 
 type OpenBlock = { readonly type: string; readonly input: unknown; hasDelta: boolean };
@@ -141,7 +141,7 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
         account.rawFinish = reason;
         account.finish = parseAnthropicFinish(reason);
         account.ended = true;
-        // At the limit an open block is half a block; at any other end only its closing line is missing.
+        // At the output limit an open block is incomplete; at any other end only its closing event is missing.
         const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
         return [
           ...left,
@@ -179,7 +179,7 @@ const messageStart = ({ id, model }: WireObject): WireObject => ({
   message: { id: stringOrUndefined(id), model: stringOrUndefined(model), usage: { input_tokens: 0 } },
 });
 
-/** The opening of a block that is ours to read, with what it already holds. */
+/** Returns the start event of a supported block, with its initial content. */
 function beginBlock(index: unknown, block: WireObject): readonly WireObject[] {
   const opening = (content_block: WireObject): WireObject => ({ type: 'content_block_start', index, content_block });
   const { type, text, thinking, signature } = block;

@@ -1,4 +1,4 @@
-// The edge between a model server and the AI SDK: a `fetch` that turns every kind of reply into the events the SDK knows, and keeps account of what the reply says.
+// A `fetch` for the AI SDK that converts every kind of response to the events that the SDK supports, and records usage, finish reason and errors.
 import { isObject, type FairleadError, type FinishReason, type Usage } from '../../core/index.ts';
 import {
   errorBodyError,
@@ -12,30 +12,30 @@ import { post, readReplyText, type HttpReply } from '../http/http.ts';
 import { createSseDecoder } from '../http/sse.ts';
 import { formatSseFrame, tryParseJson, type WireObject } from '../../wire/index.ts';
 
-/** What a reply says of itself, filled in while it is read. */
+/** The metadata of a response, filled in while it is read. */
 export type ResponseMeta = {
   model: string | undefined;
   finish: FinishReason | undefined;
   rawFinish: string | undefined;
   usage: Usage;
-  /** The whole answer is here. */
+  /** Whether the answer is complete. */
   ended: boolean;
-  /** Nothing more can come: the rest is not waited for. */
+  /** Whether no more events can follow, so that the rest is not read. */
   complete: boolean;
-  /** An error object that came instead of, or inside, an answer. */
+  /** An error object instead of, or inside, an answer. */
   error: unknown;
   failure: FairleadError | undefined;
 };
 
-/** How one family speaks. What the SDK would stumble over, or take for a call of our tools, never reaches it. */
+/** The response format of a provider family. Events that the SDK cannot parse, or would treat as calls of local tools, are removed. */
 export type StreamNormalizer = {
-  /** Begins to read one answer: each event is kept account of, and given back as the events the SDK is to see. */
+  /** Starts a response: each event is recorded, and converted to the events for the SDK. */
   createReader(account: ResponseMeta): (event: WireObject) => readonly WireObject[];
-  /** A whole answer as the events it might have come in. */
+  /** Converts a non-streaming response to events. */
   toEvents(body: unknown): readonly WireObject[];
 };
 
-/** An account of an answer that has not begun. */
+/** Creates empty response metadata. */
 export const createResponseMeta = (): ResponseMeta => ({
   model: undefined,
   finish: undefined,
@@ -47,7 +47,7 @@ export const createResponseMeta = (): ResponseMeta => ({
   failure: undefined,
 });
 
-/** A `fetch` for the SDK. It throws only before an answer begins; what goes wrong later is left in the account, and the stream just ends. */
+/** Creates a `fetch` for the SDK. It throws only before the response starts; a later error is recorded in the metadata, and the stream ends. */
 export function createNormalizingFetch(
   dialect: StreamNormalizer,
   account: ResponseMeta,
@@ -79,7 +79,7 @@ export function createNormalizingFetch(
   };
 }
 
-/** The SDK insists on a header for the key: an empty one is not sent. */
+/** Removes an empty key header, which the SDK always sets. */
 const nonEmptyHeaders = (init: RequestInit | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries((init?.headers ?? {}) as Record<string, string>).filter(
@@ -87,7 +87,7 @@ const nonEmptyHeaders = (init: RequestInit | undefined): Record<string, string> 
     ),
   );
 
-/** Another `fetch` in the place of ours. A redirect is not followed: it would carry the key to another host. */
+/** Calls a custom `fetch`. A redirect is not followed: it would send the key to another host. */
 const createFetchSender =
   (fetch: typeof globalThis.fetch, who: ProviderInfo): typeof post =>
   async ({ url, headers, body, signal }) => {
@@ -110,7 +110,7 @@ async function* responseBytes(response: Response): AsyncGenerator<Buffer> {
     yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Events as the SDK is to see them, as text. */
+/** Serializes events for the SDK. */
 async function* normalizeEvents(
   events: AsyncIterable<readonly (WireObject | string)[]>,
   dialect: StreamNormalizer,
@@ -143,7 +143,7 @@ async function* readSseEvents(reply: HttpReply, who: ProviderInfo): AsyncGenerat
   }
 }
 
-/** A server that does not stream, or does not say that it does, is read to its end first. */
+/** Reads a response that is not an event stream to its end. */
 async function* readWholeBody(
   reply: HttpReply,
   dialect: StreamNormalizer,
@@ -173,7 +173,7 @@ function parseEvent(data: string, who: ProviderInfo): WireObject | undefined {
   return isObject(event) ? event : undefined;
 }
 
-/** Pulled, never pushed: a reader that is slow, or gone, holds the server back. */
+/** Creates a pull-based stream, so that a slow consumer causes backpressure. */
 function toReadableStream(texts: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
@@ -183,7 +183,7 @@ function toReadableStream(texts: AsyncGenerator<string, undefined>): ReadableStr
       else controller.enqueue(encoder.encode(value));
     },
     cancel() {
-      // Not awaited: a pending read ends when its request is aborted, which is about to happen.
+      // Not awaited: a pending read ends when its request is aborted, which follows.
       texts.return(undefined).catch(() => {});
     },
   });

@@ -1,4 +1,4 @@
-// Gemini: what is sent, and what unusual replies come to.
+// Tests of the Gemini provider: request format and unusual responses.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
@@ -46,7 +46,7 @@ async function read(chunks: readonly object[], contentType = 'text/event-stream'
 const partsChunk = (...list: readonly object[]): object => ({ candidates: [{ content: { parts: list } }] });
 const finishChunk = (finishReason: string, more: object = {}): object => ({ candidates: [{ finishReason, ...more }] });
 
-test('[A1] signatures and ids of calls go back where they came from', async () => {
+test('[A1] signatures and ids of calls are sent back with their parts', async () => {
   const seal = { family: 'google', data: { thoughtSignature: 'seal' } };
   const called: Message = {
     role: 'assistant',
@@ -88,7 +88,7 @@ test('[A1] signatures and ids of calls go back where they came from', async () =
   ]);
 });
 
-test('signatures are kept with the part they came with, empty parts included', async () => {
+test('signatures are kept with their part, also with empty parts', async () => {
   const { message, finishReason } = await read([
     partsChunk({ text: 'Hm', thought: true }, { text: '.', thought: true, thoughtSignature: 'a' }),
     partsChunk({ text: 'Yes.' }),
@@ -111,7 +111,7 @@ test('signatures are kept with the part they came with, empty parts included', a
   assert.equal(finishReason, 'tool-calls');
 });
 
-test('a call whose arguments come in pieces is put together, and is no call before it is whole', async () => {
+test('a call with chunked arguments is assembled, and is dropped if it is incomplete', async () => {
   const call = (functionCall: object): object => partsChunk({ functionCall });
   const begun = [
     call({ name: 'look', willContinue: true }),
@@ -126,7 +126,7 @@ test('a call whose arguments come in pieces is put together, and is no call befo
   assert.deepEqual((await read([...begun, finishChunk('MAX_TOKENS')])).message.parts, []);
 });
 
-test('what the server ran itself, and fields of tomorrow, are passed over', async () => {
+test('server-side tool calls and unknown fields are ignored', async () => {
   const { message } = await read([
     partsChunk(
       { executableCode: { language: 'PYTHON', code: 'x' } },
@@ -138,7 +138,7 @@ test('what the server ran itself, and fields of tomorrow, are passed over', asyn
   assert.deepEqual(message.parts, [{ type: 'text', text: 'Yes.' }]);
 });
 
-test('a list of replies in place of events is read too, and so is a file', async () => {
+test('a JSON array instead of an event stream is parsed, and so is a file', async () => {
   const { message, finishReason } = await read(
     [
       partsChunk({ text: 'Ye' }),
@@ -154,7 +154,7 @@ test('a list of replies in place of events is read too, and so is a file', async
   assert.equal(finishReason, 'stop');
 });
 
-test('filters, limits and failures have their names (faults 51, 52)', async () => {
+test('filters, limits and failures are mapped to finish reasons (faults 51, 52)', async () => {
   const ends = async (chunk: object): Promise<readonly unknown[]> => {
     const { finishReason, rawFinishReason } = await read([chunk]);
     return [finishReason, rawFinishReason];
@@ -167,7 +167,7 @@ test('filters, limits and failures have their names (faults 51, 52)', async () =
   assert.deepEqual(await ends(finishChunk('REASON_OF_TOMORROW')), ['other', 'REASON_OF_TOMORROW']);
 });
 
-test('an answer that the server would continue in another request is cut at its limit: one stream is one request', async () => {
+test('an answer that the server would continue in another request ends with "length": one stream is one request', async () => {
   await using server = await scriptedServer(() =>
     sends({
       headers: { 'content-type': 'text/event-stream' },
@@ -178,7 +178,7 @@ test('an answer that the server would continue in another request is cut at its 
   assert.equal(server.requests.length, 1);
 });
 
-test('a connection that breaks after the last word takes nothing away', async () => {
+test('a connection error after the finish reason loses no text', async () => {
   const said = `data: ${JSON.stringify(partsChunk({ text: 'Yes.' }))}\n\ndata: ${JSON.stringify(finishChunk('STOP'))}\n\n`;
   await using server = await scriptedServer([
     sends({ headers: { 'content-type': 'text/event-stream' }, body: `${said}: goodbye`, cutAt: said.length + 3 }),
@@ -187,7 +187,7 @@ test('a connection that breaks after the last word takes nothing away', async ()
   assert.deepEqual([message.parts, finishReason], [[{ type: 'text', text: 'Yes.' }], 'stop']);
 });
 
-test('usage adds up: tools of the server read input, thinking is output, what is not said stays unknown (fault 54)', async () => {
+test('usage includes input of server-side tools and reasoning output, and missing counts stay unknown (fault 54)', async () => {
   const usage = async (usageMetadata: object | undefined): Promise<unknown> =>
     (await read([{ ...finishChunk('STOP'), ...(usageMetadata ? { usageMetadata } : {}) }])).usage;
   const counts = {
@@ -206,18 +206,18 @@ test('usage adds up: tools of the server read input, thinking is output, what is
   assert.deepEqual(await usage(undefined), {});
 });
 
-test('thinking follows the settings, and thoughts are asked for', async () => {
+test('the reasoning parameters follow the settings, and reasoning text is requested', async () => {
   const body = await sentBody(createRequest([user('Go.')], { settings: { reasoning: 'high' } }));
   assert.deepEqual(body.generationConfig.thinkingConfig, { thinkingLevel: 'high', includeThoughts: true });
   assert.equal((await sentBody(createRequest([user('Go.')]))).generationConfig.thinkingConfig, undefined);
 });
 
-test('[A22] a forced tool is named beside the tools', async () => {
+test('[A22] a forced tool is named in addition to the tools', async () => {
   const { toolConfig } = await sentBody(createRequest([user('Go.')], { toolChoice: { tool: 'look' } }));
   assert.deepEqual(toolConfig, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look'] } });
 });
 
-test('schemas that Gemini does not know are sent as far as it does', async () => {
+test('unsupported parts of schemas are removed for Gemini', async () => {
   const input = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

@@ -1,4 +1,4 @@
-// Google's Gemini API, through the AI SDK's package for it.
+// Provider for the Google Gemini API, through the package of the AI SDK.
 import { createGoogle } from '@ai-sdk/google';
 import type { JSONValue } from '@ai-sdk/provider';
 import { isObject, type Provider, type ModelRequest } from '../../core/index.ts';
@@ -8,10 +8,10 @@ import { asObject, asObjectArray, mergeCounts, stringOrUndefined, type WireObjec
 import { findGoogleFinish, parseGoogleUsage } from '../../wire/google/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
-/** How Gemini is reached. */
+/** The options of a Gemini provider. */
 export type GoogleOptions = AiSdkOptions;
 
-/** A Gemini model, at the Gemini API or at any server that speaks the same. */
+/** Creates a provider for a Gemini model, at the Gemini API or a compatible server. */
 export function googleProvider(given: GoogleOptions): Provider {
   const options = { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', ...given };
   const { model } = options;
@@ -42,7 +42,7 @@ export function googleProvider(given: GoogleOptions): Provider {
   );
 }
 
-/** The replies of `generateContent`: whole, as a list, or as events, each reply has the same shape. */
+/** Parses the responses of `generateContent`: an object, an array or events, each in the same format. */
 const googleNormalizer: StreamNormalizer = {
   createReader: createContentReader,
   toEvents: (body) => (Array.isArray(body) ? asObjectArray(body) : [asObject(body)]),
@@ -71,7 +71,7 @@ function createContentReader(account: ResponseMeta): (event: WireObject) => read
   };
 }
 
-/** The parts that are ours to read. What the server ran itself, and what belongs to it, is passed over. */
+/** Returns the supported parts. Server-side tool calls and their results are ignored. */
 function toSdkParts(part: WireObject): readonly WireObject[] {
   const { functionCall, inlineData, thought, thoughtSignature } = part;
   const signature = stringOrUndefined(thoughtSignature) ?? '';
@@ -85,7 +85,7 @@ function toSdkParts(part: WireObject): readonly WireObject[] {
   return text !== undefined || (bare && signature !== '') ? [{ text: text ?? '', ...marks }] : [];
 }
 
-/** A call, or a piece of one: its name comes first, then arguments in pieces, then nothing to say that it is whole. */
+/** Parses a call or a chunk of one: first the name, then chunks of the arguments, without an end marker. */
 function isFunctionCall(call: unknown): call is WireObject {
   if (!isObject(call)) return false;
   const { name, partialArgs } = call;

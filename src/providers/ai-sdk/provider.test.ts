@@ -1,4 +1,4 @@
-// What holds for every family behind the AI SDK, seen at a server on loopback.
+// Tests that apply to every provider family of the AI SDK, against a loopback server.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +36,7 @@ type Family = {
   readonly root: string;
   readonly model: string;
   readonly open: (options: AiSdkOptions) => Provider;
-  /** The list in a request body that grows from turn to turn. */
+  /** Returns the list in a request body that grows with each turn. */
   readonly grows: string;
 };
 
@@ -78,7 +78,7 @@ async function ask(
   return end;
 }
 
-/** The answer as the core keeps it: calls get ids of our own. */
+/** Returns the answer as the core records it: calls get new ids. */
 const storedMessage = (message: Message, turn: number): Message => ({
   ...message,
   parts: message.parts.map((part, i) =>
@@ -100,7 +100,7 @@ const results = (message: Message): Message => ({
 for (const family of families) {
   const { name } = family;
 
-  test(`[A1, A21, P50] 50 turns with thinking, parallel calls and notes: each request to ${name} extends the one before it, byte for byte`, async () => {
+  test(`[A1, A21, P50] 50 turns with reasoning, parallel calls and notes: each request to ${name} extends the previous one, byte for byte`, async () => {
     const step = thinks('Hm.').and(says('Looking.'), calls('look', { at: 'here' }), calls('leap'));
     await using server = await scriptedServer(() => step);
     const provider = openFamily(family, server);
@@ -118,13 +118,16 @@ for (const family of families) {
       const { [family.grows]: list, ...rest } = JSON.parse(body) as { [key: string]: unknown };
       const grown = JSON.stringify(list).slice(0, -1);
       const at = body.indexOf(grown);
-      assert.ok(at > 0 && next.startsWith(body.slice(0, at + grown.length)), `request ${i + 2} changes what was sent`);
+      assert.ok(
+        at > 0 && next.startsWith(body.slice(0, at + grown.length)),
+        `request ${i + 2} changes the previous request`,
+      );
       const { [family.grows]: _, ...others } = JSON.parse(next) as { [key: string]: unknown };
       assert.deepEqual(others, rest);
     }
   });
 
-  test(`[A1] what ${name} is handed of another family’s answer is legal and without its thoughts (fault 56)`, async () => {
+  test(`[A1] the answer of another family is sent to ${name} in a legal form without its reasoning (fault 56)`, async () => {
     await using server = await scriptedServer(['ok']);
     const foreign: Message = {
       role: 'assistant',
@@ -172,7 +175,7 @@ for (const family of families) {
     assert.equal(String(server.requests[3]?.raw), String(server.requests[0]?.raw));
   });
 
-  test(`[A6] chunks of ${name} come in order and tell the same as the end`, async () => {
+  test(`[A6] chunks of ${name} arrive in order and add up to the final message`, async () => {
     await using server = await scriptedServer([
       thinks('Hm.').and(says('One two three.'), calls('look', { at: 'é😀' })),
     ]);
@@ -209,7 +212,7 @@ for (const family of families) {
     );
   });
 
-  test(`a request to ${name} that is cancelled ends at once and lets go of the connection`, async () => {
+  test(`a cancelled request to ${name} ends at once and closes the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
     const stop = new AbortController();
     const stream = openFamily(family, server).stream(createRequest(createPersistentList([user('Go.')])), stop.signal);
@@ -222,7 +225,7 @@ for (const family of families) {
     while (!server.requests[0]?.outcome.abandoned) await new Promise((wake) => setTimeout(wake, 5));
   });
 
-  test(`a reader who leaves ${name} early lets go of the connection`, async () => {
+  test(`a consumer that stops reading from ${name} early closes the connection`, async () => {
     await using server = await scriptedServer([says('One two three four.', { cutAfter: 2, hang: true })]);
     for await (const chunk of openFamily(family, server).stream(
       createRequest(createPersistentList([user('Go.')])),
@@ -232,7 +235,7 @@ for (const family of families) {
     while (!server.requests[0]?.outcome.abandoned) await new Promise((wake) => setTimeout(wake, 5));
   });
 
-  test(`[A3] what ${name} refuses is told by its code, once, without the key (faults 40 to 43)`, async () => {
+  test(`[A3] error statuses of ${name} are mapped to error codes, once, without the key (faults 40 to 43)`, async () => {
     const codes: Partial<Record<FailureName, string>> = {
       'rate-limited': 'provider/rate-limited',
       overloaded: 'provider/overloaded',
@@ -251,18 +254,18 @@ for (const family of families) {
       const thrown = await ask(openFamily(family, server)).catch((reason: unknown) => reason);
       assert.ok(thrown instanceof FairleadError, failure);
       assert.equal(thrown.code, code);
-      assert.equal(server.requests.length, 1, 'no retries here');
+      assert.equal(server.requests.length, 1, 'the provider does not retry');
       if (failure === 'rate-limited') assert.equal(thrown.afterMs, 7000);
       assert.doesNotMatch(`${thrown.message} ${thrown.hint} ${JSON.stringify(thrown.cause)}`, /very-secret/);
     }
   });
 
-  test(`[A6] an error inside the stream of ${name} counts like its status (fault 49)`, async () => {
+  test(`[A6] an error inside the stream of ${name} is handled like the same status (fault 49)`, async () => {
     await using server = await scriptedServer([says('One two three.', { cutAfter: 1, error: { name: 'overloaded' } })]);
     await assert.rejects(ask(openFamily(family, server)), { code: 'provider/overloaded', retry: true });
   });
 
-  test(`[A3] replies of ${name} that are no answers have their own codes (faults 44, 46, 48, 59)`, async () => {
+  test(`[A3] invalid responses of ${name} have their own error codes (faults 44, 46, 48, 59)`, async () => {
     await using server = await scriptedServer([]);
     const limited = JSON.stringify({ error: { code: 429, message: 'Slow down.' } });
     const cases: readonly (readonly [string, Parameters<ScriptedServer['setScript']>[0]])[] = [
@@ -282,7 +285,7 @@ for (const family of families) {
     await assert.rejects(ask(nowhere), { code: 'provider/unreachable', retry: false });
   });
 
-  test(`a redirect is not followed by ${name}: it would carry the key away`, async (t) => {
+  test(`${name} does not follow a redirect, which would send the key to another host`, async (t) => {
     let visits = 0;
     const trap = createServer((_request, response) => {
       visits++;
@@ -299,7 +302,7 @@ for (const family of families) {
     assert.equal(visits, 0);
   });
 
-  test(`a key for ${name} that cannot be sent is refused without being shown`, async () => {
+  test(`an invalid key for ${name} is refused without being shown`, async () => {
     await using server = await scriptedServer(['ok']);
     const thrown = await ask(openFamily(family, server, { apiKey: `${key}\n` })).catch((reason: unknown) => reason);
     assert.ok(thrown instanceof FairleadError && thrown.blame === 'user');
@@ -307,7 +310,7 @@ for (const family of families) {
     assert.equal(server.requests.length, 0);
   });
 
-  test(`${name} without a key sends no header for one`, async () => {
+  test(`${name} without a key sends no key header`, async () => {
     await using server = await scriptedServer(['ok']);
     const { root, model, open } = family;
     await ask(open({ model, baseUrl: `${server.url}${root}` }));

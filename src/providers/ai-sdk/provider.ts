@@ -1,4 +1,4 @@
-// A model behind one of the AI SDK's provider packages, as a Provider: the loop is ours, the wire is theirs.
+// Adapts a provider package of the AI SDK to the Provider interface.
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { FairleadError, type Price, type Provider } from '../../core/index.ts';
 import {
@@ -13,7 +13,7 @@ import { createStreamAdapter, type MetadataFilter } from './stream-adapter.ts';
 import { createPromptConverter, type ProviderProfile } from './to-prompt.ts';
 import { createNormalizingFetch, createResponseMeta, type StreamNormalizer } from './fetch-normalizer.ts';
 
-/** Where a model is and how it is reached. */
+/** The model, URL and key of a provider. */
 export type AiSdkOptions = {
   readonly model: string;
   readonly apiKey?: string;
@@ -21,22 +21,22 @@ export type AiSdkOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly price?: Price;
   readonly fetch?: typeof globalThis.fetch;
-  /** The provider's name as the user knows it: what its metadata is kept under, and what errors call it. */
+  /** The name of the provider for users: the key of its metadata, and its name in errors. */
   readonly family?: string;
-  /** The environment variable that holds the key, for errors. */
+  /** The environment variable of the key, for error messages. */
   readonly keyVariable?: string;
 };
 
-/** What makes a family out of an SDK package. */
+/** The definition of a provider family on an SDK package. */
 export type AiSdkFamily = {
   readonly profile: ProviderProfile;
   readonly normalizer: StreamNormalizer;
   readonly keepMetadata: MetadataFilter;
-  /** The SDK's model over this `fetch`. */
+  /** Creates the SDK model with this `fetch`. */
   createModel(fetch: typeof globalThis.fetch): LanguageModelV4;
 };
 
-/** A provider over an SDK package. It never retries and never follows a redirect; one stream is one request. */
+/** Creates a provider on an SDK package. It never retries and never follows a redirect; one stream is one request. */
 export function createAiSdkProvider(
   family: AiSdkFamily,
   options: AiSdkOptions & { readonly baseUrl: string },
@@ -89,7 +89,7 @@ function createProviderInfo(options: AiSdkOptions & { readonly baseUrl: string }
   };
 }
 
-/** Refused here, because what the platform says of a bad header repeats its value. */
+/** Rejects an invalid key early, because the platform error for a bad header contains its value. */
 function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, who: ProviderInfo): void {
   const bad = [apiKey ?? '', ...Object.values(headers ?? {})].some((value) => /[^\t\x20-\x7e\x80-\xff]/.test(value));
   if (bad)
@@ -103,7 +103,7 @@ function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, who: ProviderI
     );
 }
 
-/** What the SDK threw before or instead of an answer. Its messages can hold anything, so they are cleaned and bounded. */
+/** Converts an error of the SDK. Its message can contain anything, so it is redacted and truncated. */
 function toProviderError(error: unknown, who: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };

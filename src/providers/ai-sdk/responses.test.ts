@@ -1,4 +1,4 @@
-// A Responses API without memory: what is sent, and what unusual replies come to.
+// Tests of the stateless Responses API provider: request format and unusual responses.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createPersistentList, type Chunk, type Message, type ModelRequest } from '../../core/index.ts';
@@ -63,7 +63,7 @@ const ended = (response: object = {}, type = 'response.completed'): Event => ({
   response: { model: 'm', status: 'completed', output: [], ...response },
 });
 
-test('[A1] nothing is stored and nothing is referred to: calls go in full under our ids, thoughts sealed', async () => {
+test('[A1] requests are stateless: calls are sent in full with their ids, reasoning is sent encrypted', async () => {
   const called: Message = {
     role: 'assistant',
     parts: [
@@ -92,14 +92,14 @@ test('[A1] nothing is stored and nothing is referred to: calls go in full under 
   assert.equal(body.prompt_cache_key, 'session-1');
 });
 
-test('schemas of tools are sent as they are, and not made strict', async () => {
+test('tool schemas are sent unchanged and not strict', async () => {
   const { tools } = await sentBody(createRequest([user('Go.')]));
   assert.deepEqual(tools, [
     { type: 'function', name: 'look', description: 'Looks.', parameters: lookTool.input, strict: false },
   ]);
 });
 
-test('[A110] an answer is held strictly to a schema only where the schema allows it', async () => {
+test('[A110] structured output is strict only if the schema allows it', async () => {
   const closed = {
     type: 'object',
     properties: { a: { type: 'number' } },
@@ -113,7 +113,7 @@ test('[A110] an answer is held strictly to a schema only where the schema allows
   assert.equal(await strict(undefined), undefined);
 });
 
-test('thinking follows the settings, for models of other makers too', async () => {
+test('the reasoning parameters follow the settings, also for models of other vendors', async () => {
   const high = { settings: { reasoning: 'high' } } as const;
   assert.deepEqual((await sentBody(createRequest([user('Go.')], high))).reasoning, { effort: 'high', summary: 'auto' });
   assert.deepEqual((await sentBody(createRequest([user('Go.')], high), 'openai/gpt-oss-120b')).reasoning, {
@@ -123,7 +123,7 @@ test('thinking follows the settings, for models of other makers too', async () =
   assert.equal((await sentBody(createRequest([user('Go.')]))).reasoning, undefined);
 });
 
-test('thoughts said outright and in several summaries come in order, the seal on the last', async () => {
+test('reasoning text and several summaries keep their order, with the encrypted content on the last', async () => {
   const item = { type: 'reasoning', id: 'rs_1', summary: [] };
   const at = { output_index: 0, item_id: 'rs_1' };
   const { message } = await read(
@@ -153,7 +153,7 @@ test('thoughts said outright and in several summaries come in order, the seal on
   ]);
 });
 
-test('calls of tools that the server has, or thinks we have, are not calls of ours', async () => {
+test('calls of server-side and unsupported built-in tools are ignored', async () => {
   const { message, finishReason } = await read(
     added(0, { type: 'shell_call', id: 's', call_id: 's', status: 'in_progress', action: { commands: ['rm -rf /'] } }),
     done(0, { type: 'shell_call', id: 's', call_id: 's', status: 'completed', action: { commands: ['rm -rf /'] } }),
@@ -167,7 +167,7 @@ test('calls of tools that the server has, or thinks we have, are not calls of ou
   assert.deepEqual([message.parts, finishReason], [[], 'stop']);
 });
 
-test('a server that sends items whole, or only the response, is read all the same', async () => {
+test('complete items without deltas, or only the final response, are parsed too', async () => {
   const said = { type: 'message', id: 'msg', content: [{ type: 'output_text', text: 'Yes.' }] };
   const call = {
     type: 'function_call',
@@ -188,7 +188,7 @@ test('a server that sends items whole, or only the response, is read all the sam
   assert.deepEqual(late.message.parts, [parts[1]]);
 });
 
-test('refusals, limits and filters have their names (faults 51, 52)', async () => {
+test('refusals, limits and filters are mapped to finish reasons (faults 51, 52)', async () => {
   const refused = await read(
     added(0, { type: 'message', id: 'msg' }),
     { type: 'response.refusal.delta', output_index: 0, item_id: 'msg', delta: 'No.' },
@@ -211,7 +211,7 @@ test('refusals, limits and filters have their names (faults 51, 52)', async () =
   assert.equal(filtered.finishReason, 'filtered');
 });
 
-test('a response that failed is an error with its code', async () => {
+test('a failed response is an error with its code', async () => {
   const failed = (code: string): Promise<unknown> =>
     read(ended({ status: 'failed', error: { code, message: 'Sorry.' } }, 'response.failed'));
   await assert.rejects(failed('rate_limit_exceeded'), { code: 'provider/rate-limited', retry: true });

@@ -1,4 +1,4 @@
-// OpenAI's Responses API without memory at the server, through the AI SDK's package for it.
+// Provider for the OpenAI Responses API without server-side state, through the package of the AI SDK.
 import { createOpenAI } from '@ai-sdk/openai';
 import type { JSONValue } from '@ai-sdk/provider';
 import type { JsonObject, Provider, ModelRequest } from '../../core/index.ts';
@@ -8,10 +8,10 @@ import { asObject, asObjectArray, numberOrUndefined, stringOrUndefined, type Wir
 import { findResponsesFinish, parseResponsesFinish, parseResponsesUsage } from '../../wire/openai-responses/index.ts';
 import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 
-/** How a server with a Responses API is reached. */
+/** The options of a Responses API provider. */
 export type ResponsesOptions = AiSdkOptions;
 
-/** A model behind a Responses API. Every request holds the whole conversation: nothing is stored, nothing is referred to. */
+/** Creates a provider for the Responses API. Every request contains the whole conversation: nothing is stored or referenced. */
 export function responsesProvider(given: ResponsesOptions): Provider {
   const options = { baseUrl: 'https://api.openai.com/v1', ...given };
   const { model } = options;
@@ -23,7 +23,7 @@ export function responsesProvider(given: ResponsesOptions): Provider {
         optionsKey: 'openai',
         toolSchema: toObjectSchema,
         requestOptions: (request) => requestOptions(request, model),
-        // Without the mark this API rewrites schemas to its strict form, and optional arguments become required.
+        // Without `strict: false` this API makes schemas strict, and optional arguments become required.
         nonStrictTools: true,
         plainErrorResults: true,
       },
@@ -50,15 +50,15 @@ function requestOptions(
     store: false,
     promptCacheKey: session === undefined || session === '' ? undefined : session.slice(0, 64),
     reasoningSummary: thinks ? 'auto' : undefined,
-    // A model of another maker that is asked to think does, whatever the SDK's list of models knows of it.
+    // Reasoning is requested from models of other vendors too, which the model list of the SDK does not contain.
     forceReasoning: thinks && !/^(gpt|o\d|chatgpt|codex|computer)/.test(model) ? true : undefined,
     strictJsonSchema: outputSchema ? isStrictSchema(outputSchema) : undefined,
   };
 }
 
 /**
- * Thoughts go back sealed and without the ids of their items: an id binds a thought to the very items that followed it, and a
- * history whose calls have other ids, or that was cut or compacted, would be refused.
+ * Sends reasoning back encrypted and without the ids of its items: an id binds reasoning to the items that followed it, and a
+ * history whose calls have other ids, or that was truncated or compacted, would be refused.
  */
 function keepMetadata(kind: string, { reasoningEncryptedContent, phase }: JsonObject): JsonObject | undefined {
   if (kind === 'text' && phase !== undefined) return { phase };
@@ -66,7 +66,7 @@ function keepMetadata(kind: string, { reasoningEncryptedContent, phase }: JsonOb
   return undefined;
 }
 
-/** The event stream of `/v1/responses`. Items of tools that the server runs itself are passed over. */
+/** Parses the event stream of `/v1/responses`. Items of server-side tools are ignored. */
 const responsesNormalizer: StreamNormalizer = {
   createReader(account) {
     const reading: ReadState = { items: new Map(), created: false, refused: false };
@@ -130,7 +130,7 @@ function beginItem(index: number, raw: WireObject, { items }: ReadState): readon
   const id = stringOrUndefined(raw['id']) ?? `${type}_${index}`;
   const item: OutputItem = { id, type, index, summaryIndexes: new Set(), args: '', hasContent: false, done: false };
   items.set(index, item);
-  // What is sealed is only complete at the end of the item.
+  // Encrypted content is complete only at the end of the item.
   const opening = toSdkItem(item, { ...raw, encrypted_content: null });
   return [{ type: 'response.output_item.added', output_index: index, item: opening }];
 }
@@ -152,7 +152,7 @@ function onRefusalDelta(event: WireObject, reading: ReadState): readonly WireObj
   return textDelta(item, event['delta']);
 }
 
-/** Thoughts said outright and summaries of them look alike from here on: the SDK knows summaries only. */
+/** Converts reasoning text to summaries, because the SDK supports summaries only. */
 function reasoningDelta(item: OutputItem | undefined, at: unknown, words: unknown): readonly WireObject[] {
   if (!item || typeof words !== 'string' || words === '') return [];
   item.hasContent = true;
@@ -175,14 +175,14 @@ function onArgumentsDelta(event: WireObject, reading: ReadState): readonly WireO
   return [{ type: 'response.function_call_arguments.delta', item_id: item.id, output_index: item.index, delta }];
 }
 
-/** The end of an item, with whatever of it did not come in pieces. */
+/** Ends an item, with the content that did not arrive in deltas. */
 function endItem(index: number, raw: WireObject, reading: ReadState): readonly WireObject[] {
   const begun = reading.items.has(index) ? [] : beginItem(index, raw, reading);
   const item = reading.items.get(index);
   if (!item || item.done) return [];
   const rest = item.hasContent ? [] : remainingContent(item, raw, reading);
   item.done = true;
-  // The server gave up in the middle of this call: it is half a call, and none.
+  // An incomplete call is dropped.
   if (item.type === 'function_call' && raw['status'] === 'incomplete') return begun;
   return [...begun, ...rest, { type: 'response.output_item.done', output_index: index, item: toSdkItem(item, raw) }];
 }

@@ -1,4 +1,4 @@
-// The SDK's stream of parts, heard as chunks of ours and at the end as one message.
+// Converts the stream parts of the AI SDK to chunks and to the final message.
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { Chunk, FinishReason, JsonObject, Message, ProviderMetadata, MessagePart } from '../../core/index.ts';
 import { createResponseAssembler, parseToolInput } from '../http/response-assembler.ts';
@@ -6,10 +6,10 @@ import { malformedResponseError, type ProviderInfo } from '../http/errors.ts';
 import type { ProviderProfile } from './to-prompt.ts';
 import type { ResponseMeta } from './fetch-normalizer.ts';
 
-/** What of the SDK's metadata is kept with a part, to be handed back. */
+/** Selects the SDK metadata of a part that must be sent back. */
 export type MetadataFilter = (kind: MessagePart['type'], data: JsonObject) => JsonObject | undefined;
 
-/** An answer being heard. */
+/** The state of a streaming answer. */
 export type StreamAdapter = {
   push(part: LanguageModelV4StreamPart): void;
   takeChunks(): readonly Chunk[];
@@ -18,7 +18,7 @@ export type StreamAdapter = {
 
 type PendingCall = { readonly id: string; hasInput: boolean; input: string | undefined };
 
-/** Hears the SDK's parts. A call counts only once the SDK has declared it whole; calls that the server ran itself are not ours. */
+/** Creates an adapter of stream parts. A call counts only after the SDK has marked it complete; server-side calls are ignored. */
 export function createStreamAdapter(
   { family, optionsKey }: ProviderProfile,
   keep: MetadataFilter,
@@ -146,13 +146,13 @@ export function createStreamAdapter(
   };
 }
 
-/** Servers do not agree whether an answer with calls has stopped: the calls decide. */
+/** Returns the finish reason; servers disagree about answers with calls, so the calls decide. */
 function reconcileFinish(finish: FinishReason, calls: boolean): FinishReason {
   if (finish === 'stop' || finish === 'refusal') return calls ? 'tool-calls' : finish;
   return finish === 'tool-calls' && !calls ? 'stop' : finish;
 }
 
-/** The message with each call's input as it was declared whole, and without calls that never were. */
+/** Returns the message with the complete input of each call, without incomplete calls. */
 function applyFinalInputs(message: Message, inputs: readonly (string | undefined)[]): Message {
   let next = 0;
   const parts = message.parts.flatMap((part): MessagePart[] => {

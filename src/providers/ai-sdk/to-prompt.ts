@@ -1,4 +1,4 @@
-// A request in the AI SDK's words. Each message is converted once: later requests only add to it.
+// Converts requests to the prompt format of the AI SDK. Each message is converted once and cached.
 import type {
   JSONValue,
   LanguageModelV4CallOptions,
@@ -22,33 +22,33 @@ import {
   type ToolSpec,
 } from '../../core/index.ts';
 
-/** What a family wants said its own way. */
+/** The differences of a provider family. */
 export type ProviderProfile = {
-  /** The family whose metadata is handed back; that of others is dropped. */
+  /** The family whose metadata is sent back; that of others is dropped. */
   readonly family: string;
-  /** The name under which the SDK keeps this family's options. */
+  /** The key of the provider options of this family in the SDK. */
   readonly optionsKey: string;
-  /** The schema of a tool as this family's server takes it. */
+  /** Converts a tool schema to the format of the server. */
   toolSchema(input: JsonObject): JsonObject;
-  /** Options for the whole request. */
+  /** Returns options for the whole request. */
   requestOptions(request: ModelRequest): Readonly<Record<string, JSONValue | undefined>>;
-  /** Options for the system text. */
+  /** Options for the system prompt. */
   readonly systemOptions?: Readonly<Record<string, JSONValue>>;
-  /** Whether schemas of tools are marked as not strict: some servers would otherwise rewrite them. */
+  /** Whether tool schemas are marked as not strict: some servers would otherwise rewrite them. */
   readonly nonStrictTools?: boolean;
-  /** Whether results that failed have no mark of their own on this wire: their text tells, and is not wrapped to tell it again. */
+  /** Whether the wire format has no marker for failed results: then their text states the failure and is not wrapped. */
   readonly plainErrorResults?: boolean;
-  /** Whether the model's own files can be handed back. */
+  /** Whether files of the model can be sent back. */
   readonly acceptsOwnFiles?: boolean;
-  /** Settings that cannot be kept for this request, replaced by what can. */
+  /** Replaces settings that are not supported for this request. */
   adjust?(request: ModelRequest): Pick<ModelRequest, 'toolChoice' | 'settings'>;
-  /** The default maximum of output tokens. */
+  /** The default max output tokens. */
   readonly maxOutputTokens?: number;
 };
 
 type AssistantPart = (LanguageModelV4Message & { role: 'assistant' })['content'][number];
 
-/** Makes call options out of requests, remembering what it converted. */
+/** Creates a function that converts requests to call options, with a cache of converted messages. */
 export function createPromptConverter(
   accent: ProviderProfile,
 ): (request: ModelRequest, signal: AbortSignal) => LanguageModelV4CallOptions {
@@ -120,7 +120,7 @@ const toSdkTool = ({ name, description, input }: ToolSpec, accent: ProviderProfi
 const toSdkToolChoice = (choice: ToolChoice): LanguageModelV4ToolChoice =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool };
 
-/** A message for the wire; nothing if all its parts belong to another family. */
+/** Converts a message; returns undefined if all its parts belong to another family. */
 function toSdkMessage({ role, parts }: Message, accent: ProviderProfile): LanguageModelV4Message | undefined {
   if (role === 'user') {
     const content = parts.flatMap(userPart);
@@ -146,7 +146,7 @@ function assistantPart(part: MessagePart, accent: ProviderProfile): AssistantPar
       return meta || part.text.trim() !== '' ? [{ type: 'text', text: part.text, ...meta }] : [];
     }
     case 'reasoning': {
-      // Thoughts go back only to the family that had them, and only with the proof it asks for.
+      // Reasoning is sent back only to its own family, and only with the required signature.
       const meta = familyOptions(part.meta, accent);
       return meta ? [{ type: 'reasoning', text: part.text, ...meta }] : [];
     }
@@ -187,7 +187,7 @@ function familyOptions(
   return meta?.family === accent.family ? toProviderOptions(accent, meta.data) : undefined;
 }
 
-/** A file as the SDK takes it. Text is shown as text, which every model can read. */
+/** Converts a file to the format of the SDK. Text files are sent as text, which every model supports. */
 function filePart({ mediaType, data, name }: FilePart): LanguageModelV4FilePart | LanguageModelV4TextPart {
   const url = /^(https?|gs):\/\//i.test(data) && URL.canParse(data) ? new URL(data) : undefined;
   const base64 = data.replace(/^data:[^,]*;base64,/, '');

@@ -1,20 +1,20 @@
-// Whether to answer in words or with which tool: a small model cannot say it well, but it knows which request a tool would get.
+// Chooses between a text answer and a tool call by the likelihood of the request after each tool description.
 import type { ModelRequest, ToolSpec } from '../../core/index.ts';
 import { lastUserRequest } from './prompt.ts';
 
-/** What the model is to write. */
+/** What the model generates: text, or a call of a tool. */
 export type ResponseAction = { readonly type: 'words' } | { readonly type: 'call'; readonly tool: ToolSpec };
 
 /**
- * How likely a request is after the description of a tool, or of mere words; the logarithm of a probability.
- * Asked directly, a model of this size names any tool; asked how well the request follows from each description, it is mostly right.
+ * Returns the log probability of a request after the description of a tool, or of a text answer.
+ * A small model selects tools badly when asked directly; these likelihoods are mostly right.
  */
 export type LikelihoodScorer = (request: string, tool: ToolSpec | undefined) => Promise<number>;
 
-/** By how much a tool must beat mere words: below it tools are used for greetings, far above it not at all. */
+/** The min advantage of a tool over text: with a lower value tools are used for greetings, with a much higher one not at all. */
 const minLikelihoodMargin = 3;
 
-/** Decides what to write. A tool is used once for what a person asked: a model that may repeat itself does. */
+/** Chooses text or a tool. A tool is used once per user request, because a small model repeats itself. */
 export async function chooseAction(request: ModelRequest, weigh: LikelihoodScorer): Promise<ResponseAction> {
   const { tools, toolChoice } = request;
   if (toolChoice === 'none' || tools.length === 0) return { type: 'words' };

@@ -1,4 +1,4 @@
-// Where the embedded model is kept: the data directory of this program, as the environment and the platform say.
+// Data directory of the embedded model, by environment and platform.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';

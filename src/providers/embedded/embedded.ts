@@ -1,4 +1,4 @@
-// The model that runs inside the program: fetched once with consent, loaded when first asked, free, small and often wrong.
+// Provider for the embedded model, which runs in this process: downloaded once with consent, loaded at the first request.
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { createEmbeddedConversation, type EmbeddedConversation } from './generation.ts';
 import { acquireModel, acquireTurn, type ModelLease } from './model-pool.ts';
@@ -10,52 +10,52 @@ import { dataDirectory } from './data-dir.ts';
 import { findBundledRuntime } from './runtime.ts';
 import { abortError } from '../http/http.ts';
 
-/** What a person is asked before anything is fetched. */
+/** The consent request before a download. */
 export type EmbeddedConsentRequest = {
   readonly model: string;
-  /** What the model is, in one plain sentence. */
+  /** A description of the model in one sentence. */
   readonly description: string;
   readonly license: string;
-  /** How much will be kept on disk, and where. */
+  /** The size on disk, and the directory. */
   readonly bytes: number;
   readonly directory: string;
-  /** The question, ready to be shown. */
+  /** The question to display. */
   readonly question: string;
 };
 
-/** How far fetching has come. The runtime has no byte count: npm does not tell. */
+/** The progress of a download. The runtime has no byte count, because npm does not report one. */
 export type EmbeddedProgress =
   | { readonly step: 'waiting' }
   | { readonly step: 'runtime'; readonly done: boolean }
   | { readonly step: 'weights'; readonly done: number; readonly total: number };
 
-/** How the embedded model is opened; what is absent has a default. */
+/** The options of the embedded provider. */
 export type EmbeddedOptions = {
   /** `tinyllama`, or the description of another model file. */
   readonly model?: string | EmbeddedModel;
-  /** The data directory, instead of the one the environment says. */
+  /** The data directory; by default that of the environment. */
   readonly directory?: string;
-  /** Asked once before anything is fetched; without it nothing is. */
+  /** Called once before a download; without it nothing is downloaded. */
   readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
   readonly progress?: (progress: EmbeddedProgress) => void;
-  /** One, unless given: on a busy machine two are slower. */
+  /** The number of threads, by default 1: on a busy machine two are slower. */
   readonly threads?: number;
-  /** Stops the fetching. */
+  /** Aborts the download. */
   readonly signal?: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
 };
 
 /** The embedded model as a provider. */
 export interface EmbeddedProvider extends Provider {
-  /** What it is, in one plain sentence. */
+  /** A description in one sentence. */
   readonly description: string;
-  /** Tokens of question and answer together. */
+  /** The context window in tokens. */
   readonly window: number;
-  /** Frees the memory; asked again, it is loaded again. */
+  /** Frees the memory; the next request loads the model again. */
   dispose(): Promise<void>;
 }
 
-/** Opens the embedded model: fetches what is missing if the person agrees, and loads it when it is first asked. */
+/** Opens the embedded model: downloads missing files with consent, and loads the model at the first request. */
 export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<EmbeddedProvider> {
   const { threads = 1, env = process.env } = options;
   const model = resolveEmbeddedModel(options.model);
@@ -76,7 +76,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     }
   }
 
-  /** After an abort the native code finishes its slice before the next answer may begin. */
+  /** After an abort the native code finishes its slice before the next answer starts. */
   const settled = async (): Promise<unknown> => (await open)?.conversation.whenIdle();
 
   return {
@@ -88,7 +88,7 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     supportsImages: false,
     async *stream(request, signal) {
       const release = await acquireTurn(signal);
-      // A listener that was told to stop may never ask for the next chunk: then nothing is at work, and the turn is free.
+      // An aborted consumer may never request the next chunk: then no native work is active, and the model is released.
       let idle = false;
       const quit = (): void => void (idle && release());
       signal.addEventListener('abort', quit, { once: true });

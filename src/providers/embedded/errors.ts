@@ -1,10 +1,10 @@
-// What goes wrong while the embedded model is fetched or loaded, as typed errors that say what to do.
+// Typed errors of downloading and loading the embedded model, with hints.
 import { FairleadError } from '../../core/index.ts';
 
-/** A short text for a number of bytes. */
+/** Formats a number of bytes. */
 export const formatMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** The error for an answer of a server that is not the file. */
+/** Creates the error for an HTTP error status. */
 export function downloadStatusError(status: number, what: string): FairleadError {
   if (status === 404 || status === 410)
     return new FairleadError('embedded/not-found', `The server does not have ${what} (HTTP ${status}).`, {
@@ -23,7 +23,7 @@ export function downloadStatusError(status: number, what: string): FairleadError
   });
 }
 
-/** The error for a transfer that ended before the file did. */
+/** Creates the error for an incomplete download. */
 export const downloadTruncatedError = (what: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/cut', `The connection broke while ${what} was being fetched.`, {
     blame: 'provider',
@@ -32,14 +32,14 @@ export const downloadTruncatedError = (what: string, cause?: unknown): FairleadE
     cause,
   });
 
-/** The error for bytes that are not the ones that were promised. */
+/** Creates the error for a file with another hash or size. */
 export const corruptDownloadError = (what: string, why: string): FairleadError =>
   new FairleadError('embedded/wrong-hash', `What was fetched is not ${what}: ${why}.`, {
     blame: 'provider',
     hint: 'Nothing of it was kept. Try again; if it stays so, do not trust this source.',
   });
 
-/** The error for a disk without room. */
+/** Creates the error for a full disk. */
 export const diskFullError = (directory: string, bytes: number, cause?: unknown): FairleadError =>
   new FairleadError(
     'embedded/disk-full',
@@ -51,13 +51,13 @@ export const diskFullError = (directory: string, bytes: number, cause?: unknown)
     },
   );
 
-/** The errors of Node for a certificate without a known issuer, or for another host. */
+/** The error codes of Node for an untrusted certificate, or one of another host. */
 const untrustedCertificateCodes = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
 const offlineCodes =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** An error of the disk as what it means for the one who waits; any other error as it is. */
+/** Converts a file system error to a typed error; other errors are returned unchanged. */
 export function toDownloadDiskError(error: unknown, directory: string, bytes: number): unknown {
   const code = error instanceof FairleadError ? '' : rootErrorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(directory, bytes, error);
@@ -69,7 +69,7 @@ export function toDownloadDiskError(error: unknown, directory: string, bytes: nu
   });
 }
 
-/** Any error of a connection, as what it means for the one who waits. */
+/** Converts a connection error to a typed error. */
 export function toTransferError(error: unknown, what: string): FairleadError {
   if (error instanceof FairleadError) return error;
   const code = rootErrorCode(error);
@@ -79,7 +79,7 @@ export function toTransferError(error: unknown, what: string): FairleadError {
   return downloadTruncatedError(what, error);
 }
 
-/** The error for a server whose certificate this machine does not trust: often a company's own, between us and the server. */
+/** Creates the error for an untrusted certificate, often that of a company proxy. */
 const untrustedCertificateError = (what: string, code: string, cause: unknown): FairleadError =>
   new FairleadError(
     'embedded/untrusted',
@@ -91,7 +91,7 @@ const untrustedCertificateError = (what: string, code: string, cause: unknown): 
     },
   );
 
-/** The error for a machine without a connection. */
+/** Creates the error for a missing connection. */
 export const offlineError = (what: string, code: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/offline', `There is no connection to fetch ${what} (${code}).`, {
     blame: 'user',
@@ -100,7 +100,7 @@ export const offlineError = (what: string, code: string, cause?: unknown): Fairl
     cause,
   });
 
-/** The error for a transfer that the caller stopped. */
+/** Creates the error for an aborted download. */
 export const downloadCancelledError = (what: string, cause?: unknown): FairleadError =>
   new FairleadError('embedded/cancelled', `Fetching ${what} was stopped.`, {
     blame: 'user',
@@ -108,7 +108,7 @@ export const downloadCancelledError = (what: string, cause?: unknown): FairleadE
     cause,
   });
 
-/** The code at the bottom of an error: wrappers such as "fetch failed" have none of their own. */
+/** Returns the code of the innermost cause: wrappers such as "fetch failed" have no code. */
 function rootErrorCode(error: unknown): string {
   for (let now = error, depth = 0; now instanceof Error && depth < 5; depth++) {
     const code = (now as { code?: unknown }).code;

@@ -1,19 +1,19 @@
-// One process at a time: a lock that the operating system takes back when its holder dies, so it is never stale.
+// File lock between processes that the operating system releases when its holder dies, so it is never stale.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError } from '../../core/index.ts';
 
-/** How to wait for a lock. */
+/** The options of a lock. */
 export type FileLockOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Called once if another process has the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait?: () => void;
 };
 
 const retryMs = 250;
 
-/** Does the work while holding the lock on this file; waits as long as another process holds it. */
+/** Runs a function while holding the lock of this file; waits while another process holds it. */
 export async function withFileLock<T>(file: string, options: FileLockOptions, work: () => Promise<T>): Promise<T> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const release = await acquireLock(file, options);
@@ -24,7 +24,7 @@ export async function withFileLock<T>(file: string, options: FileLockOptions, wo
   }
 }
 
-/** SQLite's exclusive transaction is the one file lock in Node that a `kill -9` cannot leave behind. */
+/** Uses an exclusive SQLite transaction, the only file lock in Node that is released after `kill -9`. */
 async function acquireLock(file: string, { signal, onWait }: FileLockOptions): Promise<() => void> {
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync(file);

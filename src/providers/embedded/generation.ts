@@ -1,4 +1,4 @@
-// One answer of the embedded model: words as they come, or one call held to its schema.
+// Generates an answer of the embedded model: streamed text, or one call that follows its schema.
 import { FairleadError, type Chunk, type ModelRequest } from '../../core/index.ts';
 import { createResponseAssembler, type ResponseAssembler } from '../http/response-assembler.ts';
 import { chooseAction, type ResponseAction } from './choose-tool.ts';
@@ -19,15 +19,15 @@ import { createTokenSequence, type TokenSequence } from './sequence.ts';
 /** A conversation with a loaded model. */
 export interface EmbeddedConversation {
   generate(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk>;
-  /** Resolves when nothing native is at work. */
+  /** Resolves when no native work is active. */
   whenIdle(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
-/** What is about to be read and written. */
+/** The prompt tokens and the output format of an answer. */
 type GenerationPlan = {
   readonly action: ResponseAction;
-  /** How a call begins: given to the model, not written by it. */
+  /** The start of a call, which is part of the prompt and not generated. */
   readonly prefix: readonly Token[];
   readonly tokens: readonly Token[];
   readonly maxTokens: number;
@@ -35,15 +35,15 @@ type GenerationPlan = {
   readonly stopSequences: readonly string[];
 };
 
-/** Tokens of an answer when no limit is set: more than this takes minutes. */
+/** The default max tokens of an answer: more would take minutes. */
 const defaultOutputTokens = 512;
-/** Room that is kept for an answer when no limit is set. */
+/** Tokens reserved for an answer if no limit is set. */
 const minOutputTokens = 256;
-/** Tokens of a request that are weighed: what is asked for stands at the beginning. */
+/** The max tokens of a request that are scored: its start states the task. */
 const maxScoredTokens = 64;
 const maxCacheEntries = 200;
 
-/** Begins a conversation: its working memory is its own, and lasts from one answer to the next. */
+/** Starts a conversation with its own context, which is kept between answers. */
 export async function createEmbeddedConversation(
   loaded: LoadedModel,
   described: EmbeddedModel,
@@ -58,7 +58,7 @@ export async function createEmbeddedConversation(
   const grammars = new Map<string, Promise<RuntimeGrammar>>();
   const plain = (text: string): readonly Token[] => model.tokenize(text, false, 'trimLeadingSpace');
 
-  /** What the model wrote itself is read back in its own tokens: it may have split words in another way than we would. */
+  /** Generated text is sent back in its original tokens, because the tokenizer may split it in another way. */
   const tokensOf = (segments: readonly PromptSegment[]): readonly Token[] => [
     ...(model.tokens.bos === null ? [] : [model.tokens.bos]),
     ...segments.flatMap(({ text, markup }) =>
@@ -115,7 +115,7 @@ export async function createEmbeddedConversation(
     };
   }
 
-  /** Writes until the model, a stop, the schema or the limit ends it; returns whether it was the limit. */
+  /** Generates until the model, a stop sequence, the schema or the limit ends it; returns whether it was the limit. */
   async function* write(
     plan: GenerationPlan,
     out: ResponseAssembler,
@@ -178,7 +178,7 @@ export async function createEmbeddedConversation(
   };
 }
 
-/** How many tokens an answer may have; a request that leaves too few is an error before anything is read. */
+/** Returns the max tokens of an answer; a request that leaves too few is an error before evaluation. */
 function outputTokenBudget(tokens: number, { settings }: ModelRequest, { name, contextWindow }: EmbeddedModel): number {
   const wanted = settings.maxOutputTokens ?? defaultOutputTokens;
   const left = contextWindow - 1 - tokens;
@@ -191,7 +191,7 @@ function outputTokenBudget(tokens: number, { settings }: ModelRequest, { name, c
   );
 }
 
-/** Calls and answers to a schema are the likeliest ones; words are kept from going round in circles. */
+/** Returns the sampling options: greedy for calls and structured output, with a repeat penalty for text. */
 function samplingOptions(
   { settings }: ModelRequest,
   { action, grammar }: GenerationPlan,
@@ -208,7 +208,7 @@ function samplingOptions(
   };
 }
 
-/** Where an answer is over: where the caller says, and where the model begins to speak for others. */
+/** Returns the stop sequences: those of the caller, and the markers of other turns. */
 const stopSequencesFor = ({ settings }: ModelRequest, template: ChatTemplate): readonly string[] =>
   [...(settings.stop ?? []), ...Object.values(template).map(([before]) => before.trim())].filter(Boolean);
 
@@ -217,7 +217,7 @@ function firstIndexOfAny(text: string, stops: readonly string[]): number | undef
   return places.length > 0 ? Math.min(...places) : undefined;
 }
 
-/** How much of the end must wait: it may become a stop, belong to half a character, or be blank space that ends the answer. */
+/** Returns the length of the tail that cannot be sent yet: a possible stop sequence, an incomplete character, or trailing white space. */
 function heldBackChars(text: string, stops: readonly string[]): number {
   const begun = stops.map((stop) => {
     for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)

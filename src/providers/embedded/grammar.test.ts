@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../core/index.ts';
 import { schemaToGrammar, expectedKeys, stringifySpaced } from './grammar.ts';
 
-/** A grammar of llama.cpp as a regular expression: rules are put in place of their names, to a depth. */
+/** Converts a llama.cpp grammar to a regular expression: rules are inlined, to a max depth. */
 function asPattern(grammar: string): RegExp {
   const rules = new Map(
     grammar
@@ -54,13 +54,13 @@ const cases: readonly (readonly [what: string, schema: JsonObject, yes: readonly
     ],
   ],
   [
-    'optional properties, each there or not',
+    'optional properties, each present or absent',
     object({ a: text, b: text, c: text }, ['b']),
     ['{"b": ""}', '{"b": "", "a": ""}', '{"b": "", "c": ""}', '{"b": "", "a": "", "c": ""}'],
     ['{"a": ""}', '{"b": "", "d": ""}', '{"b": "", }'],
   ],
   [
-    'an object in which everything is optional',
+    'an object with only optional properties',
     object({ a: text, b: text }, []),
     ['{}', '{"a": ""}', '{"b": ""}', '{"a": "", "b": ""}'],
     ['{, "b": ""}', '{"a": "" "b": ""}'],
@@ -94,7 +94,7 @@ const cases: readonly (readonly [what: string, schema: JsonObject, yes: readonly
   ['an absent type', { properties: { a: text }, required: ['a'] }, ['{"a": ""}'], ['{}']],
   ['anything', {}, ['1', '"a"', '[true, {"a": {}}]'], ['a', '']],
   [
-    'a definition that holds itself',
+    'a recursive definition',
     { $ref: '#/$defs/tree', $defs: { tree: object({ kids: { type: 'array', items: { $ref: '#/$defs/tree' } } }) } },
     ['{"kids": []}', '{"kids": [{"kids": []}]}'],
     ['{}', '{"kids": [1]}'],
@@ -104,7 +104,7 @@ const cases: readonly (readonly [what: string, schema: JsonObject, yes: readonly
 ];
 
 for (const [what, schema, yes, no] of cases)
-  test(`the grammar of ${what} takes what fits and nothing else`, () => {
+  test(`the grammar of ${what} accepts valid values and nothing else`, () => {
     for (const each of yes) {
       assert.ok(fits(schema, each), `${each} should fit\n${schemaToGrammar(schema)}`);
       JSON.parse(each);
@@ -112,7 +112,7 @@ for (const [what, schema, yes, no] of cases)
     for (const each of no) assert.ok(!fits(schema, each), `${each} should not fit\n${schemaToGrammar(schema)}`);
   });
 
-test('control characters never get into a text', () => {
+test('control characters are not allowed in a string', () => {
   assert.ok(!fits(text, '"a\nb"'));
   assert.ok(!fits(text, '"a\\qb"'));
 });
@@ -127,7 +127,7 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-test('any JSON, written with single spaces, is read back the same and fits the grammar of anything', () => {
+test('any JSON, formatted with single spaces, round-trips and matches the grammar of the empty schema', () => {
   const anything = asPattern(schemaToGrammar({}));
   fc.assert(
     fc.property(values, (value) => {
@@ -139,7 +139,7 @@ test('any JSON, written with single spaces, is read back the same and fits the g
   );
 });
 
-test('a model that fills optional properties with nonsense is given the required ones alone', () => {
+test('with the option "required" the grammar contains required properties only', () => {
   const schema = object({ a: text, b: object({ c: text, d: text }, ['d']), e: text }, ['b']);
   const pattern = asPattern(schemaToGrammar(schema, 'required'));
   assert.ok(pattern.test('{"b": {"d": ""}}'));

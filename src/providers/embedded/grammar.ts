@@ -1,7 +1,7 @@
-// A grammar for what a JSON schema allows, in the notation of llama.cpp: with it a model can write nothing but JSON of that shape.
+// Converts a JSON schema to a llama.cpp grammar (GBNF), so that a model generates only matching JSON.
 import { isObject, type Json, type JsonObject } from '../../core/index.ts';
 
-/** Longer repetitions make the grammar itself too large; beyond this a limit is left to whoever checks the value. */
+/** The max repetition in a grammar; larger limits would make it too large and are left to the validator. */
 const maxRepeats = 200;
 
 const baseRules: { readonly [rule: string]: string } = {
@@ -16,17 +16,17 @@ const baseRules: { readonly [rule: string]: string } = {
   map: '"{" (string ": " value (", " string ": " value)*)? "}"',
 };
 
-/** Which properties a model may write: all, or, where some are required, only those. */
+/** Which properties a model may generate: all, or only the required ones if there are any. */
 export type PropertyFill = 'all' | 'required';
 
-/** The properties that a value of this schema will have at least, in the order they are written. */
+/** Returns the properties that every value of this schema has, in order. */
 export function expectedKeys({ properties, required }: JsonObject): readonly string[] {
   const names = isObject(properties) ? Object.keys(properties) : [];
   const must = names.filter((name) => Array.isArray(required) && required.includes(name));
   return must.length > 0 ? must : names;
 }
 
-/** The grammar of all JSON texts that fit the schema, written with one space after commas and colons and none elsewhere. What a grammar cannot say (patterns, bounds of numbers) is left to whoever checks the value. */
+/** Returns the grammar of all JSON texts that match the schema, with one space after commas and colons and none elsewhere. Patterns and number ranges cannot be expressed and are left to the validator. */
 export function schemaToGrammar(schema: JsonObject, fills: PropertyFill = 'all'): string {
   const rules = new Map<string, string>();
   const references = new Map<string, string>();
@@ -56,7 +56,7 @@ export function schemaToGrammar(schema: JsonObject, fills: PropertyFill = 'all')
     return named(typeof type === 'string' && type in baseRules ? type : 'value');
   }
 
-  /** A definition may use itself, so it becomes a rule of its own before it is written. */
+  /** A definition may be recursive, so its rule is registered before it is built. */
   function reference(pointer: string): string {
     const known = references.get(pointer);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ export function schemaToGrammar(schema: JsonObject, fills: PropertyFill = 'all')
     return `"{" (${may.map((each, i) => `${each}${tail(i + 1)}`).join(' | ')})? "}"`;
   }
 
-  /** An object that names no properties takes none, unless the schema says what they may be. */
+  /** An object schema without properties allows none, unless it defines additional ones. */
   function map(more: Json | undefined): string {
     if (more === true) return named('map');
     if (!isObject(more)) return '"{}"';
@@ -116,7 +116,7 @@ export function schemaToGrammar(schema: JsonObject, fills: PropertyFill = 'all')
   return [...rules].map(([name, text]) => `${name} ::= ${text}\n`).join('');
 }
 
-/** A value as the text a model has to write, quoted once for JSON and once for the grammar. */
+/** Returns a value as a literal of the grammar, quoted for JSON and for the grammar. */
 const literal = (value: Json): string => JSON.stringify(stringifySpaced(value));
 
 const oneOf = (choices: readonly string[]): string =>
@@ -128,7 +128,7 @@ const repeatCount = (value: Json | undefined): number | undefined =>
 const repeat = (least: number, most: number | undefined): string =>
   least === 0 && most === undefined ? '*' : `{${least},${most === undefined ? '' : Math.max(least, most)}}`;
 
-/** The properties and requirements of all parts together. */
+/** Merges the properties and required names of all parts. */
 function mergeAllOf(node: JsonObject): JsonObject {
   const { allOf, ...own } = node;
   const parts = [own, ...(allOf as readonly Json[])].filter((part): part is JsonObject => isObject(part));
@@ -138,7 +138,7 @@ function mergeAllOf(node: JsonObject): JsonObject {
   return { ...whole, ...(Object.keys(properties).length > 0 ? { properties, required } : {}) };
 }
 
-/** What a pointer inside the schema points to. */
+/** Resolves a JSON pointer inside the schema. */
 function resolvePointer(schema: JsonObject, pointer: string): Json | undefined {
   if (!pointer.startsWith('#')) return undefined;
   let now: unknown = schema;
@@ -147,7 +147,7 @@ function resolvePointer(schema: JsonObject, pointer: string): Json | undefined {
   return now as Json | undefined;
 }
 
-/** JSON as the grammar wants it and as models write it: one space after commas and colons. */
+/** Formats JSON with one space after commas and colons, as the grammar requires. */
 export function stringifySpaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(stringifySpaced).join(', ')}]`;
   if (!isObject(value)) return JSON.stringify(value);

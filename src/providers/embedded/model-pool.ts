@@ -1,4 +1,4 @@
-// A model in memory: loaded once in a process however many use it, and at work on one answer at a time.
+// Pool of loaded models: each file is loaded once per process, and generates one answer at a time.
 import { FairleadError } from '../../core/index.ts';
 import {
   loadRuntime,
@@ -9,19 +9,19 @@ import {
 } from './runtime.ts';
 import { abortError } from '../http/http.ts';
 
-/** A model in memory and the native code around it. */
+/** A loaded model and its native library. */
 export type LoadedModel = {
   readonly runtime: RuntimeModule;
   readonly llama: RuntimeLlama;
   readonly model: RuntimeModel;
 };
 
-/** A model in use. */
+/** A reference to a loaded model. */
 export type ModelLease = LoadedModel & { readonly release: () => Promise<void> };
 
 const loadedModels = new Map<string, { users: number; readonly loaded: Promise<LoadedModel> }>();
 
-/** The model of this file, loaded unless it already is. It leaves memory when its last user releases it. */
+/** Returns the model of this file, loaded if necessary. It is unloaded when its last reference is released. */
 export async function acquireModel(file: string, home: string | undefined, threads: number): Promise<ModelLease> {
   const key = `${threads} ${file}`;
   const entry = loadedModels.get(key) ?? { users: 0, loaded: loadModel(file, home, threads) };
@@ -67,7 +67,7 @@ async function loadModel(file: string, home: string | undefined, threads: number
   }
 }
 
-/** The result of the work, or at once the reason of an abort; the work itself continues, and its result is dropped. */
+/** Returns the result of the work, or rejects at once on an abort; the work itself continues, and its result is dropped. */
 export async function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const quit = Promise.withResolvers<never>();
   const stop = (): void => quit.reject(abortError(signal));
@@ -83,7 +83,7 @@ export async function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal): P
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Waits until no other answer is being written in this process; the returned function lets the next one begin. */
+/** Waits until no other answer is generated in this process; the returned function releases the lock. */
 export async function acquireTurn(signal: AbortSignal): Promise<() => void> {
   const mine = Promise.withResolvers<void>();
   const before = lastTurn;

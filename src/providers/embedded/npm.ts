@@ -1,4 +1,4 @@
-// npm as the one way to the registry: which one it is, and the native runtime installed through it, whole or not at all.
+// Runs npm: finds its registry, and installs the native runtime atomically.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,28 +7,28 @@ import { FairleadError } from '../../core/index.ts';
 import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './errors.ts';
 import { withFileLock } from './file-lock.ts';
 
-/** The version of node-llama-cpp that this was made for. */
+/** The supported version of node-llama-cpp. */
 export const runtimeVersion = '3.22.1';
 
-/** About what the runtime takes up on disk. */
+/** The approximate size of the runtime on disk. */
 export const runtimeBytes = 50e6;
 
-/** What it takes up while it is installed: with it comes the source of llama.cpp, which is only for those who compile. */
+/** The size during the installation, which includes the sources of llama.cpp. */
 const peakBytes = 90e6;
 const sourceBundle = path.join('node_modules', 'node-llama-cpp', 'llama', 'gitRelease.bundle');
 
-/** How npm is run. */
+/** The options of an npm process. */
 export type NpmOptions = {
-  /** The data directory: npm runs there, so that the settings of a project one happens to work in do not count. */
+  /** The data directory: npm runs there, so that the settings of the current project are not used. */
   readonly directory: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The Node that runs npm, and beside which one is looked for. */
+  /** The Node executable that runs npm; npm is also searched beside it. */
   readonly node?: string;
   readonly signal?: AbortSignal | undefined;
   readonly onWait?: () => void;
 };
 
-/** Where packages come from on this machine, as npm says. */
+/** Returns the registry URL of npm on this machine. */
 export async function getNpmRegistry(options: NpmOptions): Promise<string> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const answer =
@@ -40,7 +40,7 @@ export async function getNpmRegistry(options: NpmOptions): Promise<string> {
   });
 }
 
-/** The package that holds the native code for a platform. */
+/** Returns the package with the native code of a platform. */
 export function platformPackage(platform: string = process.platform, arch: string = process.arch): string {
   const system = { linux: 'linux', darwin: 'mac', win32: 'win' }[platform];
   const chip = { x64: 'x64', arm64: 'arm64', arm: 'armv7l', riscv64: 'riscv64' }[arch];
@@ -53,15 +53,15 @@ export function platformPackage(platform: string = process.platform, arch: strin
   });
 }
 
-/** Where the runtime is, or will be. */
+/** Returns the folder of the runtime. */
 export const runtimeDirectory = (directory: string): string =>
   path.join(directory, 'runtime', `${runtimeVersion}-${process.platform}-${process.arch}`);
 
-/** Whether the runtime is there. A folder has this name only when npm had finished with it. */
+/** Whether the runtime is installed. The folder gets this name only after npm has finished. */
 export const hasRuntime = (directory: string): boolean =>
   existsSync(path.join(runtimeDirectory(directory), 'node_modules'));
 
-/** The folder of the runtime, installed if it is not there. Nothing is compiled and no install script runs. */
+/** Returns the folder of the runtime, installed if it is missing. Nothing is compiled and no install script runs. */
 export async function installRuntime(options: NpmOptions): Promise<string> {
   const { directory, signal, onWait } = options;
   const home = runtimeDirectory(directory);
@@ -91,7 +91,7 @@ export async function installRuntime(options: NpmOptions): Promise<string> {
   return home;
 }
 
-/** What an interrupted installation left behind. */
+/** Deletes the leftovers of interrupted installations. */
 async function removeStaleInstalls(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => name.startsWith('new-'));
   await Promise.allSettled(left.map((name) => rm(path.join(folder, name), { recursive: true, force: true })));
@@ -116,7 +116,7 @@ async function runNpm(args: readonly string[], cwd: string, options: NpmOptions)
   return promise;
 }
 
-/** The npm that started us, the one that came with this Node, or the one on the path. */
+/** Finds npm: the one that started this process, the one of this Node, or the one in PATH. */
 function findNpm(env: NodeJS.ProcessEnv, node: string): [string, ...string[]] {
   const ours = env['npm_execpath'];
   if (ours !== undefined && /npm-cli\.c?js$/.test(ours) && existsSync(ours)) return [node, ours];
@@ -135,7 +135,7 @@ const npmMissingError = (cause: unknown): FairleadError =>
     cause,
   });
 
-/** npm's complaint in one sentence. */
+/** Returns the error message of npm in one sentence. */
 function toNpmError(complaint: string, cwd: string): Error {
   if (/\b(ENOSPC|EDQUOT)\b/.test(complaint)) return diskFullError(cwd, peakBytes);
   const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/.exec(

@@ -1,4 +1,4 @@
-// A request as the small model reads it: short, in the chat dialect it was trained on, and growing only at its end.
+// Formats a request as a prompt of the embedded model: short, in its chat template, and append-only.
 import {
   isObject,
   toArray,
@@ -12,10 +12,10 @@ import {
 import { stringifySpaced } from './grammar.ts';
 import type { ChatTemplate } from './models.ts';
 
-/** A stretch of a prompt. Only `markup` may hold the special tokens of a dialect; what people and tools say never can. */
+/** A segment of a prompt. Only `markup` may contain the special tokens of the chat template; text of users and tools may not. */
 export type PromptSegment = { readonly text: string; readonly markup: boolean };
 
-/** The prompt of a request up to where the answer begins. */
+/** Returns the prompt of a request up to the start of the answer. */
 export function renderPrompt(
   request: Pick<ModelRequest, 'system' | 'messages'>,
   template: ChatTemplate,
@@ -30,21 +30,21 @@ export function renderPrompt(
   ]);
 }
 
-/** How a call begins in the model's own words: everything up to its input, which the model writes. Put like this it looks for the values in the request; after a bare name it invents them. */
+/** Returns the start of a call, up to its input, which the model generates. After this sentence a model copies values from the request; after a bare name it invents them. */
 export const toolCallPrefix = (tool: string, keys: readonly string[]): string =>
   keys.length > 0
     ? `I use the tool ${tool} with the ${keys.join(' and ')} from your request: `
     : `I use the tool ${tool}: `;
 
-/** A message as text of the prompt. */
+/** Returns a message as prompt segments. */
 export const renderMessage = (message: Message, template: ChatTemplate): string =>
   escapeTemplateMarkers(messageText(message), template);
 
-/** A text after which a request for this tool is likely to follow; without a tool, one for mere words. Plain text: it is the language that is asked here, not the assistant. */
+/** Returns a text after which a request for this tool is likely; without a tool, a request for a text answer. It has no chat template, because the likelihood is that of plain language. */
 export const toolRequestPrefix = (tool: ToolSpec | undefined): string =>
   `Tool ${tool ? `${tool.name}: ${firstSentence(tool.description)}` : 'none: Chat with the user.'} A user asks for it:\n`;
 
-/** What the person last asked for, and which tools have been used for it since. Reminders are not the person's. */
+/** Returns the last user request without reminders, and the tools used for it since. */
 export function lastUserRequest(request: Pick<ModelRequest, 'messages'>): {
   readonly text: string;
   readonly used: ReadonlySet<string>;
@@ -95,7 +95,7 @@ function templateTurn(template: ChatTemplate, role: keyof ChatTemplate, text: st
 
 const markupSegment = (text: string): PromptSegment => ({ text, markup: true });
 
-/** Some dialects mark turns with ordinary characters: in what is quoted they are pulled apart, so that no text can pose as a turn. */
+/** Splits turn markers that consist of ordinary characters, so that no text can imitate a turn. */
 function escapeTemplateMarkers(text: string, template: ChatTemplate): string {
   let safe = text;
   for (const [before] of Object.values(template)) {
@@ -105,7 +105,7 @@ function escapeTemplateMarkers(text: string, template: ChatTemplate): string {
   return safe;
 }
 
-/** Neighbours of a kind become one, as they were when the model was trained. */
+/** Merges adjacent segments of one kind, as in the training data. */
 function mergeSegments(segments: readonly PromptSegment[]): readonly PromptSegment[] {
   const joined: PromptSegment[] = [];
   for (const segment of segments) {
@@ -125,7 +125,7 @@ function firstSentence(text: string): string {
   return sentence.length > maxSentenceChars ? `${sentence.slice(0, maxSentenceChars)}…` : sentence;
 }
 
-/** The input of a call, if the text is a whole JSON object. */
+/** Returns the input of a call if the text is a complete JSON object. */
 export function parseCallInput(text: string): Json | undefined {
   if (!text.endsWith('}')) return undefined;
   try {

@@ -1,4 +1,4 @@
-// The real model, which is large and slow: only where somebody asks for it.
+// Tests with the real embedded model, which is large and slow: they run only if enabled.
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -71,7 +71,7 @@ const tools: readonly ToolSpec[] = [
   { name: 'send_email', description: 'Sends an email to a person.', input: objectSchema({ to: text, body: text }) },
 ];
 
-test('the embedded model answers, and the next turn reads only what is new', { skip }, async (t) => {
+test('the embedded model answers, and the next turn evaluates only new tokens', { skip }, async (t) => {
   const question = user('What is the capital of France?');
   const first = await ask(request([question]));
   const [part] = first.message.parts;
@@ -81,8 +81,8 @@ test('the embedded model answers, and the next turn reads only what is new', { s
   assert.equal(first.usage.cacheRead, 0);
   const second = await ask(request([question, first.message, user('Which river flows through it?')]));
   const { input = 0, cacheRead = 0 } = second.usage;
-  assert.ok(cacheRead >= (first.usage.input ?? 0), `${cacheRead} of ${input} tokens were there already`);
-  assert.ok(input - cacheRead < (first.usage.input ?? 0), 'less was read than the first time');
+  assert.ok(cacheRead >= (first.usage.input ?? 0), `${cacheRead} of ${input} tokens were cached`);
+  assert.ok(input - cacheRead < (first.usage.input ?? 0), 'fewer tokens were evaluated than the first time');
   t.diagnostic(`the second turn read ${input - cacheRead} of ${input} tokens`);
 });
 
@@ -98,7 +98,7 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
     assert.ok(call?.type === 'tool-call' && isObject(call.input));
     assert.equal(call.tool, tool.name);
     assert.deepEqual(more, []);
-    // A call that reached the limit is cut and never run.
+    // A call that reached the limit is truncated and never executed.
     if (end.finishReason === 'length') continue;
     assert.equal(call.invalid, undefined);
     assert.equal(end.finishReason, 'tool-calls');
@@ -109,7 +109,7 @@ test('a forced call is valid JSON for the schema of its tool', { skip }, async (
   }
 });
 
-test('an answer held to a schema is JSON of that shape', { skip }, async () => {
+test('structured output is JSON that matches the schema', { skip }, async () => {
   const answer = objectSchema({ colour: { enum: ['red', 'green'] }, number: { type: 'integer' } });
   const [part] = (await ask(request([user('Name a colour and a number.')], { outputSchema: answer }))).message.parts;
   assert.ok(part?.type === 'text');
@@ -129,7 +129,7 @@ const toolRequests: readonly (readonly [wish: string, tool: string])[] = [
   ['How many legs does a spider have?', 'words'],
 ];
 
-test('most of eight requests get the right tool, or words where none is needed', { skip }, async (t) => {
+test('most of eight requests get the right tool, or text if none is needed', { skip }, async (t) => {
   let right = 0;
   for (const [wish, expected] of toolRequests) {
     const since = performance.now();
@@ -146,7 +146,7 @@ test('most of eight requests get the right tool, or words where none is needed',
   assert.ok(right >= 5, `${right} of ${toolRequests.length}`);
 });
 
-test('an abort ends the reading and the writing, and the next request is answered', { skip }, async () => {
+test('an abort ends evaluation and generation, and the next request is answered', { skip }, async () => {
   for (const moment of ['reading', 'writing']) {
     const stop = new AbortController();
     const stream = (await provider()).stream(
@@ -162,11 +162,11 @@ test('an abort ends the reading and the writing, and the next request is answere
   assert.equal((await ask(request([user('Say hello.')]))).message.parts.length, 1);
 });
 
-test('a request that does not fit is refused', { skip }, async () => {
+test('a request that exceeds the context window is refused', { skip }, async () => {
   await assert.rejects(ask(request([user('word '.repeat(3000))])), { code: 'provider/context-too-long' });
 });
 
-test('the native library takes every kind of grammar', { skip }, async () => {
+test('the native library accepts every kind of grammar', { skip }, async () => {
   await provider();
   const { llama, release } = await acquireModel(weightsFile(directory, tinyllama), runtimeDirectory(directory), 1);
   const tree = {

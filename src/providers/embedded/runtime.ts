@@ -1,14 +1,14 @@
-// The native runtime, node-llama-cpp, as far as it is used here: found in the project or in the data directory, loaded on demand.
+// Types and loader of the native runtime node-llama-cpp, found in the installation of the program or in the data directory.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FairleadError } from '../../core/index.ts';
 import { runtimeVersion } from './npm.ts';
 
-/** A piece of text as the model counts it. */
+/** The id of a token. */
 export type Token = number;
 
-/** What the runtime's module exports. */
+/** The exports of the runtime module. */
 export interface RuntimeModule {
   getLlama(options: {
     readonly gpu: false;
@@ -22,7 +22,7 @@ export interface RuntimeModule {
   }) => RuntimeGrammarState;
 }
 
-/** The native library, loaded. */
+/** The loaded native library. */
 export interface RuntimeLlama {
   loadModel(options: { readonly modelPath: string }): Promise<RuntimeModel>;
   createGrammar(options: { readonly grammar: string }): Promise<RuntimeGrammar>;
@@ -32,10 +32,10 @@ export interface RuntimeLlama {
 /** A compiled grammar. */
 export type RuntimeGrammar = { readonly grammar: string };
 
-/** How far an answer has come in its grammar. */
+/** The evaluation state of a grammar. */
 export type RuntimeGrammarState = { clone(): unknown };
 
-/** A model in memory. */
+/** A loaded model. */
 export interface RuntimeModel {
   readonly tokens: { readonly bos: Token | null };
   tokenize(text: string, markup: boolean, options: 'trimLeadingSpace'): Token[];
@@ -48,13 +48,13 @@ export interface RuntimeModel {
   dispose(): Promise<void>;
 }
 
-/** The working memory of a model. */
+/** The context of a model. */
 export interface RuntimeContext {
   getSequence(): RuntimeSequence;
   dispose(): Promise<void>;
 }
 
-/** How the next token is chosen. */
+/** The sampling options. */
 export type RuntimeSampling = {
   readonly temperature: number;
   readonly topP?: number;
@@ -63,7 +63,7 @@ export type RuntimeSampling = {
   readonly repeatPenalty?: { readonly punishTokens: () => Token[]; readonly penalty: number };
 };
 
-/** What is asked about the token that follows: the logits of some tokens and of the likeliest, and the weight of all. */
+/** A query about the next token: the logits of some tokens and of the most likely one, and the sum of all. */
 export type RuntimeLogitQuery = {
   readonly generateNext: {
     readonly logits: { readonly filter: { readonly tokens: readonly Token[]; readonly includeTop: number } };
@@ -71,12 +71,12 @@ export type RuntimeLogitQuery = {
   };
 };
 
-/** What was asked about the token that follows. */
+/** The result of a query about the next token. */
 export type RuntimeLogitResult = {
   readonly next: { readonly logits?: ReadonlyMap<Token, number>; readonly totalLogitWeight?: number };
 };
 
-/** A text in working memory. */
+/** A token sequence in a context. */
 export interface RuntimeSequence {
   readonly nextTokenIndex: number;
   readonly contextTokens: readonly Token[];
@@ -88,7 +88,7 @@ export interface RuntimeSequence {
   ): Promise<readonly (RuntimeLogitResult | undefined)[]>;
 }
 
-/** The runtime that this program's own installation has, if it is one that we know. A project one happens to work in is not asked: its code is not ours to run. */
+/** Returns the runtime in the installation of this program, if its version is supported. The current project is not searched, because its code is untrusted. */
 export function findBundledRuntime(): string | undefined {
   try {
     const entry = import.meta.resolve('node-llama-cpp');
@@ -100,7 +100,7 @@ export function findBundledRuntime(): string | undefined {
   }
 }
 
-/** Loads the runtime: the program's own, or the one installed in this folder. */
+/** Loads the runtime: that of the program, or the one in this folder. */
 export async function loadRuntime(home: string | undefined): Promise<RuntimeModule> {
   const file = home === undefined ? '' : path.join(home, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
   const entry = findBundledRuntime() ?? (existsSync(file) ? pathToFileURL(file).href : undefined);
@@ -112,7 +112,7 @@ export async function loadRuntime(home: string | undefined): Promise<RuntimeModu
   throw runtimeUnusableError(undefined);
 }
 
-/** The error for native code that is there and does not run. */
+/** Creates the error for native code that is installed but fails. */
 export const runtimeUnusableError = (cause: unknown): FairleadError =>
   new FairleadError('embedded/unsupported', 'The runtime of the embedded model does not start on this machine.', {
     blame: 'user',

@@ -1,4 +1,4 @@
-// A text in a model's working memory: what it shares with the text before it is not read again, and reading can be stopped.
+// Token sequence in the context of a model: reuses the shared prefix of the previous prompt, and can be aborted.
 import { raceWithAbort } from './model-pool.ts';
 import type {
   RuntimeContext,
@@ -10,25 +10,25 @@ import type {
 } from './runtime.ts';
 import { abortError } from '../http/http.ts';
 
-/** A text in working memory. */
+/** A token sequence in a context. */
 export interface TokenSequence {
-  /** Makes these tokens the text, all but the last, which `write` begins with; returns how many of them were there already. */
+  /** Evaluates these tokens except the last, with which `generate` starts; returns how many were cached. */
   load(tokens: readonly Token[], signal: AbortSignal): Promise<number>;
-  /** The tokens that the model generates, until it ends by itself or the reader stops. */
+  /** Yields the generated tokens, until the model ends or the consumer stops. */
   generate(last: Token, sampling: RuntimeSampling, signal: AbortSignal): AsyncGenerator<Token>;
-  /** How likely the model holds the second text after the first: the logarithm of its probability. */
+  /** Returns the log probability of the second text after the first. */
   logProbability(first: readonly Token[], second: readonly Token[], signal: AbortSignal): Promise<number>;
-  /** Resolves when nothing native is at work: after an abort, that is a little later. */
+  /** Resolves when no native work is active, which is slightly after an abort. */
   whenIdle(): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
 const maxBatch = 64;
 const minBatch = 16;
-/** Native work cannot be interrupted, so it is done in slices of about this length, which bounds the wait of other callers. */
+/** The target duration of a slice: native work cannot be interrupted, so slices bound the wait of other callers. */
 const sliceMs = 1000;
 
-/** Makes room for a text of this many tokens. */
+/** Creates a sequence with a context of this many tokens. */
 export async function createTokenSequence(
   model: RuntimeModel,
   tokens: number,
@@ -39,13 +39,13 @@ export async function createTokenSequence(
   let size = minBatch;
   let busy: Promise<unknown> = Promise.resolve();
 
-  /** An abort is answered at once; the native work that was begun still comes to its end. */
+  /** Rejects at once on an abort; native work that was started still finishes. */
   function native<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     busy = work.catch(() => {});
     return raceWithAbort(work, signal);
   }
 
-  /** Feeds items in slices, as long as the machine takes well under a second for each. */
+  /** Evaluates items in slices, each well below a second. */
   async function feed<T, R>(items: readonly T[], signal: AbortSignal, work: (slice: T[]) => Promise<R>): Promise<R[]> {
     const results: R[] = [];
     for (let at = 0; at < items.length;) {

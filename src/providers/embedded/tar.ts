@@ -1,9 +1,9 @@
-// One file out of a tar stream, without unpacking the rest: what an npm package is made of, read as it arrives.
+// Extracts one file from a tar stream while it is downloaded, as npm packages are.
 import { FairleadError } from '../../core/index.ts';
 
 const blockSize = 512;
 
-/** The bytes of the named file of a tar archive, as they come by. The archive must hold the file, whole. */
+/** Yields the bytes of a file of a tar archive. The archive must contain the complete file. */
 export async function* extractTarFile(archive: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const reader = createArchiveReader(archive);
   for (;;) {
@@ -16,9 +16,9 @@ export async function* extractTarFile(archive: AsyncIterable<Uint8Array>, name: 
 }
 
 type ArchiveReader = {
-  /** Exactly this many bytes, or nothing at the end of the archive. */
+  /** Reads exactly this many bytes; returns undefined at the end of the archive. */
   readExactly(count: number): Promise<Uint8Array | undefined>;
-  /** The next bytes in whatever portions they come. */
+  /** Yields this many bytes in chunks of any size. */
   readNext(count: number): AsyncGenerator<Uint8Array>;
 };
 

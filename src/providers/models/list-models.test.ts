@@ -1,4 +1,4 @@
-// Listings of models, from servers that list as the real ones do.
+// Tests of model listings, with servers in the format of each provider.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +39,7 @@ const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const summarize = (list: readonly ModelInfo[]): unknown =>
   list.map(({ id, tools, images, reasoning, contextWindow }) => [id, tools, images, reasoning, contextWindow]);
 
-test('[A5, J89] Ollama: capabilities and windows come from looking at each model; embeddings are left out', async (t) => {
+test('[A5, J89] Ollama: capabilities and context windows come from the details of each model; embedding models are omitted', async (t) => {
   const list = await listFrom(t, 'ollama', '', 'openai', [
     ...models,
     { id: 'set', context: 131_072, tools: true, parameters: 'temperature 0.7\nnum_ctx                 16384' },
@@ -59,7 +59,7 @@ test('[A5, J89] Ollama: capabilities and windows come from looking at each model
   );
 });
 
-test('[A5, J89] LM Studio: its own listing, whichever version; a model without the capability cannot call tools', async (t) => {
+test('[A5, J89] LM Studio: its own listing, in both versions; a model without the capability cannot call tools', async (t) => {
   assert.deepEqual(summarize(await listFrom(t, 'lm-studio', '/v1', 'lm-studio')), [
     ['able', true, true, 'unknown', 8192],
     ['plain', false, false, 'unknown', 4096],
@@ -70,7 +70,7 @@ test('[A5, J89] LM Studio: its own listing, whichever version; a model without t
   ]);
 });
 
-test('[A5, J89] Lemonade: labels say what a model can do, and its health what is loaded and how', async (t) => {
+test('[A5, J89] Lemonade: labels contain the capabilities, and the health endpoint contains the loaded models', async (t) => {
   const list = await listFrom(t, 'lemonade', '/api/v1', 'lemonade');
   assert.deepEqual(summarize(list), [
     ['able', true, true, true, 8192],
@@ -102,7 +102,7 @@ test('[A5, J89] Lemonade: labels say what a model can do, and its health what is
   );
 });
 
-test('[A5] llama.cpp: the window it runs with, and tools as its template has them', async (t) => {
+test('[A5] llama.cpp: its actual context window, and tool support by its chat template', async (t) => {
   assert.deepEqual(summarize(await listFrom(t, 'llama.cpp', '/v1', 'llama.cpp', [models[0] as ListedModel])), [
     ['able', true, true, 'unknown', 8192],
   ]);
@@ -111,7 +111,7 @@ test('[A5] llama.cpp: the window it runs with, and tools as its template has the
   ]);
 });
 
-test('[A5] vLLM: the window it was started with, and nothing that it does not say', async (t) => {
+test('[A5] vLLM: its configured context window, and no guesses about the rest', async (t) => {
   assert.deepEqual(summarize(await listFrom(t, 'vllm', '/v1', 'vllm')), [
     ['able', 'unknown', 'unknown', 'unknown', 8192],
     ['plain', 'unknown', 'unknown', 'unknown', 4096],
@@ -127,7 +127,7 @@ test('[A5] OpenRouter: parameters, modalities and prices', async (t) => {
   assert.deepEqual(list[0]?.price, { input: 2, output: 6 });
 });
 
-test('[A5] Mistral, Google, Hugging Face and Anthropic: each by its own fields', async (t) => {
+test('[A5] Mistral, Google, Hugging Face and Anthropic: each with its own fields', async (t) => {
   assert.deepEqual(summarize(await listFrom(t, 'mistral', '/v1', 'mistral')), [
     ['able', true, true, 'unknown', 40_960],
     ['plain', false, false, 'unknown', 4096],
@@ -145,7 +145,7 @@ test('[A5] Mistral, Google, Hugging Face and Anthropic: each by its own fields',
   ]);
 });
 
-test('[A5] a plain listing is completed by what is known of the name, and the rest is unknown', async (t) => {
+test('[A5] a plain listing is completed with known data of the model name, and the rest is unknown', async (t) => {
   const list = await listFrom(t, 'openai', '/v1', 'openai', [
     { id: 'gpt-4o-2024-11-20' },
     { id: 'gpt-9-unheard-of' },
@@ -159,14 +159,14 @@ test('[A5] a plain listing is completed by what is known of the name, and the re
   assert.deepEqual([list[0]?.price?.input, list[1]?.price], [2.5, undefined]);
 });
 
-test('[A8] any other server with an OpenAI-like listing, also one with nothing but a host', async (t) => {
+test('[A8] any other server with an OpenAI-compatible listing works, also by host name only', async (t) => {
   assert.deepEqual(
     summarize(await listFrom(t, 'openai-compatible', '', 'groq', [{ id: 'openai/gpt-oss-120b', context: 9000 }])),
     [['openai/gpt-oss-120b', true, false, true, 9000]],
   );
 });
 
-/** A server that answers each path with what it is given, or with 500. */
+/** A server with a fixed response for each path, or 500. */
 async function serveFixed(t: test.TestContext, replies: { readonly [path: string]: unknown }): Promise<string> {
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*/, '');
@@ -178,7 +178,7 @@ async function serveFixed(t: test.TestContext, replies: { readonly [path: string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('[J89] a model that cannot be looked at is listed as unknown, and nonsense in a listing is passed over', async (t) => {
+test('[J89] a model without details is listed as unknown, and invalid entries of a listing are ignored', async (t) => {
   const baseUrl = await serveFixed(t, {
     '/api/tags': { models: [{ name: 'a:1', size: 'big' }, 'nonsense', { size: 3 }, { name: 'b:2', size: 7 }] },
   });
@@ -209,7 +209,7 @@ test('[J89] a model that cannot be looked at is listed as unknown, and nonsense 
   ]);
 });
 
-test('[J89] many models are looked at a few at a time', async (t) => {
+test('[J89] the details of many models are requested with limited concurrency', async (t) => {
   let now = 0;
   let most = 0;
   const server = createServer((request, response) => {
@@ -233,7 +233,7 @@ test('[J89] many models are looked at a few at a time', async (t) => {
   assert.ok(most > 1 && most <= 5, `${most} at once`);
 });
 
-test('no key, no server, no such provider, a wrong key: one sentence each, with what to do', async (t) => {
+test('a missing key, server or provider and a wrong key are one sentence each, with a hint', async (t) => {
   const failure = async (work: Promise<unknown>): Promise<FairleadError> =>
     work.then(
       () => assert.fail('it did not fail'),
@@ -252,7 +252,7 @@ test('no key, no server, no such provider, a wrong key: one sentence each, with 
   assert.ok(!wrong.message.includes('wrong-key'));
 });
 
-test('a listing that does not come is given up', async (t) => {
+test('a listing that does not arrive times out', async (t) => {
   const server = createServer(() => {});
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   t.after(() => server.closeAllConnections());

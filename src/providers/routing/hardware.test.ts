@@ -1,9 +1,9 @@
-// The table of what a machine can run.
+// Tests of the hardware table: context window and model size by graphics memory.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { estimateLocalModelCapacity, modelSizes } from './hardware.ts';
 
-test('[P34] context by graphics memory: 128K from 24 GB on, 32K from 16, 8K from 8, and a card told a little short counts as what it is', () => {
+test('[P34] context by graphics memory: 128K from 24 GB, 32K from 16, 8K from 8, and a slightly lower reported size is rounded up', () => {
   const window = (graphics: number): number | undefined =>
     estimateLocalModelCapacity({ cores: 8, memory: 64, gpuMemory: graphics }).window;
   assert.deepEqual(
@@ -13,7 +13,7 @@ test('[P34] context by graphics memory: 128K from 24 GB on, 32K from 16, 8K from
   assert.equal(window(4), undefined);
 });
 
-test('[P33, P75] the largest model that fits is told, with a figure to compare; without a card it is the processor’s, and slower', () => {
+test('[P33, P75] the largest model that fits is returned, with a speed estimate; without a card it runs on the CPU, and slower', () => {
   const card = estimateLocalModelCapacity({ cores: 8, memory: 32, gpuMemory: 24 });
   assert.deepEqual([card.largestModel?.billions, card.device], [32, 'graphics card']);
   assert.match(card.benchmark ?? '', /RTX 4090: about 40 tokens a second/);
@@ -23,10 +23,10 @@ test('[P33, P75] the largest model that fits is told, with a figure to compare; 
   assert.equal(
     estimateLocalModelCapacity({ cores: 8, memory: 64, gpuMemory: 1 }).device,
     'processor',
-    'a card too small for any model is none',
+    'a card that is too small for any model is ignored',
   );
 });
 
-test('the sizes rise, each with what it takes', () => {
+test('the sizes of the table increase, with their memory requirements', () => {
   for (const [i, size] of modelSizes.entries()) assert.ok(i === 0 || size.weights > (modelSizes[i - 1]?.weights ?? 0));
 });

@@ -1,16 +1,16 @@
-// What is known of a model by its name and address: whether it stays here, and what it is trusted with.
+// Tests of model priors by name and URL: whether a model is local, and its assumed capability.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseBillions, keepsDataLocal, defaultQuality } from './model-priors.ts';
 
-test('[P43] a model stays here only where a server of a known kind on this machine, or on a host of one’s own, runs it', () => {
+test('[P43] a model is local only if a known kind of server runs it on this machine or on a configured host', () => {
   const here = (provider: string, model: string, baseUrl?: string, own: readonly string[] = []): boolean =>
     keepsDataLocal({ provider, model, ...(baseUrl === undefined ? {} : { baseUrl }) }, {}, own);
   assert.equal(here('ollama', 'qwen3:8b'), true);
   assert.equal(here('embedded', 'tinyllama'), true);
   assert.equal(here('llama.cpp', 'x', 'http://127.0.0.1:9000/v1'), true);
-  assert.equal(here('ollama', 'gpt-oss:120b-cloud'), false, 'Ollama passes it on');
-  assert.equal(here('openai-compatible', 'x', 'http://localhost:4000/v1'), false, 'a proxy may pass it on');
+  assert.equal(here('ollama', 'gpt-oss:120b-cloud'), false, 'Ollama forwards it to the cloud');
+  assert.equal(here('openai-compatible', 'x', 'http://localhost:4000/v1'), false, 'a proxy may forward it');
   assert.equal(here('ollama', 'qwen3', 'http://gpu.example.com:11434'), false);
   assert.equal(here('ollama', 'qwen3', 'http://gpu.lan:11434', ['gpu.lan']), true);
   assert.equal(here('ollama', 'qwen3', 'http://localhost.example.com'), false);
@@ -22,7 +22,7 @@ test('[P43] a model stays here only where a server of a known kind on this machi
   );
 });
 
-test('[P75] trust grows with the size that a name tells', () => {
+test('[P75] the assumed capability grows with the size in the model name', () => {
   assert.deepEqual(['qwen3:8b', 'Qwen2.5-32B-Instruct', 'qwen3:0.6b', 'llama3', 'a3b', 'x-1.5b'].map(parseBillions), [
     8,
     32,

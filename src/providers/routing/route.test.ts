@@ -1,4 +1,4 @@
-// The choice itself: hard rules that no score breaks, ties that stay, and reasons that name what decided.
+// Tests of routing: hard rules override scores, ties are stable, and reasons name the deciding factor.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
@@ -79,7 +79,7 @@ const past = fc.array(
   { maxLength: 20 },
 );
 
-test('[P43] whatever the scores, weights and past are, what is private is never given to a model elsewhere, and no rule is outvoted', () => {
+test('[P43] for all scores, weights and histories, private tasks are never routed to a remote model, and hard rules hold', () => {
   fc.assert(
     fc.property(
       candidates,
@@ -96,28 +96,32 @@ test('[P43] whatever the scores, weights and past are, what is private is never 
       (among, runs, weights, about) => {
         const situation: RoutingContext = { ...baseContext, ...about, past: runs };
         const choice = route(among, situation, { ...defaultRoutingOptions, weights });
-        assert.equal(choice.ratings.length, among.length, 'nobody is forgotten');
+        assert.equal(choice.ratings.length, among.length, 'every candidate has a rating');
         const { chosen: best } = choice;
         if (!best) return;
         if (about.private) assert.equal(best.local, true);
         assert.notEqual(best.tools, false);
         assert.ok(!about.except.includes(best.name));
         assert.ok(best.window === undefined || about.context <= best.window);
-        assert.ok(best.price !== undefined, 'a budget is kept by known prices alone');
-        assert.deepEqual(route(among, situation, { ...defaultRoutingOptions, weights }), choice, 'the same again');
+        assert.ok(best.price !== undefined, 'a budget requires a known price');
+        assert.deepEqual(
+          route(among, situation, { ...defaultRoutingOptions, weights }),
+          choice,
+          'routing is deterministic',
+        );
       },
     ),
     { numRuns: 500 },
   );
 });
 
-test('[P59, P69] simple tasks go to the model that costs nothing, hard ones to the one that is up to them', () => {
+test('[P59, P69] simple tasks are routed to the free model, hard ones to the more capable one', () => {
   assert.equal(chosenModel({}), local.name);
   assert.equal(chosenModel({ task: hardTask }), cloud.name);
   assert.equal(chosenModel({ task: hardTask, private: true }), local.name);
 });
 
-test('[P74] a model whose window is too small, that calls no tools, or that no budget allows is out, and its reason is told', () => {
+test('[P74] a model with a small context window, without tools, or above the budget is excluded with a reason', () => {
   assert.match(exclusionOf(local.name, { context: 31_000 }) ?? '', /needs about 31000 tokens, and it holds 32000/);
   assert.equal(exclusionOf('ollama/small', {}, [{ ...local, tools: false }, cloud]), 'it cannot call tools');
   assert.equal(chosenModel({ needs: { tools: false, images: false } }, [{ ...local, tools: false }]), local.name);
@@ -129,25 +133,25 @@ test('[P74] a model whose window is too small, that calls no tools, or that no b
   assert.deepEqual([nobody.chosen, nobody.why], [undefined, 'No model is left (cloud/large: no key).']);
 });
 
-test('of two that are as good as each other the first listed is chosen, and it stays chosen', () => {
+test('of two equal candidates the first listed is chosen', () => {
   const twin = { ...cloud, name: 'cloud/twin' };
   assert.equal(chosenModel({}, [cloud, twin]), cloud.name);
   assert.equal(chosenModel({}, [twin, cloud]), twin.name);
   assert.match(route([cloud, twin], baseContext).why, /As good as cloud\/twin, and listed first/);
 });
 
-test('the model in use is kept where little speaks for another, the more so the longer the conversation is', () => {
+test('the current model is kept if the advantage of another is small, more so for a long conversation', () => {
   const near = { task: 'refactor the parser and fix its bug', context: 40_000 };
   const roomy = { ...local, window: 200_000 };
   assert.equal(chosenModel({ ...near, context: 2000 }, [roomy, cloud]), cloud.name);
   assert.equal(
     chosenModel({ ...near, current: roomy.name }, [roomy, cloud]),
     roomy.name,
-    'it would have to be read anew',
+    'a switch would lose the prompt cache',
   );
 });
 
-test('[P75] a model that ends such work badly loses it to another, and wins it back as that becomes long ago', () => {
+test('[P75] failures on a kind of task lower the score of a model, and count less over time', () => {
   const day = 86_400_000;
   const bad = Array.from({ length: 8 }, () => ({
     model: 'small',
@@ -166,7 +170,7 @@ test('[P75] a model that ends such work badly loses it to another, and wins it b
   );
 });
 
-test('one that could not be reached is left alone for a while, unless there is nobody else', () => {
+test('an unreachable model is not used for a while, unless there is no other', () => {
   const down = {
     model: 'small',
     kind: 'other' as const,
@@ -180,7 +184,7 @@ test('one that could not be reached is left alone for a while, unless there is n
   assert.equal(
     chosenModel({ past: [down], private: true }),
     local.name,
-    'and what is private is not sent elsewhere instead',
+    'a private task is not routed to a remote model instead',
   );
   assert.equal(chosenModel({ past: [down, { ...down, ended: 'well', time: baseContext.now }] }), local.name);
 });

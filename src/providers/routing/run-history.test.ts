@@ -1,4 +1,4 @@
-// What a log tells of its runs, and what it saved.
+// Tests of the run history of a log, and of the savings report.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fold, type Event, type Fact, type StopReason } from '../../core/index.ts';
@@ -46,7 +46,7 @@ const runEnded = (reason: StopReason, code?: string): Fact => ({
 
 const foldRuns = (facts: readonly Fact[]): readonly PastRun[] => fold(runHistoryView, eventsOf(facts)).runs;
 
-test('a run is told with its model, its kind and how it ended; what a person ended says nothing', () => {
+test('a run is recorded with its model, its kind and its outcome; cancelled runs are not counted', () => {
   const runs = foldRuns([
     epochStarted('small'),
     inputReceived('fix the crash'),
@@ -78,7 +78,7 @@ test('a run is told with its model, its kind and how it ended; what a person end
   );
 });
 
-test('only the latest runs are kept, and an epoch keeps them', () => {
+test('only the latest runs are kept, also across epochs', () => {
   const state = fold(
     runHistoryView,
     eventsOf([epochStarted('m'), ...Array.from({ length: 200 }, () => runEnded('answered'))]),
@@ -88,7 +88,7 @@ test('only the latest runs are kept, and an epoch keeps them', () => {
   assert.equal(runHistoryView.restore?.('nonsense'), undefined);
 });
 
-test('[P35] what everything would have cost lies between a cache that always holds and none; unknown prices stay unknown', () => {
+test('[P35] the estimated cost is between a full cache and no cache; unknown prices stay unknown', () => {
   const events = eventsOf([
     epochStarted('small'),
     turnEnded('small', 1000, 100, 0),

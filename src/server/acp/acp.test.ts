@@ -1,4 +1,4 @@
-// The real program driven by the protocol's own client: what an editor sees, is asked, and leaves behind.
+// Tests of the ACP server: the real program driven by the client of the protocol SDK.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import type { JsonObject } from '../../core/index.ts';
 
 const { session } = methods.agent;
 
-/** The program with a known model, and an editor that said hello. */
+/** Starts the program with a known model, and an initialized editor client. */
 async function editing(
   t: test.TestContext,
   script?: Script<JsonObject>,
@@ -33,10 +33,10 @@ async function editing(
   return { made, editor, id: await openAcpSession(editor, made) };
 }
 
-/** Where commands are really run: not every machine has a sandbox. */
+/** Skips tests that run commands on machines without a sandbox. */
 const unconfined: readonly string[] = ['--no-sandbox'];
 
-/** How each call stood, in order, as `tool status`. */
+/** Returns the status of each call in order, as `tool status`. */
 function standings(updates: readonly SessionUpdate[]): readonly string[] {
   const names = new Map<string, string>();
   return updates.flatMap((update) => {
@@ -51,7 +51,7 @@ const hangUp = async (editor: AcpClient): Promise<number | null> => {
   return editor.ended;
 };
 
-test('an editor is told what it talks to; an edit is put to its person, shown as a diff, and kept in a session the terminal can resume', async (t) => {
+test('an editor gets the agent info; an edit asks its user for permission, is shown as a diff, and is kept in a session that the terminal can resume', async (t) => {
   const made = await createProgram(t, [
     [thinks('Let me see.'), calls('read_file', { path: 'a.txt' })],
     calls('edit_file', { path: 'a.txt', old_string: 'one', new_string: 'two' }),
@@ -82,7 +82,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   const told = editor.updatesOf(sessionId);
   assert.equal(getUpdateText(told, 'agent_thought_chunk'), 'Let me see.');
   assert.equal(getUpdateText(told, 'agent_message_chunk'), 'It says two now.');
-  assert.equal(getUpdateText(told, 'user_message_chunk'), '', 'the editor knows what its person said');
+  assert.equal(getUpdateText(told, 'user_message_chunk'), '', 'the prompt is not sent back to the editor');
   assert.deepEqual(standings(told), [
     'read_file in_progress',
     'read_file completed',
@@ -93,7 +93,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   const done = told.findLast((each) => each.sessionUpdate === 'tool_call_update');
   assert.deepEqual(done?.content, [{ type: 'diff', path: file, oldText: 'top\none\nend', newText: 'top\ntwo\nend' }]);
   const [question, ...others] = editor.permissionRequests;
-  assert.equal(others.length, 0, 'reading is not asked about');
+  assert.equal(others.length, 0, 'reading needs no permission');
   assert.deepEqual(question?.toolCall.content?.[0], { type: 'diff', path: file, oldText: 'one', newText: 'two' });
   assert.match(JSON.stringify(question?.toolCall.content), /-one\\n\+two/);
   assert.deepEqual(
@@ -111,7 +111,7 @@ test('an editor is told what it talks to; an edit is put to its person, shown as
   assert.equal(requestMessages(made.modelRequests().at(-1)).length, 7);
 });
 
-test('always covers exactly what was asked about, a no is a no, and a mode or a model can be chosen', async (t) => {
+test('"always" covers exactly the requested call, a rejection denies the call, and a mode or a model can be selected', async (t) => {
   const run = (command: string): ReturnType<typeof calls> => calls('run_command', { command });
   const said = ['always', 'no'];
   const { made, editor, id } = await editing(
@@ -145,7 +145,7 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
   await editor.agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value: 'qwen3' });
   assert.equal(await sendPrompt(editor, id, 'again'), 'end_turn');
   assert.equal(readFileSync(log, 'utf8'), 'a\na\nc\n');
-  assert.equal(editor.permissionRequests.length, 2, 'in the mode auto nobody is asked');
+  assert.equal(editor.permissionRequests.length, 2, 'the mode auto requests no permission');
   await assert.rejects(editor.agent.request(session.setMode, { sessionId: id, modeId: 'mad' }), /no choice/);
   await assert.rejects(
     editor.agent.request(session.setConfigOption, { sessionId: id, configId: 'model', value: 'nobody' }),
@@ -154,7 +154,7 @@ test('always covers exactly what was asked about, a no is a no, and a mode or a 
 });
 
 test(
-  'a run is cancelled in the middle of a command and in the middle of a question, and the session goes on',
+  'a run is cancelled during a command and during a permission request, and the session continues',
   { skip: await noSandbox() },
   async (t) => {
     const sleep = calls('run_command', { command: 'echo begun; sleep 60' });
@@ -172,14 +172,14 @@ test(
     assert.equal(await first, 'cancelled');
     assert.equal(standings(editor.updatesOf(id)).at(-1), 'run_command failed');
     assert.equal(await sendPrompt(editor, id, 'still there?'), 'end_turn');
-    assert.equal(await sendPrompt(editor, id, 'sleep again'), 'cancelled', 'cancelled while nobody answers');
+    assert.equal(await sendPrompt(editor, id, 'sleep again'), 'cancelled', 'cancelled while the request is unanswered');
     assert.equal(await sendPrompt(editor, id, 'and now?'), 'end_turn');
-    assert.equal(await sendPrompt(editor, id, 'once more'), 'cancelled', 'the question itself was left');
+    assert.equal(await sendPrompt(editor, id, 'once more'), 'cancelled', 'the permission request itself was cancelled');
     assert.equal(getUpdateText(editor.updatesOf(id), 'agent_message_chunk'), 'Here.Here again.');
   },
 );
 
-test('another editor lists a session, loads it and is told all of it; one that is unknown or whose folder is gone is refused in a sentence', async (t) => {
+test('another editor lists a session, loads it and gets its whole history; an unknown session or one whose folder was deleted is refused with a message', async (t) => {
   const { made, editor, id } = await editing(t, [
     calls('list_files', {}),
     says('Nothing here.'),
@@ -220,7 +220,7 @@ test('another editor lists a session, loads it and is told all of it; one that i
   assert.equal(made.sessions().length, 1);
 });
 
-test('two sessions run at once, each in its own folder', async (t) => {
+test('two sessions run concurrently, each in its own folder', async (t) => {
   let came = 0;
   const both = Promise.withResolvers<void>();
   const { made, editor, id } = await editing(t, async ({ results, prompt }) => {
@@ -243,8 +243,8 @@ test('two sessions run at once, each in its own folder', async (t) => {
   assert.equal(made.sessions().length, 2);
 });
 
-test('when the editor dies the program ends, its command with it, and the session is whole and can be gone on with', async (t) => {
-  // A length that tells this command from every other.
+test('when the editor dies, the program and its command end, and the session is complete and can be resumed', async (t) => {
+  // A unique duration that identifies this command among all processes.
   const length = `60.${Date.now()}`;
   const { made, editor, id } = await editing(
     t,
@@ -266,7 +266,7 @@ test('when the editor dies the program ends, its command with it, and the sessio
   assert.deepEqual([later.code, later.out], [0, 'Back.\n'], later.err);
 });
 
-test('a question that was open when the editor died is put to the next one', async (t) => {
+test('a permission request that was open when the editor died is sent to the next editor', async (t) => {
   const script = [calls('run_command', { command: 'echo done > log' }), says('Done.')];
   const { made, editor, id } = await editing(t, script, () => new Promise(() => undefined), unconfined);
   sendPrompt(editor, id, 'do it').catch(() => undefined);
@@ -283,7 +283,7 @@ test('a question that was open when the editor died is put to the next one', asy
   assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'done\n');
 });
 
-test('a limit that was reached is a stop, a provider that fails an error, and what the editor names in vain is said', async (t) => {
+test('a reached limit is a stop reason, a failed provider is an error, and unknown names from the editor are reported', async (t) => {
   const made = await createProgram(t, [calls('list_files', {}), fails(400)]);
   await made.seedModels('qwen3');
   mkdirSync(path.join(made.cwd, '.fairlead/commands'), { recursive: true });
@@ -307,7 +307,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
     notices.join('\n'),
     /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must start with http[^\n]*\nStopped: max-turns/,
   );
-  assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the answer to the prompt says so');
+  assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the response to the prompt reports it');
   const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');
   assert.deepEqual(
     commands?.availableCommands.map(({ name }) => name),
@@ -315,7 +315,7 @@ test('a limit that was reached is a stop, a provider that fails an error, and wh
   );
 });
 
-test('garbage on standard input is answered with errors, and standard output carries nothing but the protocol', async (t) => {
+test('invalid input on stdin is answered with errors, and stdout contains only protocol messages', async (t) => {
   const made = await createProgram(t);
   await made.seedModels('qwen3');
   const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 1 } };
@@ -344,10 +344,10 @@ test('garbage on standard input is answered with errors, and standard output car
   assert.equal(answer(1)?.result?.['protocolVersion'], 1);
   assert.equal(answer(3)?.error?.code, -32_602);
   assert.equal(answer(4)?.error?.code, -32_601);
-  assert.deepEqual(made.sessions(), [], 'a session in which nothing was said leaves nothing behind');
+  assert.deepEqual(made.sessions(), [], 'a session without messages leaves no file');
 });
 
-test('what a prompt brings along is marked as such, and what the model cannot take is refused', async (t) => {
+test('resources of a prompt are marked as such, and content that the model does not support is refused', async (t) => {
   const { made, editor, id } = await editing(t);
   const prompt = (...parts: ContentBlock[]): Promise<unknown> =>
     editor.agent.request(session.prompt, { sessionId: id, prompt: parts });
@@ -366,7 +366,7 @@ test('what a prompt brings along is marked as such, and what the model cannot ta
   await assert.rejects(prompt({ type: 'text', text: ' ' }), /empty/);
 });
 
-test('a signal ends the program in order while its editor still listens', async (t) => {
+test('a signal ends the program cleanly while the editor is connected', async (t) => {
   const { made, editor, id } = await editing(
     t,
     [calls('run_command', { command: 'sleep 60' })],
@@ -380,7 +380,7 @@ test('a signal ends the program in order while its editor still listens', async 
   assert.match(made.session(made.sessions()[0] ?? ''), /"run-ended","reason":"cancelled"/);
 });
 
-test('a command line that says what is to be done is not for an editor', async (t) => {
+test('invalid arguments of fairlead acp print its usage', async (t) => {
   const made = await createProgram(t);
   for (const args of [
     ['acp', 'do it'],

@@ -1,4 +1,4 @@
-// MCP servers that an editor names for a session: put to its person word for word, opened for that session, and left alone where the answer is no.
+// Tests of MCP servers that an editor names for a session: each needs the permission of the user, and is started for that session only.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ const clerk = path.resolve(import.meta.dirname, '../../../test/support/mcp-stdio
 
 type Desk = TestProgram & { readonly starts: () => number; readonly begin: (editor: AcpClient) => Promise<string> };
 
-/** A program beside whose editor the clerk is named, with a value that looks like a variable. */
+/** Starts a program whose editor names the server "clerk", with a value that looks like a variable. */
 async function deskFor(t: TestContext): Promise<Desk> {
   const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
@@ -50,7 +50,7 @@ async function deskFor(t: TestContext): Promise<Desk> {
   };
 }
 
-test('[P31] a server that the editor names is put to its person before the first answer, works in that session, and is not asked about again', async (t) => {
+test('[P31] a server that the editor names needs permission before the first answer, works in that session, and is not asked about again', async (t) => {
   const made = await deskFor(t);
   const editor = startAcpClient(t, made, () => 'once', ['--auto-approve', '--no-sandbox']);
   const id = await made.begin(editor);
@@ -58,7 +58,7 @@ test('[P31] a server that the editor names is put to its person before the first
   assert.deepEqual(
     [editor.permissionRequests.length, made.starts()],
     [0, 0],
-    'nothing is asked in a session that the editor does not know yet',
+    'no permission is requested in a session that the editor does not know yet',
   );
   assert.equal(await sendPrompt(editor, id, 'greet'), 'end_turn');
   const [question, ...others] = editor.permissionRequests;
@@ -75,7 +75,7 @@ test('[P31] a server that the editor names is put to its person before the first
   assert.equal(made.starts(), 2, 'one for each session');
 });
 
-test('[P31] a server that the editor’s person does not want is not started, which is said, and the session goes on', async (t) => {
+test('[P31] a server that the user rejects is not started, this is reported, and the session continues', async (t) => {
   const made = await deskFor(t);
   const editor = startAcpClient(t, made, () => 'no', ['--auto-approve', '--no-sandbox']);
   const id = await made.begin(editor);
@@ -91,10 +91,10 @@ test('[P31] a server that the editor’s person does not want is not started, wh
     notices.join(),
   );
   await sendPrompt(editor, id, 'again');
-  assert.equal(editor.permissionRequests.length, 1, 'once for a session');
+  assert.equal(editor.permissionRequests.length, 1, 'once per session');
 });
 
-test('what an editor names is read in both versions of the protocol, and what cannot be used is said', () => {
+test('servers are parsed in both versions of the protocol, and unusable ones are reported', () => {
   const { servers, problems } = parseEditorMcpServers([
     { name: 'old', command: 'a', args: ['b'], env: [{ name: 'C', value: 'd' }] },
     { type: 'stdio', name: 'new', command: '/a' },

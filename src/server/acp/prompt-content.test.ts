@@ -1,11 +1,11 @@
-// What an editor's prompt becomes.
+// Tests of the conversion of ACP prompt content to messages.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parsePromptContent, type PromptContext } from './prompt-content.ts';
 
 const reading: PromptContext = { cwd: '/projects/one', images: true, commands: [] };
 
-test('images go along to a model that sees them, whether sent as such or as a resource, and to no other', () => {
+test('images are sent only to a model that supports images, whether they arrive as images or as resources', () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' } as const;
   const attached = {
     type: 'resource',
@@ -24,7 +24,7 @@ test('images go along to a model that sees them, whether sent as such or as a re
   );
 });
 
-test('links are told from the working folder, and by their whole address where they lie outside it', () => {
+test('links are relative to the working folder, and full URLs if they are outside it', () => {
   const link = (uri: string): string => {
     const [part] = parsePromptContent([{ type: 'resource_link', name: 'it\u202e', uri }], reading);
     return part?.type === 'text' ? part.text : '';

@@ -1,4 +1,4 @@
-// What both versions of the protocol say of blocks that change: nothing that was taken back may stand as said.
+// Tests of session updates in both versions of the protocol: retracted text must not remain as final text.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
@@ -15,7 +15,7 @@ import { createV2Updates } from './v2-updates.ts';
 const locate = (path: string): string => `/project/${path}`;
 const edit = { type: 'call', id: 'c', tool: 'edit_file', input: { path: 'a' }, status: 'ok' } as const;
 
-test('an answer that begins again is another message in version 1, and the cut one is said not to count', () => {
+test('a restarted answer is a new message in version 1, and the interrupted one is marked as void', () => {
   const sent: SessionUpdate[] = [];
   const face = createV1Updates((update) => void sent.push(update), { notices: true, locate });
   for (const text of ['Half', 'Whole']) {
@@ -34,7 +34,7 @@ test('an answer that begins again is another message in version 1, and the cut o
   );
 });
 
-test('an answer that begins again is emptied and filled anew in version 2, and what settles otherwise is replaced', () => {
+test('a restarted answer is cleared and filled again in version 2, and text that differs at the end is replaced', () => {
   const sent: unknown[] = [];
   const face = createV2Updates((update) => void sent.push(update), { locate, said: () => {} });
   face.putBlock({ type: 'assistant', id: 't1.0', text: '', settled: false });
@@ -51,7 +51,7 @@ test('an answer that begins again is emptied and filled anew in version 2, and w
   ]);
 });
 
-test('a diff is taken apart into its places; a new file has no old text, and a diff that was shortened is shown as it is', () => {
+test('a diff is split into its hunks; a new file has no old text, and a truncated diff is shown unchanged', () => {
   const head = '--- a\n+++ a\n';
   const two = `${head}@@ -1,2 +1,2 @@\n same\n-old\n+new\n@@ -9,1 +9,2 @@\n end\n+more\n\\ No newline at end of file\n`;
   assert.deepEqual(toToolCallContent({ ...edit, diff: two }, locate), [
@@ -67,7 +67,7 @@ test('a diff is taken apart into its places; a new file has no old text, and a d
   assert.equal(shown.content.text, `\`\`\`diff\n${short}\`\`\``);
 });
 
-test('a call through the tool for loaded tools is shown as the call that is meant, and its diff even where it names no file', () => {
+test('a call through the tool for deferred tools is shown as the inner call, with its diff even if it names no file', () => {
   const inside = { tool: 'write_file', input: { path: 'a' } };
   const { kind, title, name } = toToolCallHeader({ id: 'c', tool: 'use_tool', input: inside }, locate);
   assert.deepEqual([kind, title, name], ['edit', 'write_file a', 'write_file']);
@@ -75,7 +75,7 @@ test('a call through the tool for loaded tools is shown as the call that is mean
   assert.match(JSON.stringify(toToolCallContent(patch, locate)), /```diff/);
 });
 
-test('the list of what is to be done is told as the plan each time it changes, and only then', async () => {
+test('the todo list is sent as the plan each time it changes, and only then', async () => {
   const items = (status: string): JsonObject => ({ items: [{ text: 'Sweep', status }] });
   const provider = scriptedProvider([
     calls('todo', items('doing')),
@@ -100,6 +100,6 @@ test('the list of what is to be done is told as the plan each time it changes, a
   ]);
 });
 
-test('output cannot end the fence it stands in', () => {
+test('output cannot close its own code fence', () => {
   assert.equal(fenceMarkdown('a ```` b\n'), '`````\na ```` b\n`````');
 });

@@ -1,4 +1,4 @@
-// The draft of the protocol's next version, driven by its own client on the real program.
+// Tests of the draft of ACP version 2: the real program driven by a client of that version.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ async function editing(
 const field = (update: SessionUpdate | undefined, name: string): unknown =>
   (update as Readonly<Record<string, unknown>> | undefined)?.[name];
 
-/** The states of a session, in order, the last with how it ended. */
+/** Returns the states of a session in order; the last includes its stop reason. */
 const states = (told: readonly SessionUpdate[]): readonly string[] =>
   told.flatMap((update) =>
     update.sessionUpdate === 'state_update'
@@ -70,7 +70,7 @@ const idle = (editor: Editor, times: number): Promise<void> =>
 const prompt = (editor: Editor, sessionId: string, text: string): Promise<{ readonly messageId: string }> =>
   editor.agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
 
-test('a prompt is taken at once and told with its id, states say how the run goes, and a later editor is told the same', async (t) => {
+test('a prompt is accepted at once and sent with its id, states report the progress of the run, and a later editor gets the same', async (t) => {
   const made = await createProgram(t, [
     calls('read_file', { path: 'a.txt' }),
     calls('edit_file', { path: 'a.txt', old_string: 'one', new_string: 'two' }),
@@ -111,7 +111,7 @@ test('a prompt is taken at once and told with its id, states say how the run goe
   assert.match(JSON.stringify(later.told), /"text":"Two\."/);
 });
 
-test('words that come during a run join it, and a cancel ends it as cancelled', async (t) => {
+test('a prompt during a run joins the run, and a cancel ends it as cancelled', async (t) => {
   const sleep = calls('run_command', { command: 'sleep 60' });
   const { promise: steered, resolve: steer } = Promise.withResolvers<void>();
   const made = await createProgram(t, async ({ index, prompt }) => {
@@ -140,7 +140,7 @@ test('words that come during a run join it, and a cancel ends it as cancelled', 
   await assert.rejects(prompt(editor, 'nothing', 'hello'), { code: -32_002 });
 });
 
-test('[P31] a server that the editor names is put to its person in their own words before the first answer', async (t) => {
+test('[P31] a server that the editor names needs permission in the format of version 2 before the first answer', async (t) => {
   const made = await createProgram(t, ({ results }) =>
     results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
   );

@@ -1,4 +1,4 @@
-// createServer: the HTTP API and a worker for one agent in one call.
+// Tests of createServer: the HTTP API and a worker for one agent in one call.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ test('a server with an Agent handles runs and OpenAI requests until it is closed
   );
   await server.close();
   await assert.rejects(fetch(server.url));
-  assert.deepEqual(await store.workers.list(), [], 'the worker is gone');
+  assert.deepEqual(await store.workers.list(), [], 'the worker is removed');
   await store.ping();
 });
 

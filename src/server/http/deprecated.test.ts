@@ -1,4 +1,4 @@
-// Former names of the HTTP API: fields, query parameters, values and paths that programs use must still work.
+// Tests of deprecated names of the HTTP API: fields, query parameters, values and paths must still work.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, KillSwitchState } from '../../core/index.ts';
@@ -18,7 +18,7 @@ test('[A88, A91] POST /api/run and POST /api/enqueue still start runs, with `wor
   ] as const) {
     const started = await request(`POST ${path}`, { body: { [field]: 'hello' } });
     assert.deepEqual([started.status, getRun(started).prompt], [202, 'hello'], `${path} ${field}`);
-    assert.ok(!('words' in getRun(started)), 'a response has the present names only');
+    assert.ok(!('words' in getRun(started)), 'a response has current names only');
   }
   for (const path of ['/api/enqueue', '/api/runs']) {
     const queued = await request(`POST ${path}`, { body: { runs: [{ words: 'one' }, { prompt: 'two' }] } });

@@ -1,4 +1,4 @@
-// Keys: made once, kept for their owner alone, of three roles, and in no message.
+// Tests of API keys: creation, file permissions, roles, and that no message contains a key.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ function folderFor(t: TestContext): string {
   return folder;
 }
 
-test('[A97] a token of 32 random bytes is made on the first start, kept for its owner alone, and told once', (t) => {
+test('[A97] a token of 32 random bytes is created on the first start, is readable by its owner only, and is printed once', (t) => {
   const folder = path.join(folderFor(t), 'state');
   const first = loadApiKeys({ env: {}, folder });
   const made = first.newToken ?? '';
@@ -29,7 +29,7 @@ test('[A97] a token of 32 random bytes is made on the first start, kept for its 
 });
 
 test(
-  '[A97] a token that others may read, or that is none, is not used',
+  '[A97] a token file that other users can read, or that contains no token, is not used',
   { skip: process.platform === 'win32' },
   (t) => {
     const folder = folderFor(t);
@@ -46,7 +46,7 @@ test(
   },
 );
 
-test('[A97] HARNESS_API_KEY is the operator’s instead of a token; more keys come from the environment and a file', (t) => {
+test('[A97] HARNESS_API_KEY replaces the token as the operator key; more keys come from the environment and a file', (t) => {
   const folder = folderFor(t);
   const file = path.join(folder, 'keys');
   writeFileSync(file, '# who reads\nreader key-of-the-file\n\nrunner:another-key # and who runs\n');
@@ -70,10 +70,10 @@ test('[A97] HARNESS_API_KEY is the operator’s instead of a token; more keys co
   assert.equal(names.size, 3);
   for (const name of names) assert.match(name ?? '', /^\w+ [0-9a-f]{8}$/);
   const readersOnly = loadApiKeys({ env: { HARNESS_API_KEYS: 'reader:one' }, folder });
-  assert.ok(readersOnly.newToken, 'somebody has to be able to operate it');
+  assert.ok(readersOnly.newToken, 'there must be an operator key');
 });
 
-test('[A97] a mistake among the keys is told by its place, never by the key', (t) => {
+test('[A97] an invalid key is reported by its position, never by its value', (t) => {
   const folder = folderFor(t);
   for (const entry of ['writer:hunter2-secret', 'hunter2-secret', 'reader:'])
     assert.throws(

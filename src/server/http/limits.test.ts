@@ -1,4 +1,4 @@
-// The server in a crowd: whoever holds it up, the operator still gets to the kill-switch, and nothing grows without end.
+// Tests of server limits under load: the operator always reaches the kill switch, and memory use is bounded.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createApiFixture, eventually, roleKeys } from '../../../test/support/api-server.ts';
 
-/** A connection that sends what it is told to and reads nothing. */
+/** Opens a connection that sends the given text and reads nothing. */
 async function connectWithoutReading(t: TestContext, port: number, text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   t.after(() => socket.destroy());
@@ -27,7 +27,7 @@ function createLargeStaticDir(t: TestContext): string {
   return folder;
 }
 
-test('[A95] [A97] the kill-switch is reached while runners hold every place for a request', async (t) => {
+test('[A95] [A97] the kill switch is reachable while runners use every request slot', async (t) => {
   const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 2 } });
   const gone = new AbortController();
   const wait = { body: { prompt: 'x' }, headers: { prefer: 'wait=60' }, as: 'runner', signal: gone.signal } as const;
@@ -41,7 +41,7 @@ test('[A95] [A97] the kill-switch is reached while runners hold every place for 
   await Promise.all(held);
 });
 
-test('[A97] strangers who ask for the page and do not read it hold up nobody with a key, and are let go', async (t) => {
+test('[A97] clients without a key that request the page and do not read it block no client with a key, and are disconnected', async (t) => {
   const { request: ask, server } = await createApiFixture(t, {
     worker: false,
     page: createLargeStaticDir(t),
@@ -56,12 +56,12 @@ test('[A97] strangers who ask for the page and do not read it hold up nobody wit
     async () => (await ask('GET /assets/app.js', { as: 'nobody' })).status === 503,
   );
   assert.equal((await ask('GET /api/me')).status, 200);
-  // What they left unread is not kept for them.
+  // Their unread responses are not kept in memory.
   await eventually('they were let go', async () => (await ask('GET /assets/app.js', { as: 'nobody' })).status === 200);
   for (const socket of sockets) socket.destroy();
 });
 
-test('[A97] there are never more connections than the server takes', async (t) => {
+test('[A97] the number of connections never exceeds the limit', async (t) => {
   const { server, request } = await createApiFixture(t, {
     worker: false,
     bounds: { connections: 20, headersMs: 300_000, requestMs: 300_000 },
@@ -85,7 +85,7 @@ test('[A97] there are never more connections than the server takes', async (t) =
   );
 });
 
-test('[A97] JSON that is nested without end, or echoes, is refused in few words and nothing of it is kept', async (t) => {
+test('[A97] deeply nested JSON and thousands of unknown fields are refused with a short error, and no run is stored', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   for (const deep of [200, 3000, 100_000]) {
     const settings = `{"answer":{"x":${'['.repeat(deep)}${']'.repeat(deep)}}}`;
@@ -101,7 +101,7 @@ test('[A97] JSON that is nested without end, or echoes, is refused in few words 
   assert.equal((await store.queue.list()).length, 1);
 });
 
-test('[A95] a store that cannot be read is a fleet that stands still: not ready, stopped, and no word of the store', async (t) => {
+test('[A95] if the store cannot be read, the fleet is not ready and stopped, and the response contains no details of the store', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   await store.close();
   assert.equal((await request('GET /readyz', { as: 'nobody' })).status, 503);

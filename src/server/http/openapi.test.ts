@@ -1,4 +1,4 @@
-// The OpenAPI document: every route is in it, every reference leads somewhere, and what the server answers is what it says.
+// Tests of the OpenAPI document: it lists every route, its references resolve, and responses match its schemas.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Validator, type Schema } from '@cfworker/json-schema';
@@ -25,13 +25,13 @@ type Description = {
 
 const description = createOpenApiDocument(apiRoutes, '1.2.3') as unknown as Description;
 
-/** Every `$ref` in a value. */
+/** Returns every `$ref` in a value. */
 function collectRefs(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : collectRefs(inner)));
 }
 
-test('[A85] the document names every route once, with its parameters, its key and its answers', () => {
+test('[A85] the document lists every route once, with its parameters, its key and its responses', () => {
   assert.equal(description.openapi, '3.1.0');
   assert.equal(description.info.version, '1.2.3');
   const ids = Object.values(description.paths).flatMap((path) =>
@@ -56,7 +56,7 @@ test('[A85] the document names every route once, with its parameters, its key an
   }
 });
 
-test('[A85] every reference in the document leads to a schema, and every schema is one', () => {
+test('[A85] every reference in the document resolves to a schema, and every schema is valid', () => {
   const refs = new Set(collectRefs(description));
   assert.ok(refs.size > 20);
   for (const ref of refs) {
@@ -69,7 +69,7 @@ test('[A85] every reference in the document leads to a schema, and every schema 
   }
 });
 
-test('[A85] [A92] the server answers and takes what its own document says', async (t) => {
+test('[A85] [A92] requests and responses of the server match its document', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   const told = (await request('GET /openapi.json', { as: 'nobody' })).body as Description;
   const fits = (path: string, method: string, status: number, body: unknown): void => {
@@ -82,7 +82,7 @@ test('[A85] [A92] the server answers and takes what its own document says', asyn
   const schema = told.paths['/api/runs']?.['post']?.requestBody?.content['application/json'].schema;
   const asking = new Validator({ ...schema, components: told.components }, '2020-12');
   assert.ok(asking.validate(wish).valid);
-  assert.ok(!asking.validate({ ...wish, wrods: 'x' }).valid, 'the document knows that other fields are refused');
+  assert.ok(!asking.validate({ ...wish, wrods: 'x' }).valid, 'the document states that unknown fields are refused');
   const begun = await request('POST /api/runs', { body: wish });
   fits('/api/runs', 'post', begun.status, begun.body);
   for (const path of [

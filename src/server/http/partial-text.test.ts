@@ -1,4 +1,4 @@
-// Provisional text as subscribers get it: within its turn, complete for a late subscriber, never of two attempts at once.
+// Tests of partial text for subscribers: sent within its turn, complete for a late subscriber, never of two attempts at once.
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { Fact, FleetStore, PartialText, Log } from '../../core/index.ts';
@@ -7,7 +7,7 @@ import { eventually } from '../../../test/support/api-server.ts';
 import { createSessionBroadcaster } from './session-broadcaster.ts';
 import type { BufferLimits, SessionMessage } from './replay-buffer.ts';
 
-/** A subscriber and what it got: events by type, chunks as `turn:text`, with `<` before a restarted one. */
+/** A subscriber and what it received: events by type, chunks as `turn:text`, with `<` before a restarted one. */
 type Subscriber = { readonly received: string[]; readonly receives: (item: string) => Promise<void> };
 
 type BroadcastSetup = {
@@ -149,7 +149,7 @@ test('[A93] a subscriber that starts after the end of a turn does not get late t
   assert.deepEqual(one.received, ['turn-started', '2:next']);
 });
 
-test('[A93] many pieces of text become few messages, and no text is lost', async (t) => {
+test('[A93] many chunks of text are merged into few messages, and no text is lost', async (t) => {
   const { store, append, subscribe } = await createBroadcastSetup(t);
   const one = subscribe();
   await append(turnStartedFact(1));

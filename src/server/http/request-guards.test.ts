@@ -1,4 +1,4 @@
-// The doors as strangers find them: other names, other pages, too much, too slow, too often, and paths that lead elsewhere.
+// Tests of request guards: host and origin checks, body limits, slow clients, rate limits and path traversal.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -19,7 +19,7 @@ import { loadApiKeys } from './keys.ts';
 
 type RawResponse = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly text: string };
 
-/** A request with any headers, which `fetch` would not send. */
+/** Sends a request with arbitrary headers, which `fetch` would not send. */
 function sendRaw(
   url: string,
   method: string,
@@ -40,7 +40,7 @@ function sendRaw(
 
 const authorization = `Bearer ${roleKeys.operator}`;
 
-test('[A97] pages of other origins and names that were rebound to this machine are refused, with a key or without', async (t) => {
+test('[A97] requests from other origins and with rebound host names are refused, with a key or without', async (t) => {
   const { url } = await createApiFixture(t, { worker: false });
   const host = new URL(url).host;
   const { port } = new URL(url);
@@ -83,10 +83,10 @@ test('[A97] pages of other origins and names that were rebound to this machine a
   });
   assert.equal(preflight.status, 403);
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-  assert.equal((await sendRaw(url, 'GET', '/', link)).status, 200, 'a link from elsewhere to the page');
+  assert.equal((await sendRaw(url, 'GET', '/', link)).status, 200, 'a link from another site to the page');
 });
 
-test('[A97] the address at which a caller arrived is a name of the server, and so are those it was told', () => {
+test('[A97] the address of the connection is an allowed host of the server, and so are configured ones', () => {
   const arrival = (host: string, localAddress: string): GuardedRequest => ({
     method: 'GET',
     path: '/',
@@ -106,13 +106,13 @@ test('[A97] the address at which a caller arrived is a name of the server, and s
   );
 });
 
-test('[A97] a key that a person set with blanks in it is a key like any other', () => {
+test('[A97] a configured key may contain spaces', () => {
   const inHeader = (authorization: string): string => parseBearerKey({ header: () => authorization });
   assert.equal(inHeader('Bearer correct horse battery staple'), 'correct horse battery staple');
   assert.equal(inHeader('Basic correct horse'), '');
 });
 
-test('[A97] a body that is too long is refused before it is read, however its length is told', async (t) => {
+test('[A97] a body that is too long is refused before it is read, whether or not its length is declared', async (t) => {
   const { url, request } = await createApiFixture(t, { worker: false, bounds: { bodyBytes: 10_000 } });
   const big = JSON.stringify({ prompt: 'x'.repeat(20_000) });
   assert.equal((await request('POST /api/runs', { body: big })).status, 413);
@@ -121,7 +121,7 @@ test('[A97] a body that is too long is refused before it is read, however its le
   assert.equal((await request('POST /api/runs', { body: { prompt: 'x'.repeat(5000) } })).status, 202);
 });
 
-test('[A97] a body has to be plain JSON and say so', async (t) => {
+test('[A97] a body must be plain JSON with that content type', async (t) => {
   const { url } = await createApiFixture(t, { worker: false });
   const good = '{"prompt":"x"}';
   const tried: readonly (readonly [Record<string, string>, string, number])[] = [
@@ -141,7 +141,7 @@ test('[A97] a body has to be plain JSON and say so', async (t) => {
     );
 });
 
-test('[A97] a client that is slow with its headers or its body is let go, and others are served meanwhile', async (t) => {
+test('[A97] a client that sends its headers or its body too slowly is disconnected, and others are served meanwhile', async (t) => {
   const { url, request } = await createApiFixture(t, {
     worker: false,
     bounds: { headersMs: 300, requestMs: 600 },
@@ -163,7 +163,7 @@ test('[A97] a client that is slow with its headers or its body is let go, and ot
   for (const got of await both) assert.match(got, /^(HTTP\/1\.1 408|$)/);
 });
 
-test('[A97] a key that asks too often is told when to come back, and others are not held up by it', async (t) => {
+test('[A97] a key that exceeds the rate limit gets Retry-After, and other keys are not affected', async (t) => {
   const { request } = await createApiFixture(t, {
     worker: false,
     bounds: { rate: { burst: 3, perSecond: 0.001 }, anonymousRate: { burst: 2, perSecond: 0.001 } },
@@ -179,7 +179,7 @@ test('[A97] a key that asks too often is told when to come back, and others are 
   assert.deepEqual(strangers, [401, 401, 429]);
 });
 
-test('[A97] what was let through is let through again as time goes on', () => {
+test('[A97] the rate limit refills over time', () => {
   let now = 0;
   const often = createRateLimiter({ burst: 2, perSecond: 1 }, () => now);
   often('a');
@@ -191,7 +191,7 @@ test('[A97] what was let through is let through again as time goes on', () => {
   assert.throws(() => often('a'), /Rate limit exceeded/);
 });
 
-test('[A97] more requests at once than the server takes are refused until others are done', async (t) => {
+test('[A97] requests above the concurrency limit are refused until others have ended', async (t) => {
   const { request } = await createApiFixture(t, { worker: false, bounds: { requests: 1, streams: 1 } });
   const held = request('POST /api/runs', { body: { prompt: 'x' }, headers: { prefer: 'wait=60' } }).catch(
     () => undefined,
@@ -203,7 +203,7 @@ test('[A97] more requests at once than the server takes are refused until others
   void held;
 });
 
-test('[A97] paths lead to the built page and to nothing beside it', async (t) => {
+test('[A97] paths serve files of the built page and nothing outside it', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-page-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(path.join(folder, 'page/assets/inner'), { recursive: true });
@@ -246,7 +246,7 @@ test('[A97] paths lead to the built page and to nothing beside it', async (t) =>
   }
 });
 
-test('[A97] an address that others can reach needs a key that a person set, and a long one', async (t) => {
+test('[A97] a public address needs a configured key of sufficient length', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-keys-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { store } = await createApiFixture(t, { worker: false });
@@ -262,7 +262,7 @@ test('[A97] an address that others can reach needs a key that a person set, and 
   assert.equal(status, 403);
 });
 
-test('[A97] what goes wrong inside is told without a path, a stack or a word of the store', async (t) => {
+test('[A97] internal errors are reported without a path, a stack trace or details of the store', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   await store.close();
   for (const path of ['/api/budgets', '/api/runs', '/api/sessions', '/readyz']) {

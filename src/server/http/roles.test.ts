@@ -1,4 +1,4 @@
-// Every route as every role: who may, may; who may not is told which key it takes, and nothing happens.
+// Tests of every route with every role: a role without permission gets an error that names the required key, and changes nothing.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createApiFixture, type RequestRole } from '../../../test/support/api-server.ts';
@@ -23,13 +23,13 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/v1/responses': { model: 'fairlead', input: 'hi', stream: true },
 };
 
-test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong key, a reader, a runner, an operator', async (t) => {
+test('[A85] [A97] every route admits only the permitted roles: no key, a wrong key, a reader, a runner, an operator', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   const askers: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
   let tried = 0;
   for (const { method, path, role } of apiRoutes) {
     const address = path.replace('{id}', 'absent').replaceAll(/\{\w+\}/g, 'some');
-    // What would wait for an answer is not begun here.
+    // Requests that would wait for a result are not sent here.
     const waits = path.startsWith('/v1/') && method === 'post';
     for (const as of askers) {
       const may = role === 'public' || (as !== 'nobody' && as !== 'wrong' && roles.indexOf(as) >= roles.indexOf(role));
@@ -44,7 +44,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
       const refused = as === 'nobody' || as === 'wrong' ? 401 : 403;
       if (may) assert.ok(reply.status !== 401 && reply.status !== 403, told);
       else assert.equal(reply.status, refused, told);
-      if (!may || method === 'get') assert.equal((await store.queue.list()).length, before, `${told} began something`);
+      if (!may || method === 'get') assert.equal((await store.queue.list()).length, before, `${told} started a run`);
       tried++;
     }
   }
@@ -52,7 +52,7 @@ test('[A85] [A97] every route lets in who may and nobody else: no key, a wrong k
   assert.ok(tried > 100);
 });
 
-test('[A97] what is not there is hidden from who has no key, and said to who has one', async (t) => {
+test('[A97] an unknown API path is 401 without a key and 404 with one', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   assert.equal((await request('GET /api/nothing', { as: 'nobody' })).status, 401);
   assert.equal((await request('GET /v1/nothing', { as: 'nobody' })).status, 401);
@@ -65,7 +65,7 @@ test('[A97] what is not there is hidden from who has no key, and said to who has
   assert.equal((await request('GET /nothing', { as: 'nobody' })).status, 404);
 });
 
-test('[A85] the page, its signs of life and its description need no key, and every answer guards the browser', async (t) => {
+test('[A85] the page, the health checks and the OpenAPI document need no key, and every response has security headers', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   for (const path of ['/', '/healthz', '/readyz', '/openapi.json']) {
     const { status, headers } = await request(`GET ${path}`, { as: 'nobody' });

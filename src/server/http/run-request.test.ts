@@ -1,4 +1,4 @@
-// What a key may wish for: the folders, the freedom and the limits of runs are those of whoever started the server.
+// Tests of run requests: folders, approvals and limits of runs are restricted to those of the server.
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const getErrorMessage = ({ body }: ApiReply): string =>
   (body as { readonly error: { readonly message: string } }).error.message;
 const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
 
-/** Every way to begin a run with settings of one's own. */
+/** Every route that starts a run with settings. */
 const startRequests: readonly (readonly [request: string, body: (wish: object) => unknown])[] = [
   ['POST /api/runs', (wish) => ({ prompt: 'x', ...wish })],
   ['POST /api/orchestrate', (wish) => ({ prompt: 'x', ...wish })],
@@ -19,7 +19,7 @@ const startRequests: readonly (readonly [request: string, body: (wish: object) =
   ['PUT /api/schedules/some', (settings) => ({ cron: '0 9 * * 1', run: { prompt: 'x', settings } })],
 ];
 
-test('[A97] a run works in a folder of the server and in no other, whichever way it is begun and whoever begins it', async (t) => {
+test('[A97] a run works in a folder of the server and in no other, for every route and every role', async (t) => {
   const { request: ask, store, folder } = await createApiFixture(t, { worker: false });
   mkdirSync(path.join(folder, 'inside'));
   symlinkSync('/', path.join(folder, 'link'));
@@ -35,21 +35,21 @@ test('[A97] a run works in a folder of the server and in no other, whichever way
   for (const wanted of [folder, 'inside', path.join(folder, 'inside'), 'inside/not-there-yet'])
     assert.equal((await ask('POST /api/runs', { as: 'runner', body: { prompt: 'x', folder: wanted } })).status, 202);
   const named = await ask('POST /api/runs', { body: { prompt: 'x', model: 'fairlead' } });
-  assert.ok(!('model' in getRun(named).settings), 'the name for any model is no model');
+  assert.ok(!('model' in getRun(named).settings), 'the placeholder for any model is not stored as a model');
   for (const { settings } of await store.queue.list()) {
     assert.ok(String(settings['folder']).startsWith(folder), JSON.stringify(settings));
     assert.deepEqual(settings['within'], [folder]);
   }
 });
 
-test('[A97] folders that the server was given are open to runs too', async (t) => {
+test('[A97] configured folders are allowed for runs too', async (t) => {
   const { request, folder } = await createApiFixture(t, { worker: false, folders: ['/usr'] });
   const there = await request('POST /api/runs', { as: 'runner', body: { prompt: 'x', folder: '/usr/share' } });
   assert.equal(getRun(there).settings['folder'], '/usr/share');
   assert.deepEqual(getRun(there).settings['within'], [folder, '/usr']);
 });
 
-test('[A97] to change things unasked takes the key of an operator', async (t) => {
+test('[A97] changes without approval need an operator key', async (t) => {
   const { request: ask, store } = await createApiFixture(t, { worker: false });
   for (const [request, body] of startRequests) {
     const reply = await ask(request, { as: 'runner', body: body({ auto: true }) });
@@ -61,7 +61,7 @@ test('[A97] to change things unasked takes the key of an operator', async (t) =>
   assert.equal((await ask('POST /api/runs', { as: 'operator', body: { prompt: 'x', auto: true } })).status, 202);
 });
 
-test('[A97] the settings of queued runs are held to the same schema, by name', async (t) => {
+test('[A97] the settings of queued runs are validated with the same schema, and errors name the field', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   for (const settings of [
     { limits: { turns: 'many' } },
@@ -80,7 +80,7 @@ test('[A97] the settings of queued runs are held to the same schema, by name', a
   assert.equal((await store.queue.list()).length, 0);
 });
 
-test('[A97] a key that belongs to a tenant begins runs for that tenant alone', async (t) => {
+test('[A97] a key of a tenant starts runs for that tenant only', async (t) => {
   const { request: ask, store } = await createApiFixture(t, {
     worker: false,
     extraKeys: 'runner@acme:a-key-of-acme-and-nobody',
@@ -97,7 +97,7 @@ test('[A97] a key that belongs to a tenant begins runs for that tenant alone', a
   assert.ok(runs.length > 4 && runs.every(({ tenant }) => tenant === 'acme'));
 });
 
-test('[A88] an Idempotency-Key that stands for something else is refused, not answered with that', async (t) => {
+test('[A88] an Idempotency-Key of another request is refused, and does not return that run', async (t) => {
   const { request: ask, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'same' };
   const first = { prompt: 'one', model: 'm', limits: { turns: 3 } };
@@ -123,7 +123,7 @@ test('[A88] an Idempotency-Key that stands for something else is refused, not an
   assert.equal((await store.queue.list()).length, 1);
   const twins = ['one', 'two'].map((prompt) => ({ id: 'twin', prompt }));
   assert.equal((await ask('POST /api/runs', { body: { runs: twins } })).status, 409);
-  assert.equal((await store.queue.list()).length, 1, 'a request that is refused begins nothing');
+  assert.equal((await store.queue.list()).length, 1, 'a refused request starts no run');
   const same = ['one', 'one'].map((prompt) => ({ id: 'alike', prompt }));
   assert.equal((await ask('POST /api/runs', { body: { runs: same } })).status, 202);
   const both = ['one', 'two'].map((prompt) =>

@@ -1,4 +1,4 @@
-// A broadcaster with a small buffer: a subscriber that is behind reads the log, and gets every event once.
+// Tests of the session broadcaster with a small buffer: a subscriber that is behind reads the log, and gets every event once.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

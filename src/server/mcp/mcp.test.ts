@@ -1,4 +1,4 @@
-// The real program used by the protocol's own client: its tools, what it refuses, what it asks, and a whole run.
+// Tests of the MCP server: the real program driven by the client of the MCP SDK, with tools, refusals, approvals and a complete run.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,17 +12,17 @@ import { noSandbox } from '../../../test/support/sandbox.ts';
 import { calls, says } from '../../testing/index.ts';
 import { getLockOwner } from '../../sessions/index.ts';
 
-// Here commands are always confined.
+// Commands always run in the sandbox here.
 const skip = await noSandbox();
 
 type Answer = 'once' | 'always' | 'no';
 
-/** How a client is to be. */
+/** The options of a client. */
 type Wanted = {
   readonly args?: readonly string[];
-  /** What its person says to questions; without it they cannot be asked. */
+  /** The answer of the user to elicitations; without it the client does not support them. */
   readonly answer?: (message: string) => Answer | undefined | Promise<Answer | undefined>;
-  /** Which revision of the protocol it opens with. */
+  /** The protocol version that the client requests. */
   readonly modern?: boolean;
 };
 
@@ -62,11 +62,11 @@ const call = (client: Client, name: string, args: Record<string, unknown>): Prom
 const wordsOf = ({ content }: CallToolResult): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-/** What a run came to. */
+/** Returns the result of a run. */
 const cameOf = ({ structuredContent }: CallToolResult): Readonly<Record<string, unknown>> =>
   structuredContent as Readonly<Record<string, unknown>>;
 
-test('[A14] a client lists the tools and reads freely; what would change something or show a secret is refused where nobody can be asked', async (t) => {
+test('[A14] a client lists the tools and reads without approval; a change or a secret is refused if the client cannot ask its user', async (t) => {
   const made = await createProgram(t);
   writeFileSync(path.join(made.cwd, 'a.txt'), 'hello\n');
   writeFileSync(path.join(made.cwd, '.env'), 'KEY=1\n');
@@ -97,10 +97,10 @@ test('[A14] a client lists the tools and reads freely; what would change somethi
   assert.match(wordsOf(unfit), /do not fit the schema of read_file/);
   const outside = await call(client, 'read_file', { path: '../../etc/passwd' });
   assert.equal(outside.isError, true);
-  assert.equal(made.modelRequests().length, 0, 'no model is asked for a call of the client');
+  assert.equal(made.modelRequests().length, 0, 'a call of the client sends no request to the model');
 });
 
-test('[A14] tools that a model would have to load are there for a client at once, but none that would need a model; without a sandbox that is said loudly', async (t) => {
+test('[A14] deferred tools are listed for a client at once, except those that need a model; a missing sandbox is a warning', async (t) => {
   const made = await createProgram(t);
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -121,13 +121,13 @@ test('[A14] tools that a model would have to load are there for a client at once
   assert.notEqual((await call(client, 'delete_file', { path: 'old.txt' })).isError, true);
   assert.equal(existsSync(path.join(made.cwd, 'old.txt')), false);
   const ran = await call(client, 'run_command', { command: 'echo $HOME' });
-  assert.equal(wordsOf(ran).trim(), made.home, 'it ran as the person, with their home');
+  assert.equal(wordsOf(ran).trim(), made.home, 'it ran as the user, with their home directory');
   await waitUntil('the warning is there', () => /^WARNING: no sandbox\. /m.test(warned));
 });
 
 for (const modern of [false, true])
   test(
-    `the person at a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, always for its kind, a no for nothing`,
+    `the user of a client of the ${modern ? 'newer' : 'older'} protocol is asked: a yes counts for that call, "always" for its kind, a no denies it`,
     { skip },
     async (t) => {
       const made = await createProgram(t);
@@ -151,7 +151,7 @@ for (const modern of [false, true])
     },
   );
 
-test('[M31] hooks hold for a client’s calls too, and what they add does not make a call twice', async (t) => {
+test('[M31] hooks apply to calls of a client too, and their output does not repeat a call', async (t) => {
   const made = await createProgram(t);
   const one = (command: string, matcher = ''): object => ({ matcher, hooks: [{ type: 'command', command }] });
   const hooks = {
@@ -162,13 +162,13 @@ test('[M31] hooks hold for a client’s calls too, and what they add does not ma
   writeFiles(made.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }), 'work/a.txt': 'hello\n' });
   const client = await connect(t, made, { args: ['--allow-write'] });
   assert.equal(wordsOf(await call(client, 'read_file', { path: 'a.txt' })), 'hello');
-  assert.equal(readFileSync(path.join(made.cwd, 'seen'), 'utf8'), 'x\n', 'it was made once');
+  assert.equal(readFileSync(path.join(made.cwd, 'seen'), 'utf8'), 'x\n', 'the call was made once');
   const refused = await call(client, 'write_file', { path: 'b.txt', content: 'x' });
   assert.match(wordsOf(refused), /The hook "exit 2" does not allow this call/);
   assert.equal(existsSync(path.join(made.cwd, 'b.txt')), false);
 });
 
-test('a yes counts for the call it was given for, once, and for no other', { skip }, async (t) => {
+test('an approval counts once, for its own call only', { skip }, async (t) => {
   const made = await createProgram(t);
   const client = await connect(t, made, { answer: () => undefined, modern: true });
   const send = (command: string, more: Record<string, unknown> = {}): Promise<unknown> =>
@@ -192,11 +192,14 @@ test('a yes counts for the call it was given for, once, and for no other', { ski
   const token = await ask('echo c >> log');
   await send('echo c >> log', { ...yes, requestState: token });
   assert.match(JSON.stringify(await send('echo c >> log', { ...yes, requestState: token })), refused);
-  assert.ok('inputRequests' in ((await send('echo d >> log', yes)) as object), 'an answer to no question is none');
+  assert.ok(
+    'inputRequests' in ((await send('echo d >> log', yes)) as object),
+    'an answer without a question is ignored',
+  );
   assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'c\n');
 });
 
-test('run_agent does a whole run, says how far it is, and what it came to and cost; the session can be gone on with', async (t) => {
+test('run_agent executes a complete run, and reports progress, result and cost; the session can be continued', async (t) => {
   const made = await createProgram(t, [
     calls('write_file', { path: 'b.txt', content: 'x' }),
     says('Written.'),
@@ -242,7 +245,7 @@ test('run_agent does a whole run, says how far it is, and what it came to and co
   assert.deepEqual(made.sessions(), [name]);
 });
 
-test('what a run wants to change is put to the client’s person on the way; where they cannot be asked the run waits in its session', async (t) => {
+test('a change of a run asks the user of the client; if the client cannot ask, the run waits in its session', async (t) => {
   const made = await createProgram(t, ({ results, prompt }) =>
     results.length === 0 ? calls('write_file', { path: `${prompt}.txt`, content: 'x' }) : says(results[0] ?? ''),
   );
@@ -269,7 +272,7 @@ test('what a run wants to change is put to the client’s person on the way; whe
 });
 
 test(
-  'a run that the client cancels is cancelled, and a client that hangs up ends the program; either way the session is whole',
+  'a cancel of the client cancels the run, and a disconnect ends the program; in both cases the session is complete',
   { skip },
   async (t) => {
     const made = await createProgram(t, () => calls('run_command', { command: 'echo begun >> log; sleep 60' }));
@@ -296,7 +299,7 @@ test(
   },
 );
 
-test('a call that is cancelled while its question is open lets go of its session', async (t) => {
+test('a call that is cancelled while its approval is pending releases its session', async (t) => {
   const made = await createProgram(t, ({ index }) =>
     index === 0 ? calls('run_command', { command: 'true' }) : says('On.'),
   );
@@ -312,12 +315,12 @@ test('a call that is cancelled while its question is open lets go of its session
   await assert.rejects(work);
   const [name = ''] = made.sessions();
   await waitUntil(
-    'the session is let go of',
+    'the session is released',
     () => getLockOwner(made.data('sessions', `session_${name}.jsonl`)) === undefined,
   );
 });
 
-test('over HTTP it answers on loopback, to those with the token, and no key of ours is told', async (t) => {
+test('over HTTP it serves loopback clients with the token, and no API key of the program is sent', async (t) => {
   const made = await createProgram(t);
   const key = 'sk-a-secret-that-nobody-may-see';
   writeFileSync(path.join(made.cwd, 'notes.txt'), `the key is ${key}\n`);
@@ -351,10 +354,10 @@ test('over HTTP it answers on loopback, to those with the token, and no key of o
   }
   child.kill('SIGTERM');
   assert.equal(await ended, 143, err);
-  assert.ok(!err.includes('a-token'), 'a token that was given is not printed');
+  assert.ok(!err.includes('a-token'), 'a configured token is not printed');
 });
 
-test('garbage on standard input is survived, and a mistaken command line is told how it is used', async (t) => {
+test('invalid input on stdin is ignored, and an invalid command line prints the usage', async (t) => {
   const made = await createProgram(t);
   const hello = {
     jsonrpc: '2.0',

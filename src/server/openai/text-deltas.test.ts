@@ -1,4 +1,4 @@
-// Text deltas for OpenAI clients: never retracted, so repeated text is sent only as far as it is new.
+// Tests of text deltas for OpenAI clients: they cannot be retracted, so only the new part of repeated text is sent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event } from '../../core/index.ts';

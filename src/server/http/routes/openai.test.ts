@@ -1,4 +1,4 @@
-// OpenAI's endpoints, driven by the clients that people have: the openai SDK and the AI SDK, whole and streamed.
+// Tests of the OpenAI-compatible endpoints with the openai SDK and the AI SDK, streaming and non-streaming.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -18,7 +18,7 @@ const look: Tool = {
   execute: () => 'It rains.',
 };
 
-test('the openai SDK gets a chat completion whose tools ran at the server, whole and streamed', async (t) => {
+test('the openai SDK gets a chat completion whose tools ran on the server, streaming and non-streaming', async (t) => {
   const api = await createApiFixture(t, {
     tools: [look],
     script: ({ results }) => (results.length === 0 ? calls('look', {}) : says(`I looked: ${results[0]}`)),
@@ -51,10 +51,10 @@ test('the openai SDK gets a chat completion whose tools ran at the server, whole
     data.map(({ id }) => id),
     ['fairlead', 'scripted'],
   );
-  assert.equal((await api.store.queue.list()).length, 2, 'each is one run of the fleet');
+  assert.equal((await api.store.queue.list()).length, 2, 'each request is one run of the fleet');
 });
 
-test('what was said before is the beginning of the session, and the words of the system come with it', async (t) => {
+test('earlier messages become the start of the session, together with the system message', async (t) => {
   let seen: readonly string[] = [];
   const api = await createApiFixture(t, {
     script: ({ body }) => {
@@ -78,7 +78,7 @@ test('what was said before is the beginning of the session, and the words of the
   assert.deepEqual(seen, ['user: Be short.|I am Ada.', 'assistant: Hello Ada.', 'user: Who\nam I?']);
 });
 
-test('the openai SDK gets a response, whole and streamed, and goes on with it by its name', async (t) => {
+test('the openai SDK gets a response, streaming and non-streaming, and continues it by its id', async (t) => {
   const api = await createApiFixture(t, {
     script: ({ body, prompt }) => `${toArray(body.messages).length}: ${prompt}`,
   });
@@ -110,7 +110,7 @@ test('the openai SDK gets a response, whole and streamed, and goes on with it by
   );
 });
 
-test('the AI SDK asks the same endpoints, by both of its ways', async (t) => {
+test('the AI SDK works with both endpoints', async (t) => {
   const api = await createApiFixture(t);
   const provider = createOpenAI({ baseURL: `${api.url}/v1`, apiKey: roleKeys.runner });
   for (const model of [provider.chat('fairlead'), provider.responses('fairlead')]) {
@@ -122,7 +122,7 @@ test('the AI SDK asks the same endpoints, by both of its ways', async (t) => {
   }
 });
 
-test('what a turn says before its calls is streamed too, and what is said again is not said twice', async (t) => {
+test('text before the calls of a turn is streamed too, and repeated text is sent once', async (t) => {
   const api = await createApiFixture(t, {
     tools: [look],
     script: ({ results }) => (results.length === 0 ? [says('Let me look.'), calls('look', {})] : says('It rains.')),
@@ -137,7 +137,7 @@ test('what a turn says before its calls is streamed too, and what is said again 
   assert.equal(text, 'Let me look.\n\nIt rains.');
 });
 
-test('what cannot be had is refused in the words of the clients, and a run without an answer is not tried again', async (t) => {
+test('unsupported parameters are refused with OpenAI errors, and a run without an answer is not retried', async (t) => {
   const api = await createApiFixture(t, {
     tools: [{ ...look, effect: 'external' }],
     gates: [() => ({ type: 'ask', question: 'May it look?' })],
@@ -189,7 +189,7 @@ test('what cannot be had is refused in the words of the clients, and a run witho
   );
 });
 
-test('an answer ends before the first stop sequence, whole and streamed, however it is cut into pieces', async (t) => {
+test('an answer ends before the first stop sequence, streaming and non-streaming, however it is split into chunks', async (t) => {
   const api = await createApiFixture(t, { script: () => ({ chunks: ['one ', 'tw', 'o EN', 'D three ', 'STOP'] }) });
   const client = clientOf(api);
   const body = { model: 'fairlead', messages: [{ role: 'user' as const, content: 'count' }] };
@@ -209,7 +209,7 @@ test('an answer ends before the first stop sequence, whole and streamed, however
   }
 });
 
-test('what responses cannot keep is refused too, in the same words', async (t) => {
+test('unsupported parameters of the Responses API are refused with the same errors', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   for (const odd of [
     { conversation: 'c' },
@@ -229,7 +229,7 @@ test('what responses cannot keep is refused too, in the same words', async (t) =
   assert.equal((await api.store.queue.list()).length, 0);
 });
 
-test('a client that goes away calls its run off, and a stopped fleet takes none', async (t) => {
+test('a client that disconnects cancels its run, and a stopped fleet accepts none', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const client = clientOf(api);
   const leave = new AbortController();

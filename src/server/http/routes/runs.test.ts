@@ -1,4 +1,4 @@
-// Runs over HTTP: begun, waited for, found again, spoken to, ended.
+// Tests of runs over HTTP: start, wait, list, steer, cancel.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, Tool } from '../../../core/index.ts';
@@ -8,7 +8,7 @@ import { createApiFixture, type ApiReply } from '../../../../test/support/api-se
 
 const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
 
-test('[A88] a run is begun by a POST, answered at once, and waited for where the caller prefers that', async (t) => {
+test('[A88] a POST starts a run and returns at once, or waits if the client prefers that', async (t) => {
   const { request, waitForStatus } = await createApiFixture(t);
   const begun = await request('POST /api/runs', { as: 'runner', body: { prompt: 'hello' } });
   assert.equal(begun.status, 202);
@@ -31,14 +31,14 @@ test('[A88] a run is begun by a POST, answered at once, and waited for where the
   assert.equal(getRun(await request(`GET /api/runs/${ended.id}`)).id, ended.id);
 });
 
-test('[A88] a wait that is over before the run gives the run as it stands', async (t) => {
+test('[A88] a wait that ends before the run returns the current state of the run', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   const reply = await request('POST /api/runs', { body: { prompt: 'hello' }, headers: { prefer: 'wait=0' } });
   assert.equal(reply.status, 202);
   assert.equal(getRun(reply).status, 'queued');
 });
 
-test('[A88] the same Idempotency-Key is the same run, which is not run twice', async (t) => {
+test('[A88] the same Idempotency-Key returns the same run, which is not run twice', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   const headers = { 'idempotency-key': 'one-and-the-same' };
   const first = await request('POST /api/runs', { body: { prompt: 'hello' }, headers });
@@ -53,7 +53,7 @@ test('[A88] the same Idempotency-Key is the same run, which is not run twice', a
   assert.equal(strange.status, 400);
 });
 
-test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the queue with what they were asked', async (t) => {
+test('[A89] [A90] [A91] plans, verifications and lists of runs are queued with their prompts and settings', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   const plan = getRun(await request('POST /api/orchestrate', { body: { prompt: 'a big thing', model: 'm' } }));
   assert.equal(plan.kind, 'plan');
@@ -63,7 +63,7 @@ test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the 
   assert.equal(examined.kind, 'verify');
   assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
   const judged = await createVerifyOrchestration({ models: async () => ({ others: [] }) })(examined, new Map());
-  assert.match(JSON.stringify(judged), /"own-1"/, 'the answer that was given is what is judged');
+  assert.match(JSON.stringify(judged), /"own-1"/, 'the given answer is verified');
   const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, prompt: `task ${i}`, tenant: 'acme' }));
   const queued = await request('POST /api/runs', { body: { runs: many } });
   assert.equal(queued.status, 202);
@@ -76,7 +76,7 @@ test('[A89] [A90] [A91] plans, examinations and whole lists of runs go into the 
   assert.equal(depth.queued, 52);
 });
 
-test('[A88] a field that nobody knows is refused by its name, and nothing is begun', async (t) => {
+test('[A88] an unknown field is refused by its name, and no run is started', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   const tried: readonly (readonly [unknown, RegExp])[] = [
     [{ prompt: 'x', modle: 'y' }, /"modle"/],
@@ -107,7 +107,7 @@ const send: Tool = {
   },
 };
 
-test('[A92] a run that asks a person rests, is found among the approvals, and goes on when it is answered', async (t) => {
+test('[A92] a run that needs approval waits, is listed under approvals, and continues after the answer', async (t) => {
   const { request, waitForStatus } = await createApiFixture(t, {
     tools: [send],
     gates: [() => ({ type: 'ask', question: 'Send it?' })],
@@ -141,7 +141,7 @@ test('[A92] a run that asks a person rests, is found among the approvals, and go
   assert.deepEqual(sends, ['Ada']);
 });
 
-test('[A92] a run is steered while it goes on, cancelled, and a session at rest can be gone on with', async (t) => {
+test('[A92] an active run is steered and cancelled, and an idle session can be continued', async (t) => {
   const gate = Promise.withResolvers<void>();
   const wait: Tool = {
     name: 'wait',
@@ -170,7 +170,7 @@ test('[A92] a run is steered while it goes on, cancelled, and a session at rest 
   assert.equal((await waitForStatus(next.id, 'ended')).session, session);
 });
 
-test('[A92] a run that nobody works on is cancelled at once', async (t) => {
+test('[A92] a run without a worker is cancelled at once', async (t) => {
   const { request } = await createApiFixture(t, { worker: false });
   const { id } = getRun(await request('POST /api/runs', { body: { prompt: 'hello' } }));
   const ended = getRun(await request(`POST /api/runs/${id}/cancel`, { as: 'runner' }));
@@ -179,7 +179,7 @@ test('[A92] a run that nobody works on is cancelled at once', async (t) => {
   assert.equal((await request('POST /api/runs/absent/cancel')).status, 404);
 });
 
-test('[A89, A92] words and answers to a plan or an examination are refused in a sentence, and a cancel ends it with what it has begun', async (t) => {
+test('[A89, A92] messages and answers to a plan or a verification are refused with an error, and a cancel ends it with its child runs', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   for (const [path, a] of [
     ['/api/orchestrate', 'a plan'],
@@ -202,7 +202,7 @@ test('[A89, A92] words and answers to a plan or an examination are refused in a 
   }
 });
 
-test('[A92] what is said to a session goes to the run that is under way there, not to one that waits behind it', async (t) => {
+test('[A92] a message to a session goes to its active run, not to one that is queued behind it', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
   await store.queue.enqueue([{ id: 'first', prompt: 'now', session: 's' }]);
   const over = new AbortController();

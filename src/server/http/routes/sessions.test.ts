@@ -1,4 +1,4 @@
-// Sessions over HTTP: read, forked, edited; and the fleet around them: limits, schedules, budgets, the kill-switch, health.
+// Tests of sessions over HTTP (read, fork, edit) and of the fleet: limits, schedules, budgets, kill switch, health.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event, FleetRun, Message, KillSwitchState } from '../../../core/index.ts';
@@ -22,7 +22,7 @@ async function runPrompt({ request, waitForStatus }: ApiFixture, prompt: string,
   return waitForStatus(run.id, 'ended');
 }
 
-test('[A92] a session is listed and read in pieces, and tells where it stands', async (t) => {
+test('[A92] a session is listed and read in pages, with its current state', async (t) => {
   const api = await createApiFixture(t);
   const { session } = await runPrompt(api, 'hello');
   const { sessions } = (await api.request('GET /api/sessions')).body as {
@@ -45,7 +45,7 @@ test('[A92] a session is listed and read in pieces, and tells where it stands', 
   assert.equal((await api.request('GET /api/sessions/absent')).status, 404);
 });
 
-test('[A92] a session is forked as it stands or as it stood, and goes on by itself', async (t) => {
+test('[A92] a session is forked at its head or at an earlier event, and continues independently', async (t) => {
   const api = await createApiFixture(t);
   const { session } = await runPrompt(api, 'one');
   const { events } = (await api.request(`GET /api/sessions/${session}`)).body as Read;
@@ -64,7 +64,7 @@ test('[A92] a session is forked as it stands or as it stood, and goes on by itse
   assert.equal((await api.request('POST /api/sessions/absent/fork', { body: {} })).status, 404);
 });
 
-test('[A92] an edit is a new branch, must be legal, and is refused while a run is in the session', async (t) => {
+test('[A92] an edit is a new branch, must be legal, and is refused while a run is active in the session', async (t) => {
   const api = await createApiFixture(t, { script: ({ prompt }) => `Heard ${prompt}` });
   const { session } = await runPrompt(api, 'one');
   const text = (role: Message['role'], words: string): Message => ({ role, parts: [{ type: 'text', text: words }] });
@@ -85,7 +85,7 @@ test('[A92] an edit is a new branch, must be legal, and is refused while a run i
   assert.equal((await edit([text('user', 'other')])).status, 409);
 });
 
-test('[A92] a session that was labelled as private stays so through an edit and a fork', async (t) => {
+test('[A92] a private session stays private after an edit and a fork', async (t) => {
   const api = await createApiFixture(t);
   const session = 'private-one';
   const log = await api.store.sessions.open(session);
@@ -107,7 +107,7 @@ test('[A92] a session that was labelled as private stays so through an edit and 
   }
 });
 
-test('[A95] the kill-switch is for operators, says who and why, is kept, and lets go', async (t) => {
+test('[A95] the kill switch needs an operator key, records the user and the reason, persists, and can be reset', async (t) => {
   const api = await createApiFixture(t);
   const stopped = (await api.request('POST /api/kill-switch', { body: { stopped: true, reason: 'too dear' } }))
     .body as KillSwitchState;
@@ -125,7 +125,7 @@ test('[A95] the kill-switch is for operators, says who and why, is kept, and let
   assert.equal((await api.request('POST /api/kill-switch', { body: { stopped: true } })).status, 400);
 });
 
-test('[A92] limits, schedules and budgets are set by who may, and read by who asks', async (t) => {
+test('[A92] limits, schedules and budgets are set by permitted roles and read by all roles', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const limits = { concurrency: 2, rate: { runs: 10, ms: 1000 } };
   assert.deepEqual((await api.request('PUT /api/queue/limits', { body: limits })).body, { limits });
@@ -154,7 +154,7 @@ test('[A92] limits, schedules and budgets are set by who may, and read by who as
   assert.deepEqual((await api.request('GET /api/budgets', { as: 'reader' })).body, budget.body);
 });
 
-test('[A94] [A96] health, its history, the metrics and the scorecard say what was counted, and nothing where nothing was', async (t) => {
+test('[A94] [A96] health, its history, the metrics and the scorecard contain measured values, and none where nothing was measured', async (t) => {
   const api = await createApiFixture(t);
   await runPrompt(api, 'hello');
   const health = (await api.request('GET /api/health', { as: 'reader' })).body as {

@@ -1,4 +1,4 @@
-// Streams: nothing is missed and nothing comes twice, however often a client comes back; who does not read is dropped.
+// Tests of event streams: no event is lost or duplicated across reconnects, and a client that does not read is dropped.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import test from 'node:test';
@@ -26,7 +26,7 @@ async function all(stream: AsyncIterable<SseFrame>): Promise<readonly SseFrame[]
 
 const count = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i + 1);
 
-test('[A93] a run is followed from its first event to its end: tokens as they come, then what settles them, then the end', async (t) => {
+test('[A93] a run is streamed from its first event to its end: partial text, then the final events, then the end', async (t) => {
   const go = Promise.withResolvers<void>();
   const api = await createApiFixture(t, {
     script: async () => {
@@ -61,7 +61,7 @@ const step: Tool = {
   execute: () => 'a step',
 };
 
-test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, without a gap and without a twin', async (t) => {
+test('[A93] a stream that is interrupted anywhere resumes with Last-Event-ID, without gaps and duplicates', async (t) => {
   const api = await createApiFixture(t, {
     tools: [step],
     script: ({ results }) => (results.length < 5 ? calls('step', { n: results.length }) : says('done')),
@@ -95,7 +95,7 @@ test('[A93] a stream that breaks off anywhere is taken up with Last-Event-ID, wi
   assert.equal(bad.status, 400);
 });
 
-test('[A93] a session is followed through several runs; a stream of nothing is refused; a GET begins nothing', async (t) => {
+test('[A93] a session is streamed across several runs; a stream without a target is refused; a GET starts no run', async (t) => {
   const api = await createApiFixture(t);
   const run = await startTestRun(api, { prompt: 'one' });
   await api.waitForStatus(run.id, 'ended');
@@ -119,7 +119,7 @@ test('[A93] a session is followed through several runs; a stream of nothing is r
   assert.equal((await api.store.queue.list()).length, 2);
 });
 
-test('[A93] many watchers of one run share one lookout, and all see the same', async (t) => {
+test('[A93] many subscribers of one run share one store subscription, and all receive the same events', async (t) => {
   const go = Promise.withResolvers<void>();
   const api = await createApiFixture(t, {
     script: async () => {
@@ -133,21 +133,21 @@ test('[A93] many watchers of one run share one lookout, and all see the same', a
     const { body } = await api.request('GET /metrics', { as: 'reader' });
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(String(body))?.[1]);
   };
-  await eventually('100 watch', async () => (await metric('fairlead_server_stream_clients')) === 100);
+  await eventually('100 clients are counted', async () => (await metric('fairlead_server_stream_clients')) === 100);
   assert.equal(await metric('fairlead_server_broadcasters'), 1);
   go.resolve();
   const seen = await Promise.all(watchers);
   for (const one of seen) assert.deepEqual(seqs(one), seqs(seen[0] ?? []));
-  await eventually('nobody watches', async () => (await metric('fairlead_server_stream_clients')) === 0);
+  await eventually('no client is counted', async () => (await metric('fairlead_server_stream_clients')) === 0);
   assert.equal(await metric('fairlead_server_broadcasters'), 0);
 });
 
-test('[A93] a client that does not read is dropped, and nothing is kept for it', async (t) => {
+test('[A93] a client that does not read is dropped, and no data is kept for it', async (t) => {
   const text = 'x'.repeat(1_000_000);
   const api = await createApiFixture(t, {
     tools: [{ ...step, execute: () => 'y'.repeat(20_000) }],
     script: ({ results }) => (results.length < 8 ? [says(text), calls('step', { n: results.length })] : says('done')),
-    // Long enough to be seen watching on a machine that is busy.
+    // Long enough to be counted as a client on a busy machine.
     bounds: { stallMs: 2000 },
   });
   const run = await startTestRun(api, { prompt: 'much' });
@@ -162,13 +162,13 @@ test('[A93] a client that does not read is dropped, and nothing is kept for it',
   });
   socket.on('error', () => undefined).on('close', () => closed.resolve());
   const metric = async (): Promise<string> => String((await api.request('GET /metrics')).body);
-  await eventually('it watches', async () => /fairlead_server_stream_clients 1$/m.test(await metric()));
-  await eventually('it was dropped', async () => /fairlead_server_stream_clients 0$/m.test(await metric()));
+  await eventually('the client is counted', async () => /fairlead_server_stream_clients 1$/m.test(await metric()));
+  await eventually('the client was dropped', async () => /fairlead_server_stream_clients 0$/m.test(await metric()));
   socket.resume();
   await closed.promise;
 });
 
-test('[A93] a server that ends says so on its streams and closes them', async (t) => {
+test('[A93] a server that shuts down sends an end event on its streams and closes them', async (t) => {
   const api = await createApiFixture(t, { worker: false });
   const run = await startTestRun(api, { prompt: 'waits' });
   const answer = await fetch(`${api.url}/api/stream?run=${run.id}`, {
@@ -179,7 +179,7 @@ test('[A93] a server that ends says so on its streams and closes them', async (t
   assert.match(await text, /: the server is shutting down/);
 });
 
-test('[A93] a stream keeps giving signs of life', async (t) => {
+test('[A93] a stream sends heartbeats', async (t) => {
   const api = await createApiFixture(t, { worker: false, bounds: { pingMs: 20 } });
   const run = await startTestRun(api, { prompt: 'waits' });
   const leave = new AbortController();
