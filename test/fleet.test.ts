@@ -54,7 +54,7 @@ test('[A53, A112] an effect that was running when its worker was killed is shown
   );
   await program.runCommand('runs', 'answer', 'half', 'happened');
   const two = await program.run(['worker', '--drain']);
-  assert.match(two.out, /^half {2}answered {2}A person has confirmed/m);
+  assert.match(two.out, /^half {2}answered {2}The user confirmed/m);
   assert.deepEqual(readEffects(program), ['done']);
 });
 

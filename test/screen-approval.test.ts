@@ -166,7 +166,7 @@ test(
       await next.enterAndWait('/continue', again);
       await waitUntilArmed();
       await next.keys(key);
-      await next.waitFor(key === 'h' ? /^Result: A person has confirmed/m : /^Result: The program stopped/m);
+      await next.waitFor(key === 'h' ? /^Result: The user confirmed/m : /^Result: The program stopped/m);
       assert.equal(ledger(), 'sent\n'.repeat(i + 1));
     }
   },

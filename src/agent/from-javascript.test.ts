@@ -55,7 +55,7 @@ const mistakes: readonly (readonly [string, () => unknown, code: string, says: R
   ],
   ['no reference', () => openProvider(undefined as never), 'provider/no-model', /A model is a name/],
   ['an empty reference', () => openProvider({} as never), 'provider/no-model', /A model is a name/],
-  ['no store', () => openFleetStore(undefined as never), 'store/no-place', /A store needs a location/],
+  ['no store', () => openFleetStore(undefined as never), 'store/no-location', /A store needs a location/],
   ['a worker without a store', () => startWorker({ drivers: {} } as never), 'fleet/bad-option', /needs a store/],
   ['a worker without handlers', () => startWorker({ store: {} } as never), 'fleet/bad-option', /needs handlers/],
 ];

@@ -1,7 +1,7 @@
 // The default limits of a run, and the reminder of its last turn.
 import { FairleadError, type Limits, type Provider, type Reminder } from '../core/index.ts';
 
-/** 25 turns, 5 consecutive failures, 2 retries of an answer, 5 identical rounds of calls, 100,000 characters per tool result. */
+/** 25 turns, 5 consecutive failures, 2 retries of an answer, 5 identical call batches, 100,000 characters per tool result. */
 export const defaultLimits: Limits = {
   turns: 25,
   errors: 5,

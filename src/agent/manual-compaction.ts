@@ -1,4 +1,4 @@
-// Manual compaction of a session: the same attempt as in a run, with a report and the event to undoEvent it.
+// Manual compaction of a session: the same attempt as in a run, with a report and the event that undoes it.
 import {
   compactionFacts,
   recordCompactionCost,

@@ -53,7 +53,7 @@ export type RunResult<Output = unknown> = {
   readonly sessionId: string;
 };
 
-/** What a result needs beside the state of the session. */
+/** What a result needs besides the state of the session. */
 export type ResultContext = {
   readonly runId: string;
   readonly sessionId: string;

@@ -15,7 +15,7 @@ export type SessionOptions = {
 
 /** The options of one step of a session from its state to an answer or a pending approval. */
 export type AdvanceOptions = {
-  /** Ends the run. If its reason is a FairleadError `run/left`, the current step is aborted and the run can be resumed. */
+  /** Ends the run. With a FairleadError `run/left` as its reason it detaches instead: the current step is aborted and the run can be resumed. */
   readonly signal?: AbortSignal;
   /** Detaches from the run after the current step; the run can be resumed. */
   readonly detachSignal?: AbortSignal;

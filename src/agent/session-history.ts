@@ -4,7 +4,7 @@ import {
   epochStartedFact,
   openSessionWriter,
   runStateView,
-  settleOpenCalls,
+  closeOpenCalls,
   toArray,
   type Log,
   type Message,
@@ -28,7 +28,7 @@ export async function copyConversation(
   if (writer.state.seq > 0)
     throw new FairleadError('session/not-empty', 'A session can be forked into an empty log only.', { blame: 'user' });
   const nonce = createNonce();
-  const { messages } = settleOpenCalls(state, 'The conversation was forked before this call was settled.');
+  const { messages } = closeOpenCalls(state, 'The conversation was forked before this call had a result.');
   await writer.record(
     [
       { type: 'session-started', session: id, nonce, from: { session: state.session, event: state.head ?? '' } },

@@ -6,14 +6,14 @@ import type { RunContext } from './loop.ts';
 /** Returns the result of the work, or rejects as soon as the signal aborts. Work does not start if the signal is already aborted. */
 export async function raceAbort<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const quit = (): void =>
+  const onAbort = (): void =>
     reject(new FairleadError('run/cancelled', 'The run was cancelled.', { blame: 'user', cause: signal.reason }));
-  if (signal.aborted) quit();
-  signal.addEventListener('abort', quit, { once: true });
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await (signal.aborted ? promise : Promise.race([Promise.resolve().then(work), promise]));
   } finally {
-    signal.removeEventListener('abort', quit);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -25,7 +25,7 @@ const stopReasonsByCode: ReadonlyMap<string, StopReason> = new Map([
   ['run/token-budget', 'token-budget'],
 ]);
 
-/** The error code of an abort that detaches from a run: the run stays open and any process can resume it later. */
+/** The error code of an abort that detaches from a run: the run stays open and any process can resume it later. The code is public and keeps its first name. */
 const DETACHED_CODE = 'run/left';
 
 /** Returns true if the caller is detaching from the run, after the current step or at once. The run does not end. */

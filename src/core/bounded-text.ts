@@ -10,16 +10,16 @@ export type BoundedText = {
 };
 
 /** Creates a buffer that keeps at most this many characters, half from the start and half from the end. */
-export function createBoundedText(most: number): BoundedText {
-  const half = Math.max(1, Math.floor(most / 2));
+export function createBoundedText(maxChars: number): BoundedText {
+  const half = Math.max(1, Math.floor(maxChars / 2));
   let head = '';
   let tail = '';
   let omitted = 0;
   return {
     add(text) {
-      const room = half - head.length;
-      head += text.slice(0, room);
-      tail += text.slice(room);
+      const headSpace = half - head.length;
+      head += text.slice(0, headSpace);
+      tail += text.slice(headSpace);
       // Cut in bulk: a slice for every chunk would copy the tail each time.
       if (tail.length > 3 * half) cut();
     },

@@ -40,14 +40,14 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
 /** All calls of a response have ended: their results become one message. Mutates the given state, which must not be shared yet. */
 function finishCallBatch(s: { -readonly [key in keyof RunState]: RunState[key] }): RunState {
   const results = s.calls.map((call) => call.result as ToolResultPart);
-  const round = callBatchHash(s.calls);
+  const batchHash = callBatchHash(s.calls);
   // Keeps as many hashes as the longest detectable cycle needs, minus this one.
   const kept = Math.min(Math.max(0, 3 * (s.limits?.stuckAfter ?? 0) - 1), 999);
   const failed = results.every((result) => result.failed);
   s.calls = [];
-  s.due = true;
+  s.needsTurn = true;
   s.failures = failed ? s.failures + 1 : 0;
-  s.rounds = [...(kept ? s.rounds.slice(-kept) : []), round];
+  s.callBatches = [...(kept ? s.callBatches.slice(-kept) : []), batchHash];
   s.messages = appendItem(s.messages, { role: 'tool', parts: results });
   s.context += partTokens(results);
   return s;
@@ -76,7 +76,7 @@ function hashSample(digest: Hash53State, text: string | Uint8Array): void {
 }
 
 /** Gives every open call a failed result, so that the history stays valid. */
-export function settleOpenCalls(s: RunState, why: string): RunState {
+export function closeOpenCalls(s: RunState, why: string): RunState {
   if (s.calls.length === 0) return s;
   const calls = s.calls.map((call): ToolCall =>
     call.result
@@ -109,10 +109,10 @@ export function resolveApproval(s: RunState, e: Event & { type: 'approval-resolv
 /** Applies `tool-started`. An answer about an earlier attempt does not apply to this one. */
 export function startCall(s: RunState, e: Event & { type: 'tool-started' }): RunState {
   const sent = e.input === undefined ? {} : { sent: e.input };
-  const begun = patchCall(s, e.call, { key: e.key, ...sent });
-  const before = begun.calls.find((call) => call.id === e.call && !call.result);
-  if (!before?.again && before?.ask?.kind !== 'unknown-outcome') return begun;
-  return { ...begun, calls: begun.calls.map((call) => (call === before ? withoutOutcomeApproval(call) : call)) };
+  const started = patchCall(s, e.call, { key: e.key, ...sent });
+  const openCall = started.calls.find((call) => call.id === e.call && !call.result);
+  if (!openCall?.again && openCall?.ask?.kind !== 'unknown-outcome') return started;
+  return { ...started, calls: started.calls.map((call) => (call === openCall ? withoutOutcomeApproval(call) : call)) };
 }
 
 function withoutOutcomeApproval({ again: _, ask, ...call }: ToolCall): ToolCall {

@@ -27,17 +27,17 @@ export async function executeCalls(
   const ready = prepared.filter((each): each is PreparedCall => !('type' in each));
   const started = prepared.flatMap((each) => ('type' in each ? [each] : callStartedFacts(each)));
   await writer.record(started, { durable: ready.some(({ tool }) => tool.effect !== 'read') });
-  const here = ready.filter(({ tool }) => tool.clientSideQuestion === undefined);
-  const running = here.map((each) => executeCall(agent, each, context));
-  let longest = 0;
+  const localCalls = ready.filter(({ tool }) => tool.clientSideQuestion === undefined);
+  const running = localCalls.map((each) => executeCall(agent, each, context));
+  let longestMs = 0;
   for (const [i, outcome] of running.entries()) {
-    const effect = here[i]?.tool.effect;
+    const effect = localCalls[i]?.tool.effect;
     const fact = await outcome;
     // A call that was interrupted by a detach stays open, as after a crash: the next process recovers it.
     if (isDetached(context) && (fact.outcome === 'interrupted' || fact.outcome === 'unknown')) continue;
-    const beside = Math.min(longest, fact.ms);
-    await writer.record([beside > 0 ? { ...fact, overlappedMs: beside } : fact], { durable: effect !== 'read' });
-    longest = Math.max(longest, fact.ms);
+    const overlappedMs = Math.min(longestMs, fact.ms);
+    await writer.record([overlappedMs > 0 ? { ...fact, overlappedMs } : fact], { durable: effect !== 'read' });
+    longestMs = Math.max(longestMs, fact.ms);
   }
 }
 
@@ -90,39 +90,39 @@ async function prepareCall(
       'failed',
       `The arguments are not valid JSON, so nothing was run: ${call.invalid.slice(0, 500)}`,
     );
-  const said = unwrapDeferredCall(call);
-  if (typeof said === 'string') return toolEndedFact(call, 'failed', said);
-  const aim = withToolName(agent, said);
-  const tool = agent.tools.get(aim.tool);
-  if (!tool) return toolEndedFact(call, 'failed', `There is no tool named ${aim.tool}.`);
+  const unwrapped = unwrapDeferredCall(call);
+  if (typeof unwrapped === 'string') return toolEndedFact(call, 'failed', unwrapped);
+  const target = withToolName(agent, unwrapped);
+  const tool = agent.tools.get(target.tool);
+  if (!tool) return toolEndedFact(call, 'failed', `There is no tool named ${target.tool}.`);
   if (tool.deferred && !state.loaded.includes(tool.name))
     return toolEndedFact(call, 'denied', `The tool ${tool.name} is not loaded, so nothing was run. Load it first.`);
-  if (aim !== call && tool.name === USE_TOOL) return toolEndedFact(call, 'failed', 'This tool cannot call itself.');
+  if (target !== call && tool.name === USE_TOOL) return toolEndedFact(call, 'failed', 'This tool cannot call itself.');
   if (call.key !== undefined && tool.effect !== 'read' && !tool.idempotent) {
-    const settled = await resolveUnknownOutcome(agent, { call: aim, tool, key: call.key }, state, signal);
-    if (settled) return settled;
+    const recovered = await resolveUnknownOutcome(agent, { call: target, tool, key: call.key }, state, signal);
+    if (recovered) return recovered;
   }
-  const wrong = toolInputError(tool, aim.input);
-  if (wrong !== undefined)
+  const inputError = toolInputError(tool, target.input);
+  if (inputError !== undefined)
     return toolEndedFact(
       call,
       'failed',
-      `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${wrong}`,
+      `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${inputError}`,
     );
-  const ruling = await evaluateGates(agent, aim, state);
-  const by = ruling.type !== 'allow' && ruling.by;
-  if (ruling.type === 'ask')
-    return { type: 'approval-requested', call: call.id, question: ruling.question, ...(by ? { by } : {}) };
-  if (ruling.type === 'deny')
-    return { ...toolEndedFact(call, 'denied', ruling.reason), ...(by ? { deniedBy: by } : {}) };
-  const rewrong = ruling.input === aim.input ? undefined : toolInputError(tool, ruling.input);
-  if (rewrong !== undefined)
+  const decision = await evaluateGates(agent, target, state);
+  const by = decision.type !== 'allow' && decision.by;
+  if (decision.type === 'ask')
+    return { type: 'approval-requested', call: call.id, question: decision.question, ...(by ? { by } : {}) };
+  if (decision.type === 'deny')
+    return { ...toolEndedFact(call, 'denied', decision.reason), ...(by ? { deniedBy: by } : {}) };
+  const rewriteError = decision.input === target.input ? undefined : toolInputError(tool, decision.input);
+  if (rewriteError !== undefined)
     return toolEndedFact(
       call,
       'denied',
-      `A rule rewrote the call to something that does not fit its schema: ${rewrong}`,
+      `A rule rewrote the call to something that does not fit its schema: ${rewriteError}`,
     );
-  return { call: aim, tool, input: ruling.input, key: call.key ?? idempotencyKey(call, state) };
+  return { call: target, tool, input: decision.input, key: call.key ?? idempotencyKey(call, state) };
 }
 
 /** The call with its tool alias resolved. */
@@ -156,41 +156,41 @@ async function executeCall(
   context: RunContext,
 ): Promise<ToolEndedFact> {
   if (context.signal.aborted)
-    return toolEndedFact(call, 'interrupted', `${tool.name} was not started: the run was to stop.`);
-  const since = context.clock();
-  const stop = createToolAbort(tool, context.signal);
+    return toolEndedFact(call, 'interrupted', `${tool.name} was not started: the run was stopping.`);
+  const startedAt = context.clock();
+  const abort = createToolAbort(tool, context.signal);
   const progress = createProgressReporter(call, context);
   const { writer } = context;
-  const watch: ToolContext['subscribe'] = (seen) => writer.subscribe(seen);
+  const subscribe: ToolContext['subscribe'] = (listener) => writer.subscribe(listener);
   try {
     const work = Promise.resolve().then(() =>
       tool.execute(input, {
-        signal: stop.signal,
+        signal: abort.signal,
         key,
         call,
         agent,
         state: writer.state,
         progress: progress.report,
-        subscribe: watch,
+        subscribe,
       }),
     );
-    const outcome = await Promise.race([work.then((value) => ({ value })), stop.graceExpired]);
-    const ms = context.clock() - since;
+    const outcome = await Promise.race([work.then((value) => ({ value })), abort.graceExpired]);
+    const ms = context.clock() - startedAt;
     if (!outcome)
       return toolEndedFact(
         call,
         tool.effect === 'read' ? 'interrupted' : 'unknown',
-        abandonedCallText(tool, stop.signal),
+        abandonedCallText(tool, abort.signal),
         ms,
       );
-    const most = context.writer.state.limits?.outputChars ?? 100_000;
-    return toolResultFact(call.id, outcome.value, most, ms, (given) => renderToolOutput(agent, call, given));
+    const maxChars = context.writer.state.limits?.outputChars ?? 100_000;
+    return toolResultFact(call.id, outcome.value, maxChars, ms, (output) => renderToolOutput(agent, call, output));
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
-    return toolEndedFact(call, outcome, `Error: ${errorMessage(error)}`, context.clock() - since);
+    return toolEndedFact(call, outcome, `Error: ${errorMessage(error)}`, context.clock() - startedAt);
   } finally {
     progress.end();
-    stop.release();
+    abort.release();
   }
 }
 
@@ -198,15 +198,15 @@ type ProgressReporter = { readonly report: (text: string) => void; readonly end:
 
 /** Reports the progress of a call. Progress of a tool that was abandoned is dropped. */
 function createProgressReporter(call: ToolCall, context: RunContext): ProgressReporter {
-  let show = context.onToolProgress;
-  const say = (text: string): void => {
+  let onToolProgress = context.onToolProgress;
+  const report = (text: string): void => {
     try {
-      show?.(call.id, text);
+      onToolProgress?.(call.id, text);
     } catch {
       // A listener that throws must not fail the call.
     }
   };
-  return { report: say, end: () => (show = undefined) };
+  return { report, end: () => (onToolProgress = undefined) };
 }
 
 type ToolAbort = {
@@ -215,28 +215,28 @@ type ToolAbort = {
   readonly release: () => void;
 };
 
-/** Stops a tool on the run's abort or on its own timeout. The tool then has half a second to clean up; `over` resolves after that. */
-function createToolAbort(tool: Tool, outer: AbortSignal): ToolAbort {
-  const stop = new AbortController();
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+/** Stops a tool on the run's abort or on its own timeout. The tool then has half a second to clean up; `graceExpired` resolves after that. */
+function createToolAbort(tool: Tool, runSignal: AbortSignal): ToolAbort {
+  const controller = new AbortController();
+  const { promise: graceExpired, resolve: expireGrace } = Promise.withResolvers<undefined>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  const end = (why: unknown): void => {
-    stop.abort(why);
-    timers.add(setTimeout(() => resolve(undefined), 500));
+  const abort = (why: unknown): void => {
+    controller.abort(why);
+    timers.add(setTimeout(() => expireGrace(undefined), 500));
   };
-  const quit = (): void => end(outer.reason);
-  outer.addEventListener('abort', quit, { once: true });
+  const onAbort = (): void => abort(runSignal.reason);
+  runSignal.addEventListener('abort', onAbort, { once: true });
   if (tool.timeoutMs !== undefined) {
-    const late = new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
+    const timeoutError = new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
       blame: 'tool',
     });
-    timers.add(setTimeout(() => end(late), Math.min(tool.timeoutMs, 2 ** 31 - 1)));
+    timers.add(setTimeout(() => abort(timeoutError), Math.min(tool.timeoutMs, 2 ** 31 - 1)));
   }
   const release = (): void => {
-    outer.removeEventListener('abort', quit);
+    runSignal.removeEventListener('abort', onAbort);
     for (const timer of timers) clearTimeout(timer);
   };
-  return { signal: stop.signal, graceExpired: over, release };
+  return { signal: controller.signal, graceExpired, release };
 }
 
 const abandonedCallText = (tool: Tool, signal: AbortSignal): string =>

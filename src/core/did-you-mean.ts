@@ -2,11 +2,11 @@
 
 /** Returns the closest names, best first; empty if none is close enough. */
 export function closestMatches(word: string, names: readonly string[]): readonly string[] {
-  const most = Math.max(2, Math.floor(word.length / 3));
+  const maxDistance = Math.max(2, Math.floor(word.length / 3));
   return names
-    .map((name) => ({ name, far: name.startsWith(word) || word.startsWith(name) ? 1 : editDistance(word, name) }))
-    .filter(({ far }) => far <= most)
-    .toSorted((a, b) => a.far - b.far)
+    .map((name) => ({ name, distance: name.startsWith(word) || word.startsWith(name) ? 1 : editDistance(word, name) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ name }) => name);
 }

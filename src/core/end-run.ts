@@ -11,11 +11,11 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
   const { limits, spent } = context.writer.state;
   if (limits?.ms === undefined) return { context, release: () => {} };
   const deadline = new AbortController();
-  const late = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
-  const wait = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
+  const timeoutError = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
+  const remainingMs = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
   // No timer here: if no time is left, nothing may start before a timer would fire.
-  if (!(wait > 0)) deadline.abort(late);
-  const timer = setTimeout(() => deadline.abort(late), wait > 0 ? wait : 0);
+  if (!(remainingMs > 0)) deadline.abort(timeoutError);
+  const timer = setTimeout(() => deadline.abort(timeoutError), remainingMs > 0 ? remainingMs : 0);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   return { context: { ...context, signal }, release: () => clearTimeout(timer) };
 }
@@ -31,9 +31,9 @@ export function runEndedFacts(state: RunState, step: Step): readonly Fact[] {
   if (step.type !== 'end') return [];
   const text = `Not finished: ${step.detail ?? step.reason}`;
   const open = state.calls.filter((call) => !call.result);
-  const settled = open.map((call): Fact => {
+  const endedCalls = open.map((call): Fact => {
     const outcome = call.key === undefined ? 'interrupted' : 'unknown';
     return { type: 'tool-ended', call: call.id, outcome, text, ms: 0 };
   });
-  return [...settled, { ...step, type: 'run-ended' }];
+  return [...endedCalls, { ...step, type: 'run-ended' }];
 }

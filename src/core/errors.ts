@@ -52,10 +52,9 @@ export class FairleadError extends Error {
 /** Returns the message of any thrown value. Never throws. */
 export function errorMessage(thrown: unknown): string {
   try {
-    const told = thrown instanceof Error ? thrown.message : thrown;
-    return String(told);
+    return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
-    return 'something that cannot be told in words was thrown';
+    return 'a value that cannot be converted to text was thrown';
   }
 }
 

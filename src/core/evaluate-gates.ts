@@ -17,12 +17,12 @@ const maxRewrites = 8;
 /** Evaluates every gate: deny wins, then ask. A rewritten call is evaluated again by all gates. An approval applies only to the question it was given for. */
 export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<GateResult> {
   if (call.ask?.allowed === false) return { type: 'deny', reason: userDenial(call.ask.reason), by: { kind: 'user' } };
-  let now = call;
+  let current = call;
   for (let rewrites = 0; rewrites <= maxRewrites; rewrites++) {
-    const decision = await evaluateOnce(agent, now, state);
-    if (decision.type === 'allow') return { type: 'allow', input: now.input };
+    const decision = await evaluateOnce(agent, current, state);
+    if (decision.type === 'allow') return { type: 'allow', input: current.input };
     if (decision.type !== 'rewrite') return decision;
-    now = { ...now, input: decision.input };
+    current = { ...current, input: decision.input };
   }
   return { type: 'deny', reason: 'The rules keep rewriting this call.' };
 }
@@ -43,7 +43,7 @@ async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunStat
   let question: Decision | undefined;
   const approval = toolApprovalGate(agent.tools.get(call.tool));
   for (const gate of approval ? [...agent.gates, approval] : agent.gates) {
-    const decision = await askGate(gate, call, state);
+    const decision = await callGate(gate, call, state);
     if (decision.type === 'deny') return decision;
     if (decision.type === 'rewrite' && canonicalJson(decision.input) !== canonicalJson(call.input)) return decision;
     if (decision.type === 'ask' && !call.granted?.includes(decision.question)) question ??= decision;
@@ -52,17 +52,17 @@ async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunStat
 }
 
 /** Validates the decision of a gate. Gates are user code: anything but a well-formed decision denies the call. */
-async function askGate(gate: Gate, call: ToolCall, state: RunState): Promise<Decision> {
+async function callGate(gate: Gate, call: ToolCall, state: RunState): Promise<Decision> {
   try {
-    const said: unknown = await gate(call, state);
-    const { type, reason, question, input } = isObject(said) ? said : {};
-    const by = isObject(said) && isDecisionSource(said['by']) ? { by: said['by'] } : {};
+    const result: unknown = await gate(call, state);
+    const { type, reason, question, input } = isObject(result) ? result : {};
+    const by = isObject(result) && isDecisionSource(result['by']) ? { by: result['by'] } : {};
     if (type === 'allow') return { type };
     if (type === 'ask' && typeof question === 'string') return { type, question, ...by };
     if (type === 'rewrite' && isJson(input)) return { type, input };
     if (type === 'deny')
       return { type, reason: typeof reason === 'string' ? reason : 'A rule denies this call.', ...by };
-    const fault = type === 'rewrite' ? 'rewrote the call to what is not JSON' : 'gave no clear decision';
+    const fault = type === 'rewrite' ? 'rewrote the call to a value that is not JSON' : 'returned no valid decision';
     return { type: 'deny', reason: `A rule ${fault}, so the call is denied.` };
   } catch (error) {
     return { type: 'deny', reason: `A rule failed, so the call is denied: ${errorMessage(error)}` };

@@ -125,8 +125,8 @@ export type ActiveRun = {
   readonly failures: number;
   readonly answerRetries: number;
   readonly compactions: number;
-  readonly rounds: readonly number[];
-  readonly due: boolean;
+  readonly callBatches: readonly number[];
+  readonly needsTurn: boolean;
   readonly verified: boolean;
   readonly inTurn: boolean;
 };

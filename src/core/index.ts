@@ -169,15 +169,10 @@ export type {
   OutputSize,
 } from './workspace.ts';
 export { oldEventTypes, upcastEvent, upcastQuestion, upcastUsageTotals } from './upcast.ts';
-export {
-  compactionFacts,
-  recordCompactionCost,
-  epochStartedFact,
-  attemptCompaction,
-  type CompactionAttempt,
-} from './epoch.ts';
-export { settleOpenCalls } from './call-fold.ts';
-export { prefixTokens } from './turn-fold.ts';
+export { attemptCompaction, compactionFacts, recordCompactionCost, type CompactionAttempt } from './compaction.ts';
+export { epochStartedFact } from './epoch.ts';
+export { closeOpenCalls } from './call-fold.ts';
+export { continuePrompt, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';

@@ -43,8 +43,8 @@ const maxItems = 1_000_000;
 
 /** Converts any value to JSON. Never throws: cycles, big integers and functions become text; what is too deep or too large is replaced by a note. */
 export function toJson(value: unknown): Json {
-  const open = new Set<object>();
-  let room = maxItems;
+  const ancestors = new Set<object>();
+  let remainingItems = maxItems;
 
   function visit(item: unknown, depth: number): Json | undefined {
     if (item === null || typeof item === 'string' || typeof item === 'boolean') return item;
@@ -52,15 +52,15 @@ export function toJson(value: unknown): Json {
     if (typeof item === 'bigint' || typeof item === 'symbol') return item.toString();
     if (typeof item === 'function') return '[function]';
     if (typeof item !== 'object') return undefined;
-    if (open.has(item)) return '[cycle]';
+    if (ancestors.has(item)) return '[cycle]';
     if (depth >= maxDepth) return '[nested too deep, left out]';
-    open.add(item);
+    ancestors.add(item);
     try {
       return visitObject(item, depth + 1);
     } catch (error) {
       return `[unreadable: ${errorMessage(error)}]`;
     } finally {
-      open.delete(item);
+      ancestors.delete(item);
     }
   }
 
@@ -76,7 +76,7 @@ export function toJson(value: unknown): Json {
   function visitList(items: Iterable<unknown>, depth: number): Json {
     const list: Json[] = [];
     for (const each of items) {
-      if (room-- > 0) list.push(visit(each, depth) ?? null);
+      if (remainingItems-- > 0) list.push(visit(each, depth) ?? null);
       else return [...list, '[more, left out]'];
     }
     return list;
@@ -85,9 +85,9 @@ export function toJson(value: unknown): Json {
   function visitEntries(entries: Iterable<readonly [unknown, unknown]>, depth: number): Json {
     const kept: [string, Json][] = [];
     for (const [key, each] of entries) {
-      const json = room-- > 0 ? visit(each, depth) : '[more, left out]';
+      const json = remainingItems-- > 0 ? visit(each, depth) : '[more, left out]';
       if (json !== undefined) kept.push([errorMessage(key), json]);
-      if (room < 0) break;
+      if (remainingItems < 0) break;
     }
     return Object.fromEntries(kept);
   }

@@ -2,7 +2,7 @@
 import { isDetached } from './abort.ts';
 import { executeCalls } from './calls.ts';
 import { runEndedFacts, abortStep, withDeadline } from './end-run.ts';
-import { compact } from './epoch.ts';
+import { compact } from './compaction.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { nextStep, type Step } from './next-step.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';

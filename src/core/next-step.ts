@@ -19,8 +19,8 @@ export type Step =
 /** Returns the next step for this state. */
 export function nextStep(state: RunState, agent: ResolvedAgent): Step {
   if (state.run === undefined) return { type: 'rest' };
-  const told = stopConditionStep(state, agent);
-  if (told) return told;
+  const stopStep = stopConditionStep(state, agent);
+  if (stopStep) return stopStep;
   const open = state.calls.filter((call) => !call.result);
   if (open.length) return readyCallsStep(state, open, agent);
   if (state.completed) return { type: 'end', reason: 'task-complete' };
@@ -32,7 +32,7 @@ export function nextStep(state: RunState, agent: ResolvedAgent): Step {
       reason: 'truncated',
       detail: 'The model reached its output limit; nothing after the cut was run.',
     };
-  if (state.due || state.pending.some((input) => input.how !== 'follow-up'))
+  if (state.needsTurn || state.pending.some((input) => input.how !== 'follow-up'))
     return limitReachedStep(state, agent) ?? { type: 'turn' };
   if (!state.verified && agent.checks.length) return { type: 'check' };
   if (state.pending.length) return limitReachedStep(state, agent) ?? { type: 'turn' };
@@ -43,18 +43,18 @@ export function nextStep(state: RunState, agent: ResolvedAgent): Step {
 function stopConditionStep(state: RunState, agent: ResolvedAgent): Step | undefined {
   try {
     for (const stop of agent.stops) {
-      const found: unknown = stop(state);
-      if (!found) continue;
-      const { reason, detail } = isObject(found) ? found : {};
+      const result: unknown = stop(state);
+      if (!result) continue;
+      const { reason, detail } = isObject(result) ? result : {};
       return {
         type: 'end',
         reason: typeof reason === 'string' ? (reason as StopReason) : 'rule',
-        detail: typeof detail === 'string' ? detail : 'A stop ended the run.',
+        detail: typeof detail === 'string' ? detail : 'A stop condition ended the run.',
       };
     }
     return undefined;
   } catch (error) {
-    return { type: 'end', reason: 'rule', detail: `A stop failed, so the run ends: ${errorMessage(error)}` };
+    return { type: 'end', reason: 'rule', detail: `A stop condition failed, so the run ends: ${errorMessage(error)}` };
   }
 }
 
@@ -63,21 +63,24 @@ const maxConcurrentCalls = 16;
 
 /** Leading reads run concurrently; any other call runs alone. A call that waits for an approval does not block the others. */
 function readyCallsStep(state: RunState, open: readonly ToolCall[], agent: ResolvedAgent): Step {
-  const room = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
-  if (!(room >= 1))
+  const remainingCalls = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
+  if (!(remainingCalls >= 1))
     return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
   const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
   if (ready.length === 0) return { type: 'rest' };
-  const reads = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
+  const firstNonRead = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
   return {
     type: 'calls',
-    calls: ready.slice(0, Math.min(room, maxConcurrentCalls, reads < 0 ? ready.length : Math.max(reads, 1))),
+    calls: ready.slice(
+      0,
+      Math.min(remainingCalls, maxConcurrentCalls, firstNonRead < 0 ? ready.length : Math.max(firstNonRead, 1)),
+    ),
   };
 }
 
 function stepAfterFailure(state: RunState, failure: Failure, agent: ResolvedAgent): Step {
-  const told = stopReasonOfFailure(failure);
-  if (told) return { type: 'end', reason: told, detail: failure.message };
+  const abortReason = stopReasonOfFailure(failure);
+  if (abortReason) return { type: 'end', reason: abortReason, detail: failure.message };
   if (failure.code === 'provider/context-too-long' && agent.compactor && state.compactions === 0)
     return { type: 'compact' };
   if (!failure.retry) return { type: 'end', reason: 'provider-error', detail: failure.message, error: failure };
@@ -104,41 +107,45 @@ function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefin
       'error-threshold',
       `Asked ${state.answerRetries} times for an acceptable answer: ${state.queue.find((note) => note.key === 'answer-rejected')?.text ?? ''}`,
     );
-  if (isStuck(state.rounds, limits.stuckAfter))
+  if (isStuck(state.callBatches, limits.stuckAfter))
     return end('stuck', `The same calls brought the same results ${limits.stuckAfter} times.`);
   if (!(spent.turns < limits.turns)) return end('max-turns', `All ${limits.turns} turns are used.`);
   if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `All ${limits.ms} ms are used.`);
-  const used = spent.input + spent.output;
-  const needs = nextRequestTokens(state);
-  if (limits.tokens !== undefined && !(used + needs <= limits.tokens))
+  const usedTokens = spent.input + spent.output;
+  const requestTokens = nextRequestTokens(state);
+  if (limits.tokens !== undefined && !(usedTokens + requestTokens <= limits.tokens))
     return end(
       'token-budget',
-      `${used} of ${limits.tokens} tokens are used and the next request needs about ${needs}.`,
+      `${usedTokens} of ${limits.tokens} tokens are used and the next request needs about ${requestTokens}.`,
     );
-  const full = limits.context !== undefined && !(needs <= limits.context);
-  if (agent.compactor && state.compactions === 0 && (full || shouldCompact(state, needs, agent.compactor.threshold)))
+  const exceedsContext = limits.context !== undefined && !(requestTokens <= limits.context);
+  if (
+    agent.compactor &&
+    state.compactions === 0 &&
+    (exceedsContext || shouldCompact(state, requestTokens, agent.compactor.threshold))
+  )
     return { type: 'compact' };
-  if (full)
+  if (exceedsContext)
     return end(
       'token-budget',
-      `The next request needs about ${needs} tokens; the window has room for ${limits.context}.`,
+      `The next request needs about ${requestTokens} tokens; the window has room for ${limits.context}.`,
     );
-  return limits.usd === undefined ? undefined : moneyLimitStep(state, limits.usd, needs, agent, end);
+  return limits.usd === undefined ? undefined : moneyLimitStep(state, limits.usd, requestTokens, agent, end);
 }
 
 /** The share of the context window that must fill up again after a compaction, because each compaction invalidates the cached prefix. */
 const minRefillShare = 0.1;
 
 /** Returns true if the context window is full enough to compact now. */
-function shouldCompact({ limits, contextAfterCompaction }: RunState, needs: number, threshold = 1): boolean {
+function shouldCompact({ limits, contextAfterCompaction }: RunState, requestTokens: number, threshold = 1): boolean {
   const window = limits?.context ?? Number.POSITIVE_INFINITY;
-  return needs > window * threshold && needs - contextAfterCompaction > window * minRefillShare;
+  return requestTokens > window * threshold && requestTokens - contextAfterCompaction > window * minRefillShare;
 }
 
 function moneyLimitStep(
   state: RunState,
   usd: number,
-  needs: number,
+  requestTokens: number,
   agent: ResolvedAgent,
   end: (reason: StopReason, detail: string) => Step,
 ): Step | undefined {
@@ -146,21 +153,21 @@ function moneyLimitStep(
   if (!price)
     return end(
       'money-budget',
-      `The price of ${agent.provider.model} is unknown, so a budget of $${usd} cannot be kept. Set its price, or run without a money budget.`,
+      `The price of ${agent.provider.model} is unknown, so a budget of $${usd} cannot be enforced. Set its price, or run without a money budget.`,
     );
-  const least = (needs * (price.cacheRead ?? price.input)) / 1e6;
-  if (state.spent.usd + least <= usd) return undefined;
+  const minCostUsd = (requestTokens * (price.cacheRead ?? price.input)) / 1e6;
+  if (state.spent.usd + minCostUsd <= usd) return undefined;
   return end(
     'money-budget',
-    `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${least.toFixed(4)}.`,
+    `$${state.spent.usd.toFixed(4)} of $${usd} is spent and the next request costs at least $${minCostUsd.toFixed(4)}.`,
   );
 }
 
-/** Returns true if a cycle of one, two or three batches repeated unchanged this many times. */
-export function isStuck(rounds: readonly number[], repeats: number): boolean {
+/** Returns true if a cycle of one, two or three call batches repeated unchanged this many times. */
+export function isStuck(callBatches: readonly number[], repeats: number): boolean {
   if (repeats < 2) return false;
   return [1, 2, 3].some((period) => {
-    const span = rounds.slice(-period * repeats);
-    return span.length === period * repeats && span.every((round, i) => round === span[i % period]);
+    const span = callBatches.slice(-period * repeats);
+    return span.length === period * repeats && span.every((batch, i) => batch === span[i % period]);
   });
 }

@@ -34,12 +34,12 @@ export function sortNotes(queue: readonly Note[]): readonly Note[] {
 }
 
 /** Selects the notes that a turn shows: unexpired notes in order, within the token limit. Safety notes and the first note always pass; otherwise a note over the limit would never be shown. */
-export function selectNotes(queue: readonly Note[], turn: number, allowance: number): readonly Note[] {
-  let room = allowance;
+export function selectNotes(queue: readonly Note[], turn: number, maxTokens: number): readonly Note[] {
+  let remainingTokens = maxTokens;
   return sortNotes(queue.filter((note) => isNoteActive(note, turn))).filter((note, i) => {
     const cost = estimateTokens(note.text);
-    const passes = i === 0 || (note.priority ?? 0) >= SAFETY_PRIORITY || cost <= room;
-    if (passes) room -= cost;
+    const passes = i === 0 || (note.priority ?? 0) >= SAFETY_PRIORITY || cost <= remainingTokens;
+    if (passes) remainingTokens -= cost;
     return passes;
   });
 }
@@ -61,8 +61,8 @@ export function renderNotes(notes: readonly Note[], nonce = ''): readonly TextPa
 /** A note can contain untrusted text: it must not close its tag. */
 function renderNoteGroup(notes: readonly Note[], nonce: string): string {
   const name = (notes[0]?.group ?? notes[0]?.key ?? '').replaceAll(/["<>\s]/g, '_');
-  const words = escapeReminderTags(notes.map(({ text }) => text).join('\n'));
-  return `<system-reminder name="${name}"${nonce ? ` nonce="${nonce}"` : ''}>\n${words}\n</system-reminder>`;
+  const content = escapeReminderTags(notes.map(({ text }) => text).join('\n'));
+  return `<system-reminder name="${name}"${nonce ? ` nonce="${nonce}"` : ''}>\n${content}\n</system-reminder>`;
 }
 
 const noteTags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
@@ -70,11 +70,11 @@ const noteTags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n
 /** Parses text that `renderNotes` made, a group as one note; undefined for any other text. */
 export function parseNotes(text: string): readonly Note[] | undefined {
   const notes: Note[] = [];
-  let at = 0;
-  for (const found of text.matchAll(noteTags)) {
-    if (found.index !== at) return undefined;
-    at += found[0].length;
-    notes.push({ key: found[1] ?? '', text: found[2] ?? '' });
+  let end = 0;
+  for (const match of text.matchAll(noteTags)) {
+    if (match.index !== end) return undefined;
+    end += match[0].length;
+    notes.push({ key: match[1] ?? '', text: match[2] ?? '' });
   }
-  return at > 0 && at === text.length ? notes : undefined;
+  return end > 0 && end === text.length ? notes : undefined;
 }

@@ -4,10 +4,10 @@ import { renderNotes } from './notes.ts';
 import type { RunState } from './state.ts';
 import { partTokens } from './tokens.ts';
 
-/** Prompts and steering inputs are delivered together; a follow-up is delivered alone, when nothing else is due. */
+/** Prompts and steering inputs are delivered together; a follow-up is delivered alone, when no other turn is needed. */
 export function deliverableInputs(state: RunState): readonly PendingInput[] {
-  const now = state.pending.filter((input) => input.how !== 'follow-up');
-  return now.length || state.due ? now : state.pending.slice(0, 1);
+  const immediate = state.pending.filter((input) => input.how !== 'follow-up');
+  return immediate.length || state.needsTurn ? immediate : state.pending.slice(0, 1);
 }
 
 /** Estimates the tokens of the next request, including the inputs and notes that the turn adds. */

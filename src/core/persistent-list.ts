@@ -1,4 +1,4 @@
-// A persistent append-only list: push is O(1) amortised and earlier versions stay unchanged.
+// A persistent append-only list: an append is O(1) amortised and earlier versions stay unchanged.
 
 /** A version of the list: the first `length` of `items`. `items` may be longer, so use the functions here to read it. */
 export type PersistentList<T> = { readonly length: number; readonly items: readonly T[] };
@@ -9,20 +9,20 @@ export const createPersistentList = <T>(items: readonly T[] = []): PersistentLis
   items: [...items],
 });
 
-/** Appends an item. Versions share their items; a second push on the same version copies. */
-export function appendItem<T>(trail: PersistentList<T>, item: T): PersistentList<T> {
-  const items = (trail.items.length === trail.length ? trail.items : trail.items.slice(0, trail.length)) as T[];
+/** Appends an item. Versions share their items; a second append to the same version copies. */
+export function appendItem<T>(list: PersistentList<T>, item: T): PersistentList<T> {
+  const items = (list.items.length === list.length ? list.items : list.items.slice(0, list.length)) as T[];
   items.push(item);
   return { length: items.length, items };
 }
 
 /** Replaces the last item; the previous version keeps its own. */
-export function replaceLastItem<T>(trail: PersistentList<T>, item: T): PersistentList<T> {
-  return appendItem({ length: trail.length - 1, items: trail.items.slice(0, trail.length - 1) }, item);
+export function replaceLastItem<T>(list: PersistentList<T>, item: T): PersistentList<T> {
+  return appendItem({ length: list.length - 1, items: list.items.slice(0, list.length - 1) }, item);
 }
 
 /** Returns the last item, if there is one. */
-export const lastItem = <T>(trail: PersistentList<T>): T | undefined => trail.items[trail.length - 1];
+export const lastItem = <T>(list: PersistentList<T>): T | undefined => list.items[list.length - 1];
 
 /** Copies the items of this version to an array, from an index on. */
-export const toArray = <T>(trail: PersistentList<T>, from = 0): readonly T[] => trail.items.slice(from, trail.length);
+export const toArray = <T>(list: PersistentList<T>, from = 0): readonly T[] => list.items.slice(from, list.length);

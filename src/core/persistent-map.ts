@@ -33,11 +33,11 @@ export function mapGet<V>({ size, buckets }: PersistentMap<V>, key: string): V |
 /** Returns the map with this value set. */
 export function mapSet<V>({ size, buckets }: PersistentMap<V>, key: string, value: V): PersistentMap<V> {
   const next = buckets.length ? buckets.slice() : Array.from({ length: narrowWidth }, (): readonly MapEntry<V>[] => []);
-  const place = bucketIndex(key, next.length);
-  const bucket = next[place] ?? [];
-  const at = bucket.findIndex(([each]) => each === key);
-  next[place] = at < 0 ? [...bucket, [key, value]] : bucket.with(at, [key, value]);
-  const table = { size: at < 0 ? size + 1 : size, buckets: next };
+  const index = bucketIndex(key, next.length);
+  const bucket = next[index] ?? [];
+  const position = bucket.findIndex(([each]) => each === key);
+  next[index] = position < 0 ? [...bucket, [key, value]] : bucket.with(position, [key, value]);
+  const table = { size: position < 0 ? size + 1 : size, buckets: next };
   return next.length === narrowWidth && table.size > maxInNarrow ? widenBuckets(table) : table;
 }
 
@@ -49,11 +49,11 @@ function widenBuckets<V>(table: PersistentMap<V>): PersistentMap<V> {
 
 /** Returns the map without the key. */
 export function mapDelete<V>(table: PersistentMap<V>, key: string): PersistentMap<V> {
-  const place = bucketIndex(key, table.buckets.length);
-  const bucket = table.buckets[place];
+  const index = bucketIndex(key, table.buckets.length);
+  const bucket = table.buckets[index];
   if (!bucket?.some(([each]) => each === key)) return table;
   const rest = bucket.filter(([each]) => each !== key);
-  return { size: table.size - 1, buckets: table.buckets.with(place, rest) };
+  return { size: table.size - 1, buckets: table.buckets.with(index, rest) };
 }
 
 /** Returns all entries, in no particular order. */

@@ -7,7 +7,7 @@ import type { RunState } from './state.ts';
 
 /**
  * The views of an agent and their states at an event. Views are pure, so each is folded only when it is read:
- * `values` holds the folded states, and `before` links to the version from which a fold continues.
+ * `values` holds the folded states, and `previous` links to the version from which a fold continues.
  */
 export type ViewStates = {
   readonly views: readonly NamedView<unknown>[];
@@ -42,51 +42,51 @@ const createViewStates = (views: ViewStates['views'], values: unknown[]): ViewSt
 });
 
 /** Returns the states after one more event. A fold that starts at an epoch restores what its baseline stored. */
-export function advanceViews(seen: ViewStates, event: Event, isFirst: boolean): ViewStates {
-  const { views } = seen;
-  if (views.length === 0) return seen;
-  const kept = isFirst && event.type === 'epoch-started' ? event.baseline?.views : undefined;
-  const before = kept
+export function advanceViews(states: ViewStates, event: Event, isFirst: boolean): ViewStates {
+  const { views } = states;
+  if (views.length === 0) return states;
+  const stored = isFirst && event.type === 'epoch-started' ? event.baseline?.views : undefined;
+  const previous = stored
     ? createViewStates(
         views,
-        views.map((view) => restoreView(view, kept)),
+        views.map((view) => restoreView(view, stored)),
       )
-    : seen;
-  const behind = before.unfolded === 0 ? 1 : before.eventsBehind + 1;
+    : states;
+  const eventsBehind = previous.unfolded === 0 ? 1 : previous.eventsBehind + 1;
   const next: ViewStates = {
     views,
     event,
     values: views.map(() => NOT_FOLDED),
-    previous: before,
+    previous,
     unfolded: views.length,
-    eventsBehind: behind,
+    eventsBehind,
   };
-  if (behind >= maxEventsBehind) for (const i of views.keys()) foldView(next, i);
+  if (eventsBehind >= maxEventsBehind) for (const i of views.keys()) foldView(next, i);
   return next;
 }
 
 /** Folds one view from the last event up to which it was folded. */
-function foldView(seen: ViewStates, i: number): unknown {
-  const waiting: ViewStates[] = [];
-  let at = seen;
-  for (; at.values[i] === NOT_FOLDED && at.previous; at = at.previous) waiting.push(at);
+function foldView(states: ViewStates, i: number): unknown {
+  const unfolded: ViewStates[] = [];
+  let at = states;
+  for (; at.values[i] === NOT_FOLDED && at.previous; at = at.previous) unfolded.push(at);
   let value = at.values[i];
-  for (const each of waiting.toReversed()) if (each.event) value = each.views[i]?.on(value, each.event);
-  if (seen.values[i] !== NOT_FOLDED) return value;
-  seen.values[i] = value;
-  if (--seen.unfolded === 0) seen.previous = undefined;
+  for (const each of unfolded.toReversed()) if (each.event) value = each.views[i]?.on(value, each.event);
+  if (states.values[i] !== NOT_FOLDED) return value;
+  states.values[i] = value;
+  if (--states.unfolded === 0) states.previous = undefined;
   return value;
 }
 
-const restoreView = (view: NamedView<unknown>, kept: Readonly<Record<string, Json>>): unknown => {
-  const mine = Object.hasOwn(kept, view.name) ? kept[view.name] : undefined;
-  return (mine === undefined ? undefined : view.restore?.(mine)) ?? view.initial;
+const restoreView = (view: NamedView<unknown>, stored: Readonly<Record<string, Json>>): unknown => {
+  const value = Object.hasOwn(stored, view.name) ? stored[view.name] : undefined;
+  return (value === undefined ? undefined : view.restore?.(value)) ?? view.initial;
 };
 
 /** Returns the serialized states for a baseline. */
-export function serializeViews(seen: ViewStates): Pick<Baseline, 'views'> {
-  const entries = seen.views.flatMap((view, i) =>
-    view.serialize ? [[view.name, view.serialize(foldView(seen, i))] as const] : [],
+export function serializeViews(states: ViewStates): Pick<Baseline, 'views'> {
+  const entries = states.views.flatMap((view, i) =>
+    view.serialize ? [[view.name, view.serialize(foldView(states, i))] as const] : [],
   );
   return entries.length ? { views: Object.fromEntries(entries) } : {};
 }
@@ -97,7 +97,7 @@ export function readView<S>({ viewStates }: Pick<RunState, 'viewStates'>, view: 
   if (at < 0)
     throw new FairleadError('core/no-view', `The agent has no view named ${view.name}.`, {
       blame: 'user',
-      hint: 'Add it to the views of the agent or of the extension that looks at it.',
+      hint: 'Add it to the views of the agent or of the extension that reads it.',
     });
   return foldView(viewStates, at) as S;
 }

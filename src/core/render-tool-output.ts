@@ -6,15 +6,15 @@ import type { ToolCall } from './state.ts';
 export function renderToolOutput(
   agent: ResolvedAgent,
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
-  given: ToolOutput,
+  output: ToolOutput,
 ): string {
   for (const render of agent.renderers ?? []) {
     try {
-      const text: unknown = render(given, { tool, input, model: agent.provider.model });
+      const text: unknown = render(output, { tool, input, model: agent.provider.model });
       if (typeof text === 'string') return text;
     } catch {
       // Falls back to the tool's own text.
     }
   }
-  return given.text;
+  return output.text;
 }

@@ -35,9 +35,9 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
     model,
     ms,
   };
-  const objection = rejectionOf(agent, state, message, finishReason);
-  if (!objection) return [ended];
-  const text = `Nothing was run. ${objection.text}`;
+  const rejection = rejectionOf(agent, state, message, finishReason);
+  if (!rejection) return [ended];
+  const text = `Nothing was run. ${rejection.text}`;
   const denied = messageToolCalls(message).map(({ id }): Fact => ({
     type: 'tool-ended',
     call: id,
@@ -45,15 +45,15 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
     text,
     ms: 0,
   }));
-  return [ended, ...denied, { type: 'answer-rejected', ...objection }];
+  return [ended, ...denied, { type: 'answer-rejected', ...rejection }];
 }
 
 /** Gives each call an id that is unique in the session and valid in every provider format. Drops white-space text, and the incomplete calls of a truncated, refused or filtered response. */
 function normalizeAnswer({ message, finishReason }: EndChunk, turn: number): Message {
   let count = 0;
-  const whole = finishReason !== 'length' && finishReason !== 'refusal' && finishReason !== 'filtered';
+  const isComplete = finishReason !== 'length' && finishReason !== 'refusal' && finishReason !== 'filtered';
   const parts = message.parts.flatMap((part): readonly MessagePart[] => {
-    if (part.type === 'tool-call') return whole ? [{ ...withJsonInput(part), id: callId(turn, count++) }] : [];
+    if (part.type === 'tool-call') return isComplete ? [{ ...withJsonInput(part), id: callId(turn, count++) }] : [];
     return part.type === 'text' && part.text.trim() === '' && !part.meta ? [] : [part];
   });
   return { role: 'assistant', parts };
@@ -63,7 +63,11 @@ function normalizeAnswer({ message, finishReason }: EndChunk, turn: number): Mes
 const withJsonInput = (part: ToolCallPart): ToolCallPart =>
   isJson(part.input)
     ? part
-    : { ...part, input: {}, invalid: part.invalid ?? 'they are nested too deep, or hold what JSON has not.' };
+    : {
+        ...part,
+        input: {},
+        invalid: part.invalid ?? 'they are nested too deeply, or contain values that are not JSON.',
+      };
 
 /** The id of the n-th call of a turn: nine letters and digits, the strictest rule of all providers. */
 export const callId = (turn: number, index: number): string =>
@@ -84,20 +88,20 @@ function rejectionOf(
     return { why: 'filtered', text: 'Your last answer was withheld by a content filter. Answer again in other words.' };
   if (finish === 'length') return undefined;
   if (isEmptyMessage(message)) return { why: 'empty', text: 'Your last answer was empty. Answer the user now.' };
-  const unmet = toolChoiceRejection(state, message);
-  if (unmet) return unmet;
+  const toolChoiceError = toolChoiceRejection(state, message);
+  if (toolChoiceError) return toolChoiceError;
   if (messageToolCalls(message).length) return undefined;
   if (finish === 'tool-calls')
     return {
       why: 'no-call',
-      text: 'Your last answer was to call a tool, but held no call. Make the call, or answer without one.',
+      text: 'Your last answer was to call a tool, but contained no call. Make the call, or answer without one.',
     };
-  const wrong = agent.outputSchema && outputSchemaError(agent.outputSchema, messageText(message));
-  return wrong === undefined
+  const schemaError = agent.outputSchema && outputSchemaError(agent.outputSchema, messageText(message));
+  return schemaError === undefined
     ? undefined
     : {
         why: 'invalid',
-        text: `Your last answer does not fit the required schema: ${wrong} Answer with JSON that fits it, and nothing else.`,
+        text: `Your last answer does not fit the required schema: ${schemaError} Answer with JSON that fits it, and nothing else.`,
       };
 }
 

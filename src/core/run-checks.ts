@@ -22,12 +22,12 @@ export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunCon
 /** Validates a verdict: a check that throws, or returns no valid verdict, has failed. */
 async function runCheck(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
   try {
-    const said: unknown = await raceAbort(signal, () => check.run(state, signal));
-    const { type, why } = isObject(said) ? said : {};
+    const result: unknown = await raceAbort(signal, () => check.run(state, signal));
+    const { type, why } = isObject(result) ? result : {};
     if (type === 'passed') return { type };
-    const reason = typeof why === 'string' ? why : `The check ${check.name} did not say why.`;
+    const reason = typeof why === 'string' ? why : `The check ${check.name} gave no reason.`;
     if (type === 'failed' || type === 'abstained') return { type, why: reason };
-    return { type: 'failed', why: `The check ${check.name} gave no verdict.` };
+    return { type: 'failed', why: `The check ${check.name} returned no verdict.` };
   } catch (error) {
     return { type: 'failed', why: `The check ${check.name} could not run: ${errorMessage(error)}` };
   }

@@ -20,7 +20,7 @@ export interface SessionWriter {
   /** Replaces rules and views: folds the session again from the last baseline. */
   setView(view: View<RunState>): Promise<void>;
   /** Subscribes to events after they are written; returns an unsubscribe function. Errors of a listener are ignored. */
-  subscribe(seen: SessionListener): () => void;
+  subscribe(listener: SessionListener): () => void;
 }
 
 /** Reads a log to its end and opens it for appends. */
@@ -32,8 +32,8 @@ export async function openSessionWriter(
   let view = first;
   let state = await foldLog(log, view, { from });
   let tail = state.seq;
-  let turn: Promise<unknown> = Promise.resolve();
-  const watchers = new Set<SessionListener>();
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  const listeners = new Set<SessionListener>();
 
   async function write(base: RunState, facts: FactSource, options?: AppendOptions): Promise<readonly Event[]> {
     const list = typeof facts === 'function' ? facts(base) : facts;
@@ -45,16 +45,16 @@ export async function openSessionWriter(
     for (const event of events) {
       tail = event.seq;
       state = view.on(state, event);
-      for (const seen of watchers) notifyListener(seen, event, state);
+      for (const listener of listeners) notifyListener(listener, event, state);
     }
     return events;
   }
 
   /** Runs writes one at a time, in order. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work);
-    turn = mine.catch(() => {});
-    return mine;
+  function serialize<T>(work: () => Promise<T>): Promise<T> {
+    const result = lastWrite.then(work);
+    lastWrite = result.catch(() => {});
+    return result;
   }
 
   return {
@@ -62,27 +62,27 @@ export async function openSessionWriter(
     get state() {
       return state;
     },
-    record: (facts, options) => inTurn(() => write(state, facts, options)),
+    record: (facts, options) => serialize(() => write(state, facts, options)),
     branch: (at, facts) =>
-      inTurn(async () => write(await foldLog(log, view, { at }), facts, { parent: at, durable: true })),
+      serialize(async () => write(await foldLog(log, view, { at }), facts, { parent: at, durable: true })),
     setView: (next) =>
-      inTurn(async () => {
+      serialize(async () => {
         const at = state.head;
         if (at !== null) state = await foldLog(log, next, { at, from });
         else state = next.initial;
         view = next;
       }),
-    subscribe(seen) {
-      watchers.add(seen);
-      return () => watchers.delete(seen);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }
 
 /** A listener that throws must not keep a written fact from being folded. */
-function notifyListener(seen: SessionListener, event: Event, state: RunState): void {
+function notifyListener(listener: SessionListener, event: Event, state: RunState): void {
   try {
-    seen(event, state);
+    listener(event, state);
   } catch {
     // Ignored: the append succeeded.
   }

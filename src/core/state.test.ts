@@ -136,7 +136,10 @@ test('a rewind to before the end of a call leaves a valid history, no run and no
     { type: 'branch-started', from: 'e3', reason: 'rewound' },
   ]);
   assert.equal(historyError(toArray(state.messages)), undefined);
-  assert.deepEqual([state.run, state.pending, state.queue, state.calls, state.due], [undefined, [], [], [], false]);
+  assert.deepEqual(
+    [state.run, state.pending, state.queue, state.calls, state.needsTurn],
+    [undefined, [], [], [], false],
+  );
 });
 
 test('a new run resets the counters of the last one, and keeps the totals of the session', async () => {
@@ -154,7 +157,7 @@ test('a run without input does nothing', () => {
   const limits = { turns: 5, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 100 };
   const state = after([started, { type: 'run-started', run: 'r', limits }]);
   assert.deepEqual(
-    [state.due, state.pending, state.calls, state.verified, state.inTurn],
+    [state.needsTurn, state.pending, state.calls, state.verified, state.inTurn],
     [false, [], [], false, false],
   );
 });

@@ -1,5 +1,5 @@
 // The run state: a pure fold over the events of the log.
-import { resolveApproval, endCall, patchCall, settleOpenCalls, startCall } from './call-fold.ts';
+import { resolveApproval, endCall, patchCall, closeOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
 import type { Event, TouchedFile, Limits, Note, PendingInput, UsageTotals, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
@@ -76,9 +76,10 @@ export type RunState = {
   readonly answerRetries: number;
   readonly compactions: number;
   /** Hashes of the latest call batches with their results. */
-  readonly rounds: readonly number[];
+  readonly callBatches: readonly number[];
   readonly inTurn: boolean;
-  readonly due: boolean;
+  /** True if the model must be called again, for example because it has not read the latest tool results. */
+  readonly needsTurn: boolean;
   readonly truncated: boolean;
   readonly completed: boolean;
   readonly verified: boolean;
@@ -116,9 +117,9 @@ const initialRunState: RunState = {
   failure: undefined,
   answerRetries: 0,
   compactions: 0,
-  rounds: [],
+  callBatches: [],
   inTurn: false,
-  due: false,
+  needsTurn: false,
   truncated: false,
   completed: false,
   verified: false,
@@ -178,19 +179,19 @@ function reduceEvent(s: RunState, e: Event): RunState {
       return { ...chargeRun(s, e.spent ?? {}), contextAfterCompaction: s.context, compactions: s.compactions + 1 };
     case 'branch-started':
       return {
-        ...settleOpenCalls(s, 'The conversation went back to before this call was settled.'),
+        ...closeOpenCalls(s, 'The conversation went back to before this call was settled.'),
         // After a compaction was undone it must not run again at once.
         contextAfterCompaction: e.reason === 'returned' ? s.context : s.contextAfterCompaction,
         pending: [],
         queue: [],
         run: undefined,
-        due: false,
+        needsTurn: false,
         inTurn: false,
         ended: undefined,
       };
     case 'input-received':
       return e.how === 'continue'
-        ? { ...s, due: true, verified: false }
+        ? { ...s, needsTurn: true, verified: false }
         : { ...s, pending: [...s.pending, { input: e.input, how: e.how, parts: e.parts }], verified: false };
     case 'run-started':
       return {
@@ -203,23 +204,23 @@ function reduceEvent(s: RunState, e: Event): RunState {
         failure: undefined,
         answerRetries: 0,
         compactions: 0,
-        rounds: [],
+        callBatches: [],
         truncated: false,
         completed: false,
         abstained: undefined,
         ended: undefined,
       };
     case 'turn-started':
-      return startTurn(settleOpenCalls(s, lostResultText), e.inputs, e.notes);
+      return startTurn(closeOpenCalls(s, lostResultText), e.inputs, e.notes);
     case 'turn-ended':
-      return endTurn(settleOpenCalls(s, lostResultText), e);
+      return endTurn(closeOpenCalls(s, lostResultText), e);
     case 'turn-failed':
       return failTurn(s, e);
     case 'answer-rejected':
       return {
         ...s,
         answerRetries: s.answerRetries + 1,
-        due: true,
+        needsTurn: true,
         verified: false,
         queue: enqueueNote(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
       };
@@ -238,7 +239,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
           ? { ...s, abstained: e.verdict.why }
           : {
               ...s,
-              due: true,
+              needsTurn: true,
               queue: enqueueNote(s.queue, { key: `check/${e.check}`, text: e.verdict.why, priority: 50 }),
             };
     case 'run-ended':
@@ -246,7 +247,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
         ...s,
         run: undefined,
         inTurn: false,
-        due: false,
+        needsTurn: false,
         ended: {
           reason: e.reason,
           ...(e.detail === undefined ? {} : { detail: e.detail }),

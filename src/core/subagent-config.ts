@@ -24,8 +24,8 @@ export function copyTool(tool: Tool, changes: Partial<Tool>): Tool {
 }
 
 /** Derives a sub-agent: all gates and stop conditions of the parent apply, and no tool is added. */
-export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: SubagentOverrides): ResolvedAgent {
-  const { tools: names, gates = [], stops = [], ...own } = wish;
+export function deriveSubagent(parent: ResolvedAgent, state: RunState, overrides: SubagentOverrides): ResolvedAgent {
+  const { tools: names, gates = [], stops = [], ...own } = overrides;
   // The output schema applies to the parent's answer only.
   const { outputSchema: _, ...inherited } = parent;
   const open = [...parent.tools.values()].filter((tool) => !tool.deferred || state.loaded.includes(tool.name));
@@ -46,20 +46,24 @@ export function deriveSubagent(parent: ResolvedAgent, state: RunState, wish: Sub
 }
 
 /** The remaining limits of the parent, lowered by the limits of the sub-agent. */
-export function subagentLimits(state: RunState, wish: Partial<Limits> = {}): Partial<Limits> {
+export function subagentLimits(state: RunState, overrides: Partial<Limits> = {}): Partial<Limits> {
   const { limits, spent } = state;
-  if (!limits) return wish;
-  const left = (limit: number | undefined, used: number, own: number | undefined): number | undefined => {
+  if (!limits) return overrides;
+  const remaining = (limit: number | undefined, used: number, own: number | undefined): number | undefined => {
     const rest = limit === undefined ? undefined : Math.max(0, limit - used);
     return rest === undefined || own === undefined ? (rest ?? own) : Math.min(rest, own);
   };
   const bounds = {
-    turns: left(limits.turns, spent.turns, wish.turns),
-    tokens: left(limits.tokens, spent.input + spent.output, wish.tokens),
-    usd: left(limits.usd, spent.usd, wish.usd),
-    ms: left(limits.ms, spent.ms, wish.ms),
-    calls: left(limits.calls, spent.calls, wish.calls),
+    turns: remaining(limits.turns, spent.turns, overrides.turns),
+    tokens: remaining(limits.tokens, spent.input + spent.output, overrides.tokens),
+    usd: remaining(limits.usd, spent.usd, overrides.usd),
+    ms: remaining(limits.ms, spent.ms, overrides.ms),
+    calls: remaining(limits.calls, spent.calls, overrides.calls),
   };
   const set = Object.entries(bounds).filter(([, value]) => value !== undefined);
-  return { ...wish, errors: Math.min(limits.errors, wish.errors ?? limits.errors), ...Object.fromEntries(set) };
+  return {
+    ...overrides,
+    errors: Math.min(limits.errors, overrides.errors ?? limits.errors),
+    ...Object.fromEntries(set),
+  };
 }

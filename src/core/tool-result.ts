@@ -14,18 +14,18 @@ export type ToolEndedFact = Fact & { readonly type: 'tool-ended' };
 export function toolResultFact(
   call: string,
   value: unknown,
-  most: number,
+  maxChars: number,
   ms: number,
-  render?: (given: ToolOutput) => string,
+  render?: (output: ToolOutput) => string,
 ): ToolEndedFact {
-  const given = isToolOutput(value) ? value : toolOutput({ text: textOfValue(value) });
+  const output = isToolOutput(value) ? value : toolOutput({ text: textOfValue(value) });
   return {
     type: 'tool-ended',
     call,
-    outcome: given.outcomeUnknown ? 'unknown' : given.failed ? 'failed' : 'ok',
-    text: escapeReminderTags(truncateMiddle(render?.(given) ?? given.text, most)),
+    outcome: output.outcomeUnknown ? 'unknown' : output.failed ? 'failed' : 'ok',
+    text: escapeReminderTags(truncateMiddle(render?.(output) ?? output.text, maxChars)),
     ms,
-    ...optionalFields(given),
+    ...optionalFields(output),
   };
 }
 
@@ -46,17 +46,17 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
 
 /** Returns the optional fields of an output that are valid; the fold relies on their types. */
 function optionalFields({ data, files, notes, loadsTools, endsRun, spent }: ToolOutput): Partial<ToolEndedFact> {
-  const kept = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
-  const names = Array.isArray(loadsTools) ? loadsTools.filter((name) => typeof name === 'string') : [];
-  const shown = Array.isArray(files) ? (toJson(files.filter(isFilePart)) as readonly FilePart[]) : [];
-  const used = parseUsageTotals(spent);
+  const validNotes = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
+  const toolNames = Array.isArray(loadsTools) ? loadsTools.filter((name) => typeof name === 'string') : [];
+  const validFiles = Array.isArray(files) ? (toJson(files.filter(isFilePart)) as readonly FilePart[]) : [];
+  const usage = parseUsageTotals(spent);
   return {
     ...(data === undefined ? {} : { data: toJson(data) }),
-    ...(shown.length ? { files: shown } : {}),
-    ...(kept.length ? { notes: kept } : {}),
-    ...(names.length ? { loadsTools: names } : {}),
+    ...(validFiles.length ? { files: validFiles } : {}),
+    ...(validNotes.length ? { notes: validNotes } : {}),
+    ...(toolNames.length ? { loadsTools: toolNames } : {}),
     ...(endsRun === true ? { endsRun } : {}),
-    ...(Object.keys(used).length ? { spent: used } : {}),
+    ...(Object.keys(usage).length ? { spent: usage } : {}),
   };
 }
 
@@ -67,13 +67,13 @@ const isFilePart = (value: unknown): value is FilePart =>
   typeof value['data'] === 'string';
 
 /** Truncates the middle of a long text and states its length. Never splits a surrogate pair. */
-export function truncateMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = Math.floor(most / 2);
+export function truncateMiddle(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor(maxChars / 2);
   const head = text.slice(0, half - (isHighSurrogate(text, half - 1) ? 1 : 0));
   const tail = text.slice(text.length - half + (isHighSurrogate(text, text.length - half - 1) ? 1 : 0));
-  const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${left} of ${text.length} characters left out …]\n${tail}`;
+  const omitted = text.length - head.length - tail.length;
+  return `${head}\n[… ${omitted} of ${text.length} characters left out …]\n${tail}`;
 }
 
 /** Returns true if a high surrogate is at this index. */

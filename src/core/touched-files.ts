@@ -8,21 +8,21 @@ const maxTouchedFiles = 100;
 
 /** Updates the list with the file of a call: the file that its data describes or, without data, the file that its input names. */
 export function recordTouchedFile(
-  marks: readonly TouchedFile[],
+  files: readonly TouchedFile[],
   call: ToolCall,
   { outcome, data }: Event & { readonly type: 'tool-ended' },
 ): readonly TouchedFile[] {
-  if (outcome !== 'ok') return marks;
-  const told = isObject(data) && ('after' in data || 'hash' in data) ? data : {};
-  const path = data === undefined && isObject(call.input) ? call.input['path'] : told['path'];
-  if (typeof path !== 'string' || path === '') return marks;
-  const known = marks.find((mark) => mark.path === path);
-  const content = 'after' in told ? told['after'] : told['hash'];
-  const mark: TouchedFile = {
+  if (outcome !== 'ok') return files;
+  const fileData = isObject(data) && ('after' in data || 'hash' in data) ? data : {};
+  const path = data === undefined && isObject(call.input) ? call.input['path'] : fileData['path'];
+  if (typeof path !== 'string' || path === '') return files;
+  const known = files.find((file) => file.path === path);
+  const content = 'after' in fileData ? fileData['after'] : fileData['hash'];
+  const file: TouchedFile = {
     path,
     tool: call.tool,
-    changed: known?.changed === true || ('after' in told && told['after'] !== told['before']),
+    changed: known?.changed === true || ('after' in fileData && fileData['after'] !== fileData['before']),
     ...(typeof content === 'string' ? { content } : {}),
   };
-  return [...marks.filter((each) => each !== known).slice(1 - maxTouchedFiles), mark];
+  return [...files.filter((each) => each !== known).slice(1 - maxTouchedFiles), file];
 }

@@ -11,12 +11,12 @@ import { lastItem, appendItem, replaceLastItem, createPersistentList, type Persi
 /** Applies `epoch-started`: a new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
   const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, cwd: e.cwd, sent: 0 };
-  const frame = prefixTokens(e);
+  const prefix = prefixTokens(e);
   if (!e.baseline)
-    return { ...now, context: s.epoch === 0 ? frame : Math.max(frame, s.context + frame - prefixTokens(s)) };
+    return { ...now, context: s.epoch === 0 ? prefix : Math.max(prefix, s.context + prefix - prefixTokens(s)) };
   const { session, messages, turn, loaded, queue, total, pending = s.pending, activeRun, calls = [] } = e.baseline;
-  const context = frame + messageTokens(messages);
-  const begun: RunState = {
+  const context = prefix + messageTokens(messages);
+  const started: RunState = {
     ...now,
     ...activeRun,
     session,
@@ -34,7 +34,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     contextAfterCompaction: e.reason === 'compacted' ? context : 0,
     compactions: (activeRun ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),
   };
-  return e.spent ? chargeRun(begun, e.spent) : begun;
+  return e.spent ? chargeRun(started, e.spent) : started;
 }
 
 /** Estimates the tokens of the system text and tools of an epoch. */
@@ -46,13 +46,13 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
   const delivered = inputs.length ? s.pending.filter((each) => inputs.includes(each.input)) : [];
   const parts = [...delivered.flatMap((each) => each.parts), ...renderNotes(notes, s.nonce)];
   const role = lastItem(s.messages)?.role;
-  const waits = role === 'user' || role === 'tool';
-  const now = parts.length || !waits ? appendUserParts(s, parts.length ? parts : continueParts) : s;
+  const endsWithInput = role === 'user' || role === 'tool';
+  const now = parts.length || !endsWithInput ? appendUserParts(s, parts.length ? parts : continueParts) : s;
   return {
     ...now,
     turn: s.turn + 1,
     inTurn: true,
-    due: true,
+    needsTurn: true,
     verified: false,
     sent: now.messages.length,
     truncated: false,
@@ -64,8 +64,10 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
   };
 }
 
-/** Many models reject a request that ends with an assistant message. */
-const continueParts: readonly MessagePart[] = [{ type: 'text', text: 'Go on.' }];
+/** The prompt of a turn without user input, because many models reject a request that ends with an assistant message. */
+export const continuePrompt = 'Go on.';
+
+const continueParts: readonly MessagePart[] = [{ type: 'text', text: continuePrompt }];
 
 /** Adds user parts. Messages that were already sent never change; a placeholder assistant message keeps the roles alternating. */
 function appendUserParts(s: RunState, parts: readonly MessagePart[]): RunState {
@@ -98,8 +100,8 @@ function appendAnswer(messages: PersistentList<Message>, answer: Message): Persi
 
 /** Applies `turn-ended`: the response joins the history and its calls are open. */
 export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunState {
-  const words = partTokens(e.message.parts);
-  const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? words };
+  const outputTokens = partTokens(e.message.parts);
+  const used = { ...e.usage, input: e.usage.input ?? s.context, output: e.usage.output ?? outputTokens };
   const unpriced = e.usd === undefined || e.estimated ? 1 : 0;
   const { spent, total } = addToTotals(s, { ...used, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
   const calls = messageToolCalls(e.message).map((part): ToolCall => ({
@@ -114,7 +116,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     total,
     inTurn: false,
     calls,
-    due: false,
+    needsTurn: false,
     failure: undefined,
     failures: calls.length ? s.failures : 0,
     truncated: e.finishReason === 'length',

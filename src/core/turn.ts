@@ -11,14 +11,14 @@ import { renderRequest } from './render-request.ts';
 import { partialAnswerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
 
-/** Takes one turn. Everything in the request was recorded before it is sent; the response is recorded before it is final. */
+/** Runs one turn. Everything in the request was recorded before it is sent; the response is recorded before it is final. */
 export async function runTurn(agent: ResolvedAgent, context: RunContext): Promise<void> {
   const { writer } = context;
-  const { notes, remarks } = collectNotes(agent, writer.state);
+  const { notes, annotations } = collectNotes(agent, writer.state);
   await writer.record(
     (state) => {
       const inputs = deliverableInputs(state).map((each) => each.input);
-      return [...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }];
+      return [...annotations, { type: 'turn-started', turn: state.turn + 1, inputs, notes }];
     },
     { durable: true },
   );
@@ -29,18 +29,18 @@ export async function runTurn(agent: ResolvedAgent, context: RunContext): Promis
 async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise<readonly Fact[]> {
   const { clock, signal } = context;
   const { state } = context.writer;
-  const since = clock();
-  const spoken: string[] = [];
+  const startedAt = clock();
+  const textChunks: string[] = [];
   try {
-    const end = await raceAbort(signal, () => consumeStream(agent, context, spoken));
-    return answerFacts(agent, state, end, clock() - since);
+    const end = await raceAbort(signal, () => consumeStream(agent, context, textChunks));
+    return answerFacts(agent, state, end, clock() - startedAt);
   } catch (thrown) {
     const error = signal.aborted ? abortFailure(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
-    const partial = spoken.join('');
+    const partial = textChunks.join('');
     const reported = thrown instanceof FairleadError ? thrown : undefined;
     const cost = partial || reported?.usage ? partialAnswerCost(agent, state, partial, reported) : {};
-    const cut = partial ? { partial } : {};
-    return [{ type: 'turn-failed', turn: state.turn, error, ...cut, ...cost, ms: clock() - since }];
+    const partialField = partial ? { partial } : {};
+    return [{ type: 'turn-failed', turn: state.turn, error, ...partialField, ...cost, ms: clock() - startedAt }];
   }
 }
 
@@ -51,40 +51,40 @@ const defaultNoteTokens = 2000;
 export function collectNotes(
   agent: ResolvedAgent,
   state: RunState,
-): { readonly notes: readonly Note[]; readonly remarks: readonly Fact[] } {
+): { readonly notes: readonly Note[]; readonly annotations: readonly Fact[] } {
   const notes: Note[] = [];
-  const remarks: Fact[] = [];
-  const most = state.limits?.turns ?? Number.POSITIVE_INFINITY;
+  const annotations: Fact[] = [];
+  const maxTurns = state.limits?.turns ?? Number.POSITIVE_INFINITY;
   agent.reminders.forEach((reminder, i) => {
     try {
-      const text: unknown = reminder(state.spent.turns + 1, most, state);
+      const text: unknown = reminder(state.spent.turns + 1, maxTurns, state);
       if (!text) return;
-      if (typeof text !== 'string') throw new TypeError('It gave no text.');
+      if (typeof text !== 'string') throw new TypeError('It returned no text.');
       notes.push({ key: `reminder-${i + 1}`, text });
     } catch (error) {
       const value = { reminder: i + 1, error: errorMessage(error) };
-      remarks.push({ type: 'annotation-added', key: 'reminder-failed', value });
+      annotations.push({ type: 'annotation-added', key: 'reminder-failed', value });
     }
   });
   return {
     notes: selectNotes([...state.queue, ...notes], state.turn + 1, agent.maxNoteTokens ?? defaultNoteTokens),
-    remarks,
+    annotations,
   };
 }
 
-/** Drains the response stream. */
+/** Reads the response stream to its end chunk. Text is collected in `textChunks`, so that a failed turn can record it. */
 async function consumeStream(
   agent: ResolvedAgent,
   { writer, signal, onChunk }: RunContext,
-  spoken: string[],
+  textChunks: string[],
 ): Promise<EndChunk> {
   const kinds: string[] = [];
   for await (const chunk of agent.provider.stream(renderRequest(writer.state, agent), signal)) {
     if (signal.aborted) break;
     if (chunk.type === 'end') return chunk;
-    if (chunk.type === 'restarted') spoken.length = 0;
+    if (chunk.type === 'restarted') textChunks.length = 0;
     else if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
-    else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') spoken.push(chunk.text);
+    else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') textChunks.push(chunk.text);
     emitChunk(onChunk, chunk);
   }
   throw new FairleadError('provider/cut', 'The answer ended before it was complete.', {
@@ -94,9 +94,9 @@ async function consumeStream(
 }
 
 /** A listener that throws must not fail the turn. */
-function emitChunk(live: RunContext['onChunk'], chunk: Chunk): void {
+function emitChunk(onChunk: RunContext['onChunk'], chunk: Chunk): void {
   try {
-    live(chunk);
+    onChunk(chunk);
   } catch {
     // Ignored: the chunk was provisional.
   }

@@ -21,14 +21,14 @@ export async function resolveUnknownOutcome(
   // A gate may have asked its own question since.
   if (call.again) return undefined;
   if (ask?.kind === 'unknown-outcome' && ask.allowed !== undefined) {
-    if (ask.happened) return outcomeFact(call, 'ok', `A person has confirmed that ${tool.name} has done this.`);
+    if (ask.happened) return outcomeFact(call, 'ok', `The user confirmed that ${tool.name} took effect.`);
     return unknownOutcomeFact(call, tool);
   }
   const found = await checkToolOutcome(tool, call.sent ?? call.input, { signal, key, call, agent, state });
   if (found.type === 'did-not-happen') return undefined;
   if (found.type === 'happened') {
-    const most = state.limits?.outputChars ?? 100_000;
-    return toolResultFact(call.id, found.value, most, 0, (given) => renderToolOutput(agent, call, given));
+    const maxChars = state.limits?.outputChars ?? 100_000;
+    return toolResultFact(call.id, found.value, maxChars, 0, (output) => renderToolOutput(agent, call, output));
   }
   if (agent.onUnknownOutcome !== 'ask') return unknownOutcomeFact(call, tool);
   return {
@@ -41,7 +41,7 @@ export async function resolveUnknownOutcome(
 
 /** The question to the user about a call that may have taken effect. */
 export const unknownOutcomeQuestion = (tool: string, call: ToolCall, why = ''): string =>
-  `The program stopped while ${tool} was at work with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${why} Run it again?`;
+  `The program stopped while ${tool} was running with ${JSON.stringify(call.sent ?? call.input)}: it may or may not have happened.${why} Run it again?`;
 
 type OutcomeCheck =
   | { readonly type: 'happened'; readonly value: unknown }
@@ -72,5 +72,5 @@ const unknownOutcomeFact = (call: ToolCall, tool: Tool): Fact =>
   outcomeFact(
     call,
     'unknown',
-    `The program stopped while ${tool.name} was at work: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
+    `The program stopped while ${tool.name} was running: its effect may or may not have happened. It was not run again. Find out before you repeat it.`,
   );

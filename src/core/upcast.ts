@@ -59,6 +59,8 @@ function upcastBaseline(baseline: unknown): void {
   renameField(baseline, 'going', 'activeRun');
   const { activeRun, calls } = baseline;
   renameField(activeRun, 'reasks', 'answerRetries');
+  renameField(activeRun, 'rounds', 'callBatches');
+  renameField(activeRun, 'due', 'needsTurn');
   if (isObject(activeRun)) {
     upcastLimits(activeRun['limits']);
     upcastUsageTotals(activeRun['spent']);
@@ -66,7 +68,7 @@ function upcastBaseline(baseline: unknown): void {
   if (Array.isArray(calls)) for (const call of calls) if (isObject(call)) upcastQuestion(call['ask']);
 }
 
-/** The sentences in which versions before 0.2 kept what is a field today. */
+/** Sentences in logs written before the event names of this version: what they state is a field of the event today. */
 const cwdSentence = /^You are Fairlead, an agent in a person's terminal\. The working folder is (.*)\.$/m;
 const clientToolQuestion = 'It was handed to the client, who makes it.';
 const hookEndedRunText = 'A hook ended the run';

@@ -37,8 +37,8 @@ const addCount = (before: number, more = 0): number =>
   more > 0 && more < Number.POSITIVE_INFINITY ? before + more : before;
 
 /** Returns the numeric fields of usage that user code reported. */
-export const parseUsageTotals = (said: unknown): Partial<UsageTotals> =>
-  Object.fromEntries(Object.entries(isObject(said) ? said : {}).filter(([, count]) => Number.isFinite(count)));
+export const parseUsageTotals = (reported: unknown): Partial<UsageTotals> =>
+  Object.fromEntries(Object.entries(isObject(reported) ? reported : {}).filter(([, count]) => Number.isFinite(count)));
 
 /** Computes the cost of a response; cached tokens use their own price if there is one. Unknown counts give an unknown cost. */
 export function usageCost(price: Price, usage: Usage): number | undefined {
@@ -72,20 +72,20 @@ export type AnswerCost = { readonly usage: Usage; readonly usd?: number; readonl
 export function answerCost(
   { provider: { price } }: ResolvedAgent,
   state: RunState,
-  said: { readonly usage: Usage; readonly usd?: number },
+  reported: { readonly usage: Usage; readonly usd?: number },
   message: Message,
 ): AnswerCost {
-  const usage = isValidUsage(said.usage) ? said.usage : {};
-  const usd = isValidCost(said.usd) ? said.usd : price && usageCost(price, usage);
+  const usage = isValidUsage(reported.usage) ? reported.usage : {};
+  const usd = isValidCost(reported.usd) ? reported.usd : price && usageCost(price, usage);
   if (usd !== undefined) return { usage, usd };
-  const guess =
+  const estimate =
     price &&
     usageCost(price, {
       ...usage,
       input: usage.input ?? state.context,
       output: usage.output ?? partTokens(message.parts),
     });
-  return guess === undefined ? { usage } : { usage, usd: guess, estimated: true };
+  return estimate === undefined ? { usage } : { usage, usd: estimate, estimated: true };
 }
 
 /** Returns usage and cost of an interrupted response, which the provider charges for: as the error reports them, or estimated. */

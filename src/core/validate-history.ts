@@ -8,16 +8,16 @@ export function historyError(messages: readonly Message[]): string | undefined {
     const before = messages[i - 1];
     const calls = before?.role === 'assistant' ? messageToolCalls(before) : [];
     if (message.parts.length === 0) return `Message ${i + 1} is empty.`;
-    if (i === 0 && message.role !== 'user') return 'The first message must be a user’s.';
+    if (i === 0 && message.role !== 'user') return 'The first message must have the role user.';
     if (before?.role === message.role) return `Messages ${i} and ${i + 1} are both of role ${message.role}.`;
     if (calls.length && message.role !== 'tool')
       return `The calls of message ${i} are not answered by message ${i + 1}.`;
     if (message.role === 'tool') {
-      const wrong = toolResultsError(
+      const resultsError = toolResultsError(
         message,
         calls.map((call) => call.id),
       );
-      if (wrong) return `Message ${i + 1}: ${wrong}`;
+      if (resultsError) return `Message ${i + 1}: ${resultsError}`;
     }
     for (const call of message.role === 'assistant' ? messageToolCalls(message) : []) {
       if (seen.has(call.id)) return `The call id ${call.id} is used twice.`;
@@ -30,8 +30,8 @@ export function historyError(messages: readonly Message[]): string | undefined {
     );
     if (stray) return `Message ${i + 1} of role ${message.role} holds a ${stray.type}.`;
   }
-  const tail = messages.at(-1);
-  return tail?.role === 'assistant' && messageToolCalls(tail).length
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && messageToolCalls(last).length
     ? 'The calls of the last message are not answered.'
     : undefined;
 }

@@ -45,7 +45,7 @@ export type ExecOptions = {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /** Called with all output as it arrives, and with the amount so far. */
-  readonly onOutput?: (text: string, so: OutputSize) => void;
+  readonly onOutput?: (text: string, size: OutputSize) => void;
   /** Max characters of returned output, half from the head and half from the tail. */
   readonly maxChars?: number;
   /** Keeps longer output in a file that the workspace can read, if it has a directory for such files. */

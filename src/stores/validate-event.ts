@@ -65,7 +65,7 @@ const baseline = shape({
   nonce: optional(text),
   views: optional(isObject),
   files: optional(list(shape({ path: text, tool: text, changed: bool }))),
-  activeRun: optional(shape({ run: text, limits, spent: isObject, rounds: list(number) })),
+  activeRun: optional(shape({ run: text, limits, spent: isObject, callBatches: list(number) })),
 });
 const origin = shape({ kind: text, name: optional(text), endsRun: optional(bool) });
 const verdict: Validator = (value) =>

@@ -62,7 +62,7 @@ test('the user’s command takes precedence over a project’s, and invalid file
   );
   const why = Object.fromEntries(problems.map((each) => [path.basename(each.path), each.why]));
   assert.match(why['deploy.md'] ?? '', /hidden by the command of the same name/);
-  assert.match(why['empty.md'] ?? '', /says nothing/);
+  assert.match(why['empty.md'] ?? '', /is empty/);
   assert.match(why['two words.md'] ?? '', /cannot be typed/);
   assert.match(why['huge.md'] ?? '', /longer than 262144 bytes/);
   assert.match(why['leak.md'] ?? '', /leads out of/);

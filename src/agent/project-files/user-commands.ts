@@ -67,7 +67,7 @@ async function readCommand(
   const front = await parseFrontmatter(read.text);
   if ('why' in front) return front;
   const body = front.body.trim();
-  if (body === '') return { why: 'says nothing' };
+  if (body === '') return { why: 'is empty' };
   const [hint, model, tools] = ['argument-hint', 'model', 'allowed-tools'].map((key) => textField(front.fields, key));
   return {
     name,

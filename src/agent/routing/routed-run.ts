@@ -40,15 +40,15 @@ export async function runWithRouting(
   // A run that waits for approval continues with its model.
   if (input === undefined && session.state.run !== undefined) return session.advance(input, options);
   const failed: string[] = [];
-  let now = await chooseAndSwitchModel(session, input, routing, failed);
+  let current = await chooseAndSwitchModel(session, input, routing, failed);
   let state = await session.advance(input, options);
   while (!options.signal?.aborted) {
     const failure = findModelOutage(state.ended);
-    if (!failure || !now) return state;
-    failed.push(now.name);
-    await session.annotate(modelFailedKey, { model: now.name, error: failure.message, code: failure.code });
-    now = await chooseAndSwitchModel(session, input, routing, failed);
-    if (!now) return state;
+    if (!failure || !current) return state;
+    failed.push(current.name);
+    await session.annotate(modelFailedKey, { model: current.name, error: failure.message, code: failure.code });
+    current = await chooseAndSwitchModel(session, input, routing, failed);
+    if (!current) return state;
     const { runId: _, ...rest } = options;
     state = await session.advance(undefined, { ...rest, limits: remainingLimits(options.limits ?? {}, state) });
   }
@@ -62,15 +62,15 @@ async function chooseAndSwitchModel(
   routing: RunRouting,
   failed: string[],
 ): Promise<ModelCandidate | undefined> {
-  let last: unknown;
-  const before = failed.length;
+  let lastError: unknown;
+  const failedBefore = failed.length;
   for (;;) {
     const choice = await routing.choose(input, session.state, failed);
     const { chosen } = choice;
     routing.onChoice(choice);
     if (!chosen) {
-      if (before > 0) return undefined;
-      throw last instanceof Error ? last : noModelError(choice);
+      if (failedBefore > 0) return undefined;
+      throw lastError instanceof Error ? lastError : noModelError(choice);
     }
     try {
       await routing.switchModel(chosen);
@@ -79,7 +79,7 @@ async function chooseAndSwitchModel(
     } catch (error) {
       const { code, message, blame } = toFailure(error);
       if (blame === 'store' || blame === 'harness') throw error;
-      last = error;
+      lastError = error;
       failed.push(chosen.name);
       await session.annotate(modelFailedKey, { model: chosen.name, error: message, code, opened: false });
     }
@@ -90,7 +90,7 @@ async function chooseAndSwitchModel(
 export const noModelError = ({ why }: RoutingDecision): FairleadError =>
   new FairleadError('routing/no-model', `No model can be selected. ${why}`, {
     blame: 'user',
-    hint: 'fairlead models route "<task>" shows what is in the way of each.',
+    hint: 'fairlead models route "<task>" shows why each model was excluded.',
   });
 
 /** The remaining limits: a run on the next model is the same task. */

@@ -11,7 +11,7 @@ import { runWithApprovals } from '../approval-loop.ts';
 import { assertToolDefinition, tool } from '../define-tool.ts';
 import { openSession } from '../session-store.ts';
 import { subagentReport } from './format.ts';
-import { deriveUngrantedSubagent } from './launch.ts';
+import { deriveSubagentWithoutGrants } from './launch.ts';
 
 /** The name and description of a sub-agent tool, and how the sub-agent is narrower than its parent. */
 export type SubagentOptions = SubagentOverrides & {
@@ -37,7 +37,7 @@ export function agentTool(options: SubagentOptions): Tool {
     },
     async execute({ task }, { agent, state, signal }) {
       const tools = (overrides.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
-      await using session = await openSession(deriveUngrantedSubagent(agent, state, { ...overrides, tools }));
+      await using session = await openSession(deriveSubagentWithoutGrants(agent, state, { ...overrides, tools }));
       const end = await runWithApprovals(session, task, {
         signal,
         limits: subagentLimits(state, limits),

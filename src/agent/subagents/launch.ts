@@ -73,7 +73,7 @@ export type SubagentMessage = { readonly text: string; readonly key: string };
 /** The tools that start and manage sub-agents; no sub-agent gets them. */
 const subagentToolNames: readonly string[] = ['spawn_agent', 'manage_agents'];
 
-/** What a launch needs beside the metadata of the sub-agent. */
+/** What a launch needs besides the metadata of the sub-agent. */
 export type LaunchContext = {
   readonly context: ToolContext;
   readonly limits: Partial<Limits>;
@@ -172,7 +172,7 @@ const failedState = (state: RunState, error: unknown): RunState => ({
 });
 
 /** The parent's agent, narrowed. The parent's gates see no grants: approvals of a sub-agent are in its own log. */
-export function deriveUngrantedSubagent(
+export function deriveSubagentWithoutGrants(
   parent: ResolvedAgent,
   state: RunState,
   overrides: SubagentOverrides,
@@ -191,7 +191,7 @@ function resolveSubagent(
   { context: { agent, state }, provider }: LaunchContext,
 ): ResolvedAgent {
   const system = [agent.system, subagentInstructions, metadata.role].filter(Boolean).join('\n\n');
-  const child = deriveUngrantedSubagent(agent, state, { system, ...(provider ? { provider } : {}) });
+  const child = deriveSubagentWithoutGrants(agent, state, { system, ...(provider ? { provider } : {}) });
   // Reminders report per session: the end of a command reaches only the session that started it.
   return { ...child, tools: subagentToolset(metadata, agent), reminders: agent.reminders };
 }

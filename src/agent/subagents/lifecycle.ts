@@ -82,7 +82,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       ...unchargedOf(parent),
     ];
     const unsubscribe = enforceBudget(child, used, context);
-    const settle = (end: RunState): void => {
+    const onDone = (end: RunState): void => {
       running.delete(id);
       unsubscribe();
       const usage = { ...usageSince(end.spent, charged.get(id)), ms: 0 };
@@ -93,7 +93,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       unread.add(id);
       options.onEnd?.({ id, metadata, state: end, running: false });
     };
-    void child.done.then(settle);
+    void child.done.then(onDone);
     return child;
   }
 

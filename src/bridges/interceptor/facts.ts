@@ -51,7 +51,7 @@ export const closeOpenCallFacts = (state: RunState): readonly Fact[] =>
 
 /** A request always expects a response, even without new input. */
 export const pendingInputFacts = (state: RunState): readonly Fact[] =>
-  state.due || state.pending.length > 0 || state.calls.length > 0
+  state.needsTurn || state.pending.length > 0 || state.calls.length > 0
     ? []
     : [{ type: 'input-received', input: `g${state.seq}c`, how: 'continue', parts: [] }];
 

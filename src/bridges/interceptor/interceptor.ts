@@ -178,9 +178,11 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       await head.record((now) => runEndedFacts(now, step), { durable: true });
       return { type: 'stop', reason: step.reason, detail: step.detail ?? '' };
     }
-    const { notes, remarks } = collectNotes(agent, state);
+    const { notes, annotations } = collectNotes(agent, state);
     const inputs = deliverableInputs(state).map(({ input }) => input);
-    await head.record([...remarks, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], { durable: true });
+    await head.record([...annotations, { type: 'turn-started', turn: state.turn + 1, inputs, notes }], {
+      durable: true,
+    });
     return { type: 'send', additions: additions(), denied: refused };
   }
 

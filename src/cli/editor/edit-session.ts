@@ -1,6 +1,6 @@
 // Lets the user edit the messages of a session in an editor, for `/session edit`; the result becomes a new branch.
 import { isDeepStrictEqual } from 'node:util';
-import { errorMessage, settleOpenCalls, toArray, type Message } from '../../core/index.ts';
+import { errorMessage, closeOpenCalls, toArray, type Message } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
 import {
   type ConversationMistake,
@@ -30,7 +30,7 @@ export async function editSession(
     return { type: 'failed', message: 'A run is active: interrupt it before you edit the conversation.' };
   const { head } = session.state;
   const before = toArray(
-    settleOpenCalls(session.state, 'The conversation was edited before this call was settled.').messages,
+    closeOpenCalls(session.state, 'The conversation was edited before this call had a result.').messages,
   );
   let text = formatConversation(before);
   for (let tries = 1; ; tries++) {

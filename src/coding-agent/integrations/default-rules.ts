@@ -17,7 +17,7 @@ const repeatedCallsReminder: ReminderDefinition = {
   on: 'tool-ended',
   cooldown: 6,
   // Calls that the user asks for again are no repetition: only complete rounds of this run count.
-  when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.rounds, repeatThreshold),
+  when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.callBatches, repeatThreshold),
   message: ({ state }) =>
     `The last calls (${detectLoop(state)?.tools.join(', ')}) returned the same results ${repeatThreshold} times. Doing the same again will not help: change the approach, or say what prevents progress.`,
   examples: [

@@ -1,15 +1,13 @@
-// Compacts a conversation automatically when it fills a given share of the context window.
+// Sets the share of the context window from which a compactor runs. A rule for programs; the coding agent does not use it.
 import { FairleadError, type Compactor } from '../../core/index.ts';
 
-/** Wraps a compactor so that it runs from this share of the context window on: 0.8 is 80 %. */
+/** Returns the compactor with this threshold: 0.8 compacts when the next request needs more than 80 % of the context window. */
 export function compactAt(share: number, compactor: Compactor): Compactor {
   if (!(share > 0 && share <= 1))
     throw new FairleadError(
       'rules/bad-share',
       `A share of the context window must be more than 0 and at most 1, not ${share}.`,
-      {
-        blame: 'user',
-      },
+      { blame: 'user' },
     );
   return { ...compactor, threshold: share, run: (state, context) => compactor.run(state, context) };
 }

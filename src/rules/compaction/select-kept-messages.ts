@@ -1,5 +1,6 @@
 // Plans a compaction by structure alone: keeps the task, the user's messages and the latest turns, and never a call without its result.
 import {
+  continuePrompt,
   parseNotes,
   truncateMiddle,
   partTokens,
@@ -41,9 +42,6 @@ export type CompactionPlan = {
 /** The key of the note that a compaction adds. The next compaction replaces it. */
 export const compactionNoteKey = 'compaction';
 
-/** The prompt that the loop sends if there is no user input. */
-const continuePrompt = 'Go on.';
-
 /** Returns what the user wrote in a message, without the notes in it. */
 export const userParts = ({ role, parts }: Message): readonly MessagePart[] =>
   role === 'user'
@@ -55,16 +53,17 @@ export function planCompaction(messages: readonly Message[], budget: PlanBudget)
   if (messages[0]?.role !== 'user' || messages.length < 2) return undefined;
   const notes = latestNotes(messages, budget.noteTokens);
   const reserve = budget.reservedTokens + partTokens(renderNotes(notes));
-  const all = { ...budget, reservedTokens: reserve };
-  const from = findVerbatimTail(messages, all);
-  if (from !== undefined) return createPlanAt(messages, from, notes);
+  const budgetWithNotes = { ...budget, reservedTokens: reserve };
+  const tailStart = findVerbatimTail(messages, budgetWithNotes);
+  if (tailStart !== undefined) return createPlanAt(messages, tailStart, notes);
   // One result may use a quarter of the budget, so that the turns before it still fit.
-  const cut = messages.map((message) => truncateResults(message, budget.targetTokens));
-  const at = findVerbatimTail(cut, all);
-  if (at !== undefined) return { ...createPlanAt(messages, at, notes), tail: cut.slice(at) };
+  const truncated = messages.map((message) => truncateResults(message, budget.targetTokens));
+  const truncatedTailStart = findVerbatimTail(truncated, budgetWithNotes);
+  if (truncatedTailStart !== undefined)
+    return { ...createPlanAt(messages, truncatedTailStart, notes), tail: truncated.slice(truncatedTailStart) };
   return (
-    squeezeLastTurn(messages, notes, budget.targetTokens - reserve) ??
-    squeezeLastTurn(messages, notes, budget.maxTokens - reserve)
+    truncateLastTurn(messages, notes, budget.targetTokens - reserve) ??
+    truncateLastTurn(messages, notes, budget.maxTokens - reserve)
   );
 }
 
@@ -73,86 +72,87 @@ function findVerbatimTail(
   messages: readonly Message[],
   { targetTokens, reservedTokens, keepTurns }: PlanBudget,
 ): number | undefined {
-  let said = messages.reduce((sum, each) => sum + partTokens(userParts(each)), 0);
-  let found: number | undefined;
-  let size = 0;
+  let userTokens = messages.reduce((sum, each) => sum + partTokens(userParts(each)), 0);
+  let tailStart: number | undefined;
+  let tailTokens = 0;
   let turns = 0;
   for (let i = messages.length - 1; i > 1; i--) {
     const message = messages[i] as Message;
-    said -= partTokens(userParts(message));
-    size += partTokens(message.parts);
+    userTokens -= partTokens(userParts(message));
+    tailTokens += partTokens(message.parts);
     if (message.role === 'assistant') turns++;
-    if (turns > keepTurns || said + size + reservedTokens > targetTokens) break;
-    if (message.role !== 'tool' && turns > 0) found = i;
+    if (turns > keepTurns || userTokens + tailTokens + reservedTokens > targetTokens) break;
+    if (message.role !== 'tool' && turns > 0) tailStart = i;
   }
-  return found;
+  return tailStart;
 }
 
 /** Keeps the last turn with truncated results, or no turn if even that is too large. The user's messages are truncated last. */
-function squeezeLastTurn(
+function truncateLastTurn(
   messages: readonly Message[],
   notes: readonly Note[],
-  room: number,
+  maxTokens: number,
 ): CompactionPlan | undefined {
-  const latest = messages.findLastIndex((message) => message.role === 'assistant');
-  const none = messages.at(-1)?.role === 'user' ? messages.length - 1 : messages.length;
-  for (const from of latest > 0 ? [latest, none] : [none]) {
-    if (from < 1) continue;
-    const plan = createPlanAt(messages, from, notes);
-    const left = room - partTokens(plan.task);
-    const tail = fitResults(plan.tail, left - partTokens(plan.userParts));
-    const words = fitUserParts(plan.userParts, left - messageTokens(tail));
-    if (words) return { ...plan, userParts: words, tail };
+  const lastTurnStart = messages.findLastIndex((message) => message.role === 'assistant');
+  const emptyTailStart = messages.at(-1)?.role === 'user' ? messages.length - 1 : messages.length;
+  for (const tailStart of lastTurnStart > 0 ? [lastTurnStart, emptyTailStart] : [emptyTailStart]) {
+    if (tailStart < 1) continue;
+    const plan = createPlanAt(messages, tailStart, notes);
+    const remainingTokens = maxTokens - partTokens(plan.task);
+    const tail = fitResults(plan.tail, remainingTokens - partTokens(plan.userParts));
+    const fittedUserParts = fitUserParts(plan.userParts, remainingTokens - messageTokens(tail));
+    if (fittedUserParts) return { ...plan, userParts: fittedUserParts, tail };
   }
   return undefined;
 }
 
-/** Fits messages into a number of tokens by truncating results; undefined if that is not enough. */
-function fitResults(messages: readonly Message[], room: number): readonly Message[] {
+/** Fits messages into a number of tokens by truncating results. Each result keeps at least `minResultChars`. */
+function fitResults(messages: readonly Message[], maxTokens: number): readonly Message[] {
   const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'));
-  const rest = room - partTokens(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
+  const resultTokens =
+    maxTokens - partTokens(messages.flatMap(({ parts }) => parts.filter((part) => part.type !== 'tool-result')));
   // Minus the marker that `truncateMiddle` adds.
-  return messages.map((message) => truncateResults(message, Math.floor((rest / results.length) * 4) - 80));
+  return messages.map((message) => truncateResults(message, Math.floor((resultTokens / results.length) * 4) - 80));
 }
 
 /** A truncated result must still show what it is. */
 const minResultChars = 500;
 
-const truncateResults = ({ role, parts }: Message, most: number): Message => ({
+const truncateResults = ({ role, parts }: Message, maxChars: number): Message => ({
   role,
   parts: parts.map((part) =>
-    part.type === 'tool-result' ? truncateResult(part, Math.max(minResultChars, most)) : part,
+    part.type === 'tool-result' ? truncateResult(part, Math.max(minResultChars, maxChars)) : part,
   ),
 });
 
 /** Images are removed first, because they can be read again. */
-function truncateResult({ files = [], ...part }: ToolResultPart, most: number): ToolResultPart {
+function truncateResult({ files = [], ...part }: ToolResultPart, maxChars: number): ToolResultPart {
   return {
     ...part,
-    text: truncateMiddle([part.text, ...files.map((file) => omittedFileText(file).text)].join('\n'), most),
+    text: truncateMiddle([part.text, ...files.map((file) => omittedFileText(file).text)].join('\n'), maxChars),
   };
 }
 
 /** Fits the user's messages into a number of tokens: unchanged if they fit, otherwise the oldest are truncated first. */
-function fitUserParts(words: readonly MessagePart[], room: number): readonly MessagePart[] | undefined {
-  const cut = [...words];
-  let size = partTokens(cut);
-  for (const most of [2000, 600, 200, 50]) {
-    for (let i = 0; i < cut.length && size > room; i++) {
-      const part = cut[i] as MessagePart;
-      const less = truncatePart(part, most);
-      size += partTokens([less]) - partTokens([part]);
-      cut[i] = less;
+function fitUserParts(parts: readonly MessagePart[], maxTokens: number): readonly MessagePart[] | undefined {
+  const fitted = [...parts];
+  let tokens = partTokens(fitted);
+  for (const maxChars of [2000, 600, 200, 50]) {
+    for (let i = 0; i < fitted.length && tokens > maxTokens; i++) {
+      const part = fitted[i] as MessagePart;
+      const shorter = truncatePart(part, maxChars);
+      tokens += partTokens([shorter]) - partTokens([part]);
+      fitted[i] = shorter;
     }
-    if (size <= room) return cut;
+    if (tokens <= maxTokens) return fitted;
   }
   return undefined;
 }
 
-function truncatePart(part: MessagePart, most: number): MessagePart {
+function truncatePart(part: MessagePart, maxChars: number): MessagePart {
   if (part.type === 'file') return omittedFileText(part);
   if (part.type !== 'text') return part;
-  const text = truncateMiddle(part.text, most);
+  const text = truncateMiddle(part.text, maxChars);
   return text.length < part.text.length ? { ...part, text } : part;
 }
 
@@ -162,29 +162,29 @@ export const omittedFileText = ({ name, mediaType }: FilePart): TextPart => ({
   text: `[the file ${name ?? mediaType} is omitted here]`,
 });
 
-function createPlanAt(messages: readonly Message[], from: number, notes: readonly Note[]): CompactionPlan {
-  const [first, ...left] = messages.slice(0, from) as [Message, ...Message[]];
-  const own = userParts(first);
-  const tail = messages.slice(from);
-  const shown = new Set(tail.flatMap(notesInMessage).map((note) => note.key));
+function createPlanAt(messages: readonly Message[], tailStart: number, notes: readonly Note[]): CompactionPlan {
+  const [first, ...omitted] = messages.slice(0, tailStart) as [Message, ...Message[]];
+  const firstUserParts = userParts(first);
+  const tail = messages.slice(tailStart);
+  const keysInTail = new Set(tail.flatMap(notesInMessage).map((note) => note.key));
   return {
-    task: own.length ? own : first.parts,
-    userParts: left.flatMap(userParts),
-    omitted: left,
-    notes: notes.filter((note) => !shown.has(note.key)),
+    task: firstUserParts.length ? firstUserParts : first.parts,
+    userParts: omitted.flatMap(userParts),
+    omitted,
+    notes: notes.filter((note) => !keysInTail.has(note.key)),
     tail,
   };
 }
 
 /** Returns the latest note of each key; the newest if not all fit. */
-function latestNotes(messages: readonly Message[], room: number): readonly Note[] {
+function latestNotes(messages: readonly Message[], maxTokens: number): readonly Note[] {
   const kept = new Map<string, Note>();
-  let size = 0;
+  let tokens = 0;
   for (const { key, text } of messages.flatMap(notesInMessage).toReversed()) {
     if (key === compactionNoteKey || kept.has(key)) continue;
     const note = { key, text: truncateMiddle(text, 1000) };
-    size += partTokens(renderNotes([note]));
-    if (size > room) break;
+    tokens += partTokens(renderNotes([note]));
+    if (tokens > maxTokens) break;
     kept.set(key, note);
   }
   return [...kept.values()].toReversed();

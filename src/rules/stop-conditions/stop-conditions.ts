@@ -44,7 +44,8 @@ function atLeast(name: string, value: number, least: number): number {
 }
 
 /** Returns true if the run needs another turn. A run that has its answer ends anyway, whatever it used. */
-const hasPendingWork = ({ due, calls, pending }: RunState): boolean => due || calls.length > 0 || pending.length > 0;
+const hasPendingWork = ({ needsTurn, calls, pending }: RunState): boolean =>
+  needsTurn || calls.length > 0 || pending.length > 0;
 
 const createLimit = (
   name: string,

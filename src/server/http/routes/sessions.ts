@@ -1,6 +1,6 @@
 // HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
-import { settleOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
+import { closeOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import {
   openOfflineSession,
@@ -98,7 +98,7 @@ export const sessionRoutes: readonly Route[] = [
     responses: { 200: z.object({ messages: z.array(apiSchemas.Message) }) },
     async handle({ context, params }) {
       const state = await withSessionReader(context.store, params['id'] ?? '', readSessionState);
-      const { messages } = settleOpenCalls(state, 'The conversation was edited before this call had a result.');
+      const { messages } = closeOpenCalls(state, 'The conversation was edited before this call had a result.');
       return { json: { messages: toArray(messages) } };
     },
   }),
