@@ -38,11 +38,11 @@ stream.on('test:diagnostic', ({ message }) => {
 });
 for await (const _ of stream);
 
-console.log('| attack | what is tried | may be | was | tests |\n|---|---|---|---|---|');
+console.log('| attack | description | allowed | observed | tests |\n|---|---|---|---|---|');
 const rows = Object.keys(attacks).map((attack) => createReportRow(Number(attack), attackResults.get(Number(attack))));
 for (const { line } of rows) console.log(line);
 const wrongCount = rows.filter(({ isRight }) => !isRight).length;
-console.log(`\n${rows.length - wrongCount} as they may be, ${wrongCount} not.`);
+console.log(`\n${rows.length - wrongCount} with an allowed outcome, ${wrongCount} without.`);
 for (const name of failures) console.log(`failed: ${name}`);
 if (wrongCount > 0 || failures.length > 0) process.exitCode = 1;
 if (process.argv.includes('--save')) {

@@ -78,7 +78,7 @@ inlineReexportsInDir(stagingDir);
 applyEagerCompile(
   await collectCalledFunctions(stagingDir).catch((error: Error) => {
     if (isRelease) fail(error.message);
-    console.log(`Built to start slower, because it could not be tried: ${error.message}`);
+    console.log(`Built without eager compilation, because the program could not be run: ${error.message}`);
     return new Map();
   }),
 );

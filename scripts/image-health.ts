@@ -27,9 +27,9 @@ async function checkHealth(): Promise<void> {
   try {
     const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(4000) });
     if (ok) return;
-    console.error(`${url} says ${status}.`);
+    console.error(`${url} responded with status ${status}.`);
   } catch (error) {
-    console.error(`${url} does not answer: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`${url} does not respond: ${error instanceof Error ? error.message : String(error)}`);
   }
   process.exitCode = 1;
 }

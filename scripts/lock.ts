@@ -26,7 +26,7 @@ function parsePlatform(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'>
       name,
     );
   const [, os, cpu, abi] = found ?? [];
-  if (os === undefined || cpu === undefined) throw new Error(`The name ${name} does not say its platform.`);
+  if (os === undefined || cpu === undefined) throw new Error(`The name ${name} does not contain a platform.`);
   return {
     os: [os],
     cpu: [cpu],

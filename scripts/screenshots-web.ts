@@ -7,7 +7,7 @@ import { calls, says, type Script } from '../src/testing/index.ts';
 import type { JsonObject } from '../src/core/index.ts';
 import { closeBrowser, noBrowser, startWebServer } from '../test/support/browser.ts';
 
-if (noBrowser) throw new Error(`The pictures cannot be taken: ${noBrowser}.`);
+if (noBrowser) throw new Error(`Screenshots cannot be taken: ${noBrowser}.`);
 
 const screenshotsDir = path.resolve(import.meta.dirname, '../docs/screens');
 mkdirSync(screenshotsDir, { recursive: true });

@@ -8,7 +8,7 @@ const rawTemplatePattern = /String\.raw`[^`]*[^\0-\x7f][^`]*`/;
 /** Returns the same program in ASCII. In strings, templates, names and patterns an escape equals its character. */
 export function escapeNonAscii(program: string): string {
   const raw = rawTemplatePattern.exec(program)?.[0];
-  if (raw !== undefined) throw new Error(`A raw template holds letters beyond ASCII: ${raw.slice(0, 80)}`);
+  if (raw !== undefined) throw new Error(`A raw template contains non-ASCII characters: ${raw.slice(0, 80)}`);
   return program.replaceAll(/(\\*)([^\0-\x7f])/g, (_, slashes: string, letter: string) => {
     const escape = `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
     // An unnecessary escape equals the character itself.

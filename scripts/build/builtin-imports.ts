@@ -73,7 +73,7 @@ export function rewriteBuiltinsInDir(folder: string): void {
 function assertNoChunkCycles(programs: ReadonlyMap<string, string>): void {
   const done = new Set<string>();
   const visit = (file: string, above: readonly string[]): void => {
-    if (above.includes(file)) throw new Error(`Chunks import each other in a circle: ${[...above, file].join(' -> ')}`);
+    if (above.includes(file)) throw new Error(`Import cycle between chunks: ${[...above, file].join(' -> ')}`);
     if (done.has(file)) return;
     for (const target of getRelativeImports(file, programs.get(file) ?? '')) visit(target, [...above, file]);
     done.add(file);

@@ -66,7 +66,7 @@ async function runBuiltProgram(
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.on('error', reject).on('close', resolve);
   const code = await promise;
-  if (code !== 0) throw new Error(`The program that was built ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`The built program exited with code ${code}: ${said}`);
 }
 
 function parseCoverage(counts: string, folder: string): ReadonlyMap<string, readonly SourceRange[]> {

@@ -52,16 +52,19 @@ test('[A93] the text of each turn is published with the position of the turn; re
 
 test('[A93] text of a turn that another worker takes over is retracted', async (t) => {
   const store = await openTempFleetStore(t);
-  const heard = { text: '' };
-  store.partialText.subscribe('r', ({ text, restarted }) => void (heard.text = (restarted ? '' : heard.text) + text));
+  const received = { text: '' };
+  store.partialText.subscribe(
+    'r',
+    ({ text, restarted }) => void (received.text = (restarted ? '' : received.text) + text),
+  );
   await store.queue.enqueue([{ id: 'r', prompt: 'Go.' }]);
   const worker = startTestWorker(store, [{ chunks: ['Half ', 'of it'], cutAfter: 1, hang: true }, says('All of it')]);
-  while (heard.text !== 'Half ') await pause(5);
+  while (received.text !== 'Half ') await pause(5);
   // Another writer holds the session now; this worker must publish nothing more.
   const log = await store.sessions.open('r', { holder: 'another', force: true });
   await store.inbox.send('r', { type: 'steer', text: 'Are you there?' });
   worker.abort();
   await worker.done;
   await log.close();
-  assert.equal(heard.text, '');
+  assert.equal(received.text, '');
 });

@@ -119,15 +119,15 @@ test(
     const program = `import { readSettings } from ${JSON.stringify(path.join(import.meta.dirname, 'settings.ts'))};
     const { provider, model, warnings } = readSettings({ cwd: ${JSON.stringify(cwd)} });
     console.log(JSON.stringify([provider ?? null, model ?? null, warnings.length]));`;
-    const nobody = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexistent' }, encoding: 'utf8' } as const;
+    const otherUser = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexistent' }, encoding: 'utf8' } as const;
     const told = (): unknown => {
-      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], nobody);
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], otherUser);
       assert.equal(stderr, '');
       return JSON.parse(stdout);
     };
     assert.deepEqual(told(), [null, null, 2]);
     const mine = write('outer/inner/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n');
-    chownSync(mine, nobody.uid, nobody.gid);
+    chownSync(mine, otherUser.uid, otherUser.gid);
     assert.deepEqual(told(), ['vllm', null, 2], 'a file of the user is used, with a notice');
     chmodSync(mine, 0);
     assert.deepEqual(told(), [null, null, 2], 'an unreadable file is skipped');

@@ -74,12 +74,12 @@ function adjustRequest(
   const wanted = reasoning !== undefined && reasoning !== 'none';
   const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
   const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
-  const thought = last?.parts.find(isSent)?.type === 'reasoning';
-  const thinks = wanted && (thought || !last || messageToolCalls(last).length === 0);
-  const stubborn = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
+  const hasReasoning = last?.parts.find(isSent)?.type === 'reasoning';
+  const canReason = wanted && (hasReasoning || !last || messageToolCalls(last).length === 0);
+  const refusesForcedTool = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
   return {
-    toolChoice: typeof toolChoice === 'object' && (thinks || stubborn) ? 'auto' : toolChoice,
-    settings: wanted && !thinks ? others : settings,
+    toolChoice: typeof toolChoice === 'object' && (canReason || refusesForcedTool) ? 'auto' : toolChoice,
+    settings: wanted && !canReason ? others : settings,
   };
 }
 

@@ -54,7 +54,7 @@ export async function createEmbeddedConversation(
   const main = await createTokenSequence(model, described.contextWindow, threads);
   let scale: Promise<TokenSequence> | undefined;
   const weights = new Map<string, number>();
-  const spoken = new Map<string, readonly Token[]>();
+  const generatedTokens = new Map<string, readonly Token[]>();
   const grammars = new Map<string, Promise<RuntimeGrammar>>();
   const plain = (text: string): readonly Token[] => model.tokenize(text, false, 'trimLeadingSpace');
 
@@ -62,7 +62,7 @@ export async function createEmbeddedConversation(
   const tokensOf = (segments: readonly PromptSegment[]): readonly Token[] => [
     ...(model.tokens.bos === null ? [] : [model.tokens.bos]),
     ...segments.flatMap(({ text, markup }) =>
-      markup ? model.tokenize(text, true, 'trimLeadingSpace') : (spoken.get(text) ?? plain(text)),
+      markup ? model.tokenize(text, true, 'trimLeadingSpace') : (generatedTokens.get(text) ?? plain(text)),
     ),
   ];
 
@@ -163,7 +163,8 @@ export async function createEmbeddedConversation(
       model: described.name,
     });
     for (const chunk of out.takeChunks()) {
-      if (chunk.type === 'end') setBounded(spoken, renderMessage(chunk.message, template), [...prefix, ...written]);
+      if (chunk.type === 'end')
+        setBounded(generatedTokens, renderMessage(chunk.message, template), [...prefix, ...written]);
       yield chunk;
     }
   }

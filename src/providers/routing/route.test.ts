@@ -129,8 +129,8 @@ test('[P74] a model with a small context window, without tools, or above the bud
   const { price: _, ...unpriced } = cloud;
   assert.match(exclusionOf(cloud.name, { usdLeft: 1 }, [local, unpriced]) ?? '', /its price is unknown/);
   assert.equal(exclusionOf(cloud.name, {}, [local, { ...cloud, unusable: 'no key' }]), 'no key');
-  const nobody = route([{ ...cloud, unusable: 'no key' }], baseContext);
-  assert.deepEqual([nobody.chosen, nobody.why], [undefined, 'No model is left (cloud/large: no key).']);
+  const noneLeft = route([{ ...cloud, unusable: 'no key' }], baseContext);
+  assert.deepEqual([noneLeft.chosen, noneLeft.why], [undefined, 'No model is left (cloud/large: no key).']);
 });
 
 test('of two equal candidates the first listed is chosen', () => {

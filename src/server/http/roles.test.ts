@@ -25,13 +25,13 @@ const bodies: Readonly<Record<string, unknown>> = {
 
 test('[A85] [A97] every route admits only the permitted roles: no key, a wrong key, a reader, a runner, an operator', async (t) => {
   const { request, store } = await createApiFixture(t, { worker: false });
-  const askers: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
+  const requestRoles: readonly RequestRole[] = ['nobody', 'wrong', ...roles];
   let tried = 0;
   for (const { method, path, role } of apiRoutes) {
     const address = path.replace('{id}', 'absent').replaceAll(/\{\w+\}/g, 'some');
     // Requests that would wait for a result are not sent here.
     const waits = path.startsWith('/v1/') && method === 'post';
-    for (const as of askers) {
+    for (const as of requestRoles) {
       const may = role === 'public' || (as !== 'nobody' && as !== 'wrong' && roles.indexOf(as) >= roles.indexOf(role));
       if (may && waits) continue;
       const before = (await store.queue.list()).length;

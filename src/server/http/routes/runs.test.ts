@@ -187,11 +187,11 @@ test('[A89, A92] messages and answers to a plan or a verification are refused wi
   ] as const) {
     const { id, session } = getRun(await request(`POST ${path}`, { body: { prompt: 'a big thing' } }));
     await store.queue.enqueue([{ id: `${id}/part`, prompt: 'a small thing', parent: id }]);
-    for (const [letter, body] of [
+    for (const [route, body] of [
       ['steer', { text: 'Leave the tests alone' }],
       ['answer', { call: 'call-1', allowed: true }],
     ] as const) {
-      const { status, body: said } = await request(`POST /api/sessions/${session}/${letter}`, { body });
+      const { status, body: said } = await request(`POST /api/sessions/${session}/${route}`, { body });
       const { error } = said as { readonly error: { readonly message: string; readonly hint: string } };
       assert.deepEqual([status, error.message], [409, `${id} is ${a} run and does not accept messages.`]);
       assert.match(error.hint, new RegExp(`${id}/part`));
