@@ -99,7 +99,7 @@ test(
   () => runProgram('bubblewrap'),
 );
 
-test('[P54] without a working sandbox, the program edits files and runs no command', { skip: hasBubblewrap }, () =>
+test('[P54] without a working sandbox, the program edits files and runs no command', { skip: hasBubblewrap && 'bubblewrap is installed' }, () =>
   runProgram('auto'),
 );
 
