@@ -90,7 +90,7 @@ test('[A75, attack 39] an approval stored in a session file is asked for again, 
   assert.equal(existsSync(owned), false);
   assert.match(err, /To answer: fairlead --resume "trap"/);
   const again = await program.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
-  assert.match(again.out, /It is asked again/);
+  assert.match(again.out, /Approve it again/);
   assert.equal(readFileSync(owned, 'utf8'), 'ran\n', again.out);
 });
 
@@ -100,7 +100,7 @@ test('[A75, attack 39] the same holds for a session that is opened later, and af
   await writeSessionFile(program);
   const input = '/resume trap\n/model qwen3\n/continue\ny\n';
   const { out } = await program.run(interactive, { input });
-  assert.match(out, /It is asked again/);
+  assert.match(out, /Approve it again/);
   assert.equal(readFileSync(path.join(program.cwd, 'owned.txt'), 'utf8'), 'ran\n', out);
 });
 

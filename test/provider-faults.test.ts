@@ -82,7 +82,7 @@ test('fault 40: [A54] 429 with an hour in Retry-After is reported at once, and t
     [ended?.reason, ended?.error?.code, ended?.error?.retry],
     ['provider-error', 'provider/rate-limited', false],
   );
-  assert.match(ended?.detail ?? '', /wants no request before .* \(in 60 min\)/);
+  assert.match(ended?.detail ?? '', /accepts no request before .* \(in 60 min\)/);
   assert.deepEqual([countModelRequests(on), on.clock.waits], [1, []]);
   on.clock.advance(3_600_000);
   assert.equal((await on.run('again')).ended?.reason, 'answered');

@@ -23,7 +23,7 @@ export async function waitForJoiningInput(joining: () => Promise<unknown>): Prom
   }
 }
 
-/** Replaces the question of each pending call by the current one: anyone who wrote the session file may have written the question. */
+/** Replaces the question of each pending call by the current one: any process that wrote the session file may have written the question. */
 export async function refreshApprovalQuestions(session: Session): Promise<void> {
   const { agent, state } = session;
   for (const pending of pendingApprovals(state)) {
@@ -175,4 +175,4 @@ export function createApprovalTracker(): ApprovalTracker {
   };
 }
 
-const askedAgainText = '\n(The session says that this was allowed earlier. It is asked again.)';
+const askedAgainText = '\n(The session says that this was allowed earlier. Approve it again.)';

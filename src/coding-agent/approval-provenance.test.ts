@@ -49,7 +49,7 @@ const openQuestion = ({ calls: [call] }: RunState): string | undefined =>
   call?.ask?.allowed === undefined ? call?.ask?.question : undefined;
 
 const yes = (call: string): Fact => ({ type: 'approval-resolved', call, allowed: true, by: 'person' });
-const askedAgain = /^Send it\?\n\(The session says .* It is asked again\.\)$/;
+const askedAgain = /^Send it\?\n\(The session says .* Approve it again\.\)$/;
 
 test('[A75, attack 39] an approval in the file is asked again, and the new answer counts', async () => {
   const { sent, parts } = outsideWorld();

@@ -48,7 +48,8 @@ import { createGates, readAgentPolicy } from './gates.ts';
 import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
-import { getProtectedPaths, getSealedFiles, selectSandbox } from './protected-paths.ts';
+import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
+import { selectSandbox } from './sandbox.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
 /** The maximum number of model turns in a run, unless the user sets another: work in a directory takes more turns than an answer. */

@@ -1,4 +1,4 @@
-// The gates of the coding agent in one ordered list: which of them decide about a tool call, and whose decision wins.
+// Creates the gates of the coding agent, and states the order in which they decide about a tool call.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { isIP } from 'node:net';
@@ -20,7 +20,7 @@ import { isPublicAddress } from '../workspace/index.ts';
 export type GateOptions = {
   readonly workspace: Workspace;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Gates of rules; each decides about every call. */
+  /** Gates of rules; they are evaluated before the guards. */
   readonly ruleGates: readonly Gate[];
   /** Puts the hooks before a gate. */
   readonly wrapWithHooks?: ((gate: Gate) => Gate) | undefined;
@@ -35,9 +35,16 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
 /**
  * The gates of an agent, in the order rules, hooks, package guard, policy, permission.
  *
- * Every gate decides about every call, and the strictest decision wins: deny > ask > rewrite > allow. There are two
- * exceptions, which is why the guards after the rules are layers and not a flat list:
+ * core/evaluate-gates.ts evaluates them in this order, and after them the approval gate of a tool with `needsApproval`:
+ * - a call that the user denied is denied before any gate is evaluated;
+ * - the first `deny` ends the evaluation, and the call is denied;
+ * - a `rewrite` to another input ends the pass: all gates evaluate the new input from the start, and an earlier `ask` is
+ *   dropped. A call that is rewritten too often is denied;
+ * - otherwise the first `ask` that the user has not approved is the question; without one the call is allowed.
+ *
+ * Hooks, package guard, policy and permission are one gate of nested layers, because their decisions depend on each other:
  * - an explicit `allow` of a hook answers a question of the layers after it, but never overrides their `deny`;
+ * - the package guard asks about a package that is new to the project, even if the policy or the permission gate allows the call;
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {

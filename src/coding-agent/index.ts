@@ -22,5 +22,5 @@ export {
   parseApprovalAnswer,
 } from './approval-prompts.ts';
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
-export { selectSandbox } from './protected-paths.ts';
+export { selectSandbox } from './sandbox.ts';
 export { createPolicyContext } from './gates.ts';

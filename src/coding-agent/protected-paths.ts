@@ -1,8 +1,5 @@
-// The paths that a model may not read or change, and the sandbox of its commands.
-import { homedir } from 'node:os';
+// The paths that a model may not read or change.
 import path from 'node:path';
-import { chooseSandbox, type Sandbox, type SandboxMode } from '../guards/index.ts';
-import { isPublicAddress } from '../workspace/index.ts';
 import type { Settings } from './settings/index.ts';
 
 /** The files of this program: a model that works in the home directory must not see or change them. */
@@ -30,16 +27,3 @@ export const getSealedFiles = (settings: Pick<Settings, 'dirs' | 'all'>): readon
   ...Object.values(getLoginFiles(settings)),
   `${settings.dirs.state}/server-token`,
 ];
-
-/** Chooses the sandbox of commands in a directory, given by its real path. Only the user may choose `none`. */
-export const selectSandbox = (settings: Settings, cwd: string, mode: SandboxMode = 'auto'): Promise<Sandbox> =>
-  chooseSandbox({
-    mode,
-    roots: [cwd],
-    hidden: getProtectedPaths(settings),
-    quarantine: `${settings.dirs.state}/trash`,
-    home: homedir(),
-    path: process.env['PATH'] ?? '',
-    container: settings.sandbox,
-    ...(settings.openHosts.length > 0 ? { egress: { hosts: settings.openHosts, isPublic: isPublicAddress } } : {}),
-  });

@@ -7,16 +7,16 @@ import { autoExecutedPaths } from './sandbox/mounts.ts';
 /** Returns the auto-executed names in the paths that a call changes, without duplicates. */
 export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): readonly string[] {
   const { path: one, paths: several } = isObject(input) ? input : {};
-  const given = [one, ...(Array.isArray(several) ? several : [])].filter((each) => typeof each === 'string');
-  const names = given.flatMap((each) => relativeToCwd(each, locate).split(/[/\\]/)).map(normalizeFileName);
+  const paths = [one, ...(Array.isArray(several) ? several : [])].filter((each) => typeof each === 'string');
+  const names = paths.flatMap((each) => relativeToCwd(each, locate).split(/[/\\]/)).map(normalizeFileName);
   return autoExecutedPaths.filter((each) => names.includes(each));
 }
 
 /** Returns the path relative to the working folder, so that the name of that folder itself is not matched. */
-function relativeToCwd(given: string, locate: ResolvePath): string {
+function relativeToCwd(file: string, locate: ResolvePath): string {
   try {
-    return path.relative(locate('.'), locate(given));
+    return path.relative(locate('.'), locate(file));
   } catch {
-    return given;
+    return file;
   }
 }

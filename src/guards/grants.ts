@@ -32,12 +32,12 @@ export function grantSubject({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, 
 
 /** Returns the key of a call, which is all that an "always" grant covers. Never a prefix: a longer command has another key, and so has the same command in another working folder. */
 export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
-  const meant = unwrapDeferredCall(call);
-  const aim = typeof meant === 'string' ? call : meant;
-  const subject = grantSubject(aim, locate);
-  if (subject.type === 'path') return `${aim.tool} ${subject.path}`;
-  const what = subject.type === 'command' ? `: ${subject.command}` : ` ${subject.input}`;
-  return `${aim.tool}${what} (in ${locate('.')})`;
+  const unwrapped = unwrapDeferredCall(call);
+  const target = typeof unwrapped === 'string' ? call : unwrapped;
+  const subject = grantSubject(target, locate);
+  if (subject.type === 'path') return `${target.tool} ${subject.path}`;
+  const suffix = subject.type === 'command' ? `: ${subject.command}` : ` ${subject.input}`;
+  return `${target.tool}${suffix} (in ${locate('.')})`;
 }
 
 /** The grants of one session. */

@@ -27,18 +27,18 @@ export type PermissionOptions = {
 /** Creates a gate that asks the user. */
 export function permissionGate({ mode, grants, tools, locate }: PermissionOptions): Gate {
   return (call) => {
-    const wrong = invalidCommandReason(call);
-    if (wrong !== undefined) return { type: 'deny', reason: wrong };
+    const invalidReason = invalidCommandReason(call);
+    if (invalidReason !== undefined) return { type: 'deny', reason: invalidReason };
     const tool = tools.get(call.tool);
     // The client executes this call and decides about it. It receives nothing but the input.
     if (tool?.clientSideQuestion !== undefined) return { type: 'allow' };
     const reads = tool?.effect === 'read';
-    const obeyed = reads ? [] : findAutoExecutedFiles(call, locate);
-    if (mode() === 'auto' && obeyed.length === 0) return { type: 'allow' };
+    const autoExecutedFiles = reads ? [] : findAutoExecutedFiles(call, locate);
+    if (mode() === 'auto' && autoExecutedFiles.length === 0) return { type: 'allow' };
     if (reads && !namesSecretFile(call, locate)) return { type: 'allow' };
     if (grants.has(grantKey(call, locate))) return { type: 'allow' };
-    const careful = obeyed.map((name) => `Warning: other programs run or load ${name} without asking you.`);
-    return { type: 'ask', question: [formatApprovalPrompt(call, locate), ...careful].join('\n') };
+    const warnings = autoExecutedFiles.map((name) => `Warning: other programs run or load ${name} without asking you.`);
+    return { type: 'ask', question: [formatApprovalPrompt(call, locate), ...warnings].join('\n') };
   };
 }
 
@@ -49,7 +49,7 @@ function namesSecretFile({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath
   try {
     return isSecretFile(path) || isSecretFile(locate(path));
   } catch {
-    // The path cannot be resolved, so the tool itself will refuse.
+    // The path cannot be resolved, so the tool itself will fail.
     return false;
   }
 }
@@ -84,17 +84,17 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
 /** Formats a patch for the user: its real paths, then its lines. */
 function formatPatch({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
   const { paths, patch } = isObject(input) ? input : {};
-  const places = (Array.isArray(paths) ? paths : [paths]).map((each) =>
+  const resolvedPaths = (Array.isArray(paths) ? paths : [paths]).map((each) =>
     escapeInvisibleLine(formatResolvedPath(String(each), locate)),
   );
-  return [`${tool} ${places.join(', ')}`, ...formatDiffLines('', patch)].join('\n');
+  return [`${tool} ${resolvedPaths.join(', ')}`, ...formatDiffLines('', patch)].join('\n');
 }
 
 function formatResolvedPath(path: string, locate: ResolvePath): string {
   try {
     return locate(path);
   } catch {
-    // The path cannot be resolved, so the tool itself will refuse.
+    // The path cannot be resolved, so the tool itself will fail.
     return path;
   }
 }
@@ -103,8 +103,8 @@ function formatResolvedPath(path: string, locate: ResolvePath): string {
 function formatDiffLines(sign: string, text: unknown): readonly string[] {
   if (typeof text !== 'string') return [];
   const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${escapeInvisible(line)}`);
-  const unseen = text.length - maxContentLength;
-  if (unseen <= 0) return lines(text);
-  const gap = `[… ${unseen} characters are not shown, of ${text.length} in total, digest ${hash53(text).toString(36)} …]`;
+  const omittedLength = text.length - maxContentLength;
+  if (omittedLength <= 0) return lines(text);
+  const gap = `[… ${omittedLength} characters are not shown, of ${text.length} in total, digest ${hash53(text).toString(36)} …]`;
   return [...lines(text.slice(0, maxContentLength / 2)), gap, ...lines(text.slice(-maxContentLength / 2))];
 }

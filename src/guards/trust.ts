@@ -37,11 +37,11 @@ export function memoryTrust(): TrustStore {
 export function fileTrust(file: string): TrustStore {
   let known: { readonly stamp: string; readonly approved: ApprovedHashes } | undefined;
   const read = (): ApprovedHashes => {
-    const found = tryStat(file);
-    if (found === undefined) return {};
-    if (!found.isFile() || isWritableByOthers(found)) throw unsafeFileError(file);
+    const stats = tryStat(file);
+    if (stats === undefined) return {};
+    if (!stats.isFile() || isWritableByOthers(stats)) throw unsafeFileError(file);
     // The file is only ever replaced as a whole, so the same stamp means the same content.
-    const stamp = `${found.ino} ${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
+    const stamp = `${stats.ino} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.size}`;
     if (known?.stamp !== stamp) known = { stamp, approved: loadApprovals(file) };
     return known.approved;
   };
@@ -60,8 +60,8 @@ function createTrustStore(read: () => ApprovedHashes, write: (next: ApprovedHash
       write({ ...read(), ...Object.fromEntries(items.map(({ subject, hash }) => [subject, hash])) });
     },
     revoke(subject) {
-      const { [subject]: gone, ...rest } = read();
-      if (gone === undefined) return false;
+      const { [subject]: removed, ...rest } = read();
+      if (removed === undefined) return false;
       write(rest);
       return true;
     },
@@ -99,12 +99,16 @@ function isWritableByOthers({ mode, uid }: Stats): boolean {
 
 function saveApprovals(file: string, approved: ApprovedHashes): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const temporaryFile = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
-    writeFileSync(draft, `${JSON.stringify({ approved }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(draft, file);
+    writeFileSync(temporaryFile, `${JSON.stringify({ approved }, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    renameSync(temporaryFile, file);
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 }

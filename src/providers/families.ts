@@ -1,6 +1,6 @@
-// The provider table: wire format, address and API key variables of each provider family.
+// The provider table: protocol (wire format), address and API key variables of each provider family. registry.ts opens them.
 
-/** The wire format of a provider. */
+/** The protocol of a provider, which is the wire format of its requests and responses. */
 export type ProviderProtocol = 'anthropic' | 'openai' | 'google' | 'chat' | 'ollama' | 'embedded';
 
 /** A provider family. */
@@ -25,13 +25,13 @@ export type ProviderFamily = {
 
 const hostedFamily = (
   name: string,
-  dialect: ProviderProtocol,
+  protocol: ProviderProtocol,
   baseUrl: string,
   keyVariables: readonly string[],
   example: string,
 ): ProviderFamily => ({
   name,
-  protocol: dialect,
+  protocol,
   baseUrl,
   urlVariables: [`${envPrefix(name)}_BASE_URL`],
   keyVariables,
@@ -43,14 +43,14 @@ const hostedFamily = (
 
 const localFamily = (
   name: string,
-  dialect: ProviderProtocol,
+  protocol: ProviderProtocol,
   baseUrl: string,
   path: string,
   example: string,
   urlVariables: readonly string[] = [],
 ): ProviderFamily => ({
   name,
-  protocol: dialect,
+  protocol,
   baseUrl,
   urlVariables: [...urlVariables, `${envPrefix(name)}_BASE_URL`],
   keyVariables: [`${envPrefix(name)}_API_KEY`],

@@ -1,4 +1,4 @@
-// Opens providers by model name; each family is loaded on first use.
+// The provider loader: opens a provider by model name and loads the code of its protocol on first use. families.ts is the provider table.
 import { FairleadError, type Provider } from '../core/index.ts';
 import { lookUpKnownModel } from './models/known-models.ts';
 import type { PriceBook } from './prices.ts';
@@ -51,20 +51,20 @@ const withImageSupport = (provider: Provider, { images }: ResolvedModelRef): Pro
 
 async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise<Provider> {
   const keyVariable = family.keyVariables[0];
-  const given = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
+  const options = { ...rest, family: family.name, ...(keyVariable === undefined ? {} : { keyVariable }) };
   switch (family.protocol) {
     case 'anthropic':
-      return (await import('./ai-sdk/anthropic.ts')).anthropicProvider(given);
+      return (await import('./ai-sdk/anthropic.ts')).anthropicProvider(options);
     case 'google':
-      return (await import('./ai-sdk/google.ts')).googleProvider(given);
+      return (await import('./ai-sdk/google.ts')).googleProvider(options);
     case 'embedded':
-      return (await import('./embedded/embedded.ts')).embeddedProvider(given);
+      return (await import('./embedded/embedded.ts')).embeddedProvider(options);
     case 'ollama':
-      return (await import('./ollama/ollama.ts')).ollamaProvider(given);
+      return (await import('./ollama/ollama.ts')).ollamaProvider(options);
     case 'openai':
     case 'chat':
       return api === 'responses'
-        ? (await import('./ai-sdk/responses.ts')).responsesProvider(given)
-        : (await import('./openai-compatible/chat.ts')).chatProvider(given);
+        ? (await import('./ai-sdk/responses.ts')).responsesProvider(options)
+        : (await import('./openai-compatible/chat.ts')).chatProvider(options);
   }
 }

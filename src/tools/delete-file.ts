@@ -24,10 +24,10 @@ export const deleteFile = (workspace: Workspace): Tool => ({
     const { path, restore } = input as { path: string; restore?: string };
     if (restore !== undefined) {
       await workspace.restore({ path: workspace.locate(path), before: restore, after: null });
-      const { path: place, text = '' } = await workspace.read(path, { unseen: true });
+      const { path: resolved, text = '' } = await workspace.read(path, { unseen: true });
       return fileChangeOutput(
         `Put ${path} back.`,
-        { path: place, before: null, after: restore },
+        { path: resolved, before: null, after: restore },
         { path, before: '', after: text },
       );
     }

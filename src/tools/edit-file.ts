@@ -51,35 +51,35 @@ type EditMatch = { readonly old: string; readonly new: string; readonly count: n
 
 /** Converts the edit to the file's own form: its line endings, and unescaped invisible characters. */
 function findEditMatch(text: string, edit: EditInput): EditMatch | undefined {
-  const broken = (words: string): string => words.replaceAll(/\r?\n/g, '\r\n');
-  const same = (words: string): string => words;
-  const ways: readonly ((words: string) => string)[] = isCrlf(text) ? [broken] : [same, broken];
-  for (const spell of [same, unescapeVisible])
-    for (const way of ways) {
-      const old = way(spell(edit.old_string));
+  const toCrlf = (value: string): string => value.replaceAll(/\r?\n/g, '\r\n');
+  const unchanged = (value: string): string => value;
+  const lineEndingConverters: readonly ((value: string) => string)[] = isCrlf(text) ? [toCrlf] : [unchanged, toCrlf];
+  for (const decode of [unchanged, unescapeVisible])
+    for (const convertLineEndings of lineEndingConverters) {
+      const old = convertLineEndings(decode(edit.old_string));
       const count = text.split(old).length - 1;
-      if (count > 0) return { old, new: way(spell(edit.new_string)), count };
+      if (count > 0) return { old, new: convertLineEndings(decode(edit.new_string)), count };
     }
   return undefined;
 }
 
 /** Reading escapes invisible characters. This converts them back. */
-const unescapeVisible = (words: string): string =>
-  words
-    .replaceAll(/<U\+([0-9A-F]{4,6})>/g, (all, hex: string) => {
+const unescapeVisible = (text: string): string =>
+  text
+    .replaceAll(/<U\+([0-9A-F]{4,6})>/g, (match, hex: string) => {
       const code = Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+      return code <= 0x10ffff ? String.fromCodePoint(code) : match;
     })
-    .replaceAll(/[␀-␟]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0x2400))
+    .replaceAll(/[␀-␟]/g, (symbol) => String.fromCharCode(symbol.charCodeAt(0) - 0x2400))
     .replaceAll('␡', '\u007f');
 
 function noMatchOutput(edit: EditInput, text: string): ToolOutput {
-  const near = findSimilarRegion(text, edit.old_string);
-  if (!near)
+  const similar = findSimilarRegion(text, edit.old_string);
+  if (!similar)
     return failedOutput(
       `old_string is not in ${edit.path}, nor any similar text; nothing was changed. Read the file again.`,
     );
   return failedOutput(
-    `old_string is not in ${edit.path}, so nothing was changed. The most similar text is at lines ${near.from}-${near.to}:\n${near.text}`,
+    `old_string is not in ${edit.path}, so nothing was changed. The most similar text is at lines ${similar.from}-${similar.to}:\n${similar.text}`,
   );
 }

@@ -8,27 +8,28 @@ const maxComparisons = 2_000_000;
 const maxShownChars = 4000;
 
 /** Returns the most similar lines; undefined if no line is similar. */
-export function findSimilarRegion(text: string, words: string): TextRegion | undefined {
+export function findSimilarRegion(text: string, searchText: string): TextRegion | undefined {
   const lines = text.split('\n');
-  const sought = words.split('\n').map((line) => line.trim());
-  while (sought.length > 1 && sought[0] === '') sought.shift();
-  while (sought.length > 1 && sought.at(-1) === '') sought.pop();
+  const searchLines = searchText.split('\n').map((line) => line.trim());
+  while (searchLines.length > 1 && searchLines[0] === '') searchLines.shift();
+  while (searchLines.length > 1 && searchLines.at(-1) === '') searchLines.pop();
   // Only the start of long texts is compared, to limit time.
-  const known = sought.slice(0, Math.max(1, Math.floor(maxComparisons / Math.max(1, lines.length))));
+  const comparedLines = searchLines.slice(0, Math.max(1, Math.floor(maxComparisons / Math.max(1, lines.length))));
   const trimmed = lines.map((line) => line.trim());
-  let best = 0;
-  let at = -1;
+  let bestScore = 0;
+  let bestStart = -1;
   for (let start = 0; start < lines.length; start++) {
     let score = 0;
-    for (let i = 0; i < known.length; i++) score += lineSimilarity(trimmed[start + i] ?? '', known[i] ?? '');
-    if (score > best) {
-      best = score;
-      at = start;
+    for (let i = 0; i < comparedLines.length; i++)
+      score += lineSimilarity(trimmed[start + i] ?? '', comparedLines[i] ?? '');
+    if (score > bestScore) {
+      bestScore = score;
+      bestStart = start;
     }
   }
-  if (at < 0 || best < known.length / 4) return undefined;
-  const from = Math.max(0, at - 1);
-  const to = Math.min(lines.length, at + sought.length + 1);
+  if (bestStart < 0 || bestScore < comparedLines.length / 4) return undefined;
+  const from = Math.max(0, bestStart - 1);
+  const to = Math.min(lines.length, bestStart + searchLines.length + 1);
   const shown = escapeInvisible(lines.slice(from, to).join('\n'));
   return { from: from + 1, to, text: shown.length > maxShownChars ? `${shown.slice(0, maxShownChars)}…` : shown };
 }

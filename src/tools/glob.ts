@@ -18,21 +18,21 @@ export const glob = (workspace: Workspace): Tool => ({
   effect: 'read',
   async execute(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
-    let whole = true;
-    const all = await Array.fromAsync(walkFiles(workspace, path, signal, () => (whole = false)));
-    const found = await matchGlob(pattern, all);
+    let isComplete = true;
+    const files = await Array.fromAsync(walkFiles(workspace, path, signal, () => (isComplete = false)));
+    const found = await matchGlob(pattern, files);
     if (!found) return toolOutput({ failed: true, text: `${pattern} takes too long to match. Use a simpler pattern.` });
-    const limits = whole ? [] : [incompleteWalkNotice];
+    const walkNotices = isComplete ? [] : [incompleteWalkNotice];
     if (found.length === 0)
-      return toolOutput({ text: [`No file matches ${pattern}.`, ...limits].join('\n'), data: { count: 0 } });
+      return toolOutput({ text: [`No file matches ${pattern}.`, ...walkNotices].join('\n'), data: { count: 0 } });
     const shown = found.slice(0, maxShown).map((file) => escapeInvisibleLine(path === '.' ? file : `${path}/${file}`));
-    const left = found.length - shown.length;
-    const rest = left > 0 ? [`[${left} more; use a narrower pattern.]`] : [];
-    return toolOutput({ text: [...shown, ...rest, ...limits].join('\n'), data: { count: found.length } });
+    const hiddenCount = found.length - shown.length;
+    const notices = hiddenCount > 0 ? [`[${hiddenCount} more; use a narrower pattern.]`] : [];
+    return toolOutput({ text: [...shown, ...notices, ...walkNotices].join('\n'), data: { count: found.length } });
   },
 });
 
-/** Returns the names that match a glob; undefined if that takes too long. With `matchBase`, a glob without a slash matches the last segment. */
+/** Returns the names that match a glob; undefined if that takes too long. With `basename`, a glob without a slash matches the last segment. */
 export async function matchGlob(
   pattern: string,
   names: readonly string[],
@@ -41,8 +41,8 @@ export async function matchGlob(
   const { default: match } = await import('picomatch');
   let found: readonly string[] = [];
   const done = completesInTime(() => {
-    const fits = match(pattern.replace(/^\.\//, ''), { dot: true, ...options });
-    found = names.filter((name) => fits(name));
+    const matches = match(pattern.replace(/^\.\//, ''), { dot: true, ...options });
+    found = names.filter((name) => matches(name));
   });
   return done ? found : undefined;
 }

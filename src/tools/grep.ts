@@ -49,16 +49,16 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
     effect: 'read',
     timeoutMs: searchTimeoutMs,
     async execute(input, { signal }) {
-      const { path = '.', ...wanted } = input as GrepInput & { path?: string };
-      const regex = compileRegex(wanted);
+      const { path = '.', ...query } = input as GrepInput & { path?: string };
+      const regex = compileRegex(query);
       if (typeof regex === 'string') return toolOutput({ failed: true, text: regex });
-      const named = await isSearchableFile(workspace, path);
-      if (named === undefined)
+      const isFile = await isSearchableFile(workspace, path);
+      if (isFile === undefined)
         return toolOutput({ failed: true, text: `${escapeInvisibleLine(path)} is above 4 MB: use a command.` });
-      let whole = true;
-      const search = { path, wanted, narrow, signal, cut: () => (whole = false) };
-      const files = named ? [path] : await filesToSearch(workspace, search);
-      if (!files) return timeoutOutput(wanted.glob ?? '');
+      let isComplete = true;
+      const search = { path, query, narrow, signal, onTruncated: () => (isComplete = false) };
+      const files = isFile ? [path] : await filesToSearch(workspace, search);
+      if (!files) return timeoutOutput(query.glob ?? '');
       const lines: string[] = [];
       for (let at = 0; at < files.length && lines.length < maxMatches; at += concurrentReads) {
         signal.throwIfAborted();
@@ -66,45 +66,45 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
           files.slice(at, at + concurrentReads).map((file) => readSearchText(workspace, file)),
         );
         if (!completesInTime(() => texts.forEach((each) => collectMatches(each, regex, lines))))
-          return timeoutOutput(wanted.pattern);
+          return timeoutOutput(query.pattern);
       }
-      const remarks = [
-        ...(lines.length === 0 ? [`Nothing matches ${wanted.pattern}.`] : []),
+      const notices = [
+        ...(lines.length === 0 ? [`Nothing matches ${query.pattern}.`] : []),
         ...(lines.length >= maxMatches ? [`[Stopped at ${maxMatches} matches; narrow the search.]`] : []),
-        ...(whole ? [] : [incompleteWalkNotice]),
+        ...(isComplete ? [] : [incompleteWalkNotice]),
       ];
-      return toolOutput({ text: [...lines, ...remarks].join('\n'), data: { matches: lines.length } });
+      return toolOutput({ text: [...lines, ...notices].join('\n'), data: { matches: lines.length } });
     },
   };
 };
 
 type GrepInput = { readonly pattern: string; readonly glob?: string; readonly ignore_case?: boolean };
 
-function compileRegex({ pattern, ignore_case: folds }: GrepInput): RegExp | string {
+function compileRegex({ pattern, ignore_case: ignoreCase }: GrepInput): RegExp | string {
   try {
-    return new RegExp(pattern, folds ? 'i' : '');
+    return new RegExp(pattern, ignoreCase ? 'i' : '');
   } catch (error) {
     return `The pattern is not a valid regular expression: ${(error as Error).message}.`;
   }
 }
 
 type FileNarrower = (search: GrepSearch) => Promise<readonly string[] | undefined>;
-type GrepSearch = { readonly path: string; readonly wanted: GrepInput; readonly signal: AbortSignal };
+type GrepSearch = { readonly path: string; readonly query: GrepInput; readonly signal: AbortSignal };
 
-/** Asks ripgrep which files below a folder may match; undefined if it is not available or cannot tell. */
-function createNarrower(runner: Workspace, given: string | false | undefined): FileNarrower {
-  let program = given;
-  return async ({ path, wanted, signal }) => {
+/** Asks ripgrep which files below a folder may match; undefined if it is not available or the answer is uncertain. */
+function createNarrower(runner: Workspace, configured: string | false | undefined): FileNarrower {
+  let program = configured;
+  return async ({ path, query, signal }) => {
     if (program === false) return undefined;
     const { findRipgrep, findCandidateFiles } = await import('./ripgrep.ts');
     program ??= findRipgrep(runner) ?? false;
     if (program === false) return undefined;
-    const { pattern, glob, ignore_case: folds = false } = wanted;
+    const { pattern, glob, ignore_case: ignoreCase = false } = query;
     try {
       return await findCandidateFiles(runner, program, {
         path,
         pattern,
-        ignoreCase: folds,
+        ignoreCase,
         glob,
         excludedNames: skippedNames,
         maxDepth: maxWalkDepth + 1,
@@ -123,13 +123,14 @@ function createNarrower(runner: Workspace, given: string | false | undefined): F
 /** Returns the files to search. Files that may hold secrets are included only if named. Undefined if the glob takes too long. */
 async function filesToSearch(
   workspace: Workspace,
-  search: GrepSearch & { readonly narrow: FileNarrower; readonly cut: () => void },
+  search: GrepSearch & { readonly narrow: FileNarrower; readonly onTruncated: () => void },
 ): Promise<readonly string[] | undefined> {
-  const { path, wanted, narrow, signal, cut } = search;
-  const { glob } = wanted;
-  const all = (await narrow(search)) ?? (await Array.fromAsync(walkFiles(workspace, path, signal, cut)));
-  const named = glob === undefined ? all : await matchGlob(glob, all, { basename: !glob.includes('/') });
-  return named
+  const { path, query, narrow, signal, onTruncated } = search;
+  const { glob } = query;
+  const candidates = (await narrow(search)) ?? (await Array.fromAsync(walkFiles(workspace, path, signal, onTruncated)));
+  const matching =
+    glob === undefined ? candidates : await matchGlob(glob, candidates, { basename: !glob.includes('/') });
+  return matching
     ?.map((file) => (path === '.' ? file : `${path}/${file}`))
     .filter((file) => !isSecretFile(file) || isSecretFile(path));
 }

@@ -25,16 +25,20 @@ type IgnorePattern = {
 };
 
 function parseIgnorePattern(line: string): IgnorePattern | undefined {
-  const given = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
-  if (given === '' || given.startsWith('#')) return undefined;
-  const ignored = !given.startsWith('!');
-  const body = ignored ? given : given.slice(1);
-  const bare = body.replace(/\/$/, '');
-  const names = bare.replace(/^\//, '').split('/');
+  const pattern = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
+  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  const ignored = !pattern.startsWith('!');
+  const body = ignored ? pattern : pattern.slice(1);
+  const withoutSlash = body.replace(/\/$/, '');
+  const names = withoutSlash.replace(/^\//, '').split('/');
   if (names.join('') === '') return undefined;
   // A slash at the start or in the middle anchors a pattern to its folder; without one it matches at any depth.
-  const fitting = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name)));
-  return { names: bare.includes('/') ? fitting : ['**', ...fitting], foldersOnly: bare !== body, ignored };
+  const matchers = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name)));
+  return {
+    names: withoutSlash.includes('/') ? matchers : ['**', ...matchers],
+    foldersOnly: withoutSlash !== body,
+    ignored,
+  };
 }
 
 /** Returns true if path segments match a pattern, in which `**` stands for any number of segments. */
@@ -42,8 +46,8 @@ function matchesNames(pattern: readonly NameMatcher[], names: readonly string[])
   return matchesWildcard(pattern.length, names.length, {
     isMany: (i) => pattern[i] === '**',
     isOne: (i, j) => {
-      const fit = pattern[i];
-      return typeof fit === 'function' && fit(names[j] ?? '');
+      const matcher = pattern[i];
+      return typeof matcher === 'function' && matcher(names[j] ?? '');
     },
     // `a/**` matches what is in a, not a itself.
     minLastMany: pattern.at(-1) === '**' && pattern.length > 1 ? 1 : 0,
@@ -53,8 +57,8 @@ function matchesNames(pattern: readonly NameMatcher[], names: readonly string[])
 /** Compiles a name pattern of `*`, `?`, classes and escapes. Most patterns are plain names or suffixes. */
 function compileNamePattern(pattern: string): (name: string) => boolean {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
-  const ending = pattern.slice(1);
-  if (pattern.startsWith('*') && !/[*?[\\]/.test(ending)) return (name) => name.endsWith(ending);
+  const suffix = pattern.slice(1);
+  if (pattern.startsWith('*') && !/[*?[\\]/.test(suffix)) return (name) => name.endsWith(suffix);
   const signs = pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|[^]/gu) ?? [];
   return (name) => {
     const letters = Array.from(name);
@@ -70,13 +74,13 @@ function charMatches(sign: string, letter: string): boolean {
   if (sign === '?') return true;
   if (sign.startsWith('\\')) return sign.slice(1) === letter;
   if (!sign.startsWith('[') || sign.length < 3) return sign === letter;
-  const not = /^\[[!^]/.test(sign);
-  const inside = Array.from(sign.slice(not ? 2 : 1, -1));
-  const found = inside.some((each, i) => {
+  const isNegated = /^\[[!^]/.test(sign);
+  const members = Array.from(sign.slice(isNegated ? 2 : 1, -1));
+  const found = members.some((each, i) => {
     if (each === letter) return true;
-    return inside[i + 1] === '-' && each <= letter && letter <= (inside[i + 2] ?? '');
+    return members[i + 1] === '-' && each <= letter && letter <= (members[i + 2] ?? '');
   });
-  return found !== not;
+  return found !== isNegated;
 }
 
 type WildcardSpec = {

@@ -35,8 +35,8 @@ const hasSignature = (data: Buffer, signature: string, at = 0): boolean =>
 function parsePng(data: Buffer): ImageInfo | undefined {
   if (!hasSignature(data, '\x89PNG\r\n\x1a\n') || !hasSignature(data, 'IHDR', 12) || data.length < 33) return undefined;
   const end = data.lastIndexOf('IEND', undefined, 'latin1');
-  const whole = end > 0 && end + 8 <= data.length;
-  return { mediaType: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20), isComplete: whole };
+  const isComplete = end > 0 && end + 8 <= data.length;
+  return { mediaType: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20), isComplete };
 }
 
 function parseGif(data: Buffer): ImageInfo | undefined {
@@ -47,7 +47,7 @@ function parseGif(data: Buffer): ImageInfo | undefined {
 
 function parseJpeg(data: Buffer): ImageInfo | undefined {
   if (!hasSignature(data, '\xff\xd8\xff')) return undefined;
-  const whole = data.includes('\xff\xd9', Math.max(3, data.length - 65_536), 'latin1');
+  const isComplete = data.includes('\xff\xd9', Math.max(3, data.length - 65_536), 'latin1');
   // Segments with their lengths follow each other until one contains the frame size.
   for (let at = 2; at + 9 < data.length;) {
     if (data[at] !== 0xff) break;
@@ -58,7 +58,7 @@ function parseJpeg(data: Buffer): ImageInfo | undefined {
         mediaType: 'image/jpeg',
         width: data.readUInt16BE(at + 7),
         height: data.readUInt16BE(at + 5),
-        isComplete: whole,
+        isComplete,
       };
     at += kind === 0xff ? 1 : 2 + data.readUInt16BE(at + 2);
   }
@@ -67,8 +67,8 @@ function parseJpeg(data: Buffer): ImageInfo | undefined {
 
 function parseWebp(data: Buffer): ImageInfo | undefined {
   if (!hasSignature(data, 'RIFF') || !hasSignature(data, 'WEBP', 8) || data.length < 25) return undefined;
-  const whole = data.readUInt32LE(4) + 8 <= data.length;
-  return { mediaType: 'image/webp', ...parseWebpSize(data), isComplete: whole };
+  const isComplete = data.readUInt32LE(4) + 8 <= data.length;
+  return { mediaType: 'image/webp', ...parseWebpSize(data), isComplete };
 }
 
 /** The three kinds of WebP store their size at different offsets. */

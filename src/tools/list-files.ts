@@ -17,9 +17,10 @@ export const listFiles = (workspace: Workspace): Tool => ({
     const { path = '.' } = input as { path?: string };
     const { path: found, entries, more } = await workspace.list(path);
     const shown = entries.slice(0, maxShown).map(formatEntry);
-    const left = entries.length - shown.length;
-    const rest = left > 0 || more ? [`[${left}${more ? ' or more' : ''} others are not shown; use glob.]`] : [];
-    const text = entries.length ? [...shown, ...rest].join('\n') : '(The folder is empty.)';
+    const hiddenCount = entries.length - shown.length;
+    const notices =
+      hiddenCount > 0 || more ? [`[${hiddenCount}${more ? ' or more' : ''} others are not shown; use glob.]`] : [];
+    const text = entries.length ? [...shown, ...notices].join('\n') : '(The folder is empty.)';
     return toolOutput({ text, data: { path: found, count: entries.length } });
   },
 });

@@ -15,13 +15,13 @@ export function parseNotebook(text: string): Notebook | undefined {
   const cells = parseCells(text);
   if (!cells) return undefined;
   const images: Uint8Array[] = [];
-  const shown = cells.map((cell, i) => {
+  const cellTexts = cells.map((cell, i) => {
     const outputs = objectList(cell['outputs']).map((each) => formatCellOutput(each, images));
     return [formatCellHeading(cell, i + 1), joinLines(cell['source']), ...outputs]
       .filter((each) => each !== '')
       .join('\n');
   });
-  return { text: shown.join('\n\n'), images };
+  return { text: cellTexts.join('\n\n'), images };
 }
 
 /** Notebooks before version 4 stored cells in worksheets. */
@@ -58,22 +58,22 @@ function formatCellOutput(output: RawObject, images: Uint8Array[]): string {
       : output['output_type'] === 'stream'
         ? joinLines(output['text'])
         : formatDisplayData(isObject(output['data']) ? output['data'] : {}, images);
-  const told = truncateMiddle(stripVTControlCharacters(body).trim(), maxOutputChars);
-  return told === '' ? '' : `--- output\n${told}`;
+  const shownText = truncateMiddle(stripVTControlCharacters(body).trim(), maxOutputChars);
+  return shownText === '' ? '' : `--- output\n${shownText}`;
 }
 
 /** Formats display data: its plain text form, and its image as a number. */
 function formatDisplayData(data: RawObject, images: Uint8Array[]): string {
-  const drawn = Object.keys(data).flatMap((type) => {
+  const imageTexts = Object.keys(data).flatMap((type) => {
     if (!type.startsWith('image/') || type === 'image/svg+xml') return [];
     images.push(Buffer.from(joinLines(data[type]), 'base64'));
     return [`(image ${images.length}: ${type})`];
   });
   const plain = joinLines(data['text/plain']) || joinLines(data['text/markdown']) || joinLines(data['text/html']);
   const others = Object.keys(data).filter(
-    (type) => !type.startsWith('text/') && !drawn.some((each) => each.includes(type)),
+    (type) => !type.startsWith('text/') && !imageTexts.some((each) => each.includes(type)),
   );
-  return [plain, ...drawn, ...(plain === '' && drawn.length === 0 ? others.map((type) => `(${type})`) : [])]
+  return [plain, ...imageTexts, ...(plain === '' && imageTexts.length === 0 ? others.map((type) => `(${type})`) : [])]
     .filter((each) => each !== '')
     .join('\n');
 }

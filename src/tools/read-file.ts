@@ -65,11 +65,11 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
   const image = parseImage(bytes);
   if (!image) throw notTextError(path, bytes.length);
   const { mediaType, width, height } = image;
-  const about = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
+  const description = `${name}: ${mediaType}, ${width}×${height} pixels, ${bytes.length} bytes.`;
   const why = notShownReason(image, bytes.length, provider);
-  if (why !== undefined) return toolOutput({ failed: true, text: `${about} It is not shown: ${why}.` });
+  if (why !== undefined) return toolOutput({ failed: true, text: `${description} It is not shown: ${why}.` });
   return toolOutput({
-    text: about,
+    text: description,
     data: { path: content.path, hash, mediaType, width, height },
     files: [imageFilePart(bytes, image, name)],
   });
@@ -101,10 +101,10 @@ function notebookOutput(
   { text, images }: { readonly text: string; readonly images: readonly Uint8Array[] },
   { path, range, source, provider }: NotebookRead,
 ): ToolOutput {
-  const told = excerptOutput(text, range, source);
-  const numbers = new Set([...told.text.matchAll(/^\(image (\d+): /gm)].map((found) => Number(found[1])));
+  const excerpt = excerptOutput(text, range, source);
+  const numbers = new Set([...excerpt.text.matchAll(/^\(image (\d+): /gm)].map((found) => Number(found[1])));
   const files: FilePart[] = [];
-  const remarks: string[] = [];
+  const notices: string[] = [];
   for (const [i, bytes] of images.entries()) {
     if (!numbers.has(i + 1)) continue;
     const image = parseImage(bytes);
@@ -114,10 +114,14 @@ function notebookOutput(
         (files.length < maxImages ? undefined : `only ${maxImages} are shown at once; read fewer lines`));
     if (image && why === undefined)
       files.push(imageFilePart(bytes, image, `${escapeInvisibleLine(path)}, image ${i + 1}`));
-    else remarks.push(`Image ${i + 1} is not shown: ${why}.`);
+    else notices.push(`Image ${i + 1} is not shown: ${why}.`);
   }
-  const more = [...remarks, 'These are the cells of a notebook; the file itself is JSON.'];
-  return toolOutput({ ...told, text: `${told.text}\n[${more.join(' ')}]`, ...(files.length ? { files } : {}) });
+  notices.push('These are the cells of a notebook; the file itself is JSON.');
+  return toolOutput({
+    ...excerpt,
+    text: `${excerpt.text}\n[${notices.join(' ')}]`,
+    ...(files.length ? { files } : {}),
+  });
 }
 
 function excerptOutput(text: string, { offset = 1, limit = maxLines }: LineRange, source: FileSource): ToolOutput {
@@ -129,21 +133,21 @@ function excerptOutput(text: string, { offset = 1, limit = maxLines }: LineRange
   const { shown, cut } = fitLines(lines.slice(offset - 1, offset - 1 + Math.min(limit, maxLines)));
   const end = offset + shown.length - 1;
   const body = shown.join('\n');
-  const safe = escapeInvisible(body);
-  const remarks = [
+  const escaped = escapeInvisible(body);
+  const notices = [
     ...(cut ? [`Line ${end} is very long and was truncated.`] : []),
-    ...(safe === body ? [] : ['Invisible characters are written as <U+…> or ␛.']),
+    ...(escaped === body ? [] : ['Invisible characters are written as <U+…> or ␛.']),
     ...(offset === 1 && end === lines.length ? [] : [`Lines ${offset}-${end} of ${lines.length}.`]),
     ...(end < lines.length ? [`Continue with offset ${end + 1}.`] : []),
   ];
-  const tail = remarks.length ? `\n[${remarks.join(' ')}]` : '';
-  return toolOutput({ text: safe + tail, data: { ...source, from: offset, to: end, lines: lines.length } });
+  const tail = notices.length ? `\n[${notices.join(' ')}]` : '';
+  return toolOutput({ text: escaped + tail, data: { ...source, from: offset, to: end, lines: lines.length } });
 }
 
 /** Returns as many complete lines as fit; if the first line is too long, its start. */
 function fitLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: boolean } {
-  let room = maxChars;
-  const count = lines.findIndex((line) => (room -= line.length + 1) < 0);
+  let remainingChars = maxChars;
+  const count = lines.findIndex((line) => (remainingChars -= line.length + 1) < 0);
   if (count < 0) return { shown: lines, cut: false };
   if (count > 0) return { shown: lines.slice(0, count), cut: false };
   return { shown: [(lines[0] ?? '').slice(0, maxChars)], cut: true };

@@ -2,23 +2,23 @@
 
 /** Returns the looser pattern; undefined if there is no useful one. The source must be valid without flags, or with `i`. */
 export function toRipgrepPattern(source: string): string | undefined {
-  let out = '';
+  let pattern = '';
   let at = 0;
   while (at < source.length) {
     const atom = parseAtom(source, at);
     if (!atom) return undefined;
     at += atom.length;
     quantifierPattern.lastIndex = at;
-    const times = quantifierPattern.exec(source)?.[0] ?? '';
-    at += times.length;
-    const looser = repeatAtom(atom, times.replace(/(?<=.)\?$/, ''));
-    if (looser === undefined) return undefined;
-    out += looser;
+    const quantifier = quantifierPattern.exec(source)?.[0] ?? '';
+    at += quantifier.length;
+    const loosePattern = repeatAtom(atom, quantifier.replace(/(?<=.)\?$/, ''));
+    if (loosePattern === undefined) return undefined;
+    pattern += loosePattern;
   }
-  return out;
+  return pattern;
 }
 
-/** A part of a pattern. `loose` stands for every character that may match half of a surrogate pair, which ripgrep does not have. */
+/** A part of a pattern. `isLoose` stands for every character that may match half of a surrogate pair, which ripgrep does not have. */
 type RegexAtom = {
   readonly length: number;
   readonly text: string;
@@ -29,16 +29,16 @@ type RegexAtom = {
 const quantifierPattern = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y;
 const maxRepeat = 1000;
 
-function repeatAtom({ text, isLoose, isSingle }: RegexAtom, times: string): string | undefined {
-  if (times === '') return isLoose ? '.?' : text;
+function repeatAtom({ text, isLoose, isSingle }: RegexAtom, quantifier: string): string | undefined {
+  if (quantifier === '') return isLoose ? '.?' : text;
   // Only the second half of a surrogate pair would be repeated.
   if (isSingle) return undefined;
-  const [, least = '', most] = /^\{(\d+)(,\d*)?\}$/.exec(times) ?? [];
-  const largest = most === undefined ? least : most.slice(1);
-  if (Math.max(Number(least), Number(largest)) > maxRepeat) return undefined;
-  if (!isLoose) return text + times;
-  if (times === '?') return '.?';
-  return largest === '' ? '.*' : `.{0,${largest}}`;
+  const [, minText = '', maxText] = /^\{(\d+)(,\d*)?\}$/.exec(quantifier) ?? [];
+  const maxCount = maxText === undefined ? minText : maxText.slice(1);
+  if (Math.max(Number(minText), Number(maxCount)) > maxRepeat) return undefined;
+  if (!isLoose) return text + quantifier;
+  if (quantifier === '?') return '.?';
+  return maxCount === '' ? '.*' : `.{0,${maxCount}}`;
 }
 
 function parseAtom(source: string, at: number): RegexAtom | undefined {
@@ -101,14 +101,14 @@ function parseEscapeAtom(source: string, at: number): RegexAtom | undefined {
 
 /** Parses a class. A negated class, or one that includes surrogates, may match half of a surrogate pair. */
 function parseClass(source: string, at: number): RegexAtom | undefined {
-  const loose = source.charAt(at + 1) === '^';
-  let wide = loose;
-  let i = at + (loose ? 2 : 1);
+  const isNegated = source.charAt(at + 1) === '^';
+  let isLoose = isNegated;
+  let i = at + (isNegated ? 2 : 1);
   let text = '';
   while (source.charAt(i) !== ']') {
     if (i >= source.length) return undefined;
     if (/^\\[DWS]/.test(source.slice(i, i + 2))) {
-      wide = true;
+      isLoose = true;
       i += 2;
       continue;
     }
@@ -120,11 +120,11 @@ function parseClass(source: string, at: number): RegexAtom | undefined {
     if (isRange && (second?.code === undefined || first.code === undefined)) return undefined;
     if (second) i += 1 + second.length;
     const [from, to] = [first.code ?? 0, second?.code ?? first.code ?? 0];
-    wide ||= from <= 0xdfff && to >= 0xd800;
+    isLoose ||= from <= 0xdfff && to >= 0xd800;
     text += first.set ?? (second ? `${escapeChar(from)}-${escapeChar(to)}` : escapeChar(from));
   }
   const length = i + 1 - at;
-  if (wide) return { length, text: '', isLoose: true };
+  if (isLoose) return { length, text: '', isLoose: true };
   return text === '' ? undefined : { length, text: `[${text}]` };
 }
 

@@ -33,28 +33,28 @@ export function resultCache(
   if (!workspace.stamp) return (make) => make(workspace);
 
   /** Returns the cached result of a call, if it would be the same now. */
-  async function recall(key: string): Promise<ToolOutput | undefined> {
-    const kept = results.get(key);
-    if (!kept) return undefined;
+  async function findCached(key: string): Promise<ToolOutput | undefined> {
+    const cached = results.get(key);
+    if (!cached) return undefined;
     results.delete(key);
-    if (!(await isSame(kept.sources))) return undefined;
+    if (!(await areUnchanged(cached.sources))) return undefined;
     // The latest is last; the first is evicted next.
-    results.set(key, kept);
-    return kept.output;
+    results.set(key, cached);
+    return cached.output;
   }
 
-  async function isSame(sources: ReadonlyMap<string, FileStamp>): Promise<boolean> {
+  async function areUnchanged(sources: ReadonlyMap<string, FileStamp>): Promise<boolean> {
     for (const [path, { version }] of sources) {
-      const there = await stamped(path);
-      if (there?.version !== version) return false;
+      const stamp = await readStamp(path);
+      if (stamp?.version !== version) return false;
     }
     return true;
   }
 
-  const stamped = (path: string): Promise<FileStamp | undefined> =>
+  const readStamp = (path: string): Promise<FileStamp | undefined> =>
     Promise.resolve(workspace.stamp?.(path)).catch(() => undefined);
 
-  function keep(key: string, output: ToolOutput, sources: ReadonlyMap<string, FileStamp>): void {
+  function store(key: string, output: ToolOutput, sources: ReadonlyMap<string, FileStamp>): void {
     if (output.failed || outputSize(output) > maxResultChars || sources.size > maxSources) return;
     results.set(key, { output, sources });
     const [oldest] = results.keys();
@@ -62,43 +62,46 @@ export function resultCache(
   }
 
   /** Returns the workspace of one call with a record of its sources; undefined if a source cannot be checked again. */
-  function watched(): { readonly seen: Workspace; readonly sources: () => ReadonlyMap<string, FileStamp> | undefined } {
+  function recordSources(): {
+    readonly recording: Workspace;
+    readonly sources: () => ReadonlyMap<string, FileStamp> | undefined;
+  } {
     const sources = new Map<string, FileStamp>();
-    let certain = true;
-    const note = async (path: string): Promise<void> => {
+    let isCheckable = true;
+    const recordSource = async (path: string): Promise<void> => {
       // Stamped before reading: a change in between then differs from the stamp.
-      const there = sources.get(path) ?? (await stamped(path));
-      certain &&= there !== undefined && there.modifiedMs < now() - mtimeSettleMs;
-      if (there) sources.set(path, there);
+      const stamp = sources.get(path) ?? (await readStamp(path));
+      isCheckable &&= stamp !== undefined && stamp.modifiedMs < now() - mtimeSettleMs;
+      if (stamp) sources.set(path, stamp);
     };
-    const seen: Workspace = {
+    const recording: Workspace = {
       ...workspace,
       async read(path, options) {
-        await note(path);
+        await recordSource(path);
         return workspace.read(path, options);
       },
       async list(path) {
-        await note(path);
+        await recordSource(path);
         return workspace.list(path);
       },
     };
-    return { seen, sources: () => (certain ? sources : undefined) };
+    return { recording, sources: () => (isCheckable ? sources : undefined) };
   }
 
   return (make) => {
-    const plain = make(workspace);
+    const uncached = make(workspace);
     return {
-      ...plain,
+      ...uncached,
       async execute(input, context) {
         const model = context.agent?.provider;
-        const key = canonicalJson([plain.name, input, model?.model ?? '', model?.supportsImages ?? null]);
-        const known = await recall(key);
-        if (known) return known;
-        const { seen, sources } = watched();
-        const made: unknown = await make(seen).execute(input, context);
-        const from = sources();
-        if (from && isToolOutput(made)) keep(key, made, from);
-        return made;
+        const key = canonicalJson([uncached.name, input, model?.model ?? '', model?.supportsImages ?? null]);
+        const cachedOutput = await findCached(key);
+        if (cachedOutput) return cachedOutput;
+        const { recording, sources } = recordSources();
+        const output: unknown = await make(recording).execute(input, context);
+        const sourceStamps = sources();
+        if (sourceStamps && isToolOutput(output)) store(key, output, sourceStamps);
+        return output;
       },
     };
   };

@@ -12,10 +12,10 @@ const ripgrepName = process.platform === 'win32' ? 'rg.exe' : 'rg';
 export function findRipgrep(
   workspace: Workspace,
   search: string = process.env['PATH'] ?? '',
-  beside: readonly string[] = packagedRipgrepPaths(),
+  packaged: readonly string[] = packagedRipgrepPaths(),
 ): string | undefined {
-  const own = foldersOutsideWorkspace(workspace, search).map((folder) => path.join(folder, ripgrepName));
-  return [...beside, ...own].find(
+  const installed = foldersOutsideWorkspace(workspace, search).map((folder) => path.join(folder, ripgrepName));
+  return [...packaged, ...installed].find(
     (each) =>
       isExecutable(each) && !leadsIntoWorkspace(workspace, each) && !leadsIntoWorkspace(workspace, path.dirname(each)),
   );
@@ -23,9 +23,9 @@ export function findRipgrep(
 
 function packagedRipgrepPaths(): readonly string[] {
   try {
-    const beside = createRequire(import.meta.url).resolve('@vscode/ripgrep');
+    const packaged = createRequire(import.meta.url).resolve('@vscode/ripgrep');
     const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`;
-    return [createRequire(beside).resolve(`${platform}/bin/${ripgrepName}`)];
+    return [createRequire(packaged).resolve(`${platform}/bin/${ripgrepName}`)];
   } catch {
     return [];
   }
@@ -74,13 +74,14 @@ function ripgrepArgs({
   maxDepth,
   maxFileBytes,
 }: RipgrepSearch): readonly string[] {
-  const plain = glob !== undefined && /^\*[\w.-]*$/.test(glob) ? [`--type-add=sought:${glob}`, '--type=sought'] : [];
+  const typeFilter =
+    glob !== undefined && /^\*[\w.-]*$/.test(glob) ? [`--type-add=sought:${glob}`, '--type=sought'] : [];
   return [
     ...[safeOptions, ignoreOptions, listOptions].flatMap((flags) => flags.split(' ')),
     `--max-depth=${maxDepth}`,
     `--max-filesize=${maxFileBytes}`,
     ...Array.from(excludedNames, (name) => `--glob=!${name}`),
-    ...plain,
+    ...typeFilter,
     ignoreCase ? '--ignore-case' : '--case-sensitive',
     `--regexp=${toRipgrepPattern(pattern) ?? ''}`,
     '--',
@@ -88,25 +89,25 @@ function ripgrepArgs({
   ];
 }
 
-/** Returns the files below a folder that may match, in walk order; undefined if ripgrep cannot tell. */
+/** Returns the files below a folder that may match, in walk order; undefined if the result of ripgrep is uncertain. */
 export async function findCandidateFiles(
   workspace: Workspace,
   rg: string,
-  sought: RipgrepSearch,
+  search: RipgrepSearch,
 ): Promise<readonly string[] | undefined> {
-  if (await hasDivergentIgnore(workspace, sought.path)) return undefined;
-  let said = '';
-  const ran = await workspace.exec([rg, ...ripgrepArgs(sought)], {
-    cwd: sought.path,
-    signal: sought.signal,
+  if (await hasDivergentIgnore(workspace, search.path)) return undefined;
+  let stdout = '';
+  const result = await workspace.exec([rg, ...ripgrepArgs(search)], {
+    cwd: search.path,
+    signal: search.signal,
     maxChars: 1,
-    onOutput: (text) => (said += text),
+    onOutput: (text) => (stdout += text),
   });
-  sought.signal.throwIfAborted();
+  search.signal.throwIfAborted();
   // An error message, of ripgrep or of its sandbox, does not end with the NUL that follows every name.
-  const doubtful = ran.code === null || ran.code > (said === '' ? 1 : 2);
-  if (doubtful || (said !== '' && !said.endsWith('\0'))) return undefined;
-  const names = said.split('\0').slice(0, -1);
+  const isFailed = result.code === null || result.code > (stdout === '' ? 1 : 2);
+  if (isFailed || (stdout !== '' && !stdout.endsWith('\0'))) return undefined;
+  const names = stdout.split('\0').slice(0, -1);
   return names.map((name) => name.replace(/^\.\//, '')).toSorted(compareWalkOrder);
 }
 
@@ -123,6 +124,6 @@ async function hasDivergentIgnore(workspace: Workspace, folder: string): Promise
 function compareWalkOrder(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   const at = left.findIndex((name, i) => name !== right[i]);
-  const [one = '', other = ''] = [left[at], right[at]];
-  return one === other ? 0 : one < other ? -1 : 1;
+  const [leftName = '', rightName = ''] = [left[at], right[at]];
+  return leftName === rightName ? 0 : leftName < rightName ? -1 : 1;
 }

@@ -16,8 +16,8 @@ export const runCommand = (workspace: Workspace, background?: BackgroundCommands
   ),
   effect: 'external',
   async execute(input, context) {
-    const given = input as CommandInput;
-    if (!background || !given.background) return runCommandToEnd(workspace, given, timeoutRange, context);
-    return startedCommandOutput(await background.start(given, context.state.session));
+    const command = input as CommandInput;
+    if (!background || !command.background) return runCommandToEnd(workspace, command, timeoutRange, context);
+    return startedCommandOutput(await background.start(command, context.state.session));
   },
 });

@@ -14,30 +14,30 @@ type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 export const incompleteWalkNotice =
   '[Not everything was searched: there are more than 200,000 files, or a folder contains more than 10,000 names.]';
 
-/** Yields the files below a folder in name order, as relative paths. `cut` is called if there are too many. Unreadable folders are skipped. */
+/** Yields the files below a folder in name order, as relative paths. `onTruncated` is called if there are too many. Unreadable folders are skipped. */
 export async function* walkFiles(
   workspace: Workspace,
   from: string,
   signal: AbortSignal,
-  cut: () => void = () => {},
+  onTruncated: () => void = () => {},
 ): AsyncGenerator<string> {
-  let room = maxFiles;
+  let remainingFiles = maxFiles;
   yield* visit('', [], 0);
 
-  async function* visit(folder: string, above: readonly IgnoreRule[], depth: number): AsyncGenerator<string> {
+  async function* visit(folder: string, parentRules: readonly IgnoreRule[], depth: number): AsyncGenerator<string> {
     signal.throwIfAborted();
-    const listed = await entriesOf(folder);
-    if (!listed) return;
-    const own = listed.some((each) => each.name === '.gitignore' && each.type !== 'folder')
+    const entries = await entriesOf(folder);
+    if (!entries) return;
+    const ownIgnore = entries.some((each) => each.name === '.gitignore' && each.type !== 'folder')
       ? await rulesOf(folder)
       : undefined;
-    const rules = own ? [...above, { base: folder, ignore: own }] : above;
-    for (const { name, type } of listed) {
+    const rules = ownIgnore ? [...parentRules, { base: folder, ignore: ownIgnore }] : parentRules;
+    for (const { name, type } of entries) {
       const path = folder === '' ? name : `${folder}/${name}`;
       if (skippedNames.has(name) || isIgnored(path, type === 'folder', rules)) continue;
       if (type === 'folder' && depth < maxWalkDepth) yield* visit(path, rules, depth + 1);
       else if (type === 'file') {
-        if (room-- <= 0) return cut();
+        if (remainingFiles-- <= 0) return onTruncated();
         yield path;
       }
     }
@@ -45,8 +45,8 @@ export async function* walkFiles(
 
   async function entriesOf(folder: string) {
     try {
-      const { entries, more } = await workspace.list(under(folder));
-      if (more) cut();
+      const { entries, more } = await workspace.list(fullPath(folder));
+      if (more) onTruncated();
       return entries;
     } catch (error) {
       // The requested folder must exist; one below it may be unreadable or deleted meanwhile.
@@ -56,11 +56,11 @@ export async function* walkFiles(
   }
 
   async function rulesOf(folder: string): Promise<IgnoreMatcher | undefined> {
-    const file = await workspace.read(`${under(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
+    const file = await workspace.read(`${fullPath(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
     return file?.text === undefined ? undefined : parseIgnoreFile(file.text);
   }
 
-  function under(folder: string): string {
+  function fullPath(folder: string): string {
     return folder === '' ? from : `${from}/${folder}`;
   }
 }
@@ -68,8 +68,8 @@ export async function* walkFiles(
 /** The deepest .gitignore that matches a path decides. */
 function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRule[]): boolean {
   for (const { base, ignore } of rules.toReversed()) {
-    const said = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
-    if (said !== undefined) return said;
+    const decision = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
+    if (decision !== undefined) return decision;
   }
   return false;
 }

@@ -31,11 +31,11 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
     resourceLimits: { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Json>();
-  const late = (): void =>
+  const onTimeout = (): void =>
     reject(workerError('thread/timeout', `It did not finish within ${timeoutMs / 1000} s, so it was stopped.`));
-  const timer = setTimeout(late, timeoutMs);
-  const quit = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', quit, { once: true });
+  const timer = setTimeout(onTimeout, timeoutMs);
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
   worker.on('error', (error) => reject(workerError('thread/failed', `It failed: ${errorMessage(error)}`)));
   worker.on('exit', () => reject(workerError('thread/failed', 'It ended without a result.')));
   worker.on('message', (message: WorkerMessage) => {
@@ -47,7 +47,7 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
     return await promise;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', quit);
+    signal.removeEventListener('abort', onAbort);
     await worker.terminate();
   }
 
@@ -60,8 +60,8 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
   }
 }
 
-const workerError = (code: string, sentence: string): FairleadError =>
-  new FairleadError(code, sentence, { blame: 'tool' });
+const workerError = (code: string, message: string): FairleadError =>
+  new FairleadError(code, message, { blame: 'tool' });
 
 /** What a thread can do besides its task. */
 export type WorkerContext = { readonly request: (question: Json) => Promise<Json> };
@@ -69,36 +69,36 @@ export type WorkerContext = { readonly request: (question: Json) => Promise<Json
 /** In the worker thread of this module, runs its task; elsewhere does nothing. A module with a thread calls it once, at its end. */
 export function serveWorkerThread(
   module: string,
-  work: (task: Json, side: WorkerContext) => Json | Promise<Json>,
+  work: (task: Json, context: WorkerContext) => Json | Promise<Json>,
 ): void {
   const port = parentPort;
-  const given = workerData as { readonly fairlead?: string; readonly task: Json } | null;
-  if (isMainThread || !port || given?.fairlead !== module) return;
-  const waiting = new Map<
+  const data = workerData as { readonly fairlead?: string; readonly task: Json } | null;
+  if (isMainThread || !port || data?.fairlead !== module) return;
+  const pendingRequests = new Map<
     number,
     { readonly resolve: (value: Json) => void; readonly reject: (error: Error) => void }
   >();
   port.on(
     'message',
     ({ id, value, failed }: { readonly id: number; readonly value?: Json; readonly failed?: string }) => {
-      const asked = waiting.get(id);
-      waiting.delete(id);
-      if (failed === undefined) asked?.resolve(value ?? null);
-      else asked?.reject(new Error(failed));
+      const pending = pendingRequests.get(id);
+      pendingRequests.delete(id);
+      if (failed === undefined) pending?.resolve(value ?? null);
+      else pending?.reject(new Error(failed));
     },
   );
-  let questions = 0;
-  const ask = (question: Json): Promise<Json> =>
+  let nextId = 0;
+  const request = (question: Json): Promise<Json> =>
     new Promise((resolve, reject) => {
-      const id = questions++;
-      waiting.set(id, { resolve, reject });
+      const id = nextId++;
+      pendingRequests.set(id, { resolve, reject });
       port.postMessage({ type: 'asked', id, question } satisfies WorkerMessage);
     });
-  const end = (message: WorkerMessage): void => port.postMessage(message);
+  const post = (message: WorkerMessage): void => port.postMessage(message);
   Promise.resolve()
-    .then(() => work(given.task, { request: ask }))
+    .then(() => work(data.task, { request }))
     .then(
-      (value) => end({ type: 'ended', value }),
-      (error: unknown) => end({ type: 'failed', why: errorMessage(error) }),
+      (value) => post({ type: 'ended', value }),
+      (error: unknown) => post({ type: 'failed', why: errorMessage(error) }),
     );
 }

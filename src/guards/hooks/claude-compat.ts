@@ -20,13 +20,13 @@ const stringField = (input: JsonObject, name: string): string => {
 /** Our file tools use `path`. Hooks expect an absolute `file_path`. */
 function fileToolCall(name: string, input: JsonObject, cwd: string): ClaudeToolCall {
   const { path: file, ...rest } = input;
-  const whole = typeof file === 'string' ? path.resolve(cwd, file) : null;
+  const absolute = typeof file === 'string' ? path.resolve(cwd, file) : null;
   return {
     name,
-    input: { file_path: whole, ...rest },
-    toOwnInput: ({ file_path: changed, ...more }) => ({
-      ...more,
-      path: changed === whole ? (file ?? null) : (changed ?? null),
+    input: { file_path: absolute, ...rest },
+    toOwnInput: ({ file_path: changed, ...otherFields }) => ({
+      ...otherFields,
+      path: changed === absolute ? (file ?? null) : (changed ?? null),
     }),
   };
 }
@@ -98,9 +98,9 @@ const equivalentToolNames: Readonly<Record<string, readonly string[]>> = {
 
 /** Converts a call for hooks. Returns at least one conversion, under the original name if Claude Code has no similar tool. */
 export function toClaudeToolCalls({ tool, input }: OwnToolCall, cwd: string): readonly ClaudeToolCall[] {
-  const given = isObject(input) ? input : {};
-  const made = Object.hasOwn(claudeToolTable, tool) ? (claudeToolTable[tool]?.(given, cwd) ?? []) : [];
-  return made.length ? made : [sameInputCall(tool, given)];
+  const fields = isObject(input) ? input : {};
+  const converted = Object.hasOwn(claudeToolTable, tool) ? (claudeToolTable[tool]?.(fields, cwd) ?? []) : [];
+  return converted.length ? converted : [sameInputCall(tool, fields)];
 }
 
 /** Returns all names by which a matcher can select this converted call. */

@@ -49,25 +49,26 @@ const closeTimeoutMs = 5000;
 const hooksView: NamedView<HookState> = {
   name: 'hooks',
   initial: { halt: '', blocks: 0 },
-  on(heard, event) {
+  on(hookState, event) {
     if (event.type === 'run-started') return hooksView.initial;
-    if (event.type === 'check-ended' && event.check === stopCheckName) return { ...heard, blocks: heard.blocks + 1 };
-    if (event.type !== 'tool-ended') return heard;
+    if (event.type === 'check-ended' && event.check === stopCheckName)
+      return { ...hookState, blocks: hookState.blocks + 1 };
+    if (event.type !== 'tool-ended') return hookState;
     const note = event.notes?.find(({ key }) => key.startsWith(haltNotePrefix));
     const denied = event.deniedBy?.endsRun ? event.text : undefined;
     const halt = note?.text ?? denied;
-    return halt === undefined ? heard : { ...heard, halt };
+    return halt === undefined ? hookState : { ...hookState, halt };
   },
-  serialize: (heard) => heard,
-  restore: (kept) =>
-    isObject(kept) && typeof kept['halt'] === 'string' && typeof kept['blocks'] === 'number'
-      ? (kept as HookState)
+  serialize: (hookState) => hookState,
+  restore: (stored) =>
+    isObject(stored) && typeof stored['halt'] === 'string' && typeof stored['blocks'] === 'number'
+      ? (stored as HookState)
       : undefined,
 };
 
 /** Creates the integration of hooks with an agent. */
-export function createHookIntegration(ground: HookContext): HookIntegration {
-  const has = (event: HookEvent): boolean => ground.hooks.some((hook) => hook.event === event);
+export function createHookIntegration(hookContext: HookContext): HookIntegration {
+  const has = (event: HookEvent): boolean => hookContext.hooks.some((hook) => hook.event === event);
   let session = '';
   let started = false;
   return {
@@ -76,120 +77,133 @@ export function createHookIntegration(ground: HookContext): HookIntegration {
       (state) =>
         readView(state, hooksView).halt ? { reason: 'rule', detail: readView(state, hooksView).halt } : undefined,
     ],
-    checks: has('Stop') ? [createStopCheck(ground)] : [],
-    wrapGate: (gate) => withPreToolHooks(ground, gate),
+    checks: has('Stop') ? [createStopCheck(hookContext)] : [],
+    wrapGate: (gate) => withPreToolHooks(hookContext, gate),
     wrapTool: (tool) =>
       has('PostToolUse') || has('PostToolUseFailure') || (has('SubagentStop') && tool.name === 'spawn_agent')
-        ? withPostToolHooks(ground, tool)
+        ? withPostToolHooks(hookContext, tool)
         : tool,
-    wrapCompactor: (compact) => (has('PreCompact') ? withPreCompactHooks(ground, compact) : compact),
+    wrapCompactor: (compact) => (has('PreCompact') ? withPreCompactHooks(hookContext, compact) : compact),
     async onPrompt(text, state) {
       session = state.session;
-      const first = started ? [] : await runSessionStartHooks(ground, state);
+      const first = started ? [] : await runSessionStartHooks(hookContext, state);
       started = true;
-      return [...first, ...(await runPromptHooks(ground, text, session))];
+      return [...first, ...(await runPromptHooks(hookContext, text, session))];
     },
     onEvent(event, state) {
       session = state.session;
       if (event.type === 'approval-requested' && has('Notification'))
-        void runNotificationHooks(ground, event.call, state);
+        void runNotificationHooks(hookContext, event.call, state);
     },
     async close() {
       if (!started) return;
-      const hooks = ground.hooks.map((hook) => ({ ...hook, timeoutMs: Math.min(hook.timeoutMs, closeTimeoutMs) }));
+      const hooks = hookContext.hooks.map((hook) => ({ ...hook, timeoutMs: Math.min(hook.timeoutMs, closeTimeoutMs) }));
       reportHookErrors(
-        ground,
-        await runHooks({ ...ground, hooks }, 'SessionEnd', ['other'], { reason: 'other' }, session),
+        hookContext,
+        await runHooks({ ...hookContext, hooks }, 'SessionEnd', ['other'], { reason: 'other' }, session),
       );
     },
   };
 }
 
-async function runSessionStartHooks(ground: HookContext, { session, turn }: RunState): Promise<readonly string[]> {
+async function runSessionStartHooks(hookContext: HookContext, { session, turn }: RunState): Promise<readonly string[]> {
   const source = turn > 0 ? 'resume' : 'startup';
-  return collectHookContext(ground, await runHooks(ground, 'SessionStart', [source], { source }, session));
+  return collectHookContext(hookContext, await runHooks(hookContext, 'SessionStart', [source], { source }, session));
 }
 
-async function runPromptHooks(ground: HookContext, prompt: string, session: string): Promise<readonly string[]> {
-  const said = await runHooks(ground, 'UserPromptSubmit', [''], { prompt }, session);
-  const against = said.find(({ output }) => output.block !== undefined || output.stop !== undefined);
-  if (against)
+async function runPromptHooks(hookContext: HookContext, prompt: string, session: string): Promise<readonly string[]> {
+  const results = await runHooks(hookContext, 'UserPromptSubmit', [''], { prompt }, session);
+  const blocking = results.find(({ output }) => output.block !== undefined || output.stop !== undefined);
+  if (blocking)
     throw new FairleadError(
       'hook/blocked',
-      `The hook ${hookLabel(against.hook)} blocked this prompt: ${against.output.block ?? against.output.stop}`,
+      `The hook ${hookLabel(blocking.hook)} blocked this prompt: ${blocking.output.block ?? blocking.output.stop}`,
       { blame: 'user', hint: 'Nothing was sent, and the session does not contain the prompt.' },
     );
-  return collectHookContext(ground, said);
+  return collectHookContext(hookContext, results);
 }
 
-function collectHookContext(ground: HookContext, said: readonly HookResult[]): readonly string[] {
-  reportHookErrors(ground, said);
-  return said.flatMap(({ hook, output }) =>
+function collectHookContext(hookContext: HookContext, results: readonly HookResult[]): readonly string[] {
+  reportHookErrors(hookContext, results);
+  return results.flatMap(({ hook, output }) =>
     output.context === undefined ? [] : [`A ${hook.event} hook of the user adds:\n${output.context}`],
   );
 }
 
-async function runNotificationHooks(ground: HookContext, call: string, { session, calls }: RunState): Promise<void> {
+async function runNotificationHooks(
+  hookContext: HookContext,
+  call: string,
+  { session, calls }: RunState,
+): Promise<void> {
   const tool = calls.find(({ id }) => id === call)?.tool ?? 'a tool';
   const message = `Fairlead needs your permission to use ${tool}`;
   const payload = { message, notification_type: 'permission_prompt' };
-  reportHookErrors(ground, await runHooks(ground, 'Notification', ['permission_prompt'], payload, session));
+  reportHookErrors(hookContext, await runHooks(hookContext, 'Notification', ['permission_prompt'], payload, session));
 }
 
 /** Checks an answer with the Stop hooks. A hook that fails does not block. */
-const createStopCheck = (ground: HookContext): Check => ({
+const createStopCheck = (hookContext: HookContext): Check => ({
   name: stopCheckName,
   async run(state) {
     const payload = { stop_hook_active: readView(state, hooksView).blocks > 0 };
-    const said = await runHooks(ground, 'Stop', [''], payload, state.session);
-    reportHookErrors(ground, said);
-    if (said.some(({ output }) => output.stop !== undefined)) return { type: 'passed' };
-    const against = said.find(({ output }) => output.block !== undefined);
-    return against ? { type: 'failed', why: against.output.block ?? '' } : { type: 'passed' };
+    const results = await runHooks(hookContext, 'Stop', [''], payload, state.session);
+    reportHookErrors(hookContext, results);
+    if (results.some(({ output }) => output.stop !== undefined)) return { type: 'passed' };
+    const blocking = results.find(({ output }) => output.block !== undefined);
+    return blocking ? { type: 'failed', why: blocking.output.block ?? '' } : { type: 'passed' };
   },
 });
 
-const withPreCompactHooks = (ground: HookContext, compact: Compactor): Compactor => ({
+const withPreCompactHooks = (hookContext: HookContext, compact: Compactor): Compactor => ({
   ...compact,
   async run(state, context) {
     const trigger = context.focus === undefined ? 'auto' : 'manual';
     const payload = { trigger, custom_instructions: context.focus ?? '' };
-    reportHookErrors(ground, await runHooks(ground, 'PreCompact', [trigger], payload, state.session));
+    reportHookErrors(hookContext, await runHooks(hookContext, 'PreCompact', [trigger], payload, state.session));
     return compact.run(state, context);
   },
 });
 
 /** Adds the output of PostToolUse hooks to a tool result. It is part of the same event, so neither is stored without the other. */
-const withPostToolHooks = (ground: HookContext, tool: Tool): Tool => ({
+const withPostToolHooks = (hookContext: HookContext, tool: Tool): Tool => ({
   ...tool,
   async execute(input, context) {
     const value: unknown = await tool.execute(input, context);
     const failed = isToolOutput(value) && (value.failed === true || value.outcomeUnknown === true);
     const call = { tool: tool.name, input };
-    const more = { tool_response: toToolResponse(tool.name, value), tool_use_id: context.call.id };
+    const responseFields = { tool_response: toToolResponse(tool.name, value), tool_use_id: context.call.id };
     const { session } = context.state;
-    const said = await runToolHooks(ground, failed ? 'PostToolUseFailure' : 'PostToolUse', call, more, session);
+    const results = await runToolHooks(
+      hookContext,
+      failed ? 'PostToolUseFailure' : 'PostToolUse',
+      call,
+      responseFields,
+      session,
+    );
     // A background agent has only started.
     if (tool.name === 'spawn_agent' && !(isObject(input) && input['background'] === true))
-      reportHookErrors(ground, await runHooks(ground, 'SubagentStop', [''], { stop_hook_active: false }, session));
-    reportHookErrors(ground, said);
-    const notes = said.flatMap((each, i) => hookNotes(each, `${context.call.id}.${i + 1}`));
+      reportHookErrors(
+        hookContext,
+        await runHooks(hookContext, 'SubagentStop', [''], { stop_hook_active: false }, session),
+      );
+    reportHookErrors(hookContext, results);
+    const notes = results.flatMap((each, i) => hookNotes(each, `${context.call.id}.${i + 1}`));
     return notes.length ? withHookNotes(value, notes) : value;
   },
 });
 
-function hookNotes({ hook, output }: HookResult, place: string): readonly Note[] {
-  const words = output.block ?? output.context;
+function hookNotes({ hook, output }: HookResult, position: string): readonly Note[] {
+  const text = output.block ?? output.context;
   const halt =
-    output.stop === undefined ? [] : [{ key: `${haltNotePrefix}${place}`, text: `${haltPrefix}: ${output.stop}` }];
-  if (words === undefined) return halt;
-  const key = `hook:${hook.event}/${place}`;
-  return [{ key, text: words, ...(output.block === undefined ? {} : { priority: 50 }) }, ...halt];
+    output.stop === undefined ? [] : [{ key: `${haltNotePrefix}${position}`, text: `${haltPrefix}: ${output.stop}` }];
+  if (text === undefined) return halt;
+  const key = `hook:${hook.event}/${position}`;
+  return [{ key, text, ...(output.block === undefined ? {} : { priority: 50 }) }, ...halt];
 }
 
 function withHookNotes(value: unknown, notes: readonly Note[]): ToolOutput {
-  const given: Omit<ToolOutput, symbol> = isToolOutput(value) ? value : { text: formatToolValue(value) };
-  return toolOutput({ ...given, notes: [...(given.notes ?? []), ...notes] });
+  const output: Omit<ToolOutput, symbol> = isToolOutput(value) ? value : { text: formatToolValue(value) };
+  return toolOutput({ ...output, notes: [...(output.notes ?? []), ...notes] });
 }
 
 const formatToolValue = (value: unknown): string =>

@@ -35,7 +35,7 @@ const maxFileBytes = 1_000_000;
 export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks> {
   const hooks: Hook[] = [];
   const problems: string[] = [];
-  const lost: { readonly path: string; readonly why: string }[] = [];
+  const failedFiles: { readonly path: string; readonly why: string }[] = [];
   for (const file of options.files) {
     try {
       const section = readHooksSection(file.path);
@@ -49,15 +49,15 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
         problems.push(`${file.path}: its hooks ${bound}, so they do not run.`);
         // These hooks were approved as guards. Changing a file must not remove its guards.
         if (bound === changedReason && options.nonInteractive)
-          lost.push({ path: file.path, why: `its hooks ${bound}` });
+          failedFiles.push({ path: file.path, why: `its hooks ${bound}` });
       }
     } catch (error) {
       const why = errorMessage(error);
       problems.push(`${file.path}: ${why}`);
-      if (file.isUserOwned || wasApproved(file.path, options.trust)) lost.push({ path: file.path, why });
+      if (file.isUserOwned || wasApproved(file.path, options.trust)) failedFiles.push({ path: file.path, why });
     }
   }
-  return { hooks, problems, failedFiles: lost };
+  return { hooks, problems, failedFiles };
 }
 
 /** Returns the hooks section of a settings file; undefined if it has none. */
@@ -97,15 +97,15 @@ async function approveHooks(
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
   const content = [canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n');
   const item = { subject: hooksTrustSubject(file), hash: hash('sha256', content) };
-  const standing = trust.check(item);
-  if (standing === 'approved') return bound;
-  const there = scripts.filter((each) => each.hash !== '');
-  const text = [JSON.stringify(section, undefined, 2), ...there.map(formatScript)].join('\n\n');
-  if (await ask?.({ path: file, text, changed: standing === 'changed' })) {
+  const trustStatus = trust.check(item);
+  if (trustStatus === 'approved') return bound;
+  const existingScripts = scripts.filter((each) => each.hash !== '');
+  const text = [JSON.stringify(section, undefined, 2), ...existingScripts.map(formatScript)].join('\n\n');
+  if (await ask?.({ path: file, text, changed: trustStatus === 'changed' })) {
     trust.approve([item]);
     return bound;
   }
-  return standing === 'changed' ? changedReason : 'are not approved';
+  return trustStatus === 'changed' ? changedReason : 'are not approved';
 }
 
 const formatScript = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
@@ -115,8 +115,10 @@ const redirectionPattern = new RegExp(String.raw`\d?>{1,2}\s*(?:${shellWordPatte
 
 /** Returns the files in the folder that a command names, including files that do not exist yet: changing or creating one of them changes what was approved. Files that the command only writes are not included. */
 function findHookScripts(command: string, cwd: string): readonly HookScript[] {
-  const plain = command.replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd).replaceAll(redirectionPattern, ' ');
-  return (plain.match(shellWordPattern) ?? []).flatMap((each) => {
+  const expanded = command
+    .replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd)
+    .replaceAll(redirectionPattern, ' ');
+  return (expanded.match(shellWordPattern) ?? []).flatMap((each) => {
     const word = each.replaceAll(/["']/g, '');
     const file = path.resolve(cwd, word);
     const found = tryStat(file);

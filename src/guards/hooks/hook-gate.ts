@@ -14,27 +14,29 @@ import { runToolHooks, hookLabel, type HookContext, type HookResult } from './ru
 export const haltPrefix = 'A hook ended the run';
 
 /** Adds the hooks to a gate. An explicit allow of a hook answers a question of the gate, but never overrides a denial. */
-export function withPreToolHooks(ground: HookContext, gate: Gate): Gate {
-  const guards = ground.hooks.some(({ event }) => event === 'PreToolUse');
-  if (!guards) return gate;
+export function withPreToolHooks(context: HookContext, gate: Gate): Gate {
+  const hasPreToolHooks = context.hooks.some(({ event }) => event === 'PreToolUse');
+  if (!hasPreToolHooks) return gate;
   /** Decisions by call and input: an approval question or a rewrite evaluates the same call again. */
-  const known = new Map<string, Map<string, Decision>>();
+  const decisionsByCall = new Map<string, Map<string, Decision>>();
   return async (call, state) => {
     const input = canonicalJson(call.input);
-    if (isFirstEvaluation(call, input, state)) known.set(call.id, new Map());
-    const before = known.get(call.id) ?? new Map<string, Decision>();
-    known.set(call.id, before);
-    const hooked = before.get(input) ?? (await decideByHooks(ground, call, state));
-    before.set(input, hooked);
+    if (isFirstEvaluation(call, input, state)) decisionsByCall.set(call.id, new Map());
+    const decisions = decisionsByCall.get(call.id) ?? new Map<string, Decision>();
+    decisionsByCall.set(call.id, decisions);
+    const hookDecision = decisions.get(input) ?? (await decideByHooks(context, call, state));
+    decisions.set(input, hookDecision);
     // A hook has already approved what it wrote itself.
-    if (hooked.type === 'rewrite')
-      before.set(canonicalJson(hooked.input), isExplicit(hooked) ? explicitAllow : { type: 'allow' });
-    if (hooked.type === 'deny' || hooked.type === 'rewrite') return hooked;
-    const own = await gate(call, state);
-    if (own.type === 'deny' || own.type === 'rewrite') return own;
-    if (hooked.type === 'ask')
-      return own.type === 'ask' ? { ...own, question: `${own.question}\n${hooked.question}` } : hooked;
-    return own.type === 'ask' && isExplicit(hooked) ? { type: 'allow' } : own;
+    if (hookDecision.type === 'rewrite')
+      decisions.set(canonicalJson(hookDecision.input), isExplicit(hookDecision) ? explicitAllow : { type: 'allow' });
+    if (hookDecision.type === 'deny' || hookDecision.type === 'rewrite') return hookDecision;
+    const gateDecision = await gate(call, state);
+    if (gateDecision.type === 'deny' || gateDecision.type === 'rewrite') return gateDecision;
+    if (hookDecision.type === 'ask')
+      return gateDecision.type === 'ask'
+        ? { ...gateDecision, question: `${gateDecision.question}\n${hookDecision.question}` }
+        : hookDecision;
+    return gateDecision.type === 'ask' && isExplicit(hookDecision) ? { type: 'allow' } : gateDecision;
   };
 }
 
@@ -49,41 +51,41 @@ const explicitAllow: ExplicitDecision = { type: 'allow', explicit: true };
 function isFirstEvaluation(call: ToolCall, input: string, { calls }: RunState): boolean {
   if (call.ask) return false;
   const open = calls.find(({ id }) => id === call.id);
-  const aim = open && unwrapDeferredCall(open);
-  return aim === undefined || typeof aim === 'string' || canonicalJson(aim.input) === input;
+  const unwrapped = open && unwrapDeferredCall(open);
+  return unwrapped === undefined || typeof unwrapped === 'string' || canonicalJson(unwrapped.input) === input;
 }
 
 async function decideByHooks(
-  ground: HookContext,
+  context: HookContext,
   call: ToolCall,
   state: RunState,
 ): Promise<Decision | ExplicitDecision> {
-  const answers = await runToolHooks(ground, 'PreToolUse', call, {}, state.session);
-  for (const answered of answers) {
-    const denied = denialReason(answered);
-    if (denied === undefined) continue;
-    const { hook, output } = answered;
+  const results = await runToolHooks(context, 'PreToolUse', call, {}, state.session);
+  for (const result of results) {
+    const reason = denialReason(result);
+    if (reason === undefined) continue;
+    const { hook, output } = result;
     const endsRun = output.error === undefined && output.stop !== undefined ? { endsRun: true } : {};
     return {
       type: 'deny',
-      reason: escapeReminderTags(denied),
+      reason: escapeReminderTags(reason),
       by: { kind: 'hook', name: hookLabel(hook), ...endsRun },
     };
   }
-  const asking = answers.find(({ output }) => output.permission === 'ask');
-  if (asking)
+  const askingResult = results.find(({ output }) => output.permission === 'ask');
+  if (askingResult)
     return {
       type: 'ask',
-      question: `A hook asks about ${call.tool}: ${asking.output.reason ?? 'no reason given.'}`,
-      by: { kind: 'hook', name: hookLabel(asking.hook) },
+      question: `A hook asks about ${call.tool}: ${askingResult.output.reason ?? 'no reason given.'}`,
+      by: { kind: 'hook', name: hookLabel(askingResult.hook) },
     };
-  const decision = toRewriteDecision(answers.findLast(({ output }) => output.input !== undefined));
-  return answers.some(({ output }) => output.permission === 'allow') ? { ...decision, explicit: true } : decision;
+  const decision = toRewriteDecision(results.findLast(({ output }) => output.input !== undefined));
+  return results.some(({ output }) => output.permission === 'allow') ? { ...decision, explicit: true } : decision;
 }
 
-function toRewriteDecision(changed: HookResult | undefined): Decision {
-  if (!changed) return { type: 'allow' };
-  const { hook, toolCall, output } = changed;
+function toRewriteDecision(rewriting: HookResult | undefined): Decision {
+  if (!rewriting) return { type: 'allow' };
+  const { hook, toolCall, output } = rewriting;
   if (toolCall?.toOwnInput && output.input) return { type: 'rewrite', input: toolCall.toOwnInput(output.input) };
   return {
     type: 'deny',

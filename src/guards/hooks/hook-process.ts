@@ -18,7 +18,7 @@ const maxOutputLength = 1_000_000;
 const drainMs = 300;
 const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
-const failedResult = (trouble: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error: trouble });
+const failedResult = (error: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error });
 
 /** Returns the sha256 of a file; undefined if it is not a regular file or cannot be read. */
 export function hashFile(file: string): string | undefined {
@@ -42,36 +42,35 @@ export async function runHook(
   const { promise, resolve } = Promise.withResolvers<HookProcessResult>();
   let out = '';
   let err = '';
-  let over = false;
-  const begun = spawnHook(hook.command, cwd, env);
-  if (typeof begun === 'string') return failedResult(begun);
-  const child = begun;
-  const settle = (ran: HookProcessResult): void => {
+  let exceedsLimit = false;
+  const child = spawnHook(hook.command, cwd, env);
+  if (typeof child === 'string') return failedResult(child);
+  const settle = (result: HookProcessResult): void => {
     clearTimeout(timer);
     runningHooks.delete(child);
-    resolve(ran);
+    resolve(result);
   };
   const timer = setTimeout(() => {
     killHookGroup(child);
     settle(failedResult(`it did not finish within ${hook.timeoutMs / 1000} s`));
   }, hook.timeoutMs);
-  const take = (text: string): string => {
-    over ||= out.length + err.length + text.length > maxOutputLength;
-    return over ? '' : text;
+  const limitOutput = (text: string): string => {
+    exceedsLimit ||= out.length + err.length + text.length > maxOutputLength;
+    return exceedsLimit ? '' : text;
   };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += take(text)));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += take(text)));
-  const end = (code: number | null, signal: NodeJS.Signals | null): void =>
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += limitOutput(text)));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += limitOutput(text)));
+  const onEnd = (code: number | null, signal: NodeJS.Signals | null): void =>
     settle(
-      over
+      exceedsLimit
         ? failedResult(`it wrote more than ${maxOutputLength} characters`)
         : code === null
           ? failedResult(`it was killed by ${signal}`)
           : { code, stdout: out, stderr: err },
     );
   child.on('error', (error) => settle(failedResult(`it cannot be started: ${error.message}`)));
-  child.on('close', end);
-  child.on('exit', (code, signal) => setTimeout(() => end(code, signal), drainMs).unref());
+  child.on('close', onEnd);
+  child.on('exit', (code, signal) => setTimeout(() => onEnd(code, signal), drainMs).unref());
   // A hook that reads nothing may exit before all input is written.
   child.stdin?.on('error', () => {}).end(JSON.stringify(payload));
   return promise;

@@ -44,7 +44,7 @@ const maxTimeoutMs = 10 * 60_000;
 /** Parses the hooks of a file. Returns them with a list of problems. */
 export function parseHooks(
   data: unknown,
-  from: string,
+  source: string,
 ): { readonly hooks: readonly Hook[]; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const hooks: Hook[] = [];
@@ -55,10 +55,10 @@ export function parseHooks(
       continue;
     }
     if (!Array.isArray(groups)) {
-      hooks.push(invalidHook(event, from, `the hooks of ${event} are not a list`));
+      hooks.push(invalidHook(event, source, `the hooks of ${event} are not a list`));
       continue;
     }
-    for (const group of groups as readonly unknown[]) hooks.push(...parseHookGroup(group, event, from));
+    for (const group of groups as readonly unknown[]) hooks.push(...parseHookGroup(group, event, source));
   }
   for (const { event, invalidReason } of hooks)
     if (invalidReason !== undefined) problems.push(`a hook of ${event}: ${invalidReason}`);
@@ -68,29 +68,29 @@ export function parseHooks(
 const isHookEvent = (name: string): name is HookEvent => (hookEvents as readonly string[]).includes(name);
 
 /** Replaces a hook definition that cannot be parsed. It matches everything, so that no call bypasses a guard that was not understood. */
-const invalidHook = (event: HookEvent, from: string, broken: string): Hook => ({
-  ...emptyHook(event, from),
-  invalidReason: broken,
+const invalidHook = (event: HookEvent, source: string, invalidReason: string): Hook => ({
+  ...emptyHook(event, source),
+  invalidReason,
 });
 
-const emptyHook = (event: HookEvent, from: string): Hook => ({
+const emptyHook = (event: HookEvent, source: string): Hook => ({
   event,
   matches: () => true,
   matcher: '',
   command: '',
   timeoutMs: defaultTimeoutMs,
-  source: from,
+  source,
 });
 
-function parseHookGroup(group: unknown, event: HookEvent, from: string): readonly Hook[] {
+function parseHookGroup(group: unknown, event: HookEvent, source: string): readonly Hook[] {
   const { matcher = '', hooks } = isObject(group) ? group : {};
-  if (!Array.isArray(hooks)) return [invalidHook(event, from, 'it has no list of hooks')];
-  if (typeof matcher !== 'string') return [invalidHook(event, from, 'its matcher is not a string')];
+  if (!Array.isArray(hooks)) return [invalidHook(event, source, 'it has no list of hooks')];
+  if (typeof matcher !== 'string') return [invalidHook(event, source, 'its matcher is not a string')];
   try {
     const matches = compileHookMatcher(matcher);
-    return (hooks as readonly unknown[]).map((each) => ({ ...parseHook(each, event, from), matches, matcher }));
+    return (hooks as readonly unknown[]).map((each) => ({ ...parseHook(each, event, source), matches, matcher }));
   } catch (error) {
-    return [invalidHook(event, from, `its matcher is not valid: ${errorMessage(error)}`)];
+    return [invalidHook(event, source, `its matcher is not valid: ${errorMessage(error)}`)];
   }
 }
 
@@ -105,16 +105,16 @@ function compileHookMatcher(matcher: string): Hook['matches'] {
   return (name) => pattern.test(name);
 }
 
-function parseHook(given: unknown, event: HookEvent, from: string): Hook {
-  const { type = 'command', command, timeout, example } = isObject(given) ? given : {};
-  if (type !== 'command') return invalidHook(event, from, `hooks of type ${JSON.stringify(type)} are not supported`);
-  if (typeof command !== 'string' || command.trim() === '') return invalidHook(event, from, 'it has no command');
-  const seconds = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : defaultTimeoutMs;
+function parseHook(definition: unknown, event: HookEvent, source: string): Hook {
+  const { type = 'command', command, timeout, example } = isObject(definition) ? definition : {};
+  if (type !== 'command') return invalidHook(event, source, `hooks of type ${JSON.stringify(type)} are not supported`);
+  if (typeof command !== 'string' || command.trim() === '') return invalidHook(event, source, 'it has no command');
+  const requestedMs = typeof timeout === 'number' && timeout > 0 ? timeout * 1000 : defaultTimeoutMs;
   const { tool, input = {} } = isObject(example) ? example : {};
   return {
-    ...emptyHook(event, from),
+    ...emptyHook(event, source),
     command,
-    timeoutMs: Math.min(seconds, maxTimeoutMs),
+    timeoutMs: Math.min(requestedMs, maxTimeoutMs),
     ...(typeof tool === 'string' ? { example: { tool, input } } : {}),
   };
 }

@@ -10,16 +10,16 @@ export type HookFile = {
 };
 
 /** Returns the hook files that exist: Fairlead's own first, then the settings files of other programs. */
-export function findHookFiles(places: {
+export function findHookFiles(dirs: {
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
 }): readonly HookFile[] {
-  const { cwd, home, configDir } = places;
+  const { cwd, home, configDir } = dirs;
   const project = ['.fairlead/hooks.json', '.claude/settings.json', '.claude/settings.local.json'];
   const others = [path.join(home, '.claude/settings.json'), ...project.map((each) => path.join(cwd, each))];
-  const all = [path.join(configDir, 'hooks.json'), ...new Set(others)];
-  return all.filter(pathExists).map((file) => ({ path: file, isUserOwned: file === all[0] }));
+  const candidates = [path.join(configDir, 'hooks.json'), ...new Set(others)];
+  return candidates.filter(pathExists).map((file) => ({ path: file, isUserOwned: file === candidates[0] }));
 }
 
 /** A file that cannot be accessed counts as existing. The reader then reports the error. */

@@ -28,18 +28,18 @@ const decisionPattern = /"(?:hookSpecificOutput|permissionDecision|decision|cont
 /** Parses the output of a hook that ran at this event. */
 export function parseHookOutput(event: HookEvent, { code, stdout, stderr, error }: HookProcessResult): HookOutput {
   if (error !== undefined) return { error };
-  const words = truncateMiddle(stderr.trim(), maxTextLength);
-  if (code === 2) return { block: words || 'It gave no reason.' };
-  if (code !== 0) return { error: `it exited with code ${code}${words ? `: ${words}` : ''}` };
-  const said = stdout.trim();
-  if (!said.startsWith('{')) {
-    if (contextEvents.has(event)) return said ? { context: truncateMiddle(said, maxTextLength) } : {};
+  const errorText = truncateMiddle(stderr.trim(), maxTextLength);
+  if (code === 2) return { block: errorText || 'It gave no reason.' };
+  if (code !== 0) return { error: `it exited with code ${code}${errorText ? `: ${errorText}` : ''}` };
+  const output = stdout.trim();
+  if (!output.startsWith('{')) {
+    if (contextEvents.has(event)) return output ? { context: truncateMiddle(output, maxTextLength) } : {};
     // The author intended a decision, and it would be lost.
-    return decisionPattern.test(said) ? { error: 'its output is JSON mixed with other text' } : {};
+    return decisionPattern.test(output) ? { error: 'its output is JSON mixed with other text' } : {};
   }
   let data: unknown;
   try {
-    data = JSON.parse(said);
+    data = JSON.parse(output);
   } catch {
     return { error: 'its output is not JSON' };
   }
@@ -50,17 +50,17 @@ const optionalText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? truncateMiddle(value, maxTextLength) : undefined;
 
 function parseHookJson(data: JsonObject): HookOutput {
-  const more = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};
-  const reason = optionalText(more['permissionDecisionReason']) ?? optionalText(data['reason']);
-  const given = more['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
-  const verdict = parseHookDecision(given, reason);
-  if ('error' in verdict) return verdict;
-  const context = optionalText(more['additionalContext']) ?? optionalText(data['additionalContext']);
-  const input = more['updatedInput'] ?? data['updatedInput'];
+  const specific = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};
+  const reason = optionalText(specific['permissionDecisionReason']) ?? optionalText(data['reason']);
+  const given = specific['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
+  const decision = parseHookDecision(given, reason);
+  if ('error' in decision) return decision;
+  const context = optionalText(specific['additionalContext']) ?? optionalText(data['additionalContext']);
+  const input = specific['updatedInput'] ?? data['updatedInput'];
   if (input !== undefined && !isObject(input)) return { error: 'its updatedInput is not an object' };
   const message = optionalText(data['systemMessage']);
   return {
-    ...verdict,
+    ...decision,
     ...(context === undefined ? {} : { context }),
     ...(input === undefined ? {} : { input }),
     ...(data['continue'] === false ? { stop: optionalText(data['stopReason']) ?? reason ?? 'It gave no reason.' } : {}),
@@ -69,10 +69,10 @@ function parseHookJson(data: JsonObject): HookOutput {
 }
 
 function parseHookDecision(given: unknown, reason: string | undefined): HookOutput {
-  const why = reason === undefined ? {} : { reason };
-  if (given === undefined || given === null) return why;
+  const withReason = reason === undefined ? {} : { reason };
+  if (given === undefined || given === null) return withReason;
   if (given === 'block' || given === 'deny') return { block: reason ?? 'It gave no reason.' };
-  if (given === 'approve' || given === 'allow') return { permission: 'allow', ...why };
-  if (given === 'ask') return { permission: 'ask', ...why };
+  if (given === 'approve' || given === 'allow') return { permission: 'allow', ...withReason };
+  if (given === 'ask') return { permission: 'ask', ...withReason };
   return { error: `it returned ${JSON.stringify(given).slice(0, 100)}, which is not a decision` };
 }

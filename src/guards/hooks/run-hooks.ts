@@ -28,61 +28,66 @@ export function hookLabel({ command, source }: Hook): string {
 
 /** Runs the hooks of an event that match one of these names. */
 export async function runHooks(
-  ground: HookContext,
+  context: HookContext,
   event: HookEvent,
   names: readonly string[],
   payload: JsonObject,
   session: string,
 ): Promise<readonly HookResult[]> {
-  const meant = ground.hooks.filter((hook) => hook.event === event && names.some((name) => hook.matches(name)));
+  const matchingHooks = context.hooks.filter(
+    (hook) => hook.event === event && names.some((name) => hook.matches(name)),
+  );
   // The same command in two files runs once.
-  const once = [...new Map(meant.map((hook) => [hook.invalidReason ?? hook.command, hook])).values()];
-  const said = await Promise.all(once.map(async (hook) => runSingleHook(ground, hook, payload, session)));
-  for (const { output } of said) if (output.message !== undefined) ground.notifyUser(output.message);
-  return said;
+  const uniqueHooks = [...new Map(matchingHooks.map((hook) => [hook.invalidReason ?? hook.command, hook])).values()];
+  const results = await Promise.all(uniqueHooks.map(async (hook) => runSingleHook(context, hook, payload, session)));
+  for (const { output } of results) if (output.message !== undefined) context.notifyUser(output.message);
+  return results;
 }
 
 async function runSingleHook(
-  ground: HookContext,
+  context: HookContext,
   hook: Hook,
   payload: JsonObject,
   session: string,
 ): Promise<HookResult> {
-  const { cwd, env } = ground;
+  const { cwd, env } = context;
   const common = {
     session_id: session,
-    transcript_path: ground.transcriptPath() ?? '',
+    transcript_path: context.transcriptPath() ?? '',
     cwd,
-    permission_mode: ground.permissionMode(),
+    permission_mode: context.permissionMode(),
     hook_event_name: hook.event,
   };
-  const ran = await runHook(
+  const processResult = await runHook(
     hook,
     { ...common, ...payload },
     { cwd, env: { ...env, CLAUDE_PROJECT_DIR: cwd, FAIRLEAD_PROJECT_DIR: cwd } },
   );
-  return { hook, output: parseHookOutput(hook.event, ran) };
+  return { hook, output: parseHookOutput(hook.event, processResult) };
 }
 
 /** Runs the hooks of an event for a call, once for each converted form of the call. */
 export async function runToolHooks(
-  ground: HookContext,
+  context: HookContext,
   event: HookEvent,
   call: Parameters<typeof toClaudeToolCalls>[0],
   more: JsonObject,
   session: string,
 ): Promise<readonly HookResult[]> {
-  const said: HookResult[] = [];
-  for (const guise of toClaudeToolCalls(call, ground.cwd)) {
-    const payload = { tool_name: guise.name, tool_input: guise.input, fairlead_tool: call.tool, ...more };
-    const heard = await runHooks(ground, event, claudeToolNames(call.tool, guise), payload, session);
-    said.push(...heard.map((each) => ({ ...each, toolCall: guise })));
+  const results: HookResult[] = [];
+  for (const converted of toClaudeToolCalls(call, context.cwd)) {
+    const payload = { tool_name: converted.name, tool_input: converted.input, fairlead_tool: call.tool, ...more };
+    const callResults = await runHooks(context, event, claudeToolNames(call.tool, converted), payload, session);
+    results.push(...callResults.map((each) => ({ ...each, toolCall: converted })));
   }
-  return said;
+  return results;
 }
 
 /** Reports hooks that failed to the user, where no decision depends on them. */
-export function reportHookErrors({ notifyUser }: Pick<HookContext, 'notifyUser'>, said: readonly HookResult[]): void {
-  for (const { hook, output } of said)
+export function reportHookErrors(
+  { notifyUser }: Pick<HookContext, 'notifyUser'>,
+  results: readonly HookResult[],
+): void {
+  for (const { hook, output } of results)
     if (output.error !== undefined) notifyUser(`The ${hook.event} hook ${hookLabel(hook)} failed: ${output.error}.`);
 }

@@ -48,27 +48,28 @@ const maxPrefixLength = 8;
 
 /** Returns the commands in the arguments of this program. */
 export function findArgumentCommands(program: string, args: readonly ShellWord[]): readonly NestedCommand[] {
-  const unclear = (source: string): NestedCommand => ({ source, isComplete: false });
-  const listed = Object.hasOwn(commandOptions, program) ? commandOptions[program] : undefined;
+  const incompleteCommand = (source: string): NestedCommand => ({ source, isComplete: false });
+  const optionPattern = Object.hasOwn(commandOptions, program) ? commandOptions[program] : undefined;
   const inOptions = args.flatMap(({ text }, at) => {
-    const [option] = listed?.exec(text) ?? [];
+    const [option] = optionPattern?.exec(text) ?? [];
     if (option === undefined) return [];
     const value = text.length > option.length ? text.slice(option.length) : (args[at + 1]?.text ?? '');
-    return [unclear(value.replace(/^[=\s]*(?:[A-Za-z]+Command[= ])?(?:"[^"]*":)?!?/, ''))];
+    return [incompleteCommand(value.replace(/^[=\s]*(?:[A-Za-z]+Command[= ])?(?:"[^"]*":)?!?/, ''))];
   });
-  const inNames = variableBuiltins.has(program)
-    ? args.filter(({ text }) => /\[.*(?:\$\(|`|<\()/s.test(text)).map(({ text }) => unclear(`: "${text}"`))
+  const inSubscripts = variableBuiltins.has(program)
+    ? args.filter(({ text }) => /\[.*(?:\$\(|`|<\()/s.test(text)).map(({ text }) => incompleteCommand(`: "${text}"`))
     : [];
-  const afterGit = program === 'git' ? args.findIndex((_, at) => gitCommandPattern.test(joinPair(args, at))) : -1;
-  const inGit = afterGit < 0 ? [] : [unclear(joinFrom(args, afterGit + 2))];
+  const gitCommandIndex =
+    program === 'git' ? args.findIndex((_, at) => gitCommandPattern.test(joinPair(args, at))) : -1;
+  const inGit = gitCommandIndex < 0 ? [] : [incompleteCommand(joinFrom(args, gitCommandIndex + 2))];
   const inSocat =
     program === 'socat'
-      ? args.flatMap(({ text }) => /^(?:EXEC|SYSTEM|SHELL):([^,]*)/i.exec(text)?.[1] ?? []).map(unclear)
+      ? args.flatMap(({ text }) => /^(?:EXEC|SYSTEM|SHELL):([^,]*)/i.exec(text)?.[1] ?? []).map(incompleteCommand)
       : [];
-  const behind = multiWordRunners.has(program)
+  const afterRunner = multiWordRunners.has(program)
     ? args.slice(0, maxPrefixLength).map((_, at): NestedCommand => ({ argv: args.slice(at), isComplete: false }))
     : [];
-  return [...inOptions, ...inNames, ...inGit, ...inSocat, ...behind];
+  return [...inOptions, ...inSubscripts, ...inGit, ...inSocat, ...afterRunner];
 }
 
 const joinPair = (args: readonly ShellWord[], at: number): string => joinFrom(args.slice(0, at + 2), at);

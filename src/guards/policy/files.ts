@@ -17,26 +17,26 @@ const maxFileBytes = 1_000_000;
 
 /** Returns the policy of a working folder; undefined if there is none. */
 export async function readPolicies({ config, cwd, home }: PolicyDirs): Promise<Policy | undefined> {
-  const own = await readFolderPolicy(config);
-  const project = await readFolderPolicy(path.join(cwd, '.fairlead'));
-  if (!own && !project) return undefined;
+  const userPolicy = await readFolderPolicy(config);
+  const projectPolicy = await readFolderPolicy(path.join(cwd, '.fairlead'));
+  if (!userPolicy && !projectPolicy) return undefined;
   // Otherwise a downloaded project could allow itself everything.
-  const stricter = project?.rules.filter(({ effect }) => effect !== 'allow') ?? [];
-  const policy = { rules: [...(own?.rules ?? []), ...stricter] };
+  const strictProjectRules = projectPolicy?.rules.filter(({ effect }) => effect !== 'allow') ?? [];
+  const policy = { rules: [...(userPolicy?.rules ?? []), ...strictProjectRules] };
   await selfTest(policy, { cwd, home });
   return policy;
 }
 
 /** Reads the rules of one file and runs their examples. */
-export async function readPolicy(file: string, place: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<Policy> {
+export async function readPolicy(file: string, dirs: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<Policy> {
   const policy = await readPolicyFile(file);
-  await selfTest(policy, place);
+  await selfTest(policy, dirs);
   return policy;
 }
 
 /** Loaded only if there is a policy, because most folders have none. */
-const selfTest = async (policy: Policy, place: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<void> =>
-  (await import('./self-test.ts')).assertExamplesHold(policy, place);
+const selfTest = async (policy: Policy, dirs: Pick<PolicyDirs, 'cwd' | 'home'>): Promise<void> =>
+  (await import('./self-test.ts')).assertExamplesHold(policy, dirs);
 
 async function readFolderPolicy(folder: string): Promise<Policy | undefined> {
   const file = policyFileNames

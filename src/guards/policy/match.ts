@@ -7,43 +7,54 @@ import type { PolicyMatcher } from './policy.ts';
 import { programName, findCommandRisk } from './nested-commands.ts';
 import type { ShellWord } from './shell.ts';
 
-const anyMatches = (list: readonly string[], fits: (each: string) => boolean): boolean => list.some(fits);
+const anyMatches = (list: readonly string[], matches: (each: string) => boolean): boolean => list.some(matches);
 
 /** Returns true if an `ask` or `deny` rule applies to any part of this operation. Returns true when unsure. */
-export function matchesPartially(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
+export function matchesPartially(on: PolicyMatcher, operation: Operation, context: PathContext): boolean {
   const { tool, command, path: globs, host } = on;
-  if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
-  if (command && !command.some((words) => hasLooseCommandPrefix(words, act.argv ?? []))) return false;
+  if (tool && !anyMatches(tool, (each) => nameMatches(each, operation.tool))) return false;
+  if (command && !command.some((words) => hasLooseCommandPrefix(words, operation.argv ?? []))) return false;
   if (globs) {
-    const paths = act.paths.flatMap(({ given, resolved }) => [given, ...(resolved === undefined ? [] : [resolved])]);
-    if (!anyMatches(paths, (each) => globs.some((glob) => pathMatches(glob, each, ground, true)))) return false;
+    const paths = operation.paths.flatMap(({ given, resolved }) => [
+      given,
+      ...(resolved === undefined ? [] : [resolved]),
+    ]);
+    if (!anyMatches(paths, (each) => globs.some((glob) => pathMatches(glob, each, context, true)))) return false;
   }
-  return !host || anyMatches(act.hosts, (each) => host.some((pattern) => hostMatches(pattern, each)));
+  return !host || anyMatches(operation.hosts, (each) => host.some((pattern) => hostMatches(pattern, each)));
 }
 
 /** Returns true if an `allow` rule covers the complete operation. Returns false when unsure. */
-export function matchesFully(on: PolicyMatcher, act: Operation, ground: PathContext): boolean {
+export function matchesFully(on: PolicyMatcher, operation: Operation, context: PathContext): boolean {
   const { tool, command, path: globs, host } = on;
-  if (act.notAllowableReason !== undefined) return false;
-  if (tool && !anyMatches(tool, (each) => nameMatches(each, act.tool))) return false;
-  if (!act.argv)
-    return !command && (!globs || allPathsMatch(globs, act.paths, ground)) && (!host || allHostsMatch(host, act.hosts));
+  if (operation.notAllowableReason !== undefined) return false;
+  if (tool && !anyMatches(tool, (each) => nameMatches(each, operation.tool))) return false;
+  if (!operation.argv)
+    return (
+      !command &&
+      (!globs || allPathsMatch(globs, operation.paths, context)) &&
+      (!host || allHostsMatch(host, operation.hosts))
+    );
   // A rule that allows a tool by its exact name, with no other condition, allows all its commands that can be parsed.
-  const isWhole = tool?.includes(act.tool) === true && !command && !globs && !host;
-  const told = isWhole ? [] : command?.find((each) => hasExactCommandPrefix(each, act.argv ?? []));
-  if (!told || act.paths.some(isSensitivePath) || act.argv.some(isBroadPattern)) return false;
-  if (!isWhole && findCommandRisk(act.argv, told.length) !== undefined) return false;
-  const operands = act.argv.slice(told.length).filter(({ text }) => !text.startsWith('-'));
-  const named = act.paths.filter(({ given }) => operands.some(({ text }) => path.resolve(ground.cwd, text) === given));
-  if (globs && !allPathsMatch(globs, named, ground)) return false;
+  const allowsWholeTool = tool?.includes(operation.tool) === true && !command && !globs && !host;
+  const matchedPrefix = allowsWholeTool
+    ? []
+    : command?.find((each) => hasExactCommandPrefix(each, operation.argv ?? []));
+  if (!matchedPrefix || operation.paths.some(isSensitivePath) || operation.argv.some(isBroadPattern)) return false;
+  if (!allowsWholeTool && findCommandRisk(operation.argv, matchedPrefix.length) !== undefined) return false;
+  const operands = operation.argv.slice(matchedPrefix.length).filter(({ text }) => !text.startsWith('-'));
+  const namedPaths = operation.paths.filter(({ given }) =>
+    operands.some(({ text }) => path.resolve(context.cwd, text) === given),
+  );
+  if (globs && !allPathsMatch(globs, namedPaths, context)) return false;
   // A word without a scheme may still be a host.
-  return !host || (operands.length === act.hosts.length && allHostsMatch(host, act.hosts));
+  return !host || (operands.length === operation.hosts.length && allHostsMatch(host, operation.hosts));
 }
 
-const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[], ground: PathContext): boolean =>
+const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[], context: PathContext): boolean =>
   paths.length > 0 &&
   paths.every(
-    ({ resolved }) => resolved !== undefined && globs.some((glob) => pathMatches(glob, resolved, ground, false)),
+    ({ resolved }) => resolved !== undefined && globs.some((glob) => pathMatches(glob, resolved, context, false)),
   );
 
 const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): boolean =>
@@ -80,12 +91,12 @@ const nameMatches = (pattern: string, name: string): boolean => picomatch.isMatc
 function pathMatches(glob: string, file: string, { cwd, home }: PathContext, loose: boolean): boolean {
   const absolute = glob.startsWith('~/') ? path.join(home, glob.slice(2)) : glob;
   const subject = path.isAbsolute(absolute) ? file : path.relative(cwd, file);
-  const same = (text: string): string =>
+  const normalize = (text: string): string =>
     loose ? text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '') : text;
-  return picomatch.isMatch(same(subject), same(absolute), { dot: true, nocase: loose });
+  return picomatch.isMatch(normalize(subject), normalize(absolute), { dot: true, nocase: loose });
 }
 
 function hostMatches(pattern: string, host: string): boolean {
-  const wanted = pattern.toLowerCase().replace(/\.$/, '');
-  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
+  const expectedHost = pattern.toLowerCase().replace(/\.$/, '');
+  return expectedHost.startsWith('*.') ? host.endsWith(expectedHost.slice(1)) : host === expectedHost;
 }

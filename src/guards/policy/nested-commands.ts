@@ -60,7 +60,7 @@ const maxWrapperOptions = 6;
 
 const shellPrograms: ReadonlySet<string> = new Set('sh bash dash zsh ksh ash fish mksh rbash busybox'.split(' '));
 
-/** A nested command: words, or text that a shell parses; `clear` if the outer command has no other effect. */
+/** A nested command: words, or text that a shell parses; `isComplete` if the outer command has no other effect. */
 export type NestedCommand = {
   readonly argv?: readonly ShellWord[];
   readonly source?: string;
@@ -84,10 +84,10 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
   const program = loaderPattern.test(programName(name)) ? 'ld.so' : programName(name);
   if (program === 'eval') return [{ source: args.map(({ text }) => text).join(' '), isComplete: false }];
   if (program === 'alias') return args.map(({ text }) => ({ source: text.replace(/^[^=]*=/, ''), isComplete: false }));
-  const code = Object.hasOwn(inlineCodePrograms, program) ? inlineCodePrograms[program] : undefined;
+  const codePattern = Object.hasOwn(inlineCodePrograms, program) ? inlineCodePrograms[program] : undefined;
   // Text on the stdin of an interpreter is a program.
-  const isFed = stdinTexts.length > 0 || openedFiles.some(({ mode }) => mode === 'read');
-  if (code && (args.some(({ text }) => code.test(text)) || (isFed && args.length === 0)))
+  const readsStdinText = stdinTexts.length > 0 || openedFiles.some(({ mode }) => mode === 'read');
+  if (codePattern && (args.some(({ text }) => codePattern.test(text)) || (readsStdinText && args.length === 0)))
     return [{ source: '', isComplete: false }];
   // Options before the subcommand set git configuration, and some settings are commands.
   if (
@@ -105,12 +105,13 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
     if (program !== 'busybox')
       return (sources.length > 0 ? sources : ['']).map((source) => ({ source, isComplete: false }));
   }
-  const given = dashCPrograms.has(program) ? args.findIndex(({ text }) => /^-\w*c$/.test(text)) : -1;
-  if (given >= 0) return args.slice(given + 1, given + 2).map(({ text }) => ({ source: text, isComplete: false }));
+  const commandOption = dashCPrograms.has(program) ? args.findIndex(({ text }) => /^-\w*c$/.test(text)) : -1;
+  if (commandOption >= 0)
+    return args.slice(commandOption + 1, commandOption + 2).map(({ text }) => ({ source: text, isComplete: false }));
   if (program === 'find' || program === 'fd' || program === 'fdfind') return [...execActionCommands(args)];
-  const own = Object.hasOwn(wrapperOptions, program) ? wrapperOptions[program] : undefined;
-  if (own === undefined) return [];
-  const start = args.findIndex(({ text }) => text !== '--' && !own.test(text));
+  const optionPattern = Object.hasOwn(wrapperOptions, program) ? wrapperOptions[program] : undefined;
+  if (optionPattern === undefined) return [];
+  const start = args.findIndex(({ text }) => text !== '--' && !optionPattern.test(text));
   if (start < 0) return [];
   // An unknown option may take the next word as its value, or contain a complete command.
   if (args[start]?.text.startsWith('-')) {
@@ -118,11 +119,14 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
     const suffixes = rest.slice(0, maxWrapperOptions).map((_, at) => ({ argv: rest.slice(at), isComplete: false }));
     return [...suffixes, { source: rest.map(({ text }) => text).join(' '), isComplete: false }];
   }
-  const before = args.slice(0, start);
-  const clear = transparentWrappers.has(program) && before.every(({ text }) => !text.includes('=') && text !== '-i');
-  const inner = { argv: args.slice(start), isComplete: clear };
+  const ownArguments = args.slice(0, start);
+  const isTransparent =
+    transparentWrappers.has(program) && ownArguments.every(({ text }) => !text.includes('=') && text !== '-i');
+  const wrapped = { argv: args.slice(start), isComplete: isTransparent };
   // What looks like the command may be the value of an option before it.
-  return transparentWrappers.has(program) ? [inner] : [inner, { argv: args.slice(start + 1), isComplete: clear }];
+  return transparentWrappers.has(program)
+    ? [wrapped]
+    : [wrapped, { argv: args.slice(start + 1), isComplete: isTransparent }];
 }
 
 /** Returns the commands after -exec and similar actions of find. */
@@ -183,10 +187,10 @@ const scriptInterpreters: ReadonlySet<string> = new Set(
 /** The only sed scripts known to be harmless print line numbers. */
 const safeSedPattern = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
 
-/** Returns why a rule that allows the first words of this command does not cover the rest; undefined if it does. `told` is the number of words that the rule names. */
-export function findCommandRisk(words: readonly ShellWord[], told: number): string | undefined {
+/** Returns why a rule that allows the first words of this command does not cover the rest; undefined if it does. `prefixLength` is the number of words that the rule names. */
+export function findCommandRisk(words: readonly ShellWord[], prefixLength: number): string | undefined {
   const program = programName(words[0]);
-  const rest = words.slice(told);
+  const rest = words.slice(prefixLength);
   const unknown = rest.find(({ known }) => !known);
   if (unknown) return `the value of ${unknown.text} is not known`;
   if (scriptInterpreters.has(program) && rest.length > 0) return `${program} can run anything its arguments say`;
@@ -196,20 +200,22 @@ export function findCommandRisk(words: readonly ShellWord[], told: number): stri
     if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
   }
   // Options before the git subcommand can change what the subcommand does.
-  if (program === 'git' && told === 1 && rest[0]?.text.startsWith('-')) return `git ${rest[0].text} can run anything`;
+  if (program === 'git' && prefixLength === 1 && rest[0]?.text.startsWith('-'))
+    return `git ${rest[0].text} can run anything`;
   if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
     return 'xxd writes to its second file';
-  const listed = Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : undefined;
-  const risky = rest.find(
+  const programOptions = Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : undefined;
+  const riskyOption = rest.find(
     ({ text }) =>
-      commonRiskyOptions.test(text) || (listed && (listed.test(text) || isOptionAbbreviation(text, listed))),
+      commonRiskyOptions.test(text) ||
+      (programOptions && (programOptions.test(text) || isOptionAbbreviation(text, programOptions))),
   );
-  return risky ? `${program} ${risky.text} does more than ${program} does` : undefined;
+  return riskyOption ? `${program} ${riskyOption.text} does more than ${program} does` : undefined;
 }
 
 /** Returns true if a long option is an abbreviation of a listed one. Most programs accept those. */
-function isOptionAbbreviation(text: string, listed: RegExp): boolean {
+function isOptionAbbreviation(text: string, programOptions: RegExp): boolean {
   const [name = ''] = text.split('=');
   if (!/^--\w/.test(name)) return false;
-  return [...listed.source.matchAll(/--[a-z\d-]+/g)].some(([whole]) => whole.startsWith(name));
+  return [...programOptions.source.matchAll(/--[a-z\d-]+/g)].some(([option]) => option.startsWith(name));
 }

@@ -30,7 +30,7 @@ export type Operation = {
 /** The operations of a call, and the reasons why some are unknown. */
 export type CallOperations = { readonly operations: readonly Operation[]; readonly unknowns: readonly string[] };
 
-/** Where a call runs. */
+/** The working folder and the home folder of a call, and how its paths are resolved. */
 export type PathContext = { readonly locate: ResolvePath; readonly cwd: string; readonly home: string };
 
 const maxNesting = 5;
@@ -39,20 +39,20 @@ const pathArguments = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
 /** Splits a call into operations. */
 export async function callOperations(
   call: Pick<ToolCall, 'tool' | 'input'>,
-  ground: PathContext,
+  context: PathContext,
 ): Promise<CallOperations> {
-  const meant = unwrapDeferredCall(call);
-  const { tool, input } = typeof meant === 'string' ? call : meant;
-  const given = isObject(input) ? input : {};
-  const { command } = given;
-  if (typeof command === 'string') return commandOperations(tool, command, ground, 0);
-  const texts = (keys: readonly string[]): readonly string[] =>
-    keys.flatMap((key) => given[key]).filter((each) => typeof each === 'string');
-  const found = texts(['url', 'urls', 'uri']).map(parseUrlHost);
+  const unwrapped = unwrapDeferredCall(call);
+  const { tool, input } = typeof unwrapped === 'string' ? call : unwrapped;
+  const fields = isObject(input) ? input : {};
+  const { command } = fields;
+  if (typeof command === 'string') return commandOperations(tool, command, context, 0);
+  const stringsIn = (keys: readonly string[]): readonly string[] =>
+    keys.flatMap((key) => fields[key]).filter((each) => typeof each === 'string');
+  const found = stringsIn(['url', 'urls', 'uri']).map(parseUrlHost);
   const doubts = found.includes(undefined) ? ['It contains a URL that cannot be parsed.'] : [];
   const hosts = found.filter((each) => each !== undefined);
   return {
-    operations: [{ tool, paths: texts(pathArguments).map((each) => resolveOperationPath(each, ground)), hosts }],
+    operations: [{ tool, paths: stringsIn(pathArguments).map((each) => resolveOperationPath(each, context)), hosts }],
     unknowns: doubts,
   };
 }
@@ -60,27 +60,29 @@ export async function callOperations(
 async function commandOperations(
   tool: string,
   source: string,
-  ground: PathContext,
+  context: PathContext,
   depth: number,
 ): Promise<CallOperations> {
   if (depth > maxNesting) return { operations: [], unknowns: ['Its commands are nested too deeply.'] };
   const { commands, unknowns } = await parseShell(source);
-  const stays = ({ argv: [name, to], openedFiles, assignments }: SimpleCommand): boolean =>
+  const isNoOpCd = ({ argv: [name, to], openedFiles, assignments }: SimpleCommand): boolean =>
     name?.text === 'cd' &&
     to?.known === true &&
-    resolveOperationPath(to.text, ground).resolved === ground.cwd &&
+    resolveOperationPath(to.text, context).resolved === context.cwd &&
     !openedFiles.length &&
     !assignments.length;
-  const doing = commands.filter((each) => !stays(each));
+  const effectiveCommands = commands.filter((each) => !isNoOpCd(each));
   // After a change of folder, relative paths no longer resolve against the working folder.
-  const moves = doing.some(({ argv: [name] }) => ['cd', 'pushd', 'popd'].includes(programName(name)));
-  const parts = await Promise.all(
-    doing.map((each) => simpleCommandOperations(tool, each, { ...ground, changesDirectory: moves }, depth)),
+  const changesDirectory = effectiveCommands.some(({ argv: [name] }) =>
+    ['cd', 'pushd', 'popd'].includes(programName(name)),
   );
-  const more = moves ? ['It changes the folder.'] : [];
+  const parts = await Promise.all(
+    effectiveCommands.map((each) => simpleCommandOperations(tool, each, { ...context, changesDirectory }, depth)),
+  );
+  const directoryUnknowns = changesDirectory ? ['It changes the folder.'] : [];
   return {
     operations: parts.flatMap(({ operations }) => operations),
-    unknowns: [...unknowns, ...more, ...parts.flatMap((part) => part.unknowns)],
+    unknowns: [...unknowns, ...directoryUnknowns, ...parts.flatMap((part) => part.unknowns)],
   };
 }
 
@@ -93,61 +95,61 @@ const sensitiveVariables =
 async function simpleCommandOperations(
   tool: string,
   command: SimpleCommand,
-  ground: ShellContext,
+  context: ShellContext,
   depth: number,
 ): Promise<CallOperations> {
   const { argv, assignments, openedFiles } = command;
   const doubts: string[] = [];
-  const acts: Operation[] = openedFiles
-    .map((each) => redirectionOperation(each, ground))
+  const operations: Operation[] = openedFiles
+    .map((each) => redirectionOperation(each, context))
     .filter((each) => each !== undefined);
-  const setting = assignments.find((name) => sensitiveVariables.test(name));
-  if (setting !== undefined) doubts.push(`It sets ${setting}, which decides what runs.`);
+  const sensitiveAssignment = assignments.find((name) => sensitiveVariables.test(name));
+  if (sensitiveAssignment !== undefined) doubts.push(`It sets ${sensitiveAssignment}, which decides what runs.`);
   if (argv[0]?.known === false || argv[0]?.pattern) doubts.push(`It is not known what ${argv[0].text} runs.`);
-  const inner = findNestedCommands(command);
-  for (const each of inner) {
+  const nestedCommands = findNestedCommands(command);
+  for (const each of nestedCommands) {
     if (!each.isComplete) doubts.push(`${programName(argv[0])} runs other commands.`);
-    const within =
+    const nestedOperations =
       each.source === undefined
         ? await simpleCommandOperations(
             tool,
             { argv: each.argv ?? [], assignments: [], openedFiles: [], stdinTexts: [] },
-            ground,
+            context,
             depth + 1,
           )
-        : await commandOperations(tool, each.source, ground, depth + 1);
-    acts.push(...within.operations);
-    doubts.push(...within.unknowns);
+        : await commandOperations(tool, each.source, context, depth + 1);
+    operations.push(...nestedOperations.operations);
+    doubts.push(...nestedOperations.unknowns);
   }
-  if (argv.length === 0 || (inner.length > 0 && inner.every(({ isComplete }) => isComplete)))
-    return { operations: acts, unknowns: doubts };
+  if (argv.length === 0 || (nestedCommands.length > 0 && nestedCommands.every(({ isComplete }) => isComplete)))
+    return { operations, unknowns: doubts };
   const addresses = argv.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
   const found = addresses.map(parseUrlHost);
   if (found.includes(undefined)) doubts.push('It contains a URL that cannot be parsed.');
-  acts.push({
+  operations.push({
     tool,
     argv,
     paths: argv
       .slice(1)
-      .flatMap(({ text }) => [text, ...text.split('=').slice(1)].map((each) => resolveOperationPath(each, ground))),
+      .flatMap(({ text }) => [text, ...text.split('=').slice(1)].map((each) => resolveOperationPath(each, context))),
     hosts: found.filter((each) => each !== undefined),
     ...(assignments.length > 0 ? { notAllowableReason: `it sets ${assignments.join(', ')}` } : {}),
   });
-  return { operations: acts, unknowns: doubts };
+  return { operations, unknowns: doubts };
 }
 
 /** A file that the shell opens counts as read or written by a tool. A path that cannot be resolved is ignored. */
-function redirectionOperation({ path: word, mode }: OpenedFile, ground: ShellContext): Operation | undefined {
+function redirectionOperation({ path: word, mode }: OpenedFile, context: ShellContext): Operation | undefined {
   if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
-  const homely = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
-  const isHome = !word.known && homely.startsWith('~/') && !/[$`]/.test(homely);
-  const isLost = !isHome && (!word.known || (ground.changesDirectory && !/^[/~]/.test(word.text)));
+  const homePath = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
+  const isHome = !word.known && homePath.startsWith('~/') && !/[$`]/.test(homePath);
+  const isUnresolvable = !isHome && (!word.known || (context.changesDirectory && !/^[/~]/.test(word.text)));
   return {
     tool: mode === 'read' ? 'read_file' : 'write_file',
-    paths: [isLost ? { given: word.text } : resolveOperationPath(isHome ? homely : word.text, ground)],
+    paths: [isUnresolvable ? { given: word.text } : resolveOperationPath(isHome ? homePath : word.text, context)],
     hosts: [],
     ...(mode === 'read' ? { readOnly: true } : {}),
-    ...(isLost ? { notAllowableReason: `it is not known which file ${word.text} is` } : {}),
+    ...(isUnresolvable ? { notAllowableReason: `it is not known which file ${word.text} is` } : {}),
   };
 }
 

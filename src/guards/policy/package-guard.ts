@@ -64,26 +64,26 @@ const optionsWithValue =
 /** Returns the package names in a call that no file of the working folder mentions, without duplicates. */
 export async function unknownPackages(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
-  ground: PathContext,
+  context: PathContext,
 ): Promise<readonly string[]> {
   const { command } = isObject(input) ? input : {};
   // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
   if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
-  const { operations } = await callOperations({ tool, input }, ground);
-  const strange = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, ground.cwd));
-  return [...new Set(strange)];
+  const { operations } = await callOperations({ tool, input }, context);
+  const unknownNames = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, context.cwd));
+  return [...new Set(unknownNames)];
 }
 
 /** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
-export function packageInstallGate(gate: Gate, granted: Grants, ground: PathContext): Gate {
+export function packageInstallGate(gate: Gate, grants: Grants, context: PathContext): Gate {
   return async (call, state) => {
     const decision = await gate(call, state);
-    if (decision.type === 'deny' || granted.has(grantKey(call, ground.locate))) return decision;
-    const strange = await unknownPackages(call, ground);
-    if (strange.length === 0) return decision;
-    const careful = `Warning: not in the lockfile or manifest of this project, so the package is new here: ${strange.map(escapeInvisibleLine).join(', ')}.`;
-    const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, ground.locate);
-    return { type: 'ask', question: `${question}\n${careful}` };
+    if (decision.type === 'deny' || grants.has(grantKey(call, context.locate))) return decision;
+    const unknownNames = await unknownPackages(call, context);
+    if (unknownNames.length === 0) return decision;
+    const warning = `Warning: not in the lockfile or manifest of this project, so the package is new here: ${unknownNames.map(escapeInvisibleLine).join(', ')}.`;
+    const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, context.locate);
+    return { type: 'ask', question: `${question}\n${warning}` };
   };
 }
 
@@ -92,68 +92,70 @@ function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly
     programName(words[0]),
     ...words.slice(1).map(({ text }) => text),
   ]);
-  const found = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
+  const install = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
     (names) => parseInstall(program, names) ?? [],
   )[0];
-  if (!found) return [];
-  const known = createKnownPackageCheck(found.manager, cwd);
-  return found.wanted
+  if (!install) return [];
+  const isKnown = createKnownPackageCheck(install.manager, cwd);
+  return install.packages
     .filter((argument) => !isLocalPackage(argument))
-    .map((argument) => found.manager.parseName(argument))
-    .filter((name) => name !== '' && !known(name));
+    .map((argument) => install.manager.parseName(argument))
+    .filter((name) => name !== '' && !isKnown(name));
 }
 
 /** Converts `python -m module` to the program that the module is. */
-function pythonModuleCommand(given: readonly string[]): readonly string[] {
-  const first = given.findIndex((word, at) => at > 0 && !word.startsWith('-'));
-  return /^python[\d.]*$/.test(given[0] ?? '') && /^-[A-Za-z]*m$/.test(given[first - 1] ?? '')
-    ? given.slice(first)
-    : given;
+function pythonModuleCommand(words: readonly string[]): readonly string[] {
+  const first = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
+  return /^python[\d.]*$/.test(words[0] ?? '') && /^-[A-Za-z]*m$/.test(words[first - 1] ?? '')
+    ? words.slice(first)
+    : words;
 }
 
 /** Returns the packages that these words install; undefined if they install nothing. */
 function parseInstall(
   program: string,
   names: readonly string[],
-): { readonly manager: PackageManager; readonly wanted: readonly string[] } | undefined {
+): { readonly manager: PackageManager; readonly packages: readonly string[] } | undefined {
   const line = [program, ...names].join(' ');
   const manager = packageManagers.find(({ installPattern }) => installPattern.test(line));
-  const [beginning] = manager?.installPattern.exec(line) ?? [];
-  if (manager === undefined || beginning === undefined) return undefined;
+  const [installCommand] = manager?.installPattern.exec(line) ?? [];
+  if (manager === undefined || installCommand === undefined) return undefined;
   return {
     manager,
-    wanted: names.slice(beginning.split(' ').length - 1).slice(0, executorPattern.test(beginning) ? 1 : undefined),
+    packages: names
+      .slice(installCommand.split(' ').length - 1)
+      .slice(0, executorPattern.test(installCommand) ? 1 : undefined),
   };
 }
 
 /** Returns the words that are neither an option nor the value of one. */
-const installOperands = (args: readonly string[], having: RegExp = optionsWithValue): readonly string[] =>
-  args.filter((word, at) => !word.startsWith('-') && !having.test(args[at - 1] ?? ''));
+const installOperands = (args: readonly string[], withValue: RegExp = optionsWithValue): readonly string[] =>
+  args.filter((word, at) => !word.startsWith('-') && !withValue.test(args[at - 1] ?? ''));
 
 /** Returns true for local folders and files, which are not registry packages. */
 const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
 
 const maxManifestBytes = 32 * 2 ** 20;
 
-/** Creates a function that tells whether the files of a folder mention a package as a complete word. */
+/** Creates a function that returns whether the files of a folder mention a package as a complete word. */
 function createKnownPackageCheck(
   { manifests, installFolders = [] }: PackageManager,
   cwd: string,
 ): (name: string) => boolean {
   const texts = manifests.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
-  const isThere = (name: string): boolean =>
+  const isInstalled = (name: string): boolean =>
     !name.includes('..') && installFolders.some((folder) => existsSync(path.join(cwd, folder, name)));
   return (name) => {
-    const letters = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
+    const escapedName = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
     const word = new RegExp(
-      `(?:^|["'\\s,]|node_modules/)${letters.replaceAll(/[-_]/g, '[-_.]')}(?:["'@\\s:=<>~!;,[(]|$)`,
+      `(?:^|["'\\s,]|node_modules/)${escapedName.replaceAll(/[-_]/g, '[-_.]')}(?:["'@\\s:=<>~!;,[(]|$)`,
       'm',
     );
-    return isThere(name) || texts.some((text) => word.test(text));
+    return isInstalled(name) || texts.some((text) => word.test(text));
   };
 }
 
 function readTextOrEmpty(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found?.isFile() && found.size <= maxManifestBytes ? readFileSync(file, 'utf8') : '';
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() && stats.size <= maxManifestBytes ? readFileSync(file, 'utf8') : '';
 }

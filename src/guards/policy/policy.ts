@@ -49,9 +49,10 @@ export function parsePolicy(data: unknown, file: string): Policy {
 function parseRule(data: unknown, source: string): PolicyRule {
   if (!isObject(data)) throw policyError(`${source} must be an object such as { allow: { command: git log } }.`);
   assertKnownKeys(data, [...policyEffects, 'why', 'examples'], source);
-  const said = policyEffects.filter((effect) => effect in data);
-  const [effect] = said;
-  if (effect === undefined || said.length > 1) throw policyError(`${source} must contain one of allow, ask and deny.`);
+  const effects = policyEffects.filter((effect) => effect in data);
+  const [effect] = effects;
+  if (effect === undefined || effects.length > 1)
+    throw policyError(`${source} must contain one of allow, ask and deny.`);
   const { why, examples = {} } = data;
   if (why !== undefined && typeof why !== 'string') throw policyError(`${source}: "why" must be a string.`);
   if (!isObject(examples)) throw policyError(`${source}: "examples" must contain "match" and "noMatch".`);
@@ -89,10 +90,10 @@ function parsePatterns(value: unknown, field: string, source: string): readonly 
 
 /** A command pattern consists of plain words. Shell syntax is rejected, because the rule would not do what it seems to say. */
 function parseCommandPattern(pattern: string, source: string): readonly string[] {
-  const odd = /[|&;<>()$`\\"'*?[\]{}~\n]/.exec(pattern);
-  if (odd)
+  const shellSyntax = /[|&;<>()$`\\"'*?[\]{}~\n]/.exec(pattern);
+  if (shellSyntax)
     throw policyError(
-      `${source}: a command is given by its first words, and ${JSON.stringify(odd[0])} is not part of a word.`,
+      `${source}: a command is given by its first words, and ${JSON.stringify(shellSyntax[0])} is not part of a word.`,
     );
   return pattern.trim().split(/\s+/);
 }
@@ -106,9 +107,9 @@ function parseExamples(data: unknown, source: string): readonly PolicyExample[] 
 }
 
 function assertKnownKeys(data: Readonly<Record<string, unknown>>, known: readonly string[], source: string): void {
-  const odd = Object.keys(data).find((key) => !known.includes(key));
-  if (odd !== undefined)
-    throw policyError(`${source}: ${JSON.stringify(odd)} is not known; there are ${known.join(', ')}.`);
+  const unknownKey = Object.keys(data).find((key) => !known.includes(key));
+  if (unknownKey !== undefined)
+    throw policyError(`${source}: ${JSON.stringify(unknownKey)} is not known; there are ${known.join(', ')}.`);
 }
 
 /** Creates the error of an invalid policy. */

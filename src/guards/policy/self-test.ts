@@ -6,32 +6,32 @@ import { matchesFully, matchesPartially } from './match.ts';
 import { policyError, type PolicyExample, type Policy, type PolicyRule } from './policy.ts';
 
 /** Throws at the first example that fails. */
-export async function assertExamplesHold({ rules }: Policy, place: Pick<PathContext, 'cwd' | 'home'>): Promise<void> {
+export async function assertExamplesHold({ rules }: Policy, folders: Pick<PathContext, 'cwd' | 'home'>): Promise<void> {
   // Examples use names, not files: no path is resolved.
-  const ground: PathContext = { ...place, locate: (given) => path.resolve(place.cwd, given) };
+  const context: PathContext = { ...folders, locate: (given) => path.resolve(folders.cwd, given) };
   for (const rule of rules)
-    for (const [examples, wanted] of [
+    for (const [examples, mustMatch] of [
       [rule.match, true],
       [rule.noMatch, false],
     ] as const)
       for (const example of examples)
-        if ((await matchesExample(rule, example, ground)) !== wanted)
+        if ((await matchesExample(rule, example, context)) !== mustMatch)
           throw policyError(
-            `${rule.source} ${wanted ? 'does not match' : 'matches'} its example ${escapeInvisibleLine(JSON.stringify(example))}, and ${wanted ? 'must' : 'must not'}.`,
+            `${rule.source} ${mustMatch ? 'does not match' : 'matches'} its example ${escapeInvisibleLine(JSON.stringify(example))}, and ${mustMatch ? 'must' : 'must not'}.`,
           );
 }
 
 async function matchesExample(
   { effect, on }: PolicyRule,
   example: PolicyExample,
-  ground: PathContext,
+  context: PathContext,
 ): Promise<boolean> {
-  const { operations, unknowns } = await callOperations(exampleCall(on, example), ground);
-  if (effect !== 'allow') return operations.some((act) => matchesPartially(on, act, ground));
+  const { operations, unknowns } = await callOperations(exampleCall(on, example), context);
+  if (effect !== 'allow') return operations.some((operation) => matchesPartially(on, operation, context));
   return (
     unknowns.length === 0 &&
     operations.length > 0 &&
-    operations.every((act) => act.readOnly === true || matchesFully(on, act, ground))
+    operations.every((operation) => operation.readOnly === true || matchesFully(on, operation, context))
   );
 }
 

@@ -40,7 +40,7 @@ export async function parseShell(source: string): Promise<ParsedCommandLine> {
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
   const doubts = new Set<string>();
-  // Line breaks and tabs are read alike by every shell; other controls are blanks to one and letters to another.
+  // Every shell parses line breaks and tabs alike. Other control characters are blanks in some shells and letters in others.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) doubts.add('It contains control characters.');
   const visit = (node: SyntaxNode): void => {
@@ -56,13 +56,13 @@ export async function parseShell(source: string): Promise<ParsedCommandLine> {
 }
 
 function toSimpleCommand(command: Command): SimpleCommand {
-  const assigned = [...command.prefix, ...command.suffix].flatMap((each) =>
+  const assignments = [...command.prefix, ...command.suffix].flatMap((each) =>
     each.type === 'Assignment' ? each.name : [],
   );
   const words = command.args.map((each) => (each.type === 'Word' ? toShellWord(each) : toAssignmentWord(each)));
   return {
     argv: command.name === undefined ? [] : [toShellWord(command.name), ...words],
-    assignments: assigned,
+    assignments,
     ...parseRedirections(command.redirects),
   };
 }
@@ -75,20 +75,20 @@ function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
 }
 
 function parseRedirections(redirects: readonly Redirection[]): Pick<SimpleCommand, 'openedFiles' | 'stdinTexts'> {
-  const opens: OpenedFile[] = [];
-  const fed: string[] = [];
+  const openedFiles: OpenedFile[] = [];
+  const stdinTexts: string[] = [];
   for (const each of redirects) {
-    if (each.type === 'HereDoc') fed.push(each.body.text);
+    if (each.type === 'HereDoc') stdinTexts.push(each.body.text);
     else if (each.target === undefined) continue;
-    else if (each.type === 'HereString') fed.push(each.target.value);
+    else if (each.type === 'HereString') stdinTexts.push(each.target.value);
     // A number or a dash after & is a file descriptor; anything else is a file.
     else if (!(each.operator.endsWith('&') && /^(\d+-?|-)$/.test(each.target.value)))
-      opens.push({
+      openedFiles.push({
         path: toShellWord(each.target),
         mode: each.operator === '<' || each.operator === '<&' ? 'read' : 'write',
       });
   }
-  return { openedFiles: opens, stdinTexts: fed };
+  return { openedFiles, stdinTexts };
 }
 
 function toShellWord({ value, parts = [], text }: Word): ShellWord {

@@ -1,2 +1,2 @@
-// Redaction of secrets in texts, events and tool results.
+// Redaction of secrets in text and tool results.
 export { noRedaction, createRedactor, type Redactor } from './redactor.ts';

@@ -15,28 +15,31 @@ import { hasRedactionPlaceholder, type Redactor } from './redactor.ts';
 const userInputTools: ReadonlySet<string> = new Set(['ask_user']);
 
 /** Wraps a tool: results, progress and errors are redacted. A call that would write a placeholder over a secret is refused. */
-export function withRedaction(tool: Tool, keeper: Redactor): Tool {
+export function withRedaction(tool: Tool, redactor: Redactor): Tool {
   if (userInputTools.has(tool.name)) return tool;
   return {
     ...tool,
     async execute(input, context) {
       if (tool.effect !== 'read' && someString(input, hasRedactionPlaceholder)) throw placeholderWriteError();
-      const said = context.progress && createLineRedactor(context.progress, keeper);
+      const lineRedactor = context.progress && createLineRedactor(context.progress, redactor);
       try {
-        return redactResult(await tool.execute(input, said ? { ...context, progress: said.add } : context), keeper);
+        return redactResult(
+          await tool.execute(input, lineRedactor ? { ...context, progress: lineRedactor.add } : context),
+          redactor,
+        );
       } catch (error) {
-        throw redactError(error, keeper);
+        throw redactError(error, redactor);
       } finally {
-        said?.end();
+        lineRedactor?.end();
       }
     },
     ...(tool.checkOutcome
       ? {
           async checkOutcome(input, context) {
             try {
-              return redactResult(await tool.checkOutcome?.(input, context), keeper);
+              return redactResult(await tool.checkOutcome?.(input, context), redactor);
             } catch (error) {
-              throw redactError(error, keeper);
+              throw redactError(error, redactor);
             }
           },
         }
@@ -44,41 +47,41 @@ export function withRedaction(tool: Tool, keeper: Redactor): Tool {
   };
 }
 
-function redactResult(value: unknown, keeper: Redactor): unknown {
-  if (typeof value === 'string') return keeper.redact(value);
-  if (!isToolOutput(value)) return value === undefined ? undefined : redactJson(toJson(value), keeper);
+function redactResult(value: unknown, redactor: Redactor): unknown {
+  if (typeof value === 'string') return redactor.redact(value);
+  if (!isToolOutput(value)) return value === undefined ? undefined : redactJson(toJson(value), redactor);
   const { data, notes } = value;
   return toolOutput({
     ...value,
-    text: keeper.redact(value.text),
-    ...(data === undefined ? {} : { data: redactJson(toJson(data), keeper) }),
-    ...(Array.isArray(notes) ? { notes: redactJson(toJson(notes), keeper) as unknown as typeof notes } : {}),
+    text: redactor.redact(value.text),
+    ...(data === undefined ? {} : { data: redactJson(toJson(data), redactor) }),
+    ...(Array.isArray(notes) ? { notes: redactJson(toJson(notes), redactor) as unknown as typeof notes } : {}),
   });
 }
 
 /** Redacts every string in a value. */
-export function redactJson(value: Json, keeper: Redactor): Json {
-  if (typeof value === 'string') return keeper.redact(value);
-  if (Array.isArray(value)) return value.map((each: Json) => redactJson(each, keeper));
+export function redactJson(value: Json, redactor: Redactor): Json {
+  if (typeof value === 'string') return redactor.redact(value);
+  if (Array.isArray(value)) return value.map((each: Json) => redactJson(each, redactor));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactJson(each, keeper)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactJson(each, redactor)]));
 }
 
-function someString(value: unknown, fits: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return fits(value);
-  if (Array.isArray(value)) return value.some((each) => someString(each, fits));
-  return isObject(value) && Object.values(value).some((each) => someString(each, fits));
+function someString(value: unknown, matches: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return matches(value);
+  if (Array.isArray(value)) return value.some((each) => someString(each, matches));
+  return isObject(value) && Object.values(value).some((each) => someString(each, matches));
 }
 
 /** Redacts the message of an error. Returns the same error if it contains no secret. */
-function redactError(error: unknown, keeper: Redactor): unknown {
+function redactError(error: unknown, redactor: Redactor): unknown {
   const message = errorMessage(error);
-  const clean = keeper.redact(message);
-  const hint = error instanceof FairleadError && error.hint !== undefined ? keeper.redact(error.hint) : undefined;
-  if (clean === message && (!(error instanceof FairleadError) || hint === error.hint)) return error;
-  if (!(error instanceof FairleadError)) return new Error(clean);
+  const redacted = redactor.redact(message);
+  const hint = error instanceof FairleadError && error.hint !== undefined ? redactor.redact(error.hint) : undefined;
+  if (redacted === message && (!(error instanceof FairleadError) || hint === error.hint)) return error;
+  if (!(error instanceof FairleadError)) return new Error(redacted);
   const { code, blame, retry, afterMs } = error;
-  return new FairleadError(code, clean, {
+  return new FairleadError(code, redacted, {
     blame,
     retry,
     ...(afterMs === undefined ? {} : { afterMs }),
@@ -88,7 +91,7 @@ function redactError(error: unknown, keeper: Redactor): unknown {
 
 const placeholderWriteError = (): FairleadError =>
   new FairleadError(
-    'secrets/stand-in',
+    'secrets/placeholder',
     'Nothing was done: the call contains [redacted: …], a placeholder for a secret that you cannot see. It would overwrite or miss that secret.',
     { blame: 'model', hint: 'Change the parts around it, or ask the user to do it.' },
   );
@@ -97,13 +100,13 @@ const maxHeldChars = 8192;
 
 /** Emits complete lines only, because a secret may be split across two chunks. */
 function createLineRedactor(
-  pass: (text: string) => void,
-  keeper: Redactor,
+  emit: (text: string) => void,
+  redactor: Redactor,
 ): { readonly add: (text: string) => void; readonly end: () => void } {
   let held = '';
-  const release = (until: number): void => {
-    if (until > 0) pass(keeper.redact(held.slice(0, until)));
-    held = held.slice(until);
+  const release = (length: number): void => {
+    if (length > 0) emit(redactor.redact(held.slice(0, length)));
+    held = held.slice(length);
   };
   return {
     add(text) {
@@ -111,8 +114,8 @@ function createLineRedactor(
       // A private key of several lines is held until its end arrives.
       const open = held.lastIndexOf('-----BEGIN');
       const isOpen = open >= 0 && !held.includes('-----END', open);
-      const whole = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;
-      release(held.length - whole > maxHeldChars ? held.length : whole);
+      const completeLength = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;
+      release(held.length - completeLength > maxHeldChars ? held.length : completeLength);
     },
     end: () => release(held.length),
   };

@@ -187,7 +187,7 @@ test('[attack 87] a tool that writes refuses input that contains a redaction pla
       redactor,
       input,
     ),
-    { code: 'secrets/stand-in' },
+    { code: 'secrets/placeholder' },
   );
   assert.equal(
     await runRedacted(

@@ -20,7 +20,7 @@ export const hasRedactionPlaceholder = (text: string): boolean => /\[redacted: [
 /** Creates a redactor that knows these values by name. */
 export function createRedactor(values: Iterable<readonly [name: string, value: string]> = []): Redactor {
   const known = new Map<string, KnownSecret>();
-  const keeper: Redactor = {
+  const redactor: Redactor = {
     addSecret(name, value) {
       for (const form of encodedForms(value)) if (!known.has(form)) known.set(form, { name, form });
     },
@@ -29,8 +29,8 @@ export function createRedactor(values: Iterable<readonly [name: string, value: s
       return replaceMatches(text, [...findKnownSecrets(text, known.values()), ...findSecretPatterns(text)]);
     },
   };
-  for (const [name, value] of values) keeper.addSecret(name, value);
-  return keeper;
+  for (const [name, value] of values) redactor.addSecret(name, value);
+  return redactor;
 }
 
 /** A redactor that removes nothing, for users who disable redaction. */
@@ -40,11 +40,11 @@ const minSecretLength = 8;
 
 /** Returns a value in the forms in which programs write it: plain, URL-encoded, in JSON, in base64. For a URL or setting with a password, the password too. */
 function encodedForms(value: string): readonly string[] {
-  const whole = value.trim();
-  const [, inAddress] = /:\/\/[^/\s:@]*:([^/\s@]+)@/.exec(whole) ?? [];
-  const [, inSetting] = /(?:password|passwd|pwd)=([^;&\s]+)/i.exec(whole) ?? [];
-  const [, inHeader] = /^(?:bearer|basic|token) +(\S+)$/i.exec(whole) ?? [];
-  const texts = [whole, inAddress, inSetting, inHeader].filter((each) => each !== undefined).filter(isDistinctive);
+  const trimmed = value.trim();
+  const [, inAddress] = /:\/\/[^/\s:@]*:([^/\s@]+)@/.exec(trimmed) ?? [];
+  const [, inSetting] = /(?:password|passwd|pwd)=([^;&\s]+)/i.exec(trimmed) ?? [];
+  const [, inHeader] = /^(?:bearer|basic|token) +(\S+)$/i.exec(trimmed) ?? [];
+  const texts = [trimmed, inAddress, inSetting, inHeader].filter((each) => each !== undefined).filter(isDistinctive);
   return texts.flatMap((each) => [
     each,
     encodeURIComponent(each.toWellFormed()),
@@ -76,10 +76,10 @@ function findKnownSecrets(text: string, known: Iterable<KnownSecret>): readonly 
 function replaceMatches(text: string, found: readonly SecretMatch[]): string {
   if (found.length === 0) return text;
   const pieces: string[] = [];
-  let done = 0;
+  let end = 0;
   for (const { from, to, kind } of found.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
-    if (from >= done) pieces.push(text.slice(done, from), redactionPlaceholder(kind));
-    done = Math.max(done, to);
+    if (from >= end) pieces.push(text.slice(end, from), redactionPlaceholder(kind));
+    end = Math.max(end, to);
   }
-  return [...pieces, text.slice(done)].join('');
+  return [...pieces, text.slice(end)].join('');
 }

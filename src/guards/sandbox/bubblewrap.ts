@@ -9,36 +9,27 @@ import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders } from './mounts.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
-export function bubblewrapSandbox(program: string, confines: SandboxPaths, extras: ExtraOptions = []): Sandbox {
-  const { egress } = confines;
-  let opened: Promise<EgressProxy> | undefined;
+export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: ExtraOptions = []): Sandbox {
+  const { egress } = paths;
+  let proxyStart: Promise<EgressProxy> | undefined;
   return {
     name: 'bubblewrap',
     description: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
     async exec(command, options, outside) {
-      const door = egress && (await (opened ??= startEgressProxy(egress)));
-      const way = [
+      const proxy = egress && (await (proxyStart ??= startEgressProxy(egress)));
+      const sandboxArgs = [
         ...withSeccompFilter(program),
         ...extras,
-        ...bubblewrapArgs(confines, 'write', door),
+        ...bubblewrapArgs(paths, 'write', proxy),
         '--chdir',
         options.cwd,
         '--',
       ];
-      return outside([...way, ...withLimits(command, door)], { ...options, isWrapper: true });
+      return outside([...sandboxArgs, ...withLimits(command, proxy)], { ...options, isWrapper: true });
     },
     confine(argv, cwd) {
       const [first, ...rest] = withSeccompFilter(program);
-      return [
-        first,
-        ...rest,
-        ...extras,
-        ...bubblewrapArgs(confines, 'read'),
-        '--chdir',
-        cwd,
-        '--',
-        ...withLimits(argv),
-      ];
+      return [first, ...rest, ...extras, ...bubblewrapArgs(paths, 'read'), '--chdir', cwd, '--', ...withLimits(argv)];
     },
   };
 }
@@ -76,20 +67,20 @@ export const newerOptions: ExtraOptions = ['--disable-userns'];
 /** Returns why this bubblewrap cannot be used here; undefined if it can. */
 export function bubblewrapUnavailableReason(
   program: string,
-  confines: SandboxPaths,
+  paths: SandboxPaths,
   extras: ExtraOptions = [],
 ): Promise<string | undefined> {
   const [first, ...rest] = withSeccompFilter(program);
   const args = [
     ...rest,
     ...extras,
-    ...bubblewrapArgs(confines, 'write'),
+    ...bubblewrapArgs(paths, 'write'),
     '--',
     ...withLimits(['/bin/sh', '-c', 'exit 0']),
   ];
   return new Promise((resolve) => {
-    execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, said) => {
-      resolve(error ? escapeInvisibleLine((said || error.message).trim()) : undefined);
+    execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, stderr) => {
+      resolve(error ? escapeInvisibleLine((stderr || error.message).trim()) : undefined);
     });
   });
 }
@@ -123,9 +114,9 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
 );
 
 /** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
-function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: EgressProxy): readonly string[] {
-  const { roots, home } = confines;
-  const held = may === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
+function bubblewrapArgs(paths: SandboxPaths, access: 'read' | 'write', proxy?: EgressProxy): readonly string[] {
+  const { roots, home } = paths;
+  const protectedMounts = access === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -134,19 +125,19 @@ function bubblewrapArgs(confines: SandboxPaths, may: 'read' | 'write', door?: Eg
     systemFolders().flatMap(readOnly),
     systemSecretFiles().flatMap((file) => ['--ro-bind', '/dev/null', file]),
     ['--tmpfs', home, '--chmod', '0700', home],
-    toolFolders(confines).flatMap(readOnly),
-    roots.flatMap((root) => [may === 'read' ? '--ro-bind' : '--bind', root, root]),
-    held.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
-    hiddenPaths(confines).flatMap(({ at, file }) =>
+    toolFolders(paths).flatMap(readOnly),
+    roots.flatMap((root) => [access === 'read' ? '--ro-bind' : '--bind', root, root]),
+    protectedMounts.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
+    hiddenPaths(paths).flatMap(({ at, file }) =>
       file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
     ),
-    door ? ['--ro-bind', door.folder, proxyFolder] : [],
+    proxy ? ['--ro-bind', proxy.folder, proxyFolder] : [],
     // Otherwise files written outside the roots would be lost silently.
     ['--remount-ro', '/'],
     droppedVariables.flatMap((name) => ['--unsetenv', name]),
     ['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
-    door ? proxyVariables.flatMap((name) => ['--setenv', name, proxyUrl]) : [],
-    door ? ['--setenv', 'NO_PROXY', 'localhost,127.0.0.1', '--setenv', 'NODE_USE_ENV_PROXY', '1'] : [],
+    proxy ? proxyVariables.flatMap((name) => ['--setenv', name, proxyUrl]) : [],
+    proxy ? ['--setenv', 'NO_PROXY', 'localhost,127.0.0.1', '--setenv', 'NODE_USE_ENV_PROXY', '1'] : [],
   ].flat();
 }
 
@@ -163,15 +154,15 @@ const resourceLimits = [
 
 /** Programs in the sandbox use a proxy port: socat forwards it to the proxy socket, and must listen before the command starts. */
 function proxyRelayCommand({ socket }: EgressProxy): string {
-  const door = `${proxyFolder}/${path.basename(socket)}`;
-  const listen = `socat TCP-LISTEN:${proxyPort},bind=127.0.0.1,reuseaddr,fork UNIX-CONNECT:${door} >/dev/null 2>&1 &`;
+  const socketPath = `${proxyFolder}/${path.basename(socket)}`;
+  const listen = `socat TCP-LISTEN:${proxyPort},bind=127.0.0.1,reuseaddr,fork UNIX-CONNECT:${socketPath} >/dev/null 2>&1 &`;
   return `${listen} until socat -u OPEN:/dev/null TCP:127.0.0.1:${proxyPort} 2>/dev/null; do sleep 0.01; done;`;
 }
 
-const withLimits = (command: string | readonly string[], door?: EgressProxy): readonly string[] => [
+const withLimits = (command: string | readonly string[], proxy?: EgressProxy): readonly string[] => [
   '/bin/sh',
   '-c',
-  `{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${door ? proxyRelayCommand(door) : ''} exec "$@"`,
+  `{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${proxy ? proxyRelayCommand(proxy) : ''} exec "$@"`,
   'sh',
   ...shellArgv(command),
 ];

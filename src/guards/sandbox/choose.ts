@@ -21,38 +21,38 @@ export type SandboxOptions = SandboxPaths & {
 const sandboxCache = new Map<string, Promise<Sandbox>>();
 
 /** Chooses a sandbox. It never falls back to none: without a working sandbox, every command is refused with the reason. */
-export function chooseSandbox({ mode = 'auto', ...confines }: SandboxOptions): Promise<Sandbox> {
+export function chooseSandbox({ mode = 'auto', ...paths }: SandboxOptions): Promise<Sandbox> {
   if (mode === 'none') return Promise.resolve(noSandbox);
-  const key = JSON.stringify([mode, confines]);
-  const known = sandboxCache.get(key) ?? chooseBest(mode, confines);
-  sandboxCache.set(key, known);
-  return known;
+  const key = JSON.stringify([mode, paths]);
+  const sandbox = sandboxCache.get(key) ?? chooseBest(mode, paths);
+  sandboxCache.set(key, sandbox);
+  return sandbox;
 }
 
 async function chooseBest(
   mode: Exclude<SandboxMode, 'none'>,
-  { container, ...confines }: Omit<SandboxOptions, 'mode'>,
+  { container, ...paths }: Omit<SandboxOptions, 'mode'>,
 ): Promise<Sandbox> {
-  if (confines.roots.includes('/'))
+  if (paths.roots.includes('/'))
     return unavailableWithHint(
       'the working folder is the root of the disk, which no sandbox can confine',
       'Start in another folder',
     );
-  const light = mode === 'container' ? noContainer : await chooseNative(confines, mode);
-  // A container cannot reach the allowed hosts and has another system inside, but it is better than nothing.
-  if (light.name !== 'refused' || !container || mode === 'bubblewrap') return light;
-  const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, confines);
-  if (engine === undefined || !(await hasImage(engine, container.image))) return light;
-  return withQuarantine(bindMountContainerSandbox({ ...container, engine }, confines), confines);
+  const native = mode === 'container' ? noContainer : await chooseNative(paths, mode);
+  // A container cannot reach the allowed hosts and contains another system, so it is used only if no native sandbox works.
+  if (native.name !== 'refused' || !container || mode === 'bubblewrap') return native;
+  const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, paths);
+  if (engine === undefined || !(await hasImage(engine, container.image))) return native;
+  return withQuarantine(bindMountContainerSandbox({ ...container, engine }, paths), paths);
 }
 
-async function chooseNative(confines: SandboxPaths, mode: 'auto' | 'bubblewrap'): Promise<Sandbox> {
+async function chooseNative(paths: SandboxPaths, mode: 'auto' | 'bubblewrap'): Promise<Sandbox> {
   if (process.platform === 'darwin' && mode === 'auto') {
-    const why = seatbeltUnavailableReason(confines);
-    if (why === undefined) return withQuarantine(seatbeltSandbox(confines), confines);
+    const why = seatbeltUnavailableReason(paths);
+    if (why === undefined) return withQuarantine(seatbeltSandbox(paths), paths);
     return unavailableWithHint(why, 'Install podman or docker and pull the image of sandbox.image');
   }
-  const program = process.platform === 'linux' ? findTrustedProgram('bwrap', confines) : undefined;
+  const program = process.platform === 'linux' ? findTrustedProgram('bwrap', paths) : undefined;
   if (program === undefined)
     return unavailableWithHint(
       'there is no sandbox on this machine',
@@ -60,15 +60,15 @@ async function chooseNative(confines: SandboxPaths, mode: 'auto' | 'bubblewrap')
         ? 'Install bubblewrap (apt-get install bubblewrap)'
         : 'Install podman or docker and pull the image of sandbox.image',
     );
-  if (confines.egress && findTrustedProgram('socat', confines) === undefined)
+  if (paths.egress && findTrustedProgram('socat', paths) === undefined)
     return unavailableWithHint(
-      'they may reach hosts, but the program that connects them is missing',
+      'commands may reach some hosts, but socat, which connects them, is missing',
       'Install socat (apt-get install socat)',
     );
-  if ((await bubblewrapUnavailableReason(program, confines, newerOptions)) === undefined)
-    return withQuarantine(bubblewrapSandbox(program, confines, newerOptions), confines);
-  const why = await bubblewrapUnavailableReason(program, confines);
-  if (why === undefined) return withQuarantine(bubblewrapSandbox(program, confines), confines);
+  if ((await bubblewrapUnavailableReason(program, paths, newerOptions)) === undefined)
+    return withQuarantine(bubblewrapSandbox(program, paths, newerOptions), paths);
+  const why = await bubblewrapUnavailableReason(program, paths);
+  if (why === undefined) return withQuarantine(bubblewrapSandbox(program, paths), paths);
   return unavailableWithHint(`the sandbox does not work here (${why})`, `Allow user namespaces to ${program}`);
 }
 
@@ -78,8 +78,8 @@ const hasImage = (engine: string, image: string): Promise<boolean> =>
     execFile(engine, ['image', 'inspect', image], { timeout: 10_000 }, (error) => resolve(error === null));
   });
 
-const unavailableWithHint = (why: string, mend: string): Sandbox =>
-  unavailableSandbox(`Commands are not run: ${why}. ${mend}, or start with --no-sandbox to run them without one.`);
+const unavailableWithHint = (why: string, remedy: string): Sandbox =>
+  unavailableSandbox(`Commands are not run: ${why}. ${remedy}, or start with --no-sandbox to run them without one.`);
 
 const noContainer: Sandbox = unavailableWithHint(
   'there is no container engine with the image of sandbox.image',

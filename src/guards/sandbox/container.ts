@@ -26,18 +26,18 @@ const defaultTimeoutMs = 60_000;
 type ContainerConfig = Required<ContainerOptions>;
 
 /** Creates a sandbox whose containers see a named volume and no file of this machine. An engine given by name is never searched for in these folders, where a command could have created it. */
-export function containerSandbox(options: ContainerOptions = {}, apart: readonly string[] = []): Sandbox {
-  const named = resolveContainer(options);
-  const { engine, image, volume, mountpoint } = named;
+export function containerSandbox(options: ContainerOptions = {}, untrustedRoots: readonly string[] = []): Sandbox {
+  const config = resolveContainer(options);
+  const { engine, image, volume, mountpoint } = config;
   let ready = false;
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
-    async exec(command, given, outside) {
-      const container = { ...named, engine: resolveTrustedEngine(engine, apart) };
+    async exec(command, execOptions, outside) {
+      const container = { ...config, engine: resolveTrustedEngine(engine, untrustedRoots) };
       ready ||= await assertEngineReady(outside, container);
-      const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
-      return runInContainer(container, place, command, given, outside);
+      const mountArgs = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
+      return runInContainer(container, mountArgs, command, execOptions, outside);
     },
   };
 }
@@ -45,24 +45,25 @@ export function containerSandbox(options: ContainerOptions = {}, apart: readonly
 /** Creates a sandbox whose containers see the roots, for machines without a lighter sandbox. */
 export function bindMountContainerSandbox(
   options: Pick<ContainerOptions, 'engine' | 'image'>,
-  confines: SandboxPaths,
+  paths: SandboxPaths,
 ): Sandbox {
   // The files belong to the own user, so the container must run as that user.
   const container = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
   const { engine, image } = container;
-  const mounts = bindMounts(confines);
+  const mounts = bindMounts(paths);
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
-    exec: async (command, given, outside) =>
-      runInContainer(container, [...mounts, '-w', given.cwd], command, given, outside),
+    exec: async (command, execOptions, outside) =>
+      runInContainer(container, [...mounts, '-w', execOptions.cwd], command, execOptions, outside),
   };
 }
 
-function bindMounts(confines: SandboxPaths): readonly string[] {
-  const { roots, home } = confines;
-  const odd = roots.find((root) => root.includes(':'));
-  if (odd !== undefined) throw containerError(`The folder ${odd} cannot be mounted: its name contains a colon.`);
+function bindMounts(paths: SandboxPaths): readonly string[] {
+  const { roots, home } = paths;
+  const invalidRoot = roots.find((root) => root.includes(':'));
+  if (invalidRoot !== undefined)
+    throw containerError(`The folder ${invalidRoot} cannot be mounted: its name contains a colon.`);
   return [
     ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
     ...roots
@@ -71,18 +72,18 @@ function bindMounts(confines: SandboxPaths): readonly string[] {
         '-v',
         `${mountPoint}:${mountPoint}${bindOption === '--ro-bind' ? ':ro' : ''}`,
       ]),
-    ...hiddenPaths(confines).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
+    ...hiddenPaths(paths).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
   ];
 }
 
 function resolveContainer(options: ContainerOptions): ContainerConfig {
-  const own = process.getuid?.() ?? nobodyUid;
+  const ownUid = process.getuid?.() ?? nobodyUid;
   const container = {
     engine: 'podman',
     image: 'alpine',
     volume: 'llm-harness-tool-workspace',
     mountpoint: '/workspace',
-    user: own === 0 ? nobodyUid : own,
+    user: ownUid === 0 ? nobodyUid : ownUid,
     ...options,
   };
   // Any other value would mount a host folder or be parsed as an option.
@@ -114,22 +115,26 @@ const hardeningOptions: readonly string[] = [
 /** Runs one command in a new container. */
 async function runInContainer(
   container: ContainerConfig,
-  place: readonly string[],
+  mountArgs: readonly string[],
   command: string | readonly string[],
   options: Parameters<Sandbox['exec']>[1],
   outside: HostExec,
 ): Promise<ExecResult> {
   const name = `fairlead-${randomUUID()}`;
-  const argv = containerRunArgs(container, place, { name, timeoutMs: options.timeoutMs ?? defaultTimeoutMs, command });
+  const argv = containerRunArgs(container, mountArgs, {
+    name,
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    command,
+  });
   // The folder is a path inside the container. Outside, the engine starts in the current folder.
-  const { cwd: _, ...how } = options;
-  const ran = await outside(argv, how);
+  const { cwd: _, ...hostOptions } = options;
+  const result = await outside(argv, hostOptions);
   // The client of the engine was killed, but the container is not its child.
-  if (ran.stopped) await removeContainer(outside, container, name);
-  if (ran.code !== 125) return ran;
+  if (result.stopped) await removeContainer(outside, container, name);
+  if (result.code !== 125) return result;
   // The exit code of the engine for a container that could not be created.
   throw containerError(
-    `${container.engine} could not start ${container.image}, so nothing was run: ${ran.text.trim()}`,
+    `${container.engine} could not start ${container.image}, so nothing was run: ${result.text.trim()}`,
   );
 }
 
@@ -138,13 +143,13 @@ type ContainerRun = { readonly name: string; readonly timeoutMs: number; readonl
 /** Returns the complete command line: hardening options first, then user, mounts, folder and image, then the command as one argument. */
 function containerRunArgs(
   container: ContainerConfig,
-  place: readonly string[],
+  mountArgs: readonly string[],
   { name, timeoutMs, command }: ContainerRun,
 ): readonly string[] {
   const { engine, user, image } = container;
   // Podman stops the container at its timeout, even if this process has exited.
   const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(timeoutMs / 1000) + 5)];
-  const words = typeof command === 'string' ? ['sh', '-c', command] : command;
+  const commandArgv = typeof command === 'string' ? ['sh', '-c', command] : command;
   return [
     engine,
     'run',
@@ -155,9 +160,9 @@ function containerRunArgs(
     ...deadline,
     '-u',
     String(user),
-    ...place,
+    ...mountArgs,
     image,
-    ...words,
+    ...commandArgv,
   ];
 }
 
@@ -184,15 +189,15 @@ const engineMissingError = (engine: string, cause?: unknown): FairleadError =>
 
 async function assertEngineReady(outside: HostExec, container: ContainerConfig): Promise<true> {
   const { engine, volume } = container;
-  let ran: ExecResult;
+  let result: ExecResult;
   try {
-    ran = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
+    result = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
   } catch (cause) {
     throw engineMissingError(engine, cause);
   }
-  if (ran.code !== 0 && !/no such|not found|no volume/i.test(ran.text))
-    throw containerError(`${engine} does not work here: ${ran.text.trim()}`);
-  if (ran.code !== 0)
+  if (result.code !== 0 && !/no such|not found|no volume/i.test(result.text))
+    throw containerError(`${engine} does not work here: ${result.text.trim()}`);
+  if (result.code !== 0)
     throw containerError(
       `The sandbox volume does not exist, so nothing was run. Create it: ${engine} volume create ${volume}`,
     );
@@ -203,20 +208,20 @@ async function assertEngineReady(outside: HostExec, container: ContainerConfig):
 /** Docker creates a volume for root, podman for its first user. This gives it to the user inside. */
 async function makeVolumeWritable(outside: HostExec, container: ContainerConfig): Promise<void> {
   const { engine, user, volume, mountpoint, image } = container;
-  const place = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
+  const mountArgs = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
   const probe = { name: `fairlead-${randomUUID()}`, timeoutMs: 10_000, command: 'test -w .' };
-  const { code } = await outside(containerRunArgs(container, place, probe), { timeoutMs: 60_000 });
+  const { code } = await outside(containerRunArgs(container, mountArgs, probe), { timeoutMs: 60_000 });
   if (code !== 1) return;
-  const asRoot = ['--cap-add', 'CHOWN', '-u', '0', ...place, image];
+  const asRoot = ['--cap-add', 'CHOWN', '-u', '0', ...mountArgs, image];
   // Mounting a volume without files resets its owner to that of the image.
-  const give = `touch .sandbox && chown ${user} . .sandbox`;
-  await outside([engine, 'run', ...hardeningOptions, ...asRoot, 'sh', '-c', give], { timeoutMs: 60_000 });
+  const chownCommand = `touch .sandbox && chown ${user} . .sandbox`;
+  await outside([engine, 'run', ...hardeningOptions, ...asRoot, 'sh', '-c', chownCommand], { timeoutMs: 60_000 });
 }
 
 async function removeContainer(outside: HostExec, container: ContainerConfig, name: string): Promise<void> {
   // Podman waits ten seconds for a container to stop unless given a timeout; docker does not know the option.
-  const now = isDocker(container) ? [] : ['-t', '0'];
-  await outside([container.engine, 'rm', '-f', ...now, name], { timeoutMs: 10_000 });
+  const timeoutArgs = isDocker(container) ? [] : ['-t', '0'];
+  await outside([container.engine, 'rm', '-f', ...timeoutArgs, name], { timeoutMs: 10_000 });
 }
 
 const containerError = (message: string, cause?: unknown): FairleadError =>

@@ -29,8 +29,8 @@ export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProx
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
   const server = process
     .getBuiltinModule('node:http')
-    .createServer((asked, answer) => void forward(egress, asked, answer));
-  server.on('connect', (asked, client, head) => void tunnel(egress, asked, client, head));
+    .createServer((request, response) => void forward(egress, request, response));
+  server.on('connect', (request, client, head) => void tunnel(egress, request, client, head));
   server.on('clientError', (_, client) => client.destroy());
   const close = (): void => {
     server.close();
@@ -58,9 +58,9 @@ const listenOn = (server: Server, socket: string): Promise<void> =>
   });
 
 /** Forwards bytes in both directions without reading them. */
-async function tunnel(egress: EgressPolicy, asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+async function tunnel(egress: EgressPolicy, request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
   client.on('error', () => client.destroy());
-  const target = parseTarget(`http://${asked.url ?? ''}`);
+  const target = parseTarget(`http://${request.url ?? ''}`);
   const address = target && (await resolveAllowedAddress(egress, target));
   if (!target || address === undefined) {
     client.end(
@@ -68,45 +68,45 @@ async function tunnel(egress: EgressPolicy, asked: IncomingMessage, client: Dupl
     );
     return;
   }
-  const far: Socket = connect({ host: address, port: target.port, timeout: connectTimeoutMs });
-  far.on('error', () => client.destroy());
-  far.on('timeout', () => far.destroy());
-  far.on('close', () => client.destroy());
-  client.on('close', () => far.destroy());
-  far.once('connect', () => {
-    far.setTimeout(0);
+  const upstream: Socket = connect({ host: address, port: target.port, timeout: connectTimeoutMs });
+  upstream.on('error', () => client.destroy());
+  upstream.on('timeout', () => upstream.destroy());
+  upstream.on('close', () => client.destroy());
+  client.on('close', () => upstream.destroy());
+  upstream.once('connect', () => {
+    upstream.setTimeout(0);
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-    if (head.length > 0) far.write(head);
-    far.pipe(client).pipe(far);
+    if (head.length > 0) upstream.write(head);
+    upstream.pipe(client).pipe(upstream);
   });
 }
 
 /** Forwards a request without TLS to the checked address, with the checked host name. */
-async function forward(egress: EgressPolicy, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-  const target = parseTarget(asked.url ?? '');
+async function forward(egress: EgressPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const target = parseTarget(request.url ?? '');
   const address = target && (await resolveAllowedAddress(egress, target));
   if (!target || address === undefined) {
-    answer.writeHead(403, { 'content-type': 'text/plain' }).end(formatRefusal(target));
+    response.writeHead(403, { 'content-type': 'text/plain' }).end(formatRefusal(target));
     return;
   }
-  const { pathname, search, host } = new URL(asked.url ?? '');
-  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = asked.headers;
-  const far = process.getBuiltinModule('node:http').request(
+  const { pathname, search, host } = new URL(request.url ?? '');
+  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
+  const upstream = process.getBuiltinModule('node:http').request(
     {
       host: address,
       port: target.port,
-      method: asked.method,
+      method: request.method,
       path: `${pathname}${search}`,
       headers: { ...headers, host },
     },
-    (came) => {
-      answer.writeHead(came.statusCode ?? 502, came.headers);
-      came.pipe(answer);
+    (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
+      upstreamResponse.pipe(response);
     },
   );
-  far.on('error', () => answer.destroy());
-  answer.on('close', () => far.destroy());
-  asked.pipe(far);
+  upstream.on('error', () => response.destroy());
+  response.on('close', () => upstream.destroy());
+  request.pipe(upstream);
 }
 
 /** A URL omits port 80 only, in a tunnel too. */
@@ -135,8 +135,8 @@ async function resolveAllowedAddress(
 }
 
 function matchesHostPattern(pattern: string, host: string, port: number): boolean {
-  const [, name = '', own] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? [];
-  if (own === undefined ? port !== 80 && port !== 443 : port !== Number(own)) return false;
+  const [, name = '', allowedPort] = /^(.*?)(?::(\d+))?$/.exec(pattern.toLowerCase()) ?? [];
+  if (allowedPort === undefined ? port !== 80 && port !== 443 : port !== Number(allowedPort)) return false;
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name;
 }
 

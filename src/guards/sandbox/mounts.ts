@@ -44,22 +44,24 @@ const homeToolFolders = [
 
 /** Returns the folders of tools that are not part of the system: the folders on PATH, each with the installation around its `bin`. */
 export function toolFolders({ home, path: search, roots }: SandboxPaths): readonly string[] {
-  const seen = (each: string): boolean =>
+  const isVisible = (each: string): boolean =>
     [...systemFolders(), ...roots].some((folder) => isPathInside(folder, each)) ||
     roots.some((root) => isPathInside(each, root));
   const onPath = search
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder) && existsSync(folder) && !isPathInside('/tmp', folder))
     .map((folder) => installationRoot(path.normalize(folder), home));
-  const own = homeToolFolders.map((name) => path.join(home, name)).filter((each) => existsSync(each));
-  return [...new Set([...own, ...onPath])].filter((each) => !seen(each) && !isPathInside(each, home) && each !== '/');
+  const homeFolders = homeToolFolders.map((name) => path.join(home, name)).filter((each) => existsSync(each));
+  return [...new Set([...homeFolders, ...onPath])].filter(
+    (each) => !isVisible(each) && !isPathInside(each, home) && each !== '/',
+  );
 }
 
 /** `x/bin` is used with `x/lib`. But a folder directly in the home folder, such as `.local` or `.cargo`, may hold keys beside its programs. */
 function installationRoot(folder: string, home: string): string {
-  const around = path.dirname(folder);
-  const isSafe = path.basename(folder) === 'bin' && !isPathInside(around, home) && around !== '/';
-  return isSafe && !(path.dirname(around) === home && path.basename(around).startsWith('.')) ? around : folder;
+  const parent = path.dirname(folder);
+  const isSafe = path.basename(folder) === 'bin' && !isPathInside(parent, home) && parent !== '/';
+  return isSafe && !(path.dirname(parent) === home && path.basename(parent).startsWith('.')) ? parent : folder;
 }
 
 /** A mount point inside a root. `--bind` leaves it writable, but it can no longer be moved. */
@@ -94,9 +96,9 @@ const shellStartupFiles = [
 
 /** Returns the paths of a root that no command may create or change, whether they exist or not. */
 export function protectedPaths(root: string, home: string): readonly string[] {
-  const inGit = isDirectory(path.join(root, '.git')) ? gitControlPaths.map((part) => `.git/${part}`) : ['.git'];
-  const inHome = isPathInside(root, home) ? shellStartupFiles.map((name) => path.join(home, name)) : [];
-  return [...[...autoExecutedPaths, ...inGit].map((name) => path.join(root, name)), ...inHome];
+  const gitPaths = isDirectory(path.join(root, '.git')) ? gitControlPaths.map((part) => `.git/${part}`) : ['.git'];
+  const homePaths = isPathInside(root, home) ? shellStartupFiles.map((name) => path.join(home, name)) : [];
+  return [...[...autoExecutedPaths, ...gitPaths].map((name) => path.join(root, name)), ...homePaths];
 }
 
 /** Returns what is mounted read-only in this root. */
@@ -144,8 +146,8 @@ export function hiddenPaths({
   home,
   hidden = [],
 }: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
-  const wanted = [...credentialFolders.map((name) => path.join(home, name)), ...hidden];
-  return wanted
+  const candidates = [...credentialFolders.map((name) => path.join(home, name)), ...hidden];
+  return candidates
     .filter((each) => existsSync(each) && roots.some((root) => isPathInside(root, each) && root !== each))
     .map((each) => realpathSync(each))
     .filter((each) => roots.some((root) => isPathInside(root, each)))

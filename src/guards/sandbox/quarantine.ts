@@ -13,23 +13,23 @@ type UnprotectedPath = { readonly location: string; readonly linkTarget: string 
 type QuarantineSweep = () => readonly string[];
 
 /** Wraps a sandbox: its commands leave no such files behind. */
-export const withQuarantine = (sandbox: Sandbox, confines: SandboxPaths): Sandbox => ({
+export const withQuarantine = (sandbox: Sandbox, paths: SandboxPaths): Sandbox => ({
   ...sandbox,
   async exec(command, options, outside) {
-    const sweep = prepareSweep(confines);
+    const sweep = prepareSweep(paths);
     const running = sandbox.exec(command, options, outside);
     sweepAtExit(sweep);
-    let ran: ExecResult | undefined;
+    let result: ExecResult | undefined;
     try {
-      ran = await running;
+      result = await running;
     } finally {
       // A process that was killed may take a moment to exit.
-      if (ran === undefined || ran.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
+      if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
       pendingSweeps.delete(sweep);
-      const said = sweep();
-      if (ran && said.length > 0) ran = { ...ran, text: [ran.text.trimEnd(), ...said].join('\n') };
+      const notices = sweep();
+      if (result && notices.length > 0) result = { ...result, text: [result.text.trimEnd(), ...notices].join('\n') };
     }
-    return ran;
+    return result;
   },
 });
 
@@ -46,8 +46,8 @@ function sweepAtExit(sweep: QuarantineSweep): void {
 }
 
 function prepareSweep({ roots, home, quarantine }: SandboxPaths): QuarantineSweep {
-  const open = roots.flatMap((root) => protectedPaths(root, home)).flatMap(unprotectedPathsAt);
-  return () => open.filter(wasCreated).map((place) => quarantinePath(place, quarantine));
+  const unprotected = roots.flatMap((root) => protectedPaths(root, home)).flatMap(unprotectedPathsAt);
+  return () => unprotected.filter(wasCreated).map((place) => quarantinePath(place, quarantine));
 }
 
 function unprotectedPathsAt(at: string): readonly UnprotectedPath[] {
@@ -64,11 +64,11 @@ function wasCreated({ location, linkTarget }: UnprotectedPath): boolean {
 /** Nothing is deleted: the user may have created it at the same moment. */
 function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string | undefined): string {
   const name = escapeInvisibleLine(location);
-  const kept = moveAside(location, trash);
-  if (kept === undefined)
+  const movedTo = moveAside(location, trash);
+  if (movedTo === undefined)
     return `[${name} was created by this command and could not be moved away. Other programs run or load it: check it first.]`;
   if (linkTarget !== undefined) symlinkSync(linkTarget, location);
-  return `[${name} was created by this command and was moved away: other programs run or load it, so only the user may create it. It is kept as ${escapeInvisibleLine(kept)}.]`;
+  return `[${name} was created by this command and was moved away: other programs run or load it, so only the user may create it. It is kept as ${escapeInvisibleLine(movedTo)}.]`;
 }
 
 /** Moves it next to its path, under a name that no program loads, if there is no quarantine folder or it is on another file system. */

@@ -10,16 +10,16 @@ import { protectedPaths, hiddenPaths, toolFolders } from './mounts.ts';
 const seatbeltProgram = '/usr/bin/sandbox-exec';
 
 /** Creates a sandbox that uses Seatbelt. */
-export function seatbeltSandbox(confines: SandboxPaths, program: string = seatbeltProgram): Sandbox {
+export function seatbeltSandbox(paths: SandboxPaths, program: string = seatbeltProgram): Sandbox {
   return {
     name: 'seatbelt',
     description: 'Commands reach the working folder and a read-only system, and no network; nothing else of yours.',
     async exec(command, options, outside) {
       const temp = mkdtempSync(path.join(tmpdir(), 'fairlead-sandbox-'));
-      const given = ['/usr/bin/env', `HOME=${confines.home}`, `TMPDIR=${temp}`];
+      const envArgs = ['/usr/bin/env', `HOME=${paths.home}`, `TMPDIR=${temp}`];
       try {
         return await outside(
-          [program, '-p', seatbeltProfile(confines, [temp]), ...given, ...withLimits(command)],
+          [program, '-p', seatbeltProfile(paths, [temp]), ...envArgs, ...withLimits(command)],
           options,
         );
       } finally {
@@ -34,7 +34,7 @@ export function seatbeltUnavailableReason(
   { egress }: SandboxPaths,
   program: string = seatbeltProgram,
 ): string | undefined {
-  if (egress) return 'they may reach hosts, which the macOS sandbox cannot restrict';
+  if (egress) return 'commands may reach some hosts, and the macOS sandbox cannot restrict the network by host';
   return existsSync(program) ? undefined : `${program} is missing`;
 }
 
@@ -58,11 +58,11 @@ const macosSystemSecrets = [
 ];
 
 /** Returns the rules of a profile. The last matching rule wins, so denials come last. */
-export function seatbeltProfile(confines: SandboxPaths, temporary: readonly string[] = []): string {
-  const { roots, home } = confines;
-  const tools = toolFolders(confines);
-  const held = roots.flatMap((root) => protectedPaths(root, home));
-  const hidden = hiddenPaths(confines).map(({ at }) => at);
+export function seatbeltProfile(paths: SandboxPaths, temporary: readonly string[] = []): string {
+  const { roots, home } = paths;
+  const tools = toolFolders(paths);
+  const writeProtected = roots.flatMap((root) => protectedPaths(root, home));
+  const hidden = hiddenPaths(paths).map(({ at }) => at);
   return [
     '(version 1)',
     '(deny default)',
@@ -76,7 +76,7 @@ export function seatbeltProfile(confines: SandboxPaths, temporary: readonly stri
     profileRule('deny file-read*', macosSystemSecrets),
     profileRule('allow file-write*', [...roots, ...temporary]),
     // Paths that do not exist yet are included: a rule does not need an existing file.
-    profileRule('deny file-write*', held),
+    profileRule('deny file-write*', writeProtected),
     profileRule('deny file-read* file-write*', hidden),
     '(deny network*)',
   ]

@@ -51,9 +51,9 @@ type BpfInstruction = readonly [code: number, yes: number, no: number, value: nu
 
 /** Returns the filter as a BPF program; undefined for an architecture with unknown numbers. */
 export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
-  const machine = syscallTables[arch];
-  if (!machine) return undefined;
-  const { auditArch, ioctl, socket, denied, foreignAbiStart } = machine;
+  const table = syscallTables[arch];
+  if (!table) return undefined;
+  const { auditArch, ioctl, socket, denied, foreignAbiStart } = table;
   const line = (code: number, value: number, yes = 0, no = 0): BpfInstruction => [code, yes, no, value];
   /** If the call has this number, its argument must not be one of these values; otherwise the next instructions are skipped. */
   const argument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [

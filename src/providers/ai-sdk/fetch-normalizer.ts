@@ -51,10 +51,10 @@ export const createResponseMeta = (): ResponseMeta => ({
 export function createNormalizingFetch(
   dialect: StreamNormalizer,
   account: ResponseMeta,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
   fetch: typeof globalThis.fetch | undefined,
 ): typeof globalThis.fetch {
-  const send = fetch ? createFetchSender(fetch, who) : post;
+  const send = fetch ? createFetchSender(fetch, providerInfo) : post;
   return async (input, init) => {
     try {
       const reply = await send({
@@ -62,18 +62,23 @@ export function createNormalizingFetch(
         headers: nonEmptyHeaders(init),
         body: [init?.body as string],
         signal: init?.signal as AbortSignal,
-        providerInfo: who,
+        providerInfo,
       });
       if (reply.status < 200 || reply.status > 299)
-        throw httpStatusError(reply.status, reply.headers, await readReplyText(reply, who).catch(() => ''), who);
+        throw httpStatusError(
+          reply.status,
+          reply.headers,
+          await readReplyText(reply, providerInfo).catch(() => ''),
+          providerInfo,
+        );
       const type = String(reply.headers['content-type'] ?? '');
       const events = /event-stream/i.test(type)
-        ? readSseEvents(reply, who)
-        : readWholeBody(reply, dialect, account, who);
-      const told = normalizeEvents(events, dialect, account, who);
+        ? readSseEvents(reply, providerInfo)
+        : readWholeBody(reply, dialect, account, providerInfo);
+      const told = normalizeEvents(events, dialect, account, providerInfo);
       return new Response(toReadableStream(told), { headers: { 'content-type': 'text/event-stream' } });
     } catch (error) {
-      account.failure = connectionError(error, who);
+      account.failure = connectionError(error, providerInfo);
       throw account.failure;
     }
   };
@@ -89,7 +94,7 @@ const nonEmptyHeaders = (init: RequestInit | undefined): Record<string, string> 
 
 /** Calls a custom `fetch`. A redirect is not followed: it would send the key to another host. */
 const createFetchSender =
-  (fetch: typeof globalThis.fetch, who: ProviderInfo): typeof post =>
+  (fetch: typeof globalThis.fetch, providerInfo: ProviderInfo): typeof post =>
   async ({ url, headers, body, signal }) => {
     const init: RequestInit = {
       method: 'POST',
@@ -99,7 +104,7 @@ const createFetchSender =
       ...(headers ? { headers } : {}),
     };
     const response = await fetch(url, init).catch((error: unknown) => {
-      throw connectionError(error, who);
+      throw connectionError(error, providerInfo);
     });
     return { status: response.status, headers: Object.fromEntries(response.headers), body: responseBytes(response) };
   };
@@ -115,28 +120,28 @@ async function* normalizeEvents(
   events: AsyncIterable<readonly (WireObject | string)[]>,
   dialect: StreamNormalizer,
   account: ResponseMeta,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
 ): AsyncGenerator<string, undefined> {
   const read = dialect.createReader(account);
   try {
     for await (const batch of events) {
       let text = '';
       for (const event of batch) {
-        const seen = typeof event === 'string' ? parseEvent(event, who) : event;
+        const seen = typeof event === 'string' ? parseEvent(event, providerInfo) : event;
         if (seen) for (const each of read(seen)) text += formatSseFrame(JSON.stringify(each));
-        if (account.error !== undefined) account.failure = errorBodyError(account.error, who);
+        if (account.error !== undefined) account.failure = errorBodyError(account.error, providerInfo);
         if (account.failure || account.complete) break;
       }
       if (text !== '') yield text;
       if (account.failure || account.complete) return;
     }
   } catch (error) {
-    if (!account.ended) account.failure = connectionError(error, who);
+    if (!account.ended) account.failure = connectionError(error, providerInfo);
   }
 }
 
-async function* readSseEvents(reply: HttpReply, who: ProviderInfo): AsyncGenerator<readonly string[]> {
-  const decoder = createSseDecoder(who);
+async function* readSseEvents(reply: HttpReply, providerInfo: ProviderInfo): AsyncGenerator<readonly string[]> {
+  const decoder = createSseDecoder(providerInfo);
   for await (const bytes of reply.body) {
     const batch = decoder.push(bytes);
     if (batch.length > 0) yield batch.map((event) => event.data);
@@ -148,28 +153,28 @@ async function* readWholeBody(
   reply: HttpReply,
   dialect: StreamNormalizer,
   account: ResponseMeta,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
 ): AsyncGenerator<readonly (WireObject | string)[]> {
-  const text = await readReplyText(reply, who);
-  if (text.trim() === '') throw truncatedResponseError(who);
+  const text = await readReplyText(reply, providerInfo);
+  if (text.trim() === '') throw truncatedResponseError(providerInfo);
   const body = tryParseJson(text);
   if (body === undefined && /^(data|event|id|retry)?:/m.test(text.slice(0, 1000))) {
-    yield createSseDecoder(who)
+    yield createSseDecoder(providerInfo)
       .push(Buffer.from(text))
       .map((event) => event.data);
     return;
   }
   if (body === undefined)
-    throw malformedResponseError('a reply that is neither JSON nor a stream of events', text, who);
-  if (isObject(body) && body['error']) throw errorBodyError(body, who);
+    throw malformedResponseError('a reply that is neither JSON nor a stream of events', text, providerInfo);
+  if (isObject(body) && body['error']) throw errorBodyError(body, providerInfo);
   yield dialect.toEvents(body);
   account.ended = true;
 }
 
-function parseEvent(data: string, who: ProviderInfo): WireObject | undefined {
+function parseEvent(data: string, providerInfo: ProviderInfo): WireObject | undefined {
   if (data === '' || data.trim() === '[DONE]') return undefined;
   const event = tryParseJson(data);
-  if (event === undefined) throw malformedResponseError('an event that is not JSON', data, who, true);
+  if (event === undefined) throw malformedResponseError('an event that is not JSON', data, providerInfo, true);
   return isObject(event) ? event : undefined;
 }
 

@@ -42,7 +42,7 @@ export function createAiSdkProvider(
   options: AiSdkOptions & { readonly baseUrl: string },
 ): Provider {
   const { model, price } = options;
-  const who = createProviderInfo(options, family.profile.family);
+  const providerInfo = createProviderInfo(options, family.profile.family);
   const ask = createPromptConverter(family.profile);
   return {
     family: family.profile.family,
@@ -50,14 +50,14 @@ export function createAiSdkProvider(
     ...(price ? { price } : {}),
     async *stream(request, signal) {
       if (signal.aborted) throw abortError(signal);
-      assertSendableHeaders(options, who);
+      assertSendableHeaders(options, providerInfo);
       const account = createResponseMeta();
       const stop = new AbortController();
       const quit = (): void => stop.abort(signal.reason);
       signal.addEventListener('abort', quit, { once: true });
-      const answer = createStreamAdapter(family.profile, family.keepMetadata, who);
+      const answer = createStreamAdapter(family.profile, family.keepMetadata, providerInfo);
       try {
-        const sdk = family.createModel(createNormalizingFetch(family.normalizer, account, who, options.fetch));
+        const sdk = family.createModel(createNormalizingFetch(family.normalizer, account, providerInfo, options.fetch));
         const { stream } = await sdk.doStream(ask(request, stop.signal));
         for await (const part of stream as AsyncIterable<LanguageModelV4StreamPart>) {
           answer.push(part);
@@ -65,14 +65,14 @@ export function createAiSdkProvider(
         }
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
-        throw withUsage(account.failure ?? toProviderError(error, who), account);
+        throw withUsage(account.failure ?? toProviderError(error, providerInfo), account);
       } finally {
         signal.removeEventListener('abort', quit);
         stop.abort();
       }
       if (signal.aborted) throw abortError(signal);
       if (account.failure) throw withUsage(account.failure, account);
-      if (!account.ended) throw withUsage(truncatedResponseError(who), account);
+      if (!account.ended) throw withUsage(truncatedResponseError(providerInfo), account);
       yield* answer.end(account, model);
     },
   };
@@ -90,12 +90,12 @@ function createProviderInfo(options: AiSdkOptions & { readonly baseUrl: string }
 }
 
 /** Rejects an invalid key early, because the platform error for a bad header contains its value. */
-function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, who: ProviderInfo): void {
+function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, providerInfo: ProviderInfo): void {
   const bad = [apiKey ?? '', ...Object.values(headers ?? {})].some((value) => /[^\t\x20-\x7e\x80-\xff]/.test(value));
   if (bad)
     throw new FairleadError(
       'provider/unauthorized',
-      `The key or a header for ${who.name} holds characters that cannot be sent.`,
+      `The key or a header for ${providerInfo.name} holds characters that cannot be sent.`,
       {
         blame: 'user',
         hint: 'Copy the key again: a line break or a quotation mark may have come along.',
@@ -104,14 +104,14 @@ function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, who: ProviderI
 }
 
 /** Converts an error of the SDK. Its message can contain anything, so it is redacted and truncated. */
-function toProviderError(error: unknown, who: ProviderInfo): FairleadError {
+function toProviderError(error: unknown, providerInfo: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  const words = sanitizeErrorText(message, who, 300);
+  const words = sanitizeErrorText(message, providerInfo, 300);
   if (/Unsupported|InvalidPrompt|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting/.test(name))
-    return new FairleadError('provider/unsupported', `${who.name} does not support this request: ${words}`, {
+    return new FairleadError('provider/unsupported', `${providerInfo.name} does not support this request: ${words}`, {
       blame: 'user',
       hint: 'Check the files, tools and settings against what this model supports.',
     });
-  return malformedResponseError('something that cannot be read', words, who, true);
+  return malformedResponseError('something that cannot be read', words, providerInfo, true);
 }

@@ -22,9 +22,9 @@ type PendingCall = { readonly id: string; hasInput: boolean; input: string | und
 export function createStreamAdapter(
   { family, optionsKey }: ProviderProfile,
   keep: MetadataFilter,
-  who: ProviderInfo,
+  providerInfo: ProviderInfo,
 ): StreamAdapter {
-  const assembly = createResponseAssembler(who);
+  const assembly = createResponseAssembler(providerInfo);
   const calls: PendingCall[] = [];
   let data: JsonObject = {};
 
@@ -86,7 +86,7 @@ export function createStreamAdapter(
       case 'raw':
         return;
       case 'error':
-        throw malformedResponseError('something that cannot be read', String(part.error), who, true);
+        throw malformedResponseError('something that cannot be read', String(part.error), providerInfo, true);
     }
   }
 

@@ -3,7 +3,12 @@ import { FairleadError } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** When a circuit opens and for how long. */
-export type CircuitBreakerOptions = { readonly failures: number; readonly coolMs: number };
+export type CircuitBreakerOptions = {
+  /** The number of consecutive failures that opens the circuit. */
+  readonly failures: number;
+  /** How long the circuit stays open before a trial request, in milliseconds. */
+  readonly coolMs: number;
+};
 
 /** One request through the circuit; only the first reported result counts. */
 export interface CircuitPermit {
@@ -14,14 +19,14 @@ export interface CircuitPermit {
 }
 
 /** The state of a circuit: `closed` admits requests, `open` none, `half-open` one trial request. */
-export type CircuitStatus = 'closed' | 'open' | 'half-open';
+export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /** The circuit of one model, shared by all callers in the process. */
 export interface CircuitBreaker {
   /** Admits a request, or throws with the time until the next trial; `canRetry` marks that error as retryable. */
   acquire(canRetry: boolean): CircuitPermit;
-  /** The state, and how long it stays open. */
-  status(): { readonly state: CircuitStatus; readonly forMs: number };
+  /** The state, and the milliseconds until an open circuit admits a trial request. */
+  status(): { readonly state: CircuitState; readonly remainingOpenMs: number };
 }
 
 /** Returns true if an error indicates a failing server; rate limits and invalid requests do not. */
@@ -39,7 +44,7 @@ const undecidedError = new FairleadError('provider/cut', 'The trial was not deci
 
 /** Creates a closed circuit. */
 export function createCircuitBreaker(name: string, options: CircuitBreakerOptions, clock: Clock): CircuitBreaker {
-  let state: CircuitStatus = 'closed';
+  let state: CircuitState = 'closed';
   let failures = 0;
   let lastFailure: FairleadError | undefined;
   let openUntil = 0;
@@ -69,20 +74,24 @@ export function createCircuitBreaker(name: string, options: CircuitBreakerOption
   }
 
   function createOpenError(afterMs: number, retry: boolean): FairleadError {
-    const reason = state === 'half-open' ? 'is being tried by another request' : 'is left alone';
+    const seconds = Math.ceil(afterMs / 1000);
+    const status =
+      state === 'half-open'
+        ? `is being tested by another request, retry in ${seconds} s`
+        : `is paused for another ${seconds} s`;
     const details = lastFailure ? `; the last failure: ${lastFailure.message}` : '.';
     return new FairleadError(
       'provider/circuit-open',
-      `${name} failed ${options.failures} times in a row and ${reason} for ${Math.ceil(afterMs / 1000)} s more${details}`,
+      `${name} failed ${options.failures} times in a row and ${status}${details}`,
       { blame: 'provider', retry, afterMs, hint: 'Retry after that time, or configure a fallback model.' },
     );
   }
 
   return {
     status() {
-      if (state === 'closed') return { state, forMs: 0 };
-      const forMs = state === 'open' ? Math.max(0, openUntil - clock.now()) : 0;
-      return { state: forMs > 0 ? 'open' : 'half-open', forMs };
+      if (state === 'closed') return { state, remainingOpenMs: 0 };
+      const remainingOpenMs = state === 'open' ? Math.max(0, openUntil - clock.now()) : 0;
+      return { state: remainingOpenMs > 0 ? 'open' : 'half-open', remainingOpenMs };
     },
     acquire(canRetry) {
       const waitMs = state === 'half-open' ? options.coolMs : openUntil - clock.now();

@@ -12,7 +12,7 @@ import {
   createCircuitBreaker,
   type CircuitBreaker,
   type CircuitBreakerOptions,
-  type CircuitStatus,
+  type CircuitState,
 } from './circuit-breaker.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import {
@@ -31,7 +31,7 @@ import { openTimedStream, type EndChunk, type StreamTimeouts } from './timed-str
 
 /** Options of a gateway. */
 export type GatewayOptions = {
-  /** Default: three retries after 1, 2 and 4 s plus up to 1 s jitter; delays a provider asks for are kept up to 60 s. */
+  /** Default: three retries after 1, 2 and 4 s plus up to 1 s jitter; delays a provider asks for are respected up to 60 s. */
   readonly retry?: Partial<RetryOptions>;
   /** Default: 5 minutes to the first chunk, 3 minutes between chunks. */
   readonly timeouts?: Partial<StreamTimeouts>;
@@ -208,9 +208,12 @@ function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
   return created;
 }
 
-/** The circuit state of a model; `forMs` is how long it stays open. */
-export type BreakerState = { readonly model: string; readonly state: CircuitStatus; readonly forMs: number };
+/** The state of the circuit breaker of a model; `forMs` is how many milliseconds it stays open. */
+export type BreakerState = { readonly model: string; readonly state: CircuitState; readonly forMs: number };
 
 /** Returns the circuit states of this process by model. */
 export const breakerStates = ({ circuits }: GatewayState = sharedState): readonly BreakerState[] =>
-  [...circuits].map(([model, circuit]) => ({ model, ...circuit.status() }));
+  [...circuits].map(([model, circuit]) => {
+    const { state, remainingOpenMs } = circuit.status();
+    return { model, state, forMs: remainingOpenMs };
+  });

@@ -136,7 +136,7 @@ function estimateRequestTokens({ system, tools, messages, settings }: ModelReque
 export const rateLimitedError = (name: string, ms: number, cause?: FairleadError): FairleadError =>
   new FairleadError(
     'provider/rate-limited',
-    `${name} is rate limited and wants no request before ${formatTimeAfter(ms)} (in ${formatDelay(ms)}).`,
+    `${name} is rate limited and accepts no request before ${formatTimeAfter(ms)} (in ${formatDelay(ms)}).`,
     {
       blame: 'provider',
       afterMs: ms,

@@ -139,10 +139,14 @@ export const responseTimeoutError = (providerInfo: ProviderInfo, ms: number): Fa
 
 /** Creates the error for a response that stalled after its first chunk. */
 export const stalledResponseError = (providerInfo: ProviderInfo, ms: number): FairleadError =>
-  new FairleadError('provider/stalled', `The answer of ${providerInfo.name} stood still for ${ms} ms.`, {
-    blame: 'provider',
-    retry: true,
-  });
+  new FairleadError(
+    'provider/stalled',
+    `${providerInfo.name} sent nothing for ${ms} ms after the response had started.`,
+    {
+      blame: 'provider',
+      retry: true,
+    },
+  );
 
 /** Makes a text of a server fit for a message: one line, no control characters, no secrets, at most `maxChars` characters. */
 export function sanitizeErrorText(text: string, providerInfo: ProviderInfo, maxChars = 600): string {

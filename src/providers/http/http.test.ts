@@ -175,7 +175,7 @@ test('[A54] an aborted request ends at once with the abort reason', async (t) =>
   const { url } = await serve(t, (request, response) => {
     if (request.url === '/body') response.write('begun');
   });
-  const mine = new FairleadError('provider/stalled', 'It stood still.', { blame: 'provider', retry: true });
+  const mine = new FairleadError('provider/stalled', 'It stalled.', { blame: 'provider', retry: true });
   const early = AbortSignal.abort();
   assert.equal((await expectError(send(url, { signal: early }))).code, 'run/cancelled');
   const waiting = new AbortController();

@@ -55,16 +55,21 @@ export async function listModels(
     );
   const baseUrl = resolveBaseUrl(family, given, env);
   const key = resolveApiKey(family, apiKey, env).apiKey;
-  const who: ProviderInfo = { name: family.name, url: baseUrl, ...keyHint(family), ...(key ? { secrets: [key] } : {}) };
+  const providerInfo: ProviderInfo = {
+    name: family.name,
+    url: baseUrl,
+    ...keyHint(family),
+    ...(key ? { secrets: [key] } : {}),
+  };
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(responseTimeoutError(who, timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => stop.abort(responseTimeoutError(providerInfo, timeoutMs)), timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   try {
     return await fetchListing({
       family,
       baseUrl,
       headers: authHeaders(family, key),
-      providerInfo: who,
+      providerInfo,
       signal,
       prices,
     });

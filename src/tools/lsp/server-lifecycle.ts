@@ -70,8 +70,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   };
 
   async function open(unwanted: AbortSignal): Promise<LanguageServer> {
-    const rest = Math.ceil((notBefore - Date.now()) / 1000);
-    if (rest > 0) throw lspError('lsp/resting', `${lastFault} It can be started again in ${rest} s.`);
+    const secondsLeft = Math.ceil((notBefore - Date.now()) / 1000);
+    if (secondsLeft > 0)
+      throw lspError('lsp/restart-delayed', `${lastFault} It can be started again in ${secondsLeft} s.`);
     if (starts >= maxStarts)
       throw lspError(
         'lsp/given-up',

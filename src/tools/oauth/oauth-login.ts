@@ -48,7 +48,7 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
   async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
     if (!showPage)
-      throw new FairleadError('oauth/nobody', 'A login needs a user, and none is present.', {
+      throw new FairleadError('oauth/no-user', 'A login needs a user, and none is present.', {
         blame: 'user',
         hint: 'Log in once at the interactive prompt; the login is stored.',
       });

@@ -170,7 +170,7 @@ test('[P27] no login page is opened without consent, and no token is sent over a
   const context = { signal: signal() } as Parameters<Tool['execute']>[1];
   const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.execute(input, context);
   const alone = oauthLogin({ store, workspace });
-  await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/nobody' });
+  await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/no-user' });
   const unwilling = oauthLogin({ store, workspace, showPage: async () => false });
   await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /The user declined to log in/ });
   assert.deepEqual([at.grants, store.list()], [[], []]);
