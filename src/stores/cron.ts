@@ -44,28 +44,28 @@ export function nextCronTime(cron: string, after: number): number {
 /** If both kinds of day are restricted, either one matches, as in cron. */
 function createDayMatcher(sets: readonly ReadonlySet<number>[], parts: readonly string[]): (time: Date) => boolean {
   const [, , ofMonth, , ofWeek] = sets;
-  const either = !parts[2]?.startsWith('*') && !parts[4]?.startsWith('*');
+  const matchesEither = !parts[2]?.startsWith('*') && !parts[4]?.startsWith('*');
   return (time) => {
     const matchesMonth = ofMonth?.has(time.getUTCDate()) === true;
     const matchesWeek = ofWeek?.has(time.getUTCDay()) === true;
-    return either ? matchesMonth || matchesWeek : matchesMonth && matchesWeek;
+    return matchesEither ? matchesMonth || matchesWeek : matchesMonth && matchesWeek;
   };
 }
 
 function parseCronField(cron: string, field: CronField, text: string): ReadonlySet<number> {
-  const found = new Set<number>();
+  const values = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^(?:\*|([a-z0-9]+)(?:-([a-z0-9]+))?)(?:\/([0-9]+))?$/i.exec(part);
     const [, low, high, step] = match ?? [];
     const from = low === undefined ? field.from : parseCronValue(field, low);
     const to =
       high === undefined ? (low === undefined || step !== undefined ? field.to : from) : parseCronValue(field, high);
-    const by = step === undefined ? 1 : Number(step);
-    const isValid = match && from >= field.from && to <= field.to && from <= to && by > 0;
+    const increment = step === undefined ? 1 : Number(step);
+    const isValid = match && from >= field.from && to <= field.to && from <= to && increment > 0;
     if (!isValid) throw badCronError(cron, `"${part}" is not a ${field.name}`);
-    for (let value = from; value <= to; value += by) found.add(field.to === 7 ? value % 7 : value);
+    for (let value = from; value <= to; value += increment) values.add(field.to === 7 ? value % 7 : value);
   }
-  return found;
+  return values;
 }
 
 function parseCronValue({ from, names }: CronField, text: string): number {

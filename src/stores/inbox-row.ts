@@ -2,13 +2,13 @@
 import { isObject, type InboxDelivery, type InboxMessage } from '../core/index.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
-/** A message in the database: its position and its JSON. */
-export type MessageRow = { readonly place: number; readonly letter: string };
+/** A message in the database: its position, and its JSON. The statements select the columns under these names. */
+export type MessageRow = { readonly position: number; readonly message: string };
 
 /** The message of a row. */
-export const toInboxDelivery = ({ place, letter }: MessageRow): InboxDelivery => ({
-  position: place,
-  message: parseInboxMessage(letter),
+export const toInboxDelivery = ({ position, message }: MessageRow): InboxDelivery => ({
+  position,
+  message: parseInboxMessage(message),
 });
 
 /** The JSON of a message in a row: `text` is stored as `words`. */

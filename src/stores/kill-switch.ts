@@ -2,6 +2,9 @@
 import { errorMessage, isObject, type KillSwitch, type KillSwitchState } from '../core/index.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
+/** The name of the row in the table `control`. */
+export const killSwitchRowName = 'standing';
+
 /** How a store reads and writes its row. */
 export type KillSwitchRow = {
   /** The JSON text of the row; undefined if there is no row. */
@@ -37,12 +40,12 @@ export function parseKillSwitchState(text: string | undefined): KillSwitchState 
   if (!isObject(value) || typeof value['stopped'] !== 'boolean')
     return unreadableKillSwitch('it does not say whether it is stopped');
   const { stopped, why, by, since } = value;
-  const textField = (key: 'reason' | 'by' | 'since', found: unknown): Partial<KillSwitchState> =>
-    typeof found === 'string' ? { [key]: found } : {};
+  const textField = (key: 'reason' | 'by' | 'since', field: unknown): Partial<KillSwitchState> =>
+    typeof field === 'string' ? { [key]: field } : {};
   return { stopped, ...textField('reason', why), ...textField('by', by), ...textField('since', since) };
 }
 
 const unreadableKillSwitch = (reason: string): KillSwitchState => ({
   stopped: true,
-  reason: `The kill-switch cannot be read: ${reason}`,
+  reason: `The kill switch cannot be read: ${reason}`,
 });

@@ -27,10 +27,10 @@ export function memoryLog(initial: readonly Event[] = []): MemoryLog {
   return {
     events,
     async *read({ at, from = 'root' } = {}) {
-      const all = readBranch(at);
+      const branch = readBranch(at);
       const start =
-        from === 'epoch' ? all.findLastIndex((event) => event.type === 'epoch-started' && event.baseline) : 0;
-      yield start > 0 ? all.slice(start) : all;
+        from === 'epoch' ? branch.findLastIndex((event) => event.type === 'epoch-started' && event.baseline) : 0;
+      yield start > 0 ? branch.slice(start) : branch;
     },
     async append(after: number, facts: readonly Fact[], options: AppendOptions = {}) {
       if (after !== events.length) throw appendConflictError(after, events.length);

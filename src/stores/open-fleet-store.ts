@@ -5,7 +5,7 @@ import type { FleetStoreOptions } from './defaults.ts';
 /** Opens a store: `postgres://...`, or the name of a SQLite file, with or without the prefix `sqlite:`. */
 export async function openFleetStore(location: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
   if (typeof location !== 'string' || location.trim() === '')
-    throw new FairleadError('store/no-place', 'A store needs a location: postgres://..., or the name of a file.', {
+    throw new FairleadError('store/no-location', 'A store needs a location: postgres://..., or the name of a file.', {
       blame: 'user',
     });
   if (/^postgres(ql)?:/.test(location)) {

@@ -15,7 +15,7 @@ export type MessageBus = {
 /** Creates the bus of one process. It calls `receive` without a text if messages may have been missed. */
 export type CreateMessageBus = (ownId: string, receive: (text: string | undefined) => void) => MessageBus;
 
-/** A chunk of the text of a turn: `since` and `take` identify the turn and its restart, `at` is the offset of the chunk. */
+/** A chunk of the text of a turn: `since` is the seq of the event that started the turn, `take` counts its restarts, `at` is the offset of the chunk. */
 export type TextChunk = {
   readonly session: string;
   readonly turn: number;
@@ -44,7 +44,7 @@ export const chunkChars = 1000;
 /** Packs items into as few messages as possible. An item that is too long for a message is left out. */
 export function packMessages<T extends Json | TextChunk>(
   items: readonly T[],
-  toPayload: (some: readonly T[]) => BusPayload,
+  toPayload: (batch: readonly T[]) => BusPayload,
 ): string[] {
   const messages: T[][] = [];
   let freeBytes = 0;
@@ -58,7 +58,7 @@ export function packMessages<T extends Json | TextChunk>(
     messages.at(-1)?.push(item);
     freeBytes -= bytes;
   }
-  return messages.map((some) => JSON.stringify(toPayload(some)));
+  return messages.map((batch) => JSON.stringify(toPayload(batch)));
 }
 
 /** Parses a message; undefined if it is not valid: another version of the program may send other types. */

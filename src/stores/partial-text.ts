@@ -201,8 +201,8 @@ export function createPartialTextChannel(
   }
 
   function unsubscribe(session: string, listener: (text: PartialText) => void): void {
-    const all = listeners.get(session);
-    if (!all?.delete(listener) || all.size > 0) return;
+    const sessionListeners = listeners.get(session);
+    if (!sessionListeners?.delete(listener) || sessionListeners.size > 0) return;
     listeners.delete(session);
     received.delete(session);
     subscriptionChanges.set(session, 'unsubscribe');
@@ -239,19 +239,19 @@ export function createPartialTextChannel(
       updateListening();
     },
     subscribe(session, listener) {
-      const all = listeners.get(session) ?? new Set();
+      const sessionListeners = listeners.get(session) ?? new Set();
       if (listeners.size === 0) renewal = setInterval(renewSubscriptions, renewMs).unref();
-      if (all.size === 0) {
+      if (sessionListeners.size === 0) {
         subscriptionChanges.set(session, true);
         scheduleFlush();
       }
       // Each call is a subscription of its own, even with the same function.
-      const own = (text: PartialText): void => listener(text);
-      listeners.set(session, all.add(own));
+      const ownListener = (text: PartialText): void => listener(text);
+      listeners.set(session, sessionListeners.add(ownListener));
       updateListening();
       for (const turnText of [received.get(session), published.get(session)])
         if (turnText?.text) listener({ turn: turnText.turn, since: turnText.since, text: turnText.text });
-      return () => unsubscribe(session, own);
+      return () => unsubscribe(session, ownListener);
     },
     async close() {
       if (closed) return;

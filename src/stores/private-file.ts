@@ -32,12 +32,12 @@ export function writeTextAtomic(file: string, text: string): void {
   makePrivateDir(path.dirname(file));
   withFileError(file, 'write', () => {
     const target = resolveLink(file);
-    const draft = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+    const tempFile = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
     try {
-      writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-      renameSync(draft, target);
+      writeFileSync(tempFile, text, { mode: 0o600, flag: 'wx', flush: true });
+      renameSync(tempFile, target);
     } catch (error) {
-      rmSync(draft, { force: true });
+      rmSync(tempFile, { force: true });
       throw error;
     }
   });

@@ -18,10 +18,11 @@ import {
 } from '../core/index.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
-/** A run in the database; times are in milliseconds. */
+/** A run in the database, by the names of its columns; times are in milliseconds. */
 export type RunRow = {
   readonly key: number;
   readonly id: string;
+  /** The prompt. */
   readonly words: string;
   readonly kind: string;
   readonly settings: string;
@@ -32,24 +33,32 @@ export type RunRow = {
   readonly status: StoredRunStatus;
   readonly attempts: number;
   readonly failures: number;
+  /** 1 if a message arrived while the run was running: it is then queued again instead of waiting. */
   readonly woken: number;
   readonly queued: number;
   readonly due: number;
+  /** `notBefore`: the run is not started before this time. */
   readonly later: number | null;
   readonly started: number | null;
   readonly ended: number | null;
   readonly worker: string | null;
+  /** The token of the process lease under which the run is claimed. */
   readonly holder: string | null;
   readonly version: string | null;
+  /** The pending approvals, as JSON. */
   readonly questions: string | null;
   readonly outcome: string | null;
 };
 
-/** A run status as the column `status` stores it: `resting` there is `waiting` everywhere else. */
-export type StoredRunStatus = Exclude<RunStatus, 'waiting'> | 'resting';
+/** The status `waiting` as the column `status` stores it. */
+export const storedWaitingStatus = 'resting';
+
+/** A run status as the column `status` stores it. */
+export type StoredRunStatus = Exclude<RunStatus, 'waiting'> | typeof storedWaitingStatus;
 
 /** Returns the column value of a run status. */
-export const toStoredStatus = (status: RunStatus): StoredRunStatus => (status === 'waiting' ? 'resting' : status);
+export const toStoredStatus = (status: RunStatus): StoredRunStatus =>
+  status === 'waiting' ? storedWaitingStatus : status;
 
 /** A new run as columns. */
 export type NewRunRow = Pick<
@@ -134,10 +143,10 @@ function parseApprovalQuestions(text: string): readonly ApprovalQuestion[] {
 
 function parseRunOutcome(text: string): RunOutcome {
   const value = tryParseJson(text);
-  const { handed, ...outcome } = isObject(value) ? value : {};
+  const { handed: clientToolCalls, ...outcome } = isObject(value) ? value : {};
   const { reason, text: answer, spent } = outcome;
   return typeof reason === 'string' && typeof answer === 'string' && isObject(upcastUsageTotals(spent))
-    ? ({ ...outcome, ...(handed === undefined ? {} : { clientToolCalls: handed }) } as RunOutcome)
+    ? ({ ...outcome, ...(clientToolCalls === undefined ? {} : { clientToolCalls }) } as RunOutcome)
     : damagedOutcome('The outcome of this run cannot be read from its row.');
 }
 
@@ -156,7 +165,7 @@ export function toFleetRun(row: RunRow): FleetRun {
     session,
     tenant,
     priority,
-    status: status === 'resting' ? 'waiting' : status,
+    status: status === storedWaitingStatus ? 'waiting' : status,
     attempts,
     queued: toIsoTime(row.queued),
     pendingApprovals: row.questions === null ? [] : parseApprovalQuestions(row.questions),
@@ -206,7 +215,7 @@ export const toQueueDepth = (
 ): QueueDepth => ({
   queued: count('queued'),
   running: count('running'),
-  waiting: count('resting'),
+  waiting: count(storedWaitingStatus),
   ...(oldest === undefined || oldest === null ? {} : { oldest: new Date(oldest).toISOString() }),
 });
 

@@ -53,7 +53,7 @@ function computePercentiles(durations: readonly number[]): DurationPercentiles {
 }
 
 const tooManyBucketsError = (count: number): FairleadError =>
-  new FairleadError('queue/bad-stretch', `Cannot compute statistics in ${count} buckets.`, {
+  new FairleadError('queue/bad-time-range', `Cannot compute statistics in ${count} buckets.`, {
     blame: 'user',
     hint: `The start must be before the end, with at most ${maxBuckets} buckets between them.`,
   });

@@ -1,7 +1,7 @@
 // Wait list by topic: wakes the readers that wait for a change. A change that comes between two waits ends the next wait at once.
 
 /** What can change: runs in the queue, inbox messages, or the events of one session. */
-export type ChangeTopic = 'queue' | 'letters' | `session ${number}`;
+export type ChangeTopic = 'queue' | 'inbox' | `session ${number}`;
 
 /** Registered by a reader that alternates between reading and waiting. */
 export type Waiter = {

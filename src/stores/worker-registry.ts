@@ -1,4 +1,4 @@
-// Registry of the workers of a fleet: a worker is listed while its last heartbeat is recent.
+// Worker registry of a fleet. The heartbeat of the worker registry, which each worker sends every 3 seconds, keeps a worker listed for 60 seconds.
 import type { WorkerInfo, WorkerRegistry } from '../core/index.ts';
 
 /** A worker without a heartbeat for so many milliseconds is not listed. */
@@ -36,6 +36,6 @@ type StoredWorker = Omit<WorkerInfo, 'startedAt' | 'lastSeenAt' | 'info'> & {
 };
 
 function toWorkerInfo({ entry, seen }: WorkerRow): WorkerInfo {
-  const { begun, about, ...worker } = JSON.parse(entry) as StoredWorker;
-  return { ...worker, startedAt: begun, lastSeenAt: new Date(seen).toISOString(), info: about };
+  const { begun: startedAt, about: info, ...worker } = JSON.parse(entry) as StoredWorker;
+  return { ...worker, startedAt, lastSeenAt: new Date(seen).toISOString(), info };
 }

@@ -41,7 +41,7 @@ export async function* followFile(source: FollowSource, from: number, signal: Ab
           yield event;
         }
       }
-      // Events appended while the consumer handled one have woken no waiter: read again startOfRead waiting.
+      // Events appended while the consumer handled one have woken no waiter: read again before waiting.
       // Only if something was read: a truncated file is shorter than its writer reports.
       if ((offset > startOfRead && (source.end() ?? offset) > offset) || source.isClosed()) continue;
       await source.waitForChange(signal);

@@ -1,2 +1,2 @@
-// Reads the first lines of a session file: its id, name and times.
+// Names of the JSONL store that other modules use.
 export { peekSession, readSessionId, type SessionPeek } from './session-preview.ts';

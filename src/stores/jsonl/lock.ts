@@ -1,4 +1,4 @@
-// Writer lock of a session file: acquired atomically, renewed by heartbeats, taken over from processes that ended or sent no heartbeat.
+// Writer lock of a session file. The heartbeat of the session file lock is written every third of its timeout (10 seconds by default); the lock of a process that ended or writes none is taken over.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, systemErrorCode } from '../../core/index.ts';
@@ -170,7 +170,7 @@ function holdLock(
   const lock = `${file}.lock`;
   const fd = disk.open(lock, 'w');
   const inode = disk.stat(fd)?.inode;
-  const sendHeartbeat = (): void => {
+  const writeLockHeartbeat = (): void => {
     try {
       // Through the descriptor: after a takeover this writes to a file that has no name any more.
       writeAll(disk, fd, Buffer.from(formatLockOwner({ ...owner, beat: heartbeatNow() })), 0);
@@ -178,7 +178,7 @@ function holdLock(
       // The next heartbeat may succeed; if none does, the lock expires.
     }
   };
-  const timer = setInterval(sendHeartbeat, Math.max(10, lockTimeoutMs / 3)).unref();
+  const timer = setInterval(writeLockHeartbeat, Math.max(10, lockTimeoutMs / 3)).unref();
   let isOpen = true;
   return {
     previous,

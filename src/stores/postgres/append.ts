@@ -32,23 +32,23 @@ type AppendResult = {
 
 /** Appends to each session whose fence and last seq match. Without sync it survives a crash of this process, not one of the server. */
 const appendSql = (sync: boolean): string => `
-WITH given AS (
+WITH requests AS (
   SELECT * FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
-    AS addition (ord, key, fence, after, seq, head, changed, name)
-), held AS (
-  UPDATE fairlead.sessions AS old SET seq = given.seq, head = given.head, changed = given.changed, name = coalesce(given.name, old.name)
-  FROM given WHERE old.key = given.key AND old.fence = given.fence AND old.seq = given.after
+    AS request (ord, key, fence, after, seq, head, changed, name)
+), updated AS (
+  UPDATE fairlead.sessions AS old SET seq = requests.seq, head = requests.head, changed = requests.changed, name = coalesce(requests.name, old.name)
+  FROM requests WHERE old.key = requests.key AND old.fence = requests.fence AND old.seq = requests.after
   RETURNING ord, old.key
-), added AS (
+), inserted AS (
   INSERT INTO fairlead.events (session, seq, id, parent, jump, epoch, time, fact)
-  SELECT held.key, event.seq, id, parent, jump, epoch, time, fact
+  SELECT updated.key, event.seq, id, parent, jump, epoch, time, fact
   FROM unnest($9::integer[], $10::bigint[], $11::text[], $12::text[], $13::bigint[], $14::boolean[], $15::text[], $16::text[])
-    AS event (ord, seq, id, parent, jump, epoch, time, fact) JOIN held USING (ord)
+    AS event (ord, seq, id, parent, jump, epoch, time, fact) JOIN updated USING (ord)
 )
-SELECT given.ord, session.fence, session.seq, held.ord IS NOT NULL AS added,
-  (SELECT id FROM fairlead.events AS event WHERE event.session = given.key AND event.seq = given.after + 1) AS next
+SELECT requests.ord, session.fence, session.seq, updated.ord IS NOT NULL AS added,
+  (SELECT id FROM fairlead.events AS event WHERE event.session = requests.key AND event.seq = requests.after + 1) AS next
   ${sync ? '' : ", set_config('synchronous_commit', 'off', true)"}
-FROM given JOIN fairlead.sessions AS session ON session.key = given.key LEFT JOIN held ON held.ord = given.ord`;
+FROM requests JOIN fairlead.sessions AS session ON session.key = requests.key LEFT JOIN updated ON updated.ord = requests.ord`;
 const durableAppendSql = appendSql(true);
 const quickAppendSql = appendSql(false);
 

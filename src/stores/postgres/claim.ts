@@ -16,6 +16,7 @@ export type ClaimContext = {
   readonly completer: RunCompleter;
 };
 
+/** Each dispatch of a run creates a DBOS workflow: `segment` numbers the workflows of a run from 1, and the workflow id is `<run id>#<segment>`. */
 const startRunsSql = `SELECT ${runColumns}, segment FROM fairlead.begin($1, $2, $3, $4, $5, $6)`;
 
 /** Claims up to `maxRuns` runs. Workflows that may not be started are released. */
@@ -31,8 +32,8 @@ export async function claimPostgresRuns(
   try {
     claims = await startRuns({ context, completer }, work, holder, claimed);
   } finally {
-    const rest = claimed.workflows.filter((workflow) => !claims.has(workflow));
-    if (rest.length > 0) await releaseWorkflows(context, holder, rest);
+    const unclaimed = claimed.workflows.filter((workflow) => !claims.has(workflow));
+    if (unclaimed.length > 0) await releaseWorkflows(context, holder, unclaimed);
   }
   return { claims, claimToken: claimed.claimToken };
 }
@@ -44,8 +45,8 @@ async function startRuns(
   { workflows, claimToken }: ClaimedWorkflows,
 ): Promise<Map<string, PostgresRunClaim>> {
   const parts = workflows.map((workflow) => {
-    const at = workflow.lastIndexOf('#');
-    return { id: workflow.slice(0, at), segment: Number(workflow.slice(at + 1)) };
+    const separator = workflow.lastIndexOf('#');
+    return { id: workflow.slice(0, separator), segment: Number(workflow.slice(separator + 1)) };
   });
   const rows = await context.db.all<RunRow & { readonly segment: number }>(startRunsSql, [
     parts.map(({ id }) => id),

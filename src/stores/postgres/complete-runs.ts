@@ -1,7 +1,13 @@
 // Writes the results of runs to PostgreSQL; runs that end at the same time share a statement.
 import { errorMessage, type RunSettlement } from '../../core/index.ts';
 import type { RunClaim } from '../run-and-write-result.ts';
-import { computeRetryDelayMs, tooManyFailuresOutcome, maxFailures, toOutcomeColumns } from '../run-row.ts';
+import {
+  computeRetryDelayMs,
+  maxFailures,
+  storedWaitingStatus,
+  toOutcomeColumns,
+  tooManyFailuresOutcome,
+} from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import { createBatcher } from './batcher.ts';
 
@@ -11,7 +17,9 @@ export type PostgresRunClaim = RunClaim & { readonly failures: number };
 /** The result of a run, as the SQL function `settle` takes it. */
 type CompletionRow = {
   readonly claim: PostgresRunClaim;
-  readonly transition: 'ended' | 'resting' | 'left' | 'failed';
+  /** `left`: the worker has released the run. */
+  readonly transition: 'ended' | typeof storedWaitingStatus | 'left' | 'failed';
+  /** The outcome of an ended run, or the pending approvals of a waiting one, as JSON. */
   readonly payload: string | null;
   readonly reason?: string;
   readonly usd?: number;
@@ -20,9 +28,9 @@ type CompletionRow = {
 };
 
 const completeRunsSql = `
-SELECT fairlead.settle(key, holder, attempt, how, said, why, usd, tokens, wait) AS mine
+SELECT fairlead.settle(key, holder, attempt, transition, payload, reason, usd, tokens, delay)
 FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::double precision[], $8::double precision[], $9::bigint[])
-  AS result (key, holder, attempt, how, said, why, usd, tokens, wait)`;
+  AS result (key, holder, attempt, transition, payload, reason, usd, tokens, delay)`;
 
 /** Writes results; nothing is written if another worker has taken the run over. */
 export type RunCompleter = {
@@ -72,7 +80,7 @@ export function createRunCompleter({ db }: PostgresContext): RunCompleter {
 function toCompletionRow(settlement: RunSettlement): Omit<CompletionRow, 'claim'> {
   if (settlement.type === 'released') return { transition: 'left', payload: null };
   if (settlement.type === 'waiting')
-    return { transition: 'resting', payload: JSON.stringify(settlement.pendingApprovals) };
+    return { transition: storedWaitingStatus, payload: JSON.stringify(settlement.pendingApprovals) };
   const { outcome: payload, ...columns } = toOutcomeColumns(settlement.outcome);
   return { transition: 'ended', payload, ...columns };
 }

@@ -30,15 +30,15 @@ const maxPayloadBytes = 7000;
 export async function openPostgresContext(url: string): Promise<PostgresContext> {
   const db = await openPostgresDatabase(url);
   const waiters = createWaiters();
-  let changed = new Set<string>();
+  let changedTopics = new Set<string>();
   let sending: Promise<void> | undefined;
   let listener: NotificationListener | undefined;
 
   /** Not in the transaction of the change: NOTIFY makes all commits of the database wait for each other. */
   async function sendNotifications(): Promise<void> {
-    while (changed.size > 0) {
-      const topics = [...changed].join(',');
-      changed = new Set();
+    while (changedTopics.size > 0) {
+      const topics = [...changedTopics].join(',');
+      changedTopics = new Set();
       const payload = topics.length > maxPayloadBytes ? '*' : topics;
       await db.all('SELECT pg_notify($1, $2)', [changeChannel, payload], { retryForMs: 0 }).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, notifyIntervalMs));
@@ -59,7 +59,7 @@ export async function openPostgresContext(url: string): Promise<PostgresContext>
     notifyLocal: (topic) => waiters.notify(topic),
     notify(topic) {
       waiters.notify(topic);
-      changed.add(topic);
+      changedTopics.add(topic);
       sending ??= sendNotifications();
     },
     channels,

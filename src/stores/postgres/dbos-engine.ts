@@ -32,6 +32,7 @@ export type DbosEngine = {
 
 type LaunchedEngine = {
   readonly url: string;
+  /** How many stores of this process use it. */
   users: number;
   readonly engine: Promise<Omit<DbosEngine, 'release'> & { end(): Promise<void> }>;
 };
@@ -45,7 +46,7 @@ const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
 /** DBOS is loaded only by a worker, or to create its tables. */
 async function loadDbos() {
-  // It would turn on a mode that reports to the DBOS cloud service.
+  // With DBOS__CLOUD set, DBOS would report to its cloud service.
   delete process.env['DBOS__CLOUD'];
   const [
     { DBOS },
@@ -117,10 +118,10 @@ const maxLaunchAttempts = 5;
 
 async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & { end(): Promise<void> }> {
   const { DBOS, DBOSExecutor, WorkflowQueue, dbRetryConfig, runWithAbortableDbRetries } = await loadDbos();
-  // Reconnects within a second.
+  // DBOS reconnects within a second.
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
-  // The owner of a workflow need not survive a crash of the server: the log and the row of the run have their own fences.
+  // The record of the owner of a workflow need not survive a crash of the database server: the log and the row of the run have their own fences.
   const pool = await openPool(url, { max: 8, options: '-c synchronous_commit=off' });
   if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: 'run', maxRecoveryAttempts: 1_000_000 });
   isRegistered = true;
@@ -150,7 +151,7 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
         if (attempt === maxLaunchAttempts || !errorMessage(error).includes('No application versions')) throw error;
       }
     }
-    // If no version is the latest, a worker of any version gets runs that no version has started. This may delete the version of another launch.
+    // DBOS gives unversioned runs only to the latest version; with no version recorded, any worker gets them. This may delete the version that another process has just written.
     await pool.query(`DELETE FROM ${schemas.dbos}.application_versions`);
   } catch (error) {
     await settlesWithin(shutdownMs, DBOS.shutdown());
@@ -218,7 +219,7 @@ const noVersion = '-';
 
 /** The versions that have started queued runs. With each of them, DBOS also hands out runs that no version has started. */
 async function listQueuedVersions(pool: Pool): Promise<readonly string[]> {
-  const sql = `SELECT DISTINCT version FROM ${schemas.ours}.runs WHERE status = 'queued' AND dispatched AND version IS NOT NULL`;
+  const sql = `SELECT DISTINCT version FROM ${schemas.store}.runs WHERE status = 'queued' AND dispatched AND version IS NOT NULL`;
   const { rows } = await pool.query<{ version: string }>(sql);
   return rows.length === 0 ? [noVersion] : shuffle(rows.map(({ version }) => version));
 }

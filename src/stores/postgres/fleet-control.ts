@@ -1,11 +1,11 @@
 // Small tables of a PostgreSQL store: kill switch, queue limits and worker registry.
 import type { KillSwitch, QueueLimits, WorkerRegistry } from '../../core/index.ts';
-import { createKillSwitch } from '../kill-switch.ts';
+import { createKillSwitch, killSwitchRowName } from '../kill-switch.ts';
 import { parseQueueLimits } from '../run-row.ts';
 import { createWorkerRegistry, workerTimeoutMs } from '../worker-registry.ts';
 import type { PostgresContext } from './context.ts';
 
-type ControlName = 'standing' | 'limits';
+type ControlName = typeof killSwitchRowName | 'limits';
 
 const readSql = 'SELECT value FROM fairlead.control WHERE name = $1';
 const writeSql = `
@@ -19,8 +19,9 @@ async function writeControl(context: PostgresContext, name: ControlName, value: 
 /** The kill switch of a store. A row that cannot be read within a second counts as stopped. */
 export const createPostgresKillSwitch = (context: PostgresContext): KillSwitch =>
   createKillSwitch({
-    read: async () => (await context.db.one<{ value: string }>(readSql, ['standing'], { retryForMs: 1000 }))?.value,
-    write: (value) => writeControl(context, 'standing', value),
+    read: async () =>
+      (await context.db.one<{ value: string }>(readSql, [killSwitchRowName], { retryForMs: 1000 }))?.value,
+    write: (value) => writeControl(context, killSwitchRowName, value),
   });
 
 /** The limits of the queue. */
@@ -33,7 +34,7 @@ export const writePostgresQueueLimits = (context: PostgresContext, limits: Queue
   writeControl(context, 'limits', JSON.stringify(limits));
 
 const saveWorkerSql = `
-WITH gone AS (DELETE FROM fairlead.workers WHERE seen < fairlead.now_ms() - ${workerTimeoutMs} AND worker <> $1)
+WITH timed_out AS (DELETE FROM fairlead.workers WHERE seen < fairlead.now_ms() - ${workerTimeoutMs} AND worker <> $1)
 INSERT INTO fairlead.workers (worker, entry, seen) SELECT $1, $2, fairlead.now_ms() FROM set_config('synchronous_commit', 'off', true)
 ON CONFLICT (worker) DO UPDATE SET entry = excluded.entry, seen = excluded.seen`;
 

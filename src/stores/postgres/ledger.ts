@@ -14,31 +14,31 @@ import { createBatcher } from './batcher.ts';
 const sumSql = (table: string): string =>
   `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM fairlead.${table} WHERE tenant = $1 AND day >= $2`;
 
-const usageSql = `SELECT spent.usd AS spent_usd, spent.tokens AS spent_tokens, held.usd AS held_usd, held.tokens AS held_tokens
-  FROM (${sumSql('spendings')}) AS spent, (${sumSql('holds')}) AS held`;
+const usageSql = `SELECT spent.usd AS spent_usd, spent.tokens AS spent_tokens, reserved.usd AS reserved_usd, reserved.tokens AS reserved_tokens
+  FROM (${sumSql('spendings')}) AS spent, (${sumSql('holds')}) AS reserved`;
 
 type UsageRow = {
   readonly spent_usd: number;
   readonly spent_tokens: number;
-  readonly held_usd: number;
-  readonly held_tokens: number;
+  readonly reserved_usd: number;
+  readonly reserved_tokens: number;
 };
 
-const reserveSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS held';
+const reserveSql = 'SELECT fairlead.hold($1, $2, $3, $4, $5, $6) AS reserved';
 
 /**
  * Turns reservations into spending. Not durable: if a crash of the server undoes it, the amounts stay reserved, as after a crash of the caller.
  * So no transaction waits for the disk while it locks the row of a tenant's day, which all calls of the tenant need.
  */
 const commitSql = `
-WITH held AS (
+WITH committed AS (
   DELETE FROM fairlead.holds
   USING unnest($1::text[], $2::text[], $3::double precision[], $4::double precision[]) AS used (tenant, id, usd, tokens),
     set_config('synchronous_commit', 'off', true)
   WHERE holds.tenant = used.tenant AND holds.id = used.id RETURNING holds.tenant, day, used.usd, used.tokens
 )
 INSERT INTO fairlead.spendings AS old (tenant, day, usd, tokens)
-SELECT tenant, day, sum(usd), sum(tokens) FROM held GROUP BY tenant, day ORDER BY tenant, day
+SELECT tenant, day, sum(usd), sum(tokens) FROM committed GROUP BY tenant, day ORDER BY tenant, day
 ON CONFLICT (tenant, day) DO UPDATE SET usd = old.usd + excluded.usd, tokens = old.tokens + excluded.tokens`;
 
 /** An amount of a tenant, with the id of its reservation. */
@@ -60,7 +60,7 @@ export function createPostgresLedger({ db }: PostgresContext): BudgetLedger {
     const row = await db.one<UsageRow>(usageSql, [tenant, periodStart(period)]);
     return {
       spent: { usd: row?.spent_usd ?? 0, tokens: row?.spent_tokens ?? 0 },
-      reserved: { usd: row?.held_usd ?? 0, tokens: row?.held_tokens ?? 0 },
+      reserved: { usd: row?.reserved_usd ?? 0, tokens: row?.reserved_tokens ?? 0 },
     };
   }
 
@@ -71,8 +71,8 @@ export function createPostgresLedger({ db }: PostgresContext): BudgetLedger {
   const sendReserve = createBatcher(async (entries: readonly Reservation[]) => {
     const sorted = entries.toSorted((a, b) => (a.tenant < b.tenant ? -1 : Number(a.tenant > b.tenant)));
     const days = [currentDay(), periodStart('month')] as const;
-    const row = await db.one<{ held: readonly boolean[] }>(reserveSql, [...toColumns(sorted), ...days]);
-    return entries.map((entry) => row?.held[sorted.indexOf(entry)] === true);
+    const row = await db.one<{ reserved: readonly boolean[] }>(reserveSql, [...toColumns(sorted), ...days]);
+    return entries.map((entry) => row?.reserved[sorted.indexOf(entry)] === true);
   });
   const sendCommit = createBatcher(async (entries: readonly Reservation[]) => {
     await db.all(commitSql, toColumns(entries));

@@ -22,16 +22,16 @@ export function startListener(url: string, channels: ChannelHandlers): Notificat
     if (closed) return;
     const own = new pg.Client({
       connectionString: url,
-      application_name: 'fairlead ear',
+      application_name: 'fairlead listener',
       connectionTimeoutMillis: 5000,
       query_timeout: 5000,
       keepAlive: true,
     });
     client = own;
-    let isOver = false;
+    let isClosing = false;
     const reconnect = (): void => {
-      if (isOver) return;
-      isOver = true;
+      if (isClosing) return;
+      isClosing = true;
       void endClient(own);
       if (closed) return;
       timer = setTimeout(() => void connect(), delay);

@@ -34,10 +34,10 @@ SELECT seq, id, parent, time, fact FROM (
   SELECT *, sum(length(fact)) OVER (ORDER BY seq) - length(fact) AS before FROM (
     SELECT seq, id, parent, time, fact FROM fairlead.events
     WHERE session = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq LIMIT ${maxBatchEvents}
-  ) AS few
+  ) AS page
 ) AS summed WHERE before < ${maxBatchBytes} ORDER BY seq`;
 
-/** Reads and follows a session. `lastSeq` is given by its writer, which knows the last event without a query. */
+/** Reads and follows a session. The writer of the session passes `lastSeq`, because it knows the last event without a query. */
 export function createPostgresLogReader(
   context: PostgresContext,
   { key, session }: Pick<SessionRow, 'key' | 'session'>,

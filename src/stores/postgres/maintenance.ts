@@ -1,5 +1,6 @@
-// Periodic work of a worker: expired leases, due schedules and runs, and workflows that DBOS has left behind.
+// Periodic work of a worker: expired leases, due schedules and runs, and workflows of DBOS that have ended, or that no worker handles.
 import type { QueueLimits } from '../../core/index.ts';
+import { killSwitchRowName } from '../kill-switch.ts';
 import { parseQueueLimits, rateDelayMs } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
 import { listHeldWorkflows, releaseWorkflows } from './claim.ts';
@@ -16,7 +17,7 @@ export type Maintenance = {
   /** A run is due in so many milliseconds. */
   scheduleIn(ms: number): void;
   /** Whether the kill switch is off, and the limits of the queue. Cached for a moment. */
-  readQueueState(): Promise<{ readonly going: boolean; readonly limits: QueueLimits }>;
+  readQueueState(): Promise<{ readonly isActive: boolean; readonly limits: QueueLimits }>;
 };
 
 const maintenanceIntervalMs = 1000;
@@ -34,28 +35,28 @@ SELECT fairlead.admit(NULL) AS admitted,
 
 const queueStateSql = `
 SELECT (SELECT value FROM fairlead.control WHERE name = 'limits') AS limits,
-  EXISTS (SELECT 1 FROM fairlead.control WHERE name = 'standing' AND value ~ '^[{]"stopped":false[,}]') AS going`;
+  EXISTS (SELECT 1 FROM fairlead.control WHERE name = '${killSwitchRowName}' AND value ~ '^[{]"stopped":false[,}]') AS active`;
 
 const deleteEndedWorkflowsSql = `
-WITH old AS (
+WITH deleted AS (
   DELETE FROM fairlead_dbos.workflow_status USING set_config('synchronous_commit', 'off', true) WHERE workflow_uuid IN (
     SELECT workflow_uuid FROM fairlead_dbos.workflow_status
     WHERE status NOT IN ('ENQUEUED', 'PENDING') AND completed_at < fairlead.now_ms() - $1::bigint LIMIT 5000)
   RETURNING workflow_uuid
-), inputs AS (DELETE FROM fairlead_dbos.workflow_input USING old WHERE workflow_input.workflow_uuid = old.workflow_uuid)
-DELETE FROM fairlead_dbos.workflow_output USING old WHERE workflow_output.workflow_uuid = old.workflow_uuid`;
+), deleted_inputs AS (DELETE FROM fairlead_dbos.workflow_input USING deleted WHERE workflow_input.workflow_uuid = deleted.workflow_uuid)
+DELETE FROM fairlead_dbos.workflow_output USING deleted WHERE workflow_output.workflow_uuid = deleted.workflow_uuid`;
 
 /**
  * Dispatches queued runs again that have no workflow. Joins by the workflow's id only: a join by its state would compare each run with all
  * queued workflows. Checks a page of runs, and returns the last key if there may be more.
  */
 const redispatchLostSql = `
-WITH few AS MATERIALIZED (
+WITH page AS MATERIALIZED (
   SELECT key, id || '#' || segment AS workflow FROM fairlead.runs
   WHERE status = 'queued' AND dispatched AND key > $1 ORDER BY key LIMIT ${maxRunsChecked}
 ), missing AS MATERIALIZED (
-  SELECT key FROM few LEFT JOIN LATERAL (
-    SELECT status FROM fairlead_dbos.workflow_status WHERE workflow_uuid = few.workflow OFFSET 0
+  SELECT key FROM page LEFT JOIN LATERAL (
+    SELECT status FROM fairlead_dbos.workflow_status WHERE workflow_uuid = page.workflow OFFSET 0
   ) AS known ON true
   WHERE known.status IS NULL OR known.status NOT IN ('ENQUEUED', 'PENDING')
 ), lost AS (
@@ -63,28 +64,28 @@ WITH few AS MATERIALIZED (
     SELECT key FROM fairlead.runs WHERE key = ANY (ARRAY(SELECT key FROM missing)) AND status = 'queued' AND dispatched
     FOR UPDATE SKIP LOCKED) AS each
 )
-SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${maxRunsChecked} THEN max(key) END FROM few) AS last FROM lost`;
+SELECT fairlead.dispatch(keys), (SELECT CASE WHEN count(*) = ${maxRunsChecked} THEN max(key) END FROM page) AS last FROM lost`;
 
-/** Creates the periodic work; `isActive` returns whether this worker handles a workflow. */
+/** Creates the periodic work; `isHandling` returns whether this worker handles a workflow. */
 export function createMaintenance(
   context: PostgresContext,
   lease: PostgresProcessLease,
   enqueue: EnqueueRuns,
-  isActive: (workflow: string) => boolean,
+  isHandling: (workflow: string) => boolean,
 ): Maintenance {
   const { db } = context;
   let nextRun = -Infinity;
   let nextCleanup = performance.now() + cleanupIntervalMs * Math.random();
   let stateReadAt = -Infinity;
   let limits: QueueLimits = {};
-  let going = false;
+  let isActive = false;
   let lastCheckedKey = 0;
   let idleBefore: ReadonlySet<string> = new Set();
 
-  /** A workflow that is ours in DBOS but not active, twice in a row, was claimed by a call whose reply was lost. */
+  /** A workflow that DBOS has handed to this lease, but that this worker does not handle, twice in a row, was claimed by a call whose reply was lost. */
   async function releaseIdleWorkflows(): Promise<void> {
     const holder = await lease.token();
-    const idle = (await listHeldWorkflows(context, holder)).filter((workflow) => !isActive(workflow));
+    const idle = (await listHeldWorkflows(context, holder)).filter((workflow) => !isHandling(workflow));
     const lost = idle.filter((workflow) => idleBefore.has(workflow));
     idleBefore = new Set(idle);
     if (lost.length > 0) await releaseWorkflows(context, holder, lost);
@@ -116,12 +117,12 @@ export function createMaintenance(
     },
     async readQueueState() {
       if (performance.now() - stateReadAt > stateCacheMs) {
-        const row = await db.one<{ limits: string | null; going: boolean }>(queueStateSql, [], { retryForMs: 1000 });
+        const row = await db.one<{ limits: string | null; active: boolean }>(queueStateSql, [], { retryForMs: 1000 });
         limits = parseQueueLimits(row?.limits);
-        going = row?.going === true;
+        isActive = row?.active === true;
         stateReadAt = performance.now();
       }
-      return { going, limits };
+      return { isActive, limits };
     },
   };
 }

@@ -65,7 +65,7 @@ async function acquireMigrationLock(client: Client, database: string): Promise<v
 
 async function applyMigrations(client: Client): Promise<void> {
   await client.query('BEGIN');
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schemas.ours}`);
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schemas.store}`);
   await client.query('CREATE TABLE IF NOT EXISTS fairlead.version (version integer NOT NULL)');
   const { rows } = await client.query<{ version: number }>(versionSql);
   const found = rows[0]?.version ?? 0;

@@ -1,8 +1,73 @@
 // Migrations of a PostgreSQL store: the steps from one version of its tables to the next. A released step is never changed.
+
+/*
+ * Stored name = term of the code (GLOSSARY.md). Stored names stay, because a released step is never changed.
+ *
+ * presences = process leases
+ * presences.holder = lock owner (`LockOwner`) as JSON
+ * presences.seen = last heartbeat
+ * presences.lease = length of the lease in milliseconds
+ * sessions.key = row number of a session; events.session refers to it
+ * sessions.begun = time at which the session was created
+ * sessions.changed = time of the last event
+ * sessions.seq = seq of the last event
+ * sessions.head = id of the last event
+ * sessions.fence = fencing number
+ * sessions.holder = lease token of the writer
+ * sessions.holder_name = name of the writer
+ * sessions.opening = idempotency key of the call that opened the session
+ * events.jump = seq of the parent, if the parent is not the previous event
+ * events.epoch = set if the event starts an epoch with a baseline
+ * runs.words = prompt
+ * runs.status 'resting' = status `waiting`
+ * runs.woken = 1 if a message arrived while the run was running
+ * runs.queued = time at which the run was enqueued
+ * runs.due = earliest time of the next start
+ * runs.later = `notBefore`
+ * runs.holder = lease token of the worker
+ * runs.questions = pending approvals
+ * runs.slot = session of a dispatched run until it ends; unique, so that a session has one started run
+ * runs.dispatched = true while DBOS has a workflow for the run
+ * runs.segment = number of the current workflow of the run; the workflow id is `<run id>#<segment>`
+ * runs.claim = token of the claim that started the run
+ * runs.outcome, field `handed` = `clientToolCalls`
+ * schedules.run, field `words` = prompt
+ * schedules.next = next time at which the schedule is due
+ * letters = inbox messages
+ * letters.place = position of a message
+ * letters.letter = message as JSON; its field `words` = `text`
+ * letters.mark = idempotency key of a message
+ * control 'standing' = kill switch; its field `why` = `reason`
+ * allowances = tenant budgets
+ * spendings = amounts spent, by tenant and day
+ * holds = reservations
+ * workers.entry = worker as JSON; its fields `begun` and `about` = `startedAt` and `info`
+ * workers.seen = `lastSeenAt`
+ * index runs_open = runs that have not ended
+ * index runs_waiting = queued runs that are not dispatched
+ * index runs_begun = queued runs that a version has started
+ * function enter = add workflows to the DBOS queue
+ * function dispatch = create the next workflow of runs
+ * function enqueue = add runs
+ * function admit = dispatch due runs
+ * function put_letter = send an inbox message
+ * function requeue = queue a run again
+ * function wake = queue a waiting run again
+ * function end_run = end a run
+ * function settle = write the result of a run; `how`, `said`, `why` and `wait` = transition, payload, reason and delay
+ * function settle, `how` 'left' = settlement `released`
+ * function begin = start claimed runs
+ * function unclaim = release claimed workflows
+ * function bury = take over from an expired process lease
+ * function cancel = cancel a run
+ * function has_room = whether a budget allows an amount
+ * function hold = reserve amounts
+ */
+
 import { functions } from './sql-functions.ts';
 
 /** The schemas of the store and of DBOS. The tables of DBOS are migrated first, because a step may use them. */
-export const schemas = { ours: 'fairlead', dbos: 'fairlead_dbos' } as const;
+export const schemas = { store: 'fairlead', dbos: 'fairlead_dbos' } as const;
 
 const initialSchema = `
 CREATE TABLE fairlead.presences (
@@ -42,8 +107,8 @@ CREATE TABLE fairlead.events (
 CREATE INDEX events_jump ON fairlead.events (session, seq) WHERE jump IS NOT NULL;
 CREATE INDEX events_epoch ON fairlead.events (session, seq) WHERE epoch;
 
--- A run holds the slot of its session from when it is handed to DBOS until it has ended: of a session, one run is under way.
--- It is dispatched while DBOS has a workflow for it, whose id is that of the run with the number of its segment.
+-- A run has the slot of its session from its first dispatch to DBOS until it has ended: a session has one started run at a time.
+-- A run is dispatched while DBOS has a workflow for it; the workflow id is the run id and the segment number.
 CREATE TABLE fairlead.runs (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text NOT NULL UNIQUE,

@@ -5,7 +5,8 @@ import type { PostgresContext } from './context.ts';
 const partialTextChannelName = 'fairlead_live';
 
 /** One statement for all messages of a flush: transactions with NOTIFY wait for each other. */
-const notifySql = 'SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS letters (channel, said)';
+const notifySql =
+  'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS messages (channel, payload)';
 
 /** Creates the message bus of a store. */
 export const createPostgresBus =

@@ -1,4 +1,4 @@
-// Lease of a process in a PostgreSQL store: heartbeats while it runs; sessions and runs of a process that ended or went silent are taken over.
+// Process lease in a PostgreSQL store. The heartbeat of the process lease is sent every quarter of the lease (2.5 seconds by default); sessions and runs of a process that ended or sends none are taken over.
 import { parseLockOwner, isOwnerAlive, createLockOwner } from '../lock-owner.ts';
 import { createLeaseLossListeners, type LeaseLossListeners } from '../lease-loss-listeners.ts';
 import { workerLostReason, formatRunOutcome, tooManyFailuresOutcome, maxFailures } from '../run-row.ts';
@@ -44,7 +44,7 @@ export function createPostgresProcessLease(context: PostgresContext, leaseMs: nu
     let isSending = false;
 
     /** A heartbeat that updates no row is too late, and so is one without a reply in time: other processes may have taken over. */
-    async function sendHeartbeat(): Promise<void> {
+    async function sendLeaseHeartbeat(): Promise<void> {
       if (performance.now() - lastSuccess > leaseMs) return lose(owner.token);
       if (isSending) return;
       isSending = true;
@@ -59,7 +59,7 @@ export function createPostgresProcessLease(context: PostgresContext, leaseMs: nu
       }
     }
 
-    timer = setInterval(() => void sendHeartbeat(), Math.max(10, leaseMs / 4)).unref();
+    timer = setInterval(() => void sendLeaseHeartbeat(), Math.max(10, leaseMs / 4)).unref();
     current = owner.token;
     return owner.token;
   }
@@ -95,12 +95,12 @@ export function createPostgresProcessLease(context: PostgresContext, leaseMs: nu
       if (own === current) lose(own);
       return false;
     },
-    async reapExpired(only) {
+    async reapExpired(onlyToken) {
       const own = await token;
-      const sql = `SELECT token, holder, ${isExpiredSql} AS silent FROM fairlead.presences WHERE $1::text IS NULL OR token = $1`;
-      for (const row of await db.all<{ token: string; holder: string; silent: boolean }>(sql, [only ?? null])) {
+      const sql = `SELECT token, holder, ${isExpiredSql} AS expired FROM fairlead.presences WHERE $1::text IS NULL OR token = $1`;
+      for (const row of await db.all<{ token: string; holder: string; expired: boolean }>(sql, [onlyToken ?? null])) {
         const owner = parseLockOwner(row.holder);
-        const isExpired = row.silent || !owner || isOwnerAlive(owner) === false;
+        const isExpired = row.expired || !owner || isOwnerAlive(owner) === false;
         if (isExpired && row.token !== own) await reap(row.token);
       }
     },

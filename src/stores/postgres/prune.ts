@@ -7,18 +7,18 @@ import type { PostgresContext } from './context.ts';
  * it was changed later. One statement, so that a crash leaves no session without its run.
  */
 const deleteRunsSql = `
-WITH gone AS (
+WITH deleted AS (
   DELETE FROM fairlead.runs WHERE key IN (
     SELECT key FROM fairlead.runs AS run WHERE ended < $1 AND NOT EXISTS (
       SELECT 1 FROM fairlead.runs AS parent WHERE parent.id = run.parent AND parent.status <> 'ended'
     ) ORDER BY ended LIMIT $2 FOR UPDATE SKIP LOCKED
   ) RETURNING key, session
-), shut AS (
-  DELETE FROM fairlead.sessions AS each WHERE session IN (SELECT session FROM gone) AND holder IS NULL AND changed < $3
-    AND NOT EXISTS (SELECT 1 FROM fairlead.runs AS other WHERE other.session = each.session AND other.key NOT IN (SELECT key FROM gone))
+), deleted_sessions AS (
+  DELETE FROM fairlead.sessions AS each WHERE session IN (SELECT session FROM deleted) AND holder IS NULL AND changed < $3
+    AND NOT EXISTS (SELECT 1 FROM fairlead.runs AS other WHERE other.session = each.session AND other.key NOT IN (SELECT key FROM deleted))
   RETURNING key
-), emptied AS (DELETE FROM fairlead.events USING shut WHERE events.session = shut.key)
-SELECT key FROM gone`;
+), deleted_events AS (DELETE FROM fairlead.events USING deleted_sessions WHERE events.session = deleted_sessions.key)
+SELECT key FROM deleted`;
 
 const deleteMessagesSql = `
 DELETE FROM fairlead.letters AS each WHERE time < $1

@@ -40,7 +40,7 @@ export function createPostgresQueue(
       };
       const row = await cancelTree(run);
       context.notify('queue');
-      context.notify('letters');
+      context.notify('inbox');
       return row && decodeFleetRun(row);
     },
     run: (id) => findRun(context, id),

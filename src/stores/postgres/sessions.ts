@@ -15,24 +15,24 @@ import { isExpiredSql, type PostgresProcessLease } from './process-lease.ts';
  * counts once. If a crash of the server loses it, appends with the new fence are refused.
  */
 const openSessionsSql = `
-WITH given AS (
+WITH requests AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
-    AS taking (session, now, token, name, opening, force)
-), me AS (SELECT token FROM fairlead.presences WHERE token = ANY ($3) FOR KEY SHARE)
+    AS request (session, now, token, name, opening, force)
+), own_lease AS (SELECT token FROM fairlead.presences WHERE token = ANY ($3) FOR KEY SHARE)
 INSERT INTO fairlead.sessions AS old (session, begun, changed, fence, holder, holder_name, opening)
 SELECT session, now, now, 1, token, name, opening
-FROM given JOIN me USING (token), set_config('synchronous_commit', 'off', true) ORDER BY session
+FROM requests JOIN own_lease USING (token), set_config('synchronous_commit', 'off', true) ORDER BY session
 ON CONFLICT (session) DO UPDATE SET fence = old.fence + (old.opening IS DISTINCT FROM excluded.opening)::integer,
   holder = excluded.holder, holder_name = excluded.holder_name, opening = excluded.opening
 WHERE old.holder IS NULL OR old.opening = excluded.opening
-  OR EXISTS (SELECT 1 FROM given WHERE given.opening = excluded.opening AND given.force)
+  OR EXISTS (SELECT 1 FROM requests WHERE requests.opening = excluded.opening AND requests.force)
   OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = old.holder AND NOT ${isExpiredSql})
 RETURNING key, session, seq, head, fence, opening`;
 
 const releaseSql = `
 UPDATE fairlead.sessions SET holder = NULL, holder_name = NULL
-FROM unnest($1::bigint[], $2::bigint[]) AS held (key, fence), set_config('synchronous_commit', 'off', true)
-WHERE sessions.key = held.key AND sessions.fence = held.fence`;
+FROM unnest($1::bigint[], $2::bigint[]) AS writer (key, fence), set_config('synchronous_commit', 'off', true)
+WHERE sessions.key = writer.key AND sessions.fence = writer.fence`;
 
 const liveHolderSql = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isExpiredSql}) THEN holder_name END`;
 const listColumnsSql = `SELECT session, name, begun, changed, seq AS events, ${liveHolderSql} AS holder FROM fairlead.sessions`;
@@ -42,12 +42,12 @@ WHERE $1::text IS NULL OR (changed, key) < (SELECT changed, key FROM fairlead.se
 ORDER BY changed DESC, key DESC LIMIT $2`;
 
 const removeSql = `
-WITH gone AS (
+WITH deleted AS (
   DELETE FROM fairlead.sessions WHERE session = $1
     AND (holder IS NULL OR NOT EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isExpiredSql})) RETURNING key
-), emptied AS (DELETE FROM fairlead.events USING gone WHERE session = gone.key),
-unread AS (DELETE FROM fairlead.letters WHERE session = $1 AND EXISTS (SELECT 1 FROM gone))
-SELECT key FROM gone`;
+), deleted_events AS (DELETE FROM fairlead.events USING deleted WHERE session = deleted.key),
+deleted_messages AS (DELETE FROM fairlead.letters WHERE session = $1 AND EXISTS (SELECT 1 FROM deleted))
+SELECT key FROM deleted`;
 
 type SessionOpenRequest = {
   readonly session: string;

@@ -1,11 +1,11 @@
-// SQL functions of a PostgreSQL store: each changes the rows of the queue in one statement.
+// SQL functions of a PostgreSQL store: each changes the queue in one call. migrations.ts lists what the stored names mean.
 
 /** The functions of the first version. Times are in milliseconds of the database's clock, which all workers share. */
 export const functions = `
 CREATE FUNCTION fairlead.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
   $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
--- Enters the workflows of runs into DBOS's queue, in the order of priority, then of age.
+-- Adds the workflows of runs to the DBOS queue, by priority, then by age.
 CREATE FUNCTION fairlead.enter(given bigint[]) RETURNS void LANGUAGE sql AS $$
   WITH sent AS (
     SELECT key, id || '#' || segment AS workflow, tenant, priority, version FROM fairlead.runs WHERE key = ANY (given)
@@ -21,14 +21,14 @@ CREATE FUNCTION fairlead.enter(given bigint[]) RETURNS void LANGUAGE sql AS $$
   SELECT workflow, json_build_object('positionalArgs', json_build_array(workflow), 'namedArgs', '{}'::json)::text FROM sent
 $$;
 
--- Hands runs to DBOS again: a workflow each, as the next segment of its run.
+-- Dispatches runs to DBOS: each gets a new workflow, with the next segment number.
 CREATE FUNCTION fairlead.dispatch(given bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE fairlead.runs SET segment = segment + 1, dispatched = true WHERE key = ANY (given);
   PERFORM fairlead.enter(given);
 END $$;
 
--- Adds runs, each once. One that is due takes the slot of its session and goes to DBOS; where that is taken, it waits.
+-- Adds runs, each once. A due run takes the slot of its session and is dispatched; if another run has the slot, the run stays queued.
 CREATE FUNCTION fairlead.enqueue(given json) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   due_now bigint[];
@@ -55,7 +55,7 @@ BEGIN
   PERFORM fairlead.enter(due_now);
 END $$;
 
--- Hands on what has fallen due, of one session or of all; of those that wait for a session the most urgent gets it.
+-- Dispatches due runs; one run per session. NULL means all sessions. The run with the highest priority gets the slot of its session.
 CREATE FUNCTION fairlead.admit(of_session text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   each record;
@@ -72,17 +72,18 @@ BEGIN
       PERFORM fairlead.dispatch(ARRAY[each.key]);
       count := count + 1;
     EXCEPTION WHEN unique_violation THEN
-      -- Another run was quicker.
+      -- Another run has taken the slot meanwhile.
     END;
   END LOOP;
   RETURN count;
 END $$;
 
+-- Adds a message to the inbox of a session, once per idempotency key, and returns its position.
 CREATE FUNCTION fairlead.put_letter(to_session text, given_mark text, given text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   found bigint;
 BEGIN
-  -- Letters of a session become visible in the order of their places, so that none is passed over.
+  -- Messages of a session are committed in the order of their positions, so that a reader skips none.
   PERFORM pg_advisory_xact_lock(hashtextextended(to_session, 470));
   INSERT INTO fairlead.letters (session, time, mark, letter) VALUES (to_session, fairlead.now_ms(), given_mark, given)
   ON CONFLICT (mark) DO NOTHING RETURNING place INTO found;
@@ -90,6 +91,7 @@ BEGIN
   RETURN found;
 END $$;
 
+-- Queues a run again, to be started from a time on; dispatches it if it is due.
 CREATE FUNCTION fairlead.requeue(given bigint, at bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   is_due boolean;
@@ -100,6 +102,7 @@ BEGIN
   IF is_due THEN PERFORM fairlead.dispatch(ARRAY[given]); END IF;
 END $$;
 
+-- Queues a waiting run again. A running run is marked, and queued again when it would wait.
 CREATE FUNCTION fairlead.wake(given text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   run fairlead.runs;
@@ -109,7 +112,7 @@ BEGIN
   ELSIF run.status = 'running' THEN UPDATE fairlead.runs SET woken = 1 WHERE key = run.key; END IF;
 END $$;
 
--- Ends a run, tells the run that waits for it, and gives its session to the next.
+-- Ends a run, dispatches the next run of its session, and sends a message to its parent run.
 CREATE FUNCTION fairlead.end_run(run fairlead.runs, given text, why text, cost double precision, used double precision)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -127,7 +130,7 @@ BEGIN
   PERFORM fairlead.wake(above.id);
 END $$;
 
--- What came of a run; nothing where it is no longer this worker's.
+-- Writes the result of a run, if this worker still holds it.
 CREATE FUNCTION fairlead.settle(given bigint, by_holder text, attempt integer, how text, said text, why text,
   cost double precision, used double precision, wait bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -136,7 +139,7 @@ BEGIN
   SELECT * INTO run FROM fairlead.runs
     WHERE key = given AND status = 'running' AND holder = by_holder AND attempts = attempt FOR UPDATE;
   IF run.key IS NULL THEN RETURN false; END IF;
-  -- Words that came while it ended are read before it does; what was read is cleared.
+  -- If unread messages arrived, the run is queued again instead of ended. Messages that were read are deleted.
   IF how = 'ended' AND NOT (run.woken = 1 AND EXISTS (SELECT 1 FROM fairlead.letters WHERE session = run.session
     AND letter ~ '"type":"(prompt|steer|follow-up)"')) THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
   UPDATE fairlead.runs SET failures = CASE how WHEN 'failed' THEN failures + 1 ELSE 0 END WHERE key = given;
@@ -145,7 +148,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Begins the runs whose workflows DBOS has given to a claim; none while the kill-switch is not off for sure.
+-- Starts the runs whose workflows DBOS has given to a claim; none unless the kill switch is known to be off.
 CREATE FUNCTION fairlead.begin(ids text[], segments integer[], by_claim text, by_worker text, by_holder text, of_version text)
 RETURNS SETOF fairlead.runs LANGUAGE sql AS $$
   UPDATE fairlead.runs AS run SET
@@ -161,7 +164,7 @@ RETURNS SETOF fairlead.runs LANGUAGE sql AS $$
   RETURNING run.*
 $$;
 
--- Gives workflows back to DBOS's queue that were claimed and not begun, and forgets those whose run does not want them.
+-- Returns claimed workflows that were not started to the DBOS queue, and deletes those that their run no longer refers to.
 CREATE FUNCTION fairlead.unclaim(workflows text[], by_holder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM fairlead_dbos.workflow_status AS workflow
@@ -175,7 +178,7 @@ BEGIN
     AND run.id = regexp_replace(workflow_uuid, '#[0-9]+$', '');
 END $$;
 
--- Takes what a worker held that is gone: its sessions are fenced, its runs go back to DBOS's queue, whatever their version.
+-- Takes over the sessions and runs of a lost worker. Its sessions are fenced; its runs return to the DBOS queue, whatever their version.
 CREATE FUNCTION fairlead.bury(gone text, given_up text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   run fairlead.runs;
@@ -199,7 +202,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Ends a run that no worker holds; a running one receives a message.
+-- Ends a run that no worker holds; sends a cancel message to a running run.
 CREATE FUNCTION fairlead.cancel(given text, given_mark text, said text) RETURNS SETOF fairlead.runs LANGUAGE plpgsql AS $$
 DECLARE
   run fairlead.runs;
@@ -215,7 +218,7 @@ BEGIN
   RETURN QUERY SELECT * FROM fairlead.runs WHERE id = given;
 END $$;
 
--- Whether a tenant may use so much more. Called under the lock on its allowance; volatile, so that it sees what others held just before.
+-- Whether an amount fits the budget of a tenant. The caller has locked the row of the budget. Volatile, so that it sees reservations committed after the statement began.
 CREATE FUNCTION fairlead.has_room(of_tenant text, since text, more_usd double precision, more_tokens double precision,
   most_usd double precision, most_tokens double precision) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

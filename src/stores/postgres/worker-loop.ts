@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
 import { handleRun } from '../run-and-write-result.ts';
+import { storedWaitingStatus } from '../run-row.ts';
 import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';
 import { claimPostgresRuns } from './claim.ts';
@@ -40,7 +41,7 @@ export async function runPostgresWorkerLoop(
   const active = new Map<string, Promise<void>>();
   /** The active runs that DBOS has not started: each with the function that releases it. */
   const unstarted = new Map<string, () => Promise<void>>();
-  let isOver = false;
+  let isStopping = false;
   const waiter = context.addWaiter('queue');
   const completer = createRunCompleter(context);
   let unknownErrors = 0;
@@ -84,8 +85,8 @@ export async function runPostgresWorkerLoop(
   /** Claims as many runs as are free to handle, and returns how many. */
   async function claimRuns(): Promise<number> {
     const maxRuns = work.concurrency - active.size;
-    const { going, limits } = await maintenance.readQueueState();
-    if (maxRuns <= 0 || !going || work.signal.aborted) return 0;
+    const { isActive, limits } = await maintenance.readQueueState();
+    if (maxRuns <= 0 || !isActive || work.signal.aborted) return 0;
     const holder = await lease.token();
     const { claims, claimToken } = await claimPostgresRuns({ context, engine, completer }, work, {
       holder,
@@ -93,7 +94,7 @@ export async function runPostgresWorkerLoop(
       limits,
     });
     const bodies = new Map([...claims].map(([workflow, claim]) => [workflow, register(workflow, claim)]));
-    if (isOver) await releaseUnstarted();
+    if (isStopping) await releaseUnstarted();
     else if (claims.size > 0) await engine.run({ workflows: [...claims.keys()], claimToken }, bodies, work.signal);
     return claims.size;
   }
@@ -129,7 +130,7 @@ export async function runPostgresWorkerLoop(
       await sleep(minPollMs);
     }
   } finally {
-    isOver = true;
+    isStopping = true;
     await releaseUnstarted();
     await Promise.all(active.values());
     waiter.remove();
@@ -151,7 +152,7 @@ async function isDrained({ db }: PostgresContext, version: string | undefined): 
     WHERE status IN ('queued', 'running') AND ($1::text IS NULL OR version IS NULL OR version = $1)
       AND NOT (status = 'queued' AND coalesce(later, 0) > fairlead.now_ms())
       AND NOT (status = 'queued' AND slot IS NULL AND EXISTS (
-        SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND (other.status = 'resting' OR other.version <> $1)
+        SELECT 1 FROM fairlead.runs AS other WHERE other.slot = run.session AND (other.status = '${storedWaitingStatus}' OR other.version <> $1)
       ))
     LIMIT 1`;
   return (await db.one(sql, [version ?? null])) === undefined;

@@ -6,6 +6,7 @@ import {
   computeRetryDelayMs,
   workerLostReason,
   runRowError,
+  storedWaitingStatus,
   tooManyFailuresOutcome,
   maxFailures,
   toFleetRun,
@@ -36,9 +37,9 @@ export function findNextRun(context: SqliteContext, version: string | undefined)
   const { concurrency = Infinity, tenantConcurrency = Infinity, rate } = limits;
   if (running.reduce((sum, { count }) => sum + count, 0) >= concurrency) return undefined;
   if (rate && countStartedSince(context, Date.now() - rate.ms) >= rate.runs) return undefined;
-  const full = running.filter(({ count }) => count >= tenantConcurrency).map(({ tenant }) => tenant);
+  const fullTenants = running.filter(({ count }) => count >= tenantConcurrency).map(({ tenant }) => tenant);
   if (isStopped(context)) return undefined;
-  return context.one<RunRow>(nextRunSql, Date.now(), version ?? null, JSON.stringify(full));
+  return context.one<RunRow>(nextRunSql, Date.now(), version ?? null, JSON.stringify(fullTenants));
 }
 
 const countStartedSince = (context: SqliteContext, time: number): number =>
@@ -106,7 +107,7 @@ export const completeRun = (context: SqliteContext, claim: RunClaim, settlement:
     context.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
     if (settlement.type !== 'waiting' || row.woken === 1) return requeueRun(context, row.key, Date.now());
     context.run(
-      "UPDATE runs SET status = 'resting', holder = NULL, questions = ? WHERE key = ?",
+      `UPDATE runs SET status = '${storedWaitingStatus}', holder = NULL, questions = ? WHERE key = ?`,
       JSON.stringify(settlement.pendingApprovals),
       row.key,
     );

@@ -40,11 +40,12 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
     () => database.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
     pollMs,
   );
-  const touched = new Set<ChangeTopic>();
+  const changedTopics = new Set<ChangeTopic>();
   let jobs: WriteJob[] = [];
   let writing: Promise<void> | undefined;
   let closed = false;
-  let syncs = true;
+  /** Whether commits are synced to the disk. */
+  let isSynced = true;
 
   async function writeAll(): Promise<void> {
     await new Promise(setImmediate);
@@ -64,8 +65,8 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
   }
 
   async function begin(durable: boolean): Promise<void> {
-    if (durable !== syncs) database.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
-    syncs = durable;
+    if (durable !== isSynced) database.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+    isSynced = durable;
     await retryWhileBusy(() => database.run('BEGIN IMMEDIATE'));
   }
 
@@ -73,19 +74,19 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
   function commit(batch: readonly WriteJob[]): void {
     const replies: (() => void)[] = [];
     try {
-      for (const job of batch) replies.push(attempt(job));
+      for (const job of batch) replies.push(runJob(job));
       database.run('COMMIT');
     } catch (error) {
-      touched.clear();
+      changedTopics.clear();
       if (db.isTransaction) database.run('ROLLBACK');
       throw error;
     }
     for (const reply of replies) reply();
-    for (const topic of touched) waiters.notify(topic);
-    touched.clear();
+    for (const topic of changedTopics) waiters.notify(topic);
+    changedTopics.clear();
   }
 
-  function attempt({ change, resolve, reject }: WriteJob): () => void {
+  function runJob({ change, resolve, reject }: WriteJob): () => void {
     database.run('SAVEPOINT job');
     try {
       const value = change();
@@ -103,7 +104,7 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
   return {
     ...database,
     waiters,
-    notify: (topic) => void touched.add(topic),
+    notify: (topic) => void changedTopics.add(topic),
     get isClosed() {
       return closed;
     },

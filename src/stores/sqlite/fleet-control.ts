@@ -1,12 +1,12 @@
 // Small tables of a SQLite store: kill switch, queue limits and worker registry.
 import type { KillSwitch, QueueLimits, WorkerRegistry } from '../../core/index.ts';
-import { createKillSwitch, parseKillSwitchState } from '../kill-switch.ts';
+import { createKillSwitch, killSwitchRowName, parseKillSwitchState } from '../kill-switch.ts';
 import { parseQueueLimits } from '../run-row.ts';
 import { createWorkerRegistry, workerTimeoutMs, type WorkerRow } from '../worker-registry.ts';
 import type { SqliteContext } from './context.ts';
 import { databaseGoneError } from './errors.ts';
 
-type ControlName = 'standing' | 'limits';
+type ControlName = typeof killSwitchRowName | 'limits';
 
 const readControl = (context: SqliteContext, name: ControlName): string | undefined =>
   context.read(() => context.one<{ value: string }>('SELECT value FROM control WHERE name = ?', name))?.value;
@@ -21,14 +21,14 @@ const writeControl = (context: SqliteContext, name: ControlName, value: string):
 /** Reads the kill switch. A database file that was replaced may hold another one, so its row is not used. */
 function readKillSwitchRow(context: SqliteContext): string | undefined {
   if (!context.isSameFile()) throw databaseGoneError(context.file);
-  return readControl(context, 'standing');
+  return readControl(context, killSwitchRowName);
 }
 
 /** The kill switch of a store. */
 export const createSqliteKillSwitch = (context: SqliteContext): KillSwitch =>
   createKillSwitch({
     read: async () => readKillSwitchRow(context),
-    write: (value) => writeControl(context, 'standing', value),
+    write: (value) => writeControl(context, killSwitchRowName, value),
   });
 
 /** Whether the kill switch is on, or cannot be read. Synchronous, so that a claim reads it in its own transaction. */

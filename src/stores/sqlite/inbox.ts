@@ -4,14 +4,15 @@ import { toInboxDelivery, type MessageRow } from '../inbox-row.ts';
 import type { SqliteContext } from './context.ts';
 import { insertMessage } from './runs.ts';
 
-const readSql = 'SELECT place, letter FROM letters WHERE session = ? AND place > ? ORDER BY place';
+const readSql =
+  'SELECT place AS position, letter AS message FROM letters WHERE session = ? AND place > ? ORDER BY place';
 const clearSql = 'DELETE FROM letters WHERE session = ? AND place <= ?';
-const watchSql = 'SELECT session, place FROM letters WHERE place > ? ORDER BY place';
+const watchSql = 'SELECT session, place AS position FROM letters WHERE place > ? ORDER BY place';
 
 /** The inbox of a store. */
 export function createSqliteInbox(context: SqliteContext): Inbox {
   const readLast = (): number =>
-    context.one<{ place: number | null }>('SELECT max(place) AS place FROM letters')?.place ?? 0;
+    context.one<{ position: number | null }>('SELECT max(place) AS position FROM letters')?.position ?? 0;
   return {
     send: (session, message) => context.write(() => insertMessage(context, session, message)),
     async read(session, after) {
@@ -19,12 +20,12 @@ export function createSqliteInbox(context: SqliteContext): Inbox {
     },
     clear: (session, upTo) => context.write(() => void context.run(clearSql, session, upTo), { durable: false }),
     async *watch(signal) {
-      const waiter = context.waiters.add('letters');
+      const waiter = context.waiters.add('inbox');
       try {
         for (let last = context.read(readLast); !signal.aborted && !context.isClosed;) {
           const since = last;
-          const rows = context.read(() => context.all<{ session: string; place: number }>(watchSql, since));
-          last = rows.at(-1)?.place ?? last;
+          const rows = context.read(() => context.all<{ session: string; position: number }>(watchSql, since));
+          last = rows.at(-1)?.position ?? last;
           for (const session of new Set(rows.map((row) => row.session))) {
             if (signal.aborted) return;
             yield session;

@@ -10,9 +10,13 @@ import {
 } from '../budget-row.ts';
 import type { SqliteContext } from './context.ts';
 
+/** The tables of what was spent and of what is reserved. */
+const tables = { spent: 'spendings', reserved: 'holds' } as const;
+type SumTable = (typeof tables)[keyof typeof tables];
+
 /** The ledger of a store. */
 export function createSqliteLedger(context: SqliteContext): BudgetLedger {
-  function sum(table: 'spendings' | 'holds', { tenant, period }: BudgetRow): BudgetAmount {
+  function sum(table: SumTable, { tenant, period }: BudgetRow): BudgetAmount {
     const sql = `SELECT coalesce(sum(usd), 0) AS usd, coalesce(sum(tokens), 0) AS tokens FROM ${table} WHERE tenant = ? AND day >= ?`;
     return { usd: 0, tokens: 0, ...context.one<BudgetAmount>(sql, tenant, periodStart(period)) };
   }
@@ -20,7 +24,7 @@ export function createSqliteLedger(context: SqliteContext): BudgetLedger {
   function reserve(tenant: string, id: string, { usd, tokens }: BudgetAmount): string | undefined {
     if (context.one('SELECT 1 FROM holds WHERE tenant = ? AND id = ?', tenant, id)) return undefined;
     const row = context.one<BudgetRow>('SELECT * FROM allowances WHERE tenant = ?', tenant);
-    const used = row && addAmounts(sum('spendings', row), sum('holds', row));
+    const used = row && addAmounts(sum(tables.spent, row), sum(tables.reserved, row));
     const reason = used && budgetExceededReason(row, used, { usd, tokens });
     if (reason !== undefined) return reason;
     const sql = 'INSERT INTO holds (tenant, id, day, usd, tokens) VALUES (?, ?, ?, ?, ?)';
@@ -48,8 +52,8 @@ export function createSqliteLedger(context: SqliteContext): BudgetLedger {
       context.read(() =>
         context.all<BudgetRow>('SELECT * FROM allowances ORDER BY tenant').map((row) => ({
           ...toTenantBudget(row),
-          spent: sum('spendings', row),
-          reserved: sum('holds', row),
+          spent: sum(tables.spent, row),
+          reserved: sum(tables.reserved, row),
         })),
       ),
     setBudget: ({ tenant, period, usd, tokens }) =>

@@ -1,5 +1,49 @@
 // Migrations of a SQLite store: the steps from one version of its tables to the next. A released step is never changed.
 
+/*
+ * Stored name = term of the code (GLOSSARY.md). Stored names stay, because a released step is never changed.
+ *
+ * presences = process leases
+ * presences.holder = lock owner (`LockOwner`) as JSON
+ * presences.beat = last heartbeat, in milliseconds since boot
+ * presences.wall = last heartbeat, in milliseconds of the system clock
+ * presences.lease = length of the lease in milliseconds
+ * sessions.key = row number of a session; events.session refers to it
+ * sessions.begun = time at which the session was created
+ * sessions.changed = time of the last event
+ * sessions.seq = seq of the last event
+ * sessions.head = id of the last event
+ * sessions.fence = fencing number
+ * sessions.holder = lease token of the writer
+ * sessions.holder_name = name of the writer
+ * events.jump = seq of the parent, if the parent is not the previous event
+ * events.epoch = set if the event starts an epoch with a baseline
+ * runs.words = prompt
+ * runs.status 'resting' = status `waiting`
+ * runs.woken = 1 if a message arrived while the run was running
+ * runs.queued = time at which the run was enqueued
+ * runs.due = earliest time of the next start
+ * runs.later = `notBefore`
+ * runs.taken = time of the last claim
+ * runs.holder = lease token of the worker
+ * runs.questions = pending approvals
+ * runs.outcome, field `handed` = `clientToolCalls`
+ * schedules.run, field `words` = prompt
+ * schedules.next = next time at which the schedule is due
+ * letters = inbox messages
+ * letters.place = position of a message
+ * letters.letter = message as JSON; its field `words` = `text`
+ * control 'standing' = kill switch; its field `why` = `reason`
+ * allowances = tenant budgets
+ * spendings = amounts spent, by tenant and day
+ * holds = reservations
+ * workers.entry = worker as JSON; its fields `begun` and `about` = `startedAt` and `info`
+ * workers.seen = `lastSeenAt`
+ * index runs_resting = waiting runs
+ * index runs_open = runs that have not ended
+ * index runs_taken = claimed runs
+ */
+
 /** Marks a database as a store of Fairlead in its header: "Fair" in ASCII. */
 export const applicationId = 0x46616972;
 

@@ -13,7 +13,7 @@ const cleanupIntervalMs = 5000;
 
 type BusConnection = { readonly db: DatabaseSync; readonly read: StatementSync; readonly write: StatementSync };
 
-type BusRow = { readonly place: number; readonly text: string | null };
+type BusRow = { readonly position: number; readonly text: string | null };
 
 /** Opens the bus of a store. Not durable: partial text that a power cut loses is sent again. */
 export function openSqliteBus(store: string, pollMs: number): SqliteBus {
@@ -30,7 +30,7 @@ export function openSqliteBus(store: string, pollMs: number): SqliteBus {
     try {
       connection ??= openBusConnection(file, store);
       const rows = connection.read.all(ownId, last, Date.now() - messageTtlMs) as BusRow[];
-      last = rows.at(-1)?.place ?? last;
+      last = rows.at(-1)?.position ?? last;
       for (const { text } of rows) if (text !== null) receive(text);
     } catch {
       // The file is locked or cannot be read: partial text may be lost.
@@ -78,9 +78,9 @@ export function openSqliteBus(store: string, pollMs: number): SqliteBus {
   };
 }
 
-/** Messages to other processes are skipped, without reading their text. */
+/** Messages to other processes are skipped, without reading their text. The table `letters` holds messages; `place` is the position of one. */
 const readMessagesSql = `
-SELECT place, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
+SELECT place AS position, CASE WHEN receiver IN ('', ?) THEN text END AS text FROM letters
 WHERE place > ? AND time > ? ORDER BY place LIMIT 500`;
 
 /** Creates the file if there is none. Throws if it is a link, belongs to another user, or is readable by more users than the store. */
@@ -90,9 +90,10 @@ function ensurePrivateFile(file: string, store: string): void {
   } catch {
     // It exists, or cannot be created: the next call reports that.
   }
-  const [storeStat, found] = [statSync(store), lstatSync(file)];
-  const isOwn = found.isFile() && (found.uid === storeStat.uid || found.uid === process.getuid?.());
-  if (!isOwn || (found.mode & ~storeStat.mode & 0o077) !== 0) throw new Error(`${file} was created by another user.`);
+  const [storeStat, fileStat] = [statSync(store), lstatSync(file)];
+  const isOwn = fileStat.isFile() && (fileStat.uid === storeStat.uid || fileStat.uid === process.getuid?.());
+  if (!isOwn || (fileStat.mode & ~storeStat.mode & 0o077) !== 0)
+    throw new Error(`${file} was created by another user.`);
 }
 
 function openBusConnection(file: string, store: string): BusConnection {

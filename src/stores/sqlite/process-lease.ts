@@ -1,4 +1,4 @@
-// Lease of a process in a SQLite store: heartbeats while it runs; sessions and runs of a process that ended or went silent are taken over.
+// Process lease in a SQLite store. The heartbeat of the process lease is sent every quarter of the lease (2.5 seconds by default); sessions and runs of a process that ended or sends none are taken over.
 import { heartbeatNow, parseLockOwner, isOwnerAlive, createLockOwner, msSinceHeartbeat } from '../lock-owner.ts';
 import { createLeaseLossListeners, type LeaseLossListeners } from '../lease-loss-listeners.ts';
 import type { SqliteContext } from './context.ts';
@@ -16,6 +16,7 @@ export type SqliteProcessLease = Pick<LeaseLossListeners, 'onLost'> & {
   close(): Promise<void>;
 };
 
+/** A row of the table `presences`: `holder` is the owner as JSON, `beat` and `wall` are the last heartbeat since boot and by the clock. */
 type LeaseRow = {
   readonly token: string;
   readonly holder: string;
@@ -42,12 +43,12 @@ export function createSqliteProcessLease(
     token = owner.token;
     const sql = 'INSERT INTO presences (token, holder, beat, wall, lease) VALUES (?, ?, ?, ?, ?)';
     context.run(sql, token, JSON.stringify(owner), heartbeatNow(), Date.now(), leaseMs);
-    timer ??= setInterval(() => void sendHeartbeat(), Math.max(10, leaseMs / 4)).unref();
+    timer ??= setInterval(() => void sendLeaseHeartbeat(), Math.max(10, leaseMs / 4)).unref();
     return token;
   }
 
   /** A heartbeat that updates no row is too late: this process was suspended, and others have taken over. */
-  async function sendHeartbeat(): Promise<void> {
+  async function sendLeaseHeartbeat(): Promise<void> {
     const own = token;
     if (own === undefined || isSending || context.isClosed) return;
     isSending = true;

@@ -38,10 +38,10 @@ function deleteRuns(context: SqliteContext, { ms, iso }: PruneCutoff, limit: num
   const rows = context.all<{ key: number; session: string }>(prunableRunsSql, ms, limit);
   for (const { key } of rows) context.run('DELETE FROM runs WHERE key = ?', key);
   for (const session of new Set(rows.map((row) => row.session))) {
-    const found = context.one<{ key: number }>(prunableSessionSql, session, iso);
-    if (!found) continue;
-    context.run('DELETE FROM events WHERE session = ?', found.key);
-    context.run('DELETE FROM sessions WHERE key = ?', found.key);
+    const sessionRow = context.one<{ key: number }>(prunableSessionSql, session, iso);
+    if (!sessionRow) continue;
+    context.run('DELETE FROM events WHERE session = ?', sessionRow.key);
+    context.run('DELETE FROM sessions WHERE key = ?', sessionRow.key);
   }
   return rows.length;
 }

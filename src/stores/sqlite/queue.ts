@@ -24,7 +24,7 @@ const endedRunsSql = `SELECT ended, reason, usd, tokens, max(0, started - ${read
 const openChildrenSql = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
 /** How many runs one transaction adds. */
 const enqueueBatchSize = 200;
-const statuses: readonly StoredRunStatus[] = ['queued', 'running', 'resting', 'ended'];
+const statuses = (['queued', 'running', 'waiting', 'ended'] as const).map(toStoredStatus);
 
 /** The queue of a store. */
 export function createSqliteQueue(context: SqliteContext, lease: SqliteProcessLease, retryMs: number): RunQueue {

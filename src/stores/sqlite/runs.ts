@@ -1,7 +1,7 @@
 // Runs in SQLite rows: inserted, ended, woken and queued again. All functions but `findRun` must be called within a write.
 import type { FleetRun, InboxMessage, NewRun, RunOutcome } from '../../core/index.ts';
 import { formatInboxMessage } from '../inbox-row.ts';
-import { toFleetRun, toNewRunRow, toOutcomeColumns, type RunRow } from '../run-row.ts';
+import { storedWaitingStatus, toFleetRun, toNewRunRow, toOutcomeColumns, type RunRow } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
 
 /** The run with an id. */
@@ -54,7 +54,7 @@ export function endRun(context: SqliteContext, row: RunRow, result: RunOutcome):
 /** Queues a waiting run again. A running one is queued again when it waits, so that no message to it is missed. */
 export function wakeRun(context: SqliteContext, id: string): void {
   const row = findRun(context, id);
-  if (row?.status === 'resting') requeueRun(context, row.key, Date.now());
+  if (row?.status === storedWaitingStatus) requeueRun(context, row.key, Date.now());
   if (row?.status === 'running') context.run('UPDATE runs SET woken = 1 WHERE key = ?', row.key);
 }
 
@@ -70,8 +70,8 @@ export function requeueRun(context: SqliteContext, key: number, due: number): vo
 
 /** Adds a message to the inbox of a session, and returns its position. */
 export function insertMessage(context: SqliteContext, session: string, message: InboxMessage): number {
-  const sql = 'INSERT INTO letters (session, time, letter) VALUES (?, ?, ?) RETURNING place';
-  const row = context.one<{ place: number }>(sql, session, Date.now(), formatInboxMessage(message));
-  context.notify('letters');
-  return row?.place ?? 0;
+  const sql = 'INSERT INTO letters (session, time, letter) VALUES (?, ?, ?) RETURNING place AS position';
+  const row = context.one<{ position: number }>(sql, session, Date.now(), formatInboxMessage(message));
+  context.notify('inbox');
+  return row?.position ?? 0;
 }

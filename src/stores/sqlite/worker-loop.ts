@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
 import { handleRun, type RunClaim } from '../run-and-write-result.ts';
-import { rateDelayMs } from '../run-row.ts';
+import { rateDelayMs, storedWaitingStatus } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
 import { claimSqliteRuns, failRun, findNextRun, completeRun } from './claim.ts';
 import { readSqliteQueueLimits } from './fleet-control.ts';
@@ -46,11 +46,11 @@ export async function runSqliteWorkerLoop(
   /** Claims what it can. Returns whether there is nothing left to wait for. */
   async function step(): Promise<boolean> {
     await maintain();
-    const free = work.concurrency - active.size;
+    const maxRuns = work.concurrency - active.size;
     // Reads before it asks for the write lock: an idle worker changes nothing.
-    if (free > 0 && context.read(() => findNextRun(context, work.version)) !== undefined) {
+    if (maxRuns > 0 && context.read(() => findNextRun(context, work.version)) !== undefined) {
       if (work.signal.aborted) return true;
-      for (const claim of await claimSqliteRuns(context, lease, work, free)) start(claim);
+      for (const claim of await claimSqliteRuns(context, lease, work, maxRuns)) start(claim);
       return false;
     }
     if (work.drain && active.size === 0 && isDrained(context, work.version)) return true;
@@ -84,7 +84,7 @@ function isDrained(context: SqliteContext, version: string | undefined): boolean
     SELECT 1 FROM runs AS run WHERE status = 'queued' AND ${isOwn} AND coalesce(later, 0) <= ?2 AND NOT EXISTS (
       SELECT 1 FROM runs AS other INDEXED BY runs_open
       WHERE other.session = run.session AND other.status <> 'ended' AND other.started IS NOT NULL AND other.key <> run.key
-        AND (other.status = 'resting' OR other.version <> ?1)
+        AND (other.status = '${storedWaitingStatus}' OR other.version <> ?1)
     )
     LIMIT 1`;
   const own = version ?? null;
