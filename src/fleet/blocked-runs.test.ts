@@ -54,7 +54,7 @@ test(
     ]);
     await suspendAll(store, () => []);
     for (const id of ['self', 'one', 'two']) assert.equal(await getReason(store, id), undefined, id);
-    const { later, version, person } = await summarizeBlockedRuns(store, await listOpenRuns(store));
-    assert.deepEqual([later, version, person], [0, 0, 0]);
+    const { later, version, approval } = await summarizeBlockedRuns(store, await listOpenRuns(store));
+    assert.deepEqual([later, version, approval], [0, 0, 0]);
   },
 );

@@ -4,8 +4,8 @@ import { listActiveRuns } from './inbox.ts';
 
 type Store = Pick<FleetStore, 'queue' | 'killSwitch'>;
 
-/** Why a run cannot continue: it is scheduled for later, another version started it, or it waits for an approval (`person`). */
-export type BlockReason = 'later' | 'version' | 'person';
+/** Why a run cannot continue: it is scheduled for later, another version started it, or it waits for an approval. */
+export type BlockReason = 'later' | 'version' | 'approval';
 
 /** Returns why a worker of this version cannot continue a run; undefined if it can, or if the run is active or ended. */
 export async function getBlockReason(
@@ -15,7 +15,7 @@ export async function getBlockReason(
 ): Promise<BlockReason | undefined> {
   if (run.status === 'ended' || run.status === 'running') return undefined;
   if (run.status === 'waiting')
-    return run.pendingApprovals.length > 0 ? 'person' : getChildrenBlockReason(store, run, version);
+    return run.pendingApprovals.length > 0 ? 'approval' : getChildrenBlockReason(store, run, version);
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > Date.now()) return 'later';
   if (version !== undefined && run.version !== undefined && run.version !== version) return 'version';
   const [first] = run.started === undefined ? await listActiveRuns(store, run.session) : [];
@@ -49,7 +49,8 @@ export type BlockedRuns = {
   readonly version: number;
   /** The versions that started these runs. */
   readonly versions: readonly string[];
-  readonly person: number;
+  /** Runs that wait for an approval. */
+  readonly approval: number;
 };
 
 /** Counts the runs that a worker of this version cannot continue, by reason. */
@@ -61,35 +62,35 @@ export async function summarizeBlockedRuns(
   const open = runs.filter(({ status }) => status !== 'ended');
   const { stopped, reason: stopReason } = await store.killSwitch.status();
   if (stopped && open.length > 0)
-    return { stopped: { why: stopReason, runs: open.length }, later: 0, version: 0, versions: [], person: 0 };
+    return { stopped: { why: stopReason, runs: open.length }, later: 0, version: 0, versions: [], approval: 0 };
   const reasons = new Map<FleetRun, BlockReason>();
   for (const run of open) {
     const reason = await getBlockReason(store, run, version);
     if (reason !== undefined) reasons.set(run, reason);
   }
-  const all = (reason: BlockReason): readonly FleetRun[] => open.filter((run) => reasons.get(run) === reason);
-  const [next] = all('later')
+  const select = (reason: BlockReason): readonly FleetRun[] => open.filter((run) => reasons.get(run) === reason);
+  const [next] = select('later')
     .flatMap(({ notBefore }) => notBefore ?? [])
     .toSorted();
   return {
-    later: all('later').length,
+    later: select('later').length,
     ...(next === undefined ? {} : { next }),
-    version: all('version').length,
-    versions: [...new Set(all('version').flatMap((run) => run.version ?? []))],
-    person: all('person').length,
+    version: select('version').length,
+    versions: [...new Set(select('version').flatMap((run) => run.version ?? []))],
+    approval: select('approval').length,
   };
 }
 
 /** Returns the queued and waiting runs of a queue. */
 export async function listOpenRuns({ queue }: Pick<FleetStore, 'queue'>): Promise<readonly FleetRun[]> {
-  const found: FleetRun[] = [];
+  const openRuns: FleetRun[] = [];
   for (const status of ['queued', 'waiting'] as const)
     for (let page: readonly FleetRun[] | undefined; page === undefined || page.length === pageSize;) {
       const before = page?.at(-1)?.id;
       page = await queue.list({ status, limit: pageSize, ...(before === undefined ? {} : { before }) });
-      found.push(...page);
+      openRuns.push(...page);
     }
-  return found;
+  return openRuns;
 }
 
 const pageSize = 1000;

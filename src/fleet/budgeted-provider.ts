@@ -66,10 +66,10 @@ async function* streamWithBudget(
   // If the commit fails, the reserved amount stays spent: too much is better than too little.
   const commit = (amount: BudgetAmount): Promise<void> =>
     ledger.commit(tenant, id, addAmounts(discarded, amount)).catch(() => undefined);
-  const soFar = (): BudgetAmount => computeAmount(provider, { input, output: Math.ceil(receivedChars / 4) });
+  const usedSoFar = (): BudgetAmount => computeAmount(provider, { input, output: Math.ceil(receivedChars / 4) });
   try {
     for await (const chunk of provider.stream(request, signal)) {
-      if (chunk.type === 'restarted' && started) discarded = addAmounts(discarded, soFar());
+      if (chunk.type === 'restarted' && started) discarded = addAmounts(discarded, usedSoFar());
       started = chunk.type !== 'restarted';
       receivedChars = started ? receivedChars : 0;
       if (chunk.type === 'part-delta') receivedChars += chunk.text.length;
@@ -79,7 +79,7 @@ async function* streamWithBudget(
     }
   } finally {
     // A call that broke off after its first chunk, or was aborted, is charged for its input and partial output; one that failed before is not.
-    if (!ended) await commit(started || signal.aborted ? soFar() : { usd: 0, tokens: 0 });
+    if (!ended) await commit(started || signal.aborted ? usedSoFar() : { usd: 0, tokens: 0 });
   }
 }
 

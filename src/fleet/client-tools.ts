@@ -98,8 +98,9 @@ export function listClientCalls({ calls }: RunState): readonly RunState['calls']
 export function clientToolResultFacts(state: RunState, { results = [] }: ClientRunOptions): readonly Fact[] {
   const maxChars = state.limits?.outputChars ?? 100_000;
   return listClientCalls(state).map(({ id }): Fact => {
-    const given = results.find(({ call }) => call === id);
-    if (given) return toolResultFact(id, toolOutput({ text: given.text, failed: given.failed === true }), maxChars, 0);
+    const result = results.find(({ call }) => call === id);
+    if (result)
+      return toolResultFact(id, toolOutput({ text: result.text, failed: result.failed === true }), maxChars, 0);
     return { type: 'tool-ended', call: id, outcome: 'unknown', text: 'The client sent no result.', ms: 0 };
   });
 }

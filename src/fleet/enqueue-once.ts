@@ -9,8 +9,8 @@ type RunDefinition = Readonly<
 function normalizeNewRun(newRun: NewRun, id: string): RunDefinition {
   const { prompt, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = newRun;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
-  const later = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
-  return { prompt, kind, settings, tenant, priority, session, notBefore: later };
+  const normalizedTime = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
+  return { prompt, kind, settings, tenant, priority, session, notBefore: normalizedTime };
 }
 
 /** The first field in which two runs with the same id differ, and its existing value as JSON. */

@@ -1,4 +1,4 @@
-// The inbox of a session: sends messages to its active run, notifies the runs of a worker of new messages, and records each message in the log once, with its position.
+// Inbox of a session: sends messages to its active run, notifies a worker of new messages, and records each message in the log once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../agent/index.ts';
 import {
@@ -18,33 +18,38 @@ import {
 
 const inboxAnnotationKey = 'inbox';
 
-/** The position up to which the messages of a session were read, and the run that one of them cancelled. `place` is the position as logs store it. */
-export type InboxCursor = { readonly session: string; readonly place: number; readonly cancelled?: string };
+/** The position up to which the messages of a session were read, and the run that one of them cancelled. */
+export type InboxCursor = { readonly session: string; readonly position: number; readonly cancelled?: string };
 
 /** The inbox position of a session, folded from its log. A fork starts at position 0 of its own inbox. */
 export const inboxView: NamedView<InboxCursor> = {
   name: 'inbox',
-  initial: { session: '', place: 0 },
+  initial: { session: '', position: 0 },
   on(cursor, event) {
-    if (event.type === 'session-started') return { session: event.session, place: 0 };
+    if (event.type === 'session-started') return { session: event.session, position: 0 };
     if (event.type === 'epoch-started' && event.baseline && event.baseline.session !== cursor.session)
-      return { session: event.baseline.session, place: 0 };
+      return { session: event.baseline.session, position: 0 };
     if (event.type !== 'annotation-added' || event.key !== inboxAnnotationKey) return cursor;
-    const { place, cancelled } = isObject(event.value) ? event.value : { place: event.value };
+    const { place: position, cancelled } = isObject(event.value) ? event.value : { place: event.value };
     return {
       ...cursor,
-      ...(typeof place === 'number' ? { place: Math.max(cursor.place, place) } : {}),
+      ...(typeof position === 'number' ? { position: Math.max(cursor.position, position) } : {}),
       ...(typeof cancelled === 'string' ? { cancelled } : {}),
     };
   },
-  serialize: (cursor) => cursor,
-  restore: (value) => (isInboxCursor(value) ? value : undefined),
+  serialize: ({ session, position, ...rest }) => ({ session, place: position, ...rest }),
+  restore: parseStoredCursor,
 };
 
-const isInboxCursor = (value: unknown): value is InboxCursor =>
-  isObject(value) && typeof value['session'] === 'string' && typeof value['place'] === 'number';
+/** Parses a cursor from a log, where the position is stored as `place`. */
+function parseStoredCursor(value: unknown): InboxCursor | undefined {
+  if (!isObject(value)) return undefined;
+  const { session, place: position, cancelled } = value;
+  if (typeof session !== 'string' || typeof position !== 'number') return undefined;
+  return { session, position, ...(typeof cancelled === 'string' ? { cancelled } : {}) };
+}
 
-/** A stop condition that ends a run if a message cancelled it, on whichever worker it runs by then. */
+/** A stop condition that ends a run if a message cancelled it, whichever worker runs it by then. */
 export const createCancelStop =
   (run: string): Stop =>
   (state) =>
@@ -64,7 +69,7 @@ export type InboxTarget = {
 
 /** Records the messages that are in the inbox, each once. Concurrent calls are safe. */
 export async function drainInbox({ inbox, session, sessionId, runId }: InboxTarget): Promise<void> {
-  const deliveries = await inbox.read(sessionId, readView(session.state, inboxView).place);
+  const deliveries = await inbox.read(sessionId, readView(session.state, inboxView).position);
   for (const delivery of deliveries) {
     await session.record((state) => inboxMessageToFacts(delivery, state, runId));
     if (isCancellationOf(delivery.message, runId)) session.cancel();
@@ -74,8 +79,8 @@ export async function drainInbox({ inbox, session, sessionId, runId }: InboxTarg
 
 /** Deletes the messages that are in the log: after a crash they would stay in the inbox as unread. */
 export async function deleteReadMessages({ inbox, session, sessionId }: InboxTarget): Promise<void> {
-  const { place } = readView(session.state, inboxView);
-  if (place > 0) await inbox.clear(sessionId, place);
+  const { position } = readView(session.state, inboxView);
+  if (position > 0) await inbox.clear(sessionId, position);
 }
 
 /** Whether a message cancels this run. A message that names another run does not: that run may have ended before it read the message. */
@@ -84,13 +89,16 @@ export const isCancellationOf = (message: InboxMessage, run: string): boolean =>
 
 /** The facts of a message and its position; none if it was read already. */
 function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
-  if (readView(state, inboxView).place >= position) return [];
+  if (readView(state, inboxView).position >= position) return [];
   const value = isCancellationOf(message, run) ? { place: position, cancelled: run } : position;
   return [
     ...messageContentFacts(message, position, state),
     { type: 'annotation-added', key: inboxAnnotationKey, value },
   ];
 }
+
+/** The id of the input that a message becomes. Logs store it, so its format stays. */
+const formatInputId = (position: number): string => `letter-${position}`;
 
 /** The facts of a message. An answer is ignored if no approval is pending for the call, or if its question has changed. */
 function messageContentFacts(message: InboxMessage, position: number, state: RunState): readonly Fact[] {
@@ -99,14 +107,14 @@ function messageContentFacts(message: InboxMessage, position: number, state: Run
     case 'steer':
     case 'follow-up': {
       const parts = [{ type: 'text', text: message.text }] as const;
-      return [{ type: 'input-received', input: `letter-${position}`, how: message.type, parts }];
+      return [{ type: 'input-received', input: formatInputId(position), how: message.type, parts }];
     }
     case 'answer': {
       const { call, question, allowed, happened, by } = message;
       const { ask } = state.calls.find((each) => each.id === call && !each.result) ?? {};
       if (!ask || ask.allowed !== undefined || (question !== undefined && question !== ask.question)) return [];
-      const more = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
-      return [{ type: 'approval-resolved', call, allowed, ...more }];
+      const optionalFields = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
+      return [{ type: 'approval-resolved', call, allowed, ...optionalFields }];
     }
     case 'cancel':
     case 'ended':
@@ -149,7 +157,7 @@ export async function assertAcceptsMessages({ queue }: Store, { id, kind }: Flee
   if (description === undefined) return;
   const children = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');
   const names = children.map((run) => run.id).toReversed();
-  throw new FairleadError('fleet/deaf', `${id} is ${description} and does not accept messages.`, {
+  throw new FairleadError('fleet/no-inbox', `${id} is ${description} and does not accept messages.`, {
     blame: 'user',
     hint:
       names.length > 0
@@ -179,18 +187,18 @@ export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
         // The store is unavailable. All listeners are called below, because messages may have been missed.
       }
       await sleep(250, undefined, { signal: closed.signal }).catch(() => undefined);
-      for (const all of listeners.values()) for (const listener of all) listener();
+      for (const sameSession of listeners.values()) for (const listener of sameSession) listener();
     }
   }
 
   const watching = watch();
   return {
     subscribe(session, listener) {
-      const all = listeners.get(session) ?? new Set();
-      listeners.set(session, all.add(listener));
+      const sameSession = listeners.get(session) ?? new Set();
+      listeners.set(session, sameSession.add(listener));
       return () => {
-        all.delete(listener);
-        if (all.size === 0) listeners.delete(session);
+        sameSession.delete(listener);
+        if (sameSession.size === 0) listeners.delete(session);
       };
     },
     close() {

@@ -90,10 +90,10 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
     async waitUntilActive(signal) {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (signal.aborted) return;
-      const quit = (): void => resolve();
-      signal.addEventListener('abort', quit, { once: true });
+      const onAbort = (): void => resolve();
+      signal.addEventListener('abort', onAbort, { once: true });
       await Promise.race([activated.promise, promise]);
-      signal.removeEventListener('abort', quit);
+      signal.removeEventListener('abort', onAbort);
     },
     close: () => clearInterval(timer),
   };

@@ -47,12 +47,12 @@ export const createOrchestrationHandler =
     const children = await listChildren(store.queue, run);
     const spent = sumSpending(children.values());
     const upTo = deliveries.at(-1)?.position;
-    const clear = async (): Promise<void> => {
+    const clearInbox = async (): Promise<void> => {
       if (upTo !== undefined) await store.inbox.clear(run.session, upTo);
     };
     if (deliveries.some(({ message }) => isCancellationOf(message, run.id))) {
       for (const child of children.values()) await store.queue.cancel(child.id, 'Its parent run was cancelled.');
-      await clear();
+      await clearInbox();
       return completedSettlement({ reason: 'cancelled', detail: 'The run was cancelled.', text: '' }, spent);
     }
     const step = await orchestrate(run, children);
@@ -63,7 +63,7 @@ export const createOrchestrationHandler =
       step.type === 'end'
         ? completedSettlement(step.outcome, spent)
         : await startChildren(run, step.start, children, spent, store.queue);
-    await clear();
+    await clearInbox();
     return settlement;
   };
 
@@ -105,11 +105,15 @@ async function startChildren(
   }));
   const queued = runs.length > 0 ? await queue.enqueue(runs) : [];
   // A run of another client under this id would never wake this run.
-  const taken = queued.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
-  if (taken)
-    throw new FairleadError('fleet/taken', `The id ${taken.id} is taken by a run that is not a child of ${run.id}.`, {
-      blame: 'user',
-    });
+  const conflicting = queued.find(({ parent, tenant }) => parent !== run.id || tenant !== run.tenant);
+  if (conflicting)
+    throw new FairleadError(
+      'fleet/taken',
+      `The id ${conflicting.id} is taken by a run that is not a child of ${run.id}.`,
+      {
+        blame: 'user',
+      },
+    );
   return { type: 'waiting', pendingApprovals: [] };
 }
 

@@ -45,16 +45,16 @@ export type PreviousAttempt = { readonly promptRecorded: boolean; readonly outco
 /** Searches all branches of a log for an earlier attempt: after an edit, its prompt may be on another branch. */
 export async function findPreviousAttempt(
   log: Pick<Log, 'read' | 'follow'>,
-  tail: number,
+  lastSeq: number,
   run: string,
 ): Promise<PreviousAttempt> {
   let promptRecorded = false;
   const done = new AbortController();
-  for await (const event of tail > 0 ? log.follow(0, done.signal) : []) {
+  for await (const event of lastSeq > 0 ? log.follow(0, done.signal) : []) {
     if (event.type === 'input-received' && event.input === run) promptRecorded = true;
     if (promptRecorded && event.type === 'run-ended')
       return { promptRecorded, outcome: await getRunOutcomeAt(log, event) };
-    if (event.seq >= tail) break;
+    if (event.seq >= lastSeq) break;
   }
   return { promptRecorded };
 }

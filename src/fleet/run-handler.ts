@@ -1,4 +1,4 @@
-// Handles one queued run with an agent: opens its session with a log that the lease protects, reads its inbox, and runs until it is completed, waiting or released.
+// Handles one queued run with an agent: opens its session with a log that the lease protects, reads its inbox, and runs until the run is completed, waits, or the worker detaches from it.
 import { continueWithApprovals, hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
 import {
   type ResolvedAgent,
@@ -26,9 +26,9 @@ export type RunHandlerContext = {
   readonly store: FleetStore;
   /** The id of the worker. */
   readonly worker: string;
-  /** Aborts the current step and releases the run: its reason is a FairleadError `run/left`. */
+  /** Aborts the current step and detaches from the run: its reason is a FairleadError `run/left`. The settlement is then `released`. */
   readonly signal: AbortSignal;
-  /** Releases the run after the current step. */
+  /** Detaches from the run after the current step. */
   readonly stopSignal: AbortSignal;
   /** Aborts when another worker has taken over the run: nothing may be written from then on. `signal` aborts with it. */
   readonly leaseLost: AbortSignal;
@@ -141,25 +141,25 @@ async function runToSettlement(
     await deleteReadMessages(inbox);
     const first = await startOrResume(run, session, instance, options);
     if ('type' in first) return first;
-    const isReleased = (): boolean => session.state.run !== undefined && (signal.aborted || stopSignal.aborted);
+    const isDetached = (): boolean => session.state.run !== undefined && (signal.aborted || stopSignal.aborted);
     const endedForClient = new AbortController();
-    // Without an approval handler: the decisions are messages in the inbox, and a run that waits for them leaves its worker.
+    // Without an approval handler: the decisions are messages in the inbox, and a worker detaches from a run that waits for them.
     const state = await continueWithApprovals(session, first, {
       ...options,
       waitSignal: endedForClient.signal,
       async beforeDecision() {
-        if (isReleased()) return;
+        if (isDetached()) return;
         await readInbox();
         if (await endWithClientCalls(session)) endedForClient.abort();
       },
       async advance() {
-        if (isReleased()) return session.state;
+        if (isDetached()) return session.state;
         // Input that arrived after the run ended starts another run in the log, which reads it.
         await session.record(({ run: active }) => (active === undefined ? [runStartedFact(session, instance)] : []));
         return session.advance(undefined, options);
       },
     });
-    if (isReleased()) return { type: 'released' };
+    if (isDetached()) return { type: 'released' };
     return endedForClient.signal.aborted ? { type: 'completed', outcome: getRunOutcome(state) } : getSettlement(state);
   } finally {
     publisher.close();

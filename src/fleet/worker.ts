@@ -1,4 +1,4 @@
-// A worker: claims runs from the queue and handles them, obeys the kill switch, deletes old runs daily, and releases its runs when it stops.
+// Worker: claims runs and handles them, obeys the kill switch, deletes old runs daily, detaches from its runs when it stops, and sends the heartbeat of the worker registry every 3 seconds.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -51,9 +51,9 @@ export type Worker = {
   readonly running: number;
   /** Resolves when it has ended. */
   readonly done: Promise<void>;
-  /** Claims no more runs, and releases its runs after their current steps or after `graceMs`. */
+  /** Claims no more runs, and detaches from its runs after their current steps or after `graceMs`: other workers continue them. */
   stop(): void;
-  /** Releases its runs at once. */
+  /** Detaches from its runs at once. */
   abort(): void;
 };
 
@@ -68,7 +68,7 @@ type WorkerContext = {
   readonly activeRuns: Set<AbortController>;
 };
 
-const heartbeatMs = 3000;
+const workerHeartbeatMs = 3000;
 
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
@@ -77,7 +77,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const stopping = new AbortController();
   const activeRuns = new Set<AbortController>();
   const abortRuns = (reason: string): void => {
-    for (const controller of activeRuns) controller.abort(createLeftError(reason));
+    for (const controller of activeRuns) controller.abort(createDetachError(reason));
   };
   let wasStopped = false;
   const killSwitch = watchKillSwitch(store.killSwitch, {
@@ -97,11 +97,11 @@ export function startWorker(options: WorkerOptions): Worker {
     activeRuns,
   };
   const ended = new AbortController();
-  const heartbeats = sendHeartbeats(context, ended.signal);
+  const heartbeats = sendWorkerHeartbeats(context, ended.signal);
   const pruning = pruneDaily({ store, killSwitch, keepDays, notify }, ended.signal);
-  let grace: ReturnType<typeof setTimeout> | undefined;
+  let graceTimer: ReturnType<typeof setTimeout> | undefined;
   const finish = async (): Promise<void> => {
-    clearTimeout(grace);
+    clearTimeout(graceTimer);
     killSwitch.close();
     ended.abort();
     await Promise.all([context.inboxDispatcher.close(), heartbeats, pruning]);
@@ -115,7 +115,7 @@ export function startWorker(options: WorkerOptions): Worker {
     stop() {
       if (stopping.signal.aborted) return;
       stopping.abort();
-      grace = setTimeout(() => abortRuns(endingReason), graceMs);
+      graceTimer = setTimeout(() => abortRuns(endingReason), graceMs);
     },
     abort() {
       this.stop();
@@ -133,7 +133,8 @@ function assertWorkerOptions({ store, handlers }: Partial<WorkerOptions> = {}): 
 
 const endingReason = 'The worker is stopping.';
 
-const createLeftError = (reason: string): FairleadError =>
+/** The abort reason that detaches from a run: the run stays open, and another worker can continue it. */
+const createDetachError = (reason: string): FairleadError =>
   new FairleadError('run/left', reason, { blame: 'user', retry: true });
 
 /** Claims runs until the worker stops; waits while the fleet is stopped or the store is unavailable. */
@@ -176,7 +177,7 @@ const isStopped = ({ killSwitch }: FleetStore): Promise<boolean> =>
 async function handleRun(context: WorkerContext, run: FleetRun, lost: AbortSignal): Promise<RunSettlement> {
   const { options, stopSignal, killSwitch, activeRuns } = context;
   const controller = new AbortController();
-  const onLost = (): void => controller.abort(createLeftError('Another worker has taken over this run.'));
+  const onLost = (): void => controller.abort(createDetachError('Another worker has taken over this run.'));
   lost.addEventListener('abort', onLost, { once: true });
   if (lost.aborted) onLost();
   activeRuns.add(controller);
@@ -203,7 +204,7 @@ async function invokeHandler(
   const handler = Object.hasOwn(handlers, run.kind) ? handlers[run.kind] : undefined;
   try {
     if (!handler)
-      throw new FairleadError('store/no-driver', `No handler registered for run kind "${run.kind}".`, {
+      throw new FairleadError('fleet/no-handler', `No handler registered for run kind "${run.kind}".`, {
         blame: 'store',
       });
     return await handler(run, {
@@ -229,14 +230,16 @@ async function invokeHandler(
   }
 }
 
-/** Sends heartbeats until the signal aborts. A failed heartbeat is ignored: the next one replaces it. */
-async function sendHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
+/** Sends heartbeats to the worker registry until the signal aborts. A failed heartbeat is ignored: the next one replaces it. */
+async function sendWorkerHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
   const { workers } = options.store;
   const { version = '', info } = options;
   const self = { worker: id, host: hostname(), pid: process.pid, version, startedAt: new Date().toISOString() };
+  const sendWorkerHeartbeat = (): Promise<void> =>
+    workers.heartbeat({ ...self, running: activeRuns.size, info: info?.() ?? {} });
   while (!signal.aborted) {
-    await workers.heartbeat({ ...self, running: activeRuns.size, info: info?.() ?? {} }).catch(() => undefined);
-    await sleep(heartbeatMs, undefined, { signal }).catch(() => undefined);
+    await sendWorkerHeartbeat().catch(() => undefined);
+    await sleep(workerHeartbeatMs, undefined, { signal }).catch(() => undefined);
   }
   await workers.deregister(id).catch(() => undefined);
 }

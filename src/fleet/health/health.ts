@@ -63,20 +63,20 @@ const dayMs = 24 * hourMs;
 
 /** Reads the health of a fleet. */
 export async function readHealth(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
-  const [present, past] = await Promise.all([
+  const [current, historical] = await Promise.all([
     readCurrentHealth(store, now, options),
     readHistoricalHealth(store, now, options),
   ]);
-  return { ...present, ...past };
+  return { ...current, ...historical };
 }
 
 /** Creates a cached reader: the current part is read at most once a second, the historical part once a minute, because it is expensive and changes little. */
 export function createHealthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
-  const present = cacheFor(1000, (now) => readCurrentHealth(store, now, options));
-  const past = cacheFor(60_000, (now) => readHistoricalHealth(store, now, options));
+  const readCurrent = cacheFor(1000, (now) => readCurrentHealth(store, now, options));
+  const readHistorical = cacheFor(60_000, (now) => readHistoricalHealth(store, now, options));
   return async (now = new Date()) => {
-    const [here, back] = await Promise.all([present(now), past(now)]);
-    return { ...here, ...back };
+    const [current, historical] = await Promise.all([readCurrent(now), readHistorical(now)]);
+    return { ...current, ...historical };
   };
 }
 
@@ -102,14 +102,14 @@ async function readCurrentHealth(
   options: HealthOptions,
 ): Promise<Omit<Health, keyof HistoricalHealth>> {
   const from = new Date(now.getTime() - hourMs);
-  const [depth, roster, killSwitch, stats] = await Promise.all([
+  const [depth, workerInfos, killSwitch, stats] = await Promise.all([
     store.queue.depth(),
     store.workers.list(),
     readKillSwitch(store),
     store.queue.stats(from.toISOString(), now.toISOString(), hourMs),
   ]);
   const { queueMs, durationMs } = await readDurations(store, from, stats, options);
-  const workers = roster.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
+  const workers = workerInfos.map((entry) => toWorkerHealth(entry, now, options.silentMs ?? 15_000));
   return {
     measuredAt: now.toISOString(),
     depth,
@@ -168,7 +168,7 @@ async function readDurations(
   stats: readonly RunStats[],
   { maxRuns = 2000 }: HealthOptions,
 ): Promise<Durations> {
-  const wanted = Math.min(
+  const maxCount = Math.min(
     maxRuns,
     stats.reduce((sum, { ended }) => sum + ended, 0),
   );
@@ -177,14 +177,14 @@ async function readDurations(
   let count = 0;
   let before: string | undefined;
   // Runs are listed by queue time, so a run that ended late may be far back: the number of pages is limited.
-  for (let pages = 0; count < wanted && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
+  for (let pages = 0; count < maxCount && pages < 2 * Math.ceil(maxRuns / pageSize); pages++) {
     const runs = await store.queue.list({
       status: 'ended',
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
     for (const run of runs) {
-      if (count >= wanted || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
+      if (count >= maxCount || run.ended === undefined || Date.parse(run.ended) < from.getTime()) continue;
       count++;
       if (run.started === undefined) continue;
       queueMs.push(Math.max(0, Date.parse(run.started) - getReadyTime(run)));

@@ -21,39 +21,39 @@ const maxFileChars = 100_000;
 export const getMeasurementsDir = (state: string): string => path.join(state, 'measured');
 
 /** Saves a measurement, replacing the previous one of the same id. */
-export function saveMeasurement(folder: string, measured: Measurement): void {
+export function saveMeasurement(directory: string, measured: Measurement): void {
   const problem = findMeasurementError(measured);
   if (problem !== undefined)
     throw new FairleadError('fleet/bad-measurement', `Invalid measurement: ${problem}.`, {
       blame: 'harness',
     });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { id, good, total, when, how, about } = measured;
-  const file = path.join(folder, `${id}.json`);
-  const draft = `${file}.${process.pid}.tmp`;
+  const file = path.join(directory, `${id}.json`);
+  const tempFile = `${file}.${process.pid}.tmp`;
   try {
     const text = JSON.stringify({ format: 1, id, good, total, when, how, about }, null, 2);
-    writeFileSync(draft, `${text}\n`, { mode: 0o600 });
-    renameSync(draft, file);
+    writeFileSync(tempFile, `${text}\n`, { mode: 0o600 });
+    renameSync(tempFile, file);
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(tempFile, { force: true });
   }
 }
 
 /** Reads the measurements of a directory; damaged files are ignored. */
-export function readMeasurements(folder: string): readonly Measurement[] {
+export function readMeasurements(directory: string): readonly Measurement[] {
   let names: readonly string[];
   try {
-    names = readdirSync(folder);
+    names = readdirSync(directory);
   } catch {
     return [];
   }
-  return names.filter((name) => name.endsWith('.json')).flatMap((name) => readMeasurementFile(folder, name) ?? []);
+  return names.filter((name) => name.endsWith('.json')).flatMap((name) => readMeasurementFile(directory, name) ?? []);
 }
 
-function readMeasurementFile(folder: string, name: string): Measurement | undefined {
+function readMeasurementFile(directory: string, name: string): Measurement | undefined {
   try {
-    const text = readFileSync(path.join(folder, name), 'utf8');
+    const text = readFileSync(path.join(directory, name), 'utf8');
     if (text.length > maxFileChars) return undefined;
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || value['format'] !== 1 || findMeasurementError(value) !== undefined) return undefined;

@@ -15,9 +15,9 @@ type Children = ReadonlyMap<string, FleetRun>;
 /** Decides the next step of a run of kind `plan`. */
 export const planOrchestration: Orchestration = (run, children) => {
   const plan = getPlanState(children);
-  if (plan.type === 'ask') return { type: 'go-on', start: [createPlanRun(run, plan.attempt, plan.wrong)] };
-  if (plan.type === 'wait') return { type: 'go-on', start: [] };
-  if (plan.type === 'failed') return createEndStep('error-threshold', `Could not create a plan: ${plan.why}`);
+  if (plan.type === 'missing') return { type: 'go-on', start: [createPlanRun(run, plan.attempt, plan.error)] };
+  if (plan.type === 'pending') return { type: 'go-on', start: [] };
+  if (plan.type === 'failed') return createEndStep('error-threshold', `Could not create a plan: ${plan.error}`);
   return advancePlan(run, plan.steps, children);
 };
 
@@ -27,25 +27,25 @@ const createEndStep = (reason: RunOutcome['reason'], detail: string): Orchestrat
 });
 
 type PlanState =
-  | { readonly type: 'ask'; readonly attempt: number; readonly wrong?: string }
-  | { readonly type: 'wait' }
-  | { readonly type: 'failed'; readonly why: string }
-  | { readonly type: 'made'; readonly steps: readonly PlanStep[] };
+  | { readonly type: 'missing'; readonly attempt: number; readonly error?: string }
+  | { readonly type: 'pending' }
+  | { readonly type: 'failed'; readonly error: string }
+  | { readonly type: 'ready'; readonly steps: readonly PlanStep[] };
 
 /** Returns the plan that the planning child runs wrote, or what is next to get one. */
 function getPlanState(children: Children): PlanState {
-  let wrong: string | undefined;
+  let error: string | undefined;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const planRun = children.get(`plan-${attempt}`);
-    if (!planRun) return { type: 'ask', attempt, ...(wrong === undefined ? {} : { wrong }) };
-    if (planRun.status !== 'ended') return { type: 'wait' };
+    if (!planRun) return { type: 'missing', attempt, ...(error === undefined ? {} : { error }) };
+    if (planRun.status !== 'ended') return { type: 'pending' };
     const parsed = isSuccessful(planRun)
       ? parsePlanOutcome(planRun)
       : (planRun.outcome?.detail ?? 'the model returned no plan.');
-    if (typeof parsed !== 'string') return { type: 'made', steps: parsed };
-    wrong = parsed;
+    if (typeof parsed !== 'string') return { type: 'ready', steps: parsed };
+    error = parsed;
   }
-  return { type: 'failed', why: wrong ?? '' };
+  return { type: 'failed', error: error ?? '' };
 }
 
 function parsePlanOutcome({ outcome }: FleetRun): readonly PlanStep[] | string {
@@ -91,12 +91,12 @@ type StepState = {
 
 /** Returns the state of each step in order of dependency; steps that depend on a failed one are blocked. */
 function getStepStates(steps: readonly PlanStep[], children: Children): ReadonlyMap<string, StepState> {
-  const found = new Map<string, StepState>();
-  while (found.size < steps.length) {
+  const states = new Map<string, StepState>();
+  while (states.size < steps.length) {
     for (const step of steps) {
-      if (found.has(step.id) || !step.after.every((each) => found.has(each))) continue;
-      const failed = step.after.find((each) => ['failed', 'blocked'].includes(found.get(each)?.type ?? ''));
-      found.set(
+      if (states.has(step.id) || !step.after.every((each) => states.has(each))) continue;
+      const failed = step.after.find((each) => ['failed', 'blocked'].includes(states.get(each)?.type ?? ''));
+      states.set(
         step.id,
         failed === undefined
           ? getStepState(step, children)
@@ -104,7 +104,7 @@ function getStepStates(steps: readonly PlanStep[], children: Children): Readonly
       );
     }
   }
-  return found;
+  return states;
 }
 
 function getStepState({ id }: PlanStep, children: Children): StepState {
@@ -123,13 +123,13 @@ function getStepState({ id }: PlanStep, children: Children): StepState {
 
 const withoutTools: JsonObject = { tools: false };
 
-const createPlanRun = (run: FleetRun, attempt: number, wrong: string | undefined): ChildRun => ({
+const createPlanRun = (run: FleetRun, attempt: number, error: string | undefined): ChildRun => ({
   name: `plan-${attempt}`,
   prompt: [
     'Make a plan for the task below: the fewest steps that are worth it, at most ' +
       `${maxPlanSteps}; one step if it needs no more.`,
     'Each step is done by another agent that sees only the text of the step and the results of the steps it depends on. Steps that do not depend on each other run at the same time.',
-    ...(wrong === undefined ? [] : [`The previous plan was not valid: ${wrong}`]),
+    ...(error === undefined ? [] : [`The previous plan was not valid: ${error}`]),
     `The task:\n${run.prompt}`,
   ].join('\n\n'),
   settings: { ...withoutTools, answer: planSchema },

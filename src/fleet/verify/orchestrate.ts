@@ -34,16 +34,18 @@ const maxJudges = 5;
 export const createVerifyOrchestration =
   ({ models }: VerifyOptions): Orchestration =>
   async (run, children) => {
-    const { claim, model, models: named } = run.settings;
+    const { claim, model, models: requestedModels } = run.settings;
     const answer: AnswerState =
-      typeof claim === 'string' ? { type: 'there', text: claim } : getAnswerState(children.get('answer'));
+      typeof claim === 'string' ? { type: 'answered', text: claim } : getAnswerState(children.get('answer'));
     if (answer.type === 'under-way') return { type: 'go-on', start: [] };
-    if (answer.type === 'none')
+    if (answer.type === 'not-started')
       return { type: 'go-on', start: [{ name: 'answer', prompt: run.prompt, settings: clearedSettings }] };
     if (answer.type === 'failed') return createAbstention(`There is no answer to verify: ${answer.why}`, '', []);
     const defaults = await models(run);
     const author = typeof model === 'string' ? model : defaults.author;
-    const listed = Array.isArray(named) ? named.filter((each) => typeof each === 'string') : defaults.others;
+    const listed = Array.isArray(requestedModels)
+      ? requestedModels.filter((each) => typeof each === 'string')
+      : defaults.others;
     const judges = [...new Set(listed)].filter((each) => each !== author).slice(0, maxJudges);
     if (judges.length === 0)
       return createAbstention('No other model is available: a model does not judge its own answer.', answer.text, []);
@@ -54,20 +56,20 @@ export const createVerifyOrchestration =
 const clearedSettings: JsonObject = { claim: null, models: null };
 
 type AnswerState =
-  | { readonly type: 'none' }
+  | { readonly type: 'not-started' }
   | { readonly type: 'under-way' }
-  | { readonly type: 'there'; readonly text: string }
+  | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'failed'; readonly why: string };
 
 function getAnswerState(run: FleetRun | undefined): AnswerState {
-  if (!run) return { type: 'none' };
+  if (!run) return { type: 'not-started' };
   if (run.status !== 'ended') return { type: 'under-way' };
   const { reason = 'cancelled', text = '', detail } = run.outcome ?? {};
-  const isThere = (reason === 'answered' || reason === 'task-complete') && text !== '';
-  return isThere ? { type: 'there', text } : { type: 'failed', why: detail ?? reason };
+  const isAnswered = (reason === 'answered' || reason === 'task-complete') && text !== '';
+  return isAnswered ? { type: 'answered', text } : { type: 'failed', why: detail ?? reason };
 }
 
-type JudgeStep = { readonly begin: readonly ChildRun[] } | { readonly judgement: JudgeVerdict };
+type JudgeStep = { readonly start: readonly ChildRun[] } | { readonly judgement: JudgeVerdict };
 
 function combineJudgements(
   run: FleetRun,
@@ -79,7 +81,7 @@ function combineJudgements(
   const judgements = steps.flatMap((step) => ('judgement' in step ? [step.judgement] : []));
   const progress = { claim, judges: [...judges], judgements: judgements.map((each) => ({ ...each })) } satisfies Json;
   if (judgements.length < judges.length)
-    return { type: 'go-on', start: steps.flatMap((step) => ('begin' in step ? step.begin : [])), progress };
+    return { type: 'go-on', start: steps.flatMap((step) => ('start' in step ? step.start : [])), progress };
   const disagreeing = judgements.filter(({ verdict }) => verdict === 'disagrees');
   const undecided = judgements.filter(({ verdict }) => verdict === 'cannot-tell');
   const details = judgements.map(({ model, verdict, why }) => `${model} ${verdict}: ${why}`).join(' ');
@@ -109,15 +111,15 @@ function getJudgeStep(
   children: ReadonlyMap<string, FleetRun>,
 ): JudgeStep {
   const own = getAnswerState(children.get(`own-${n}`));
-  if (own.type === 'none')
-    return { begin: [{ name: `own-${n}`, prompt: run.prompt, settings: { ...clearedSettings, model } }] };
-  if (own.type === 'under-way') return { begin: [] };
+  if (own.type === 'not-started')
+    return { start: [{ name: `own-${n}`, prompt: run.prompt, settings: { ...clearedSettings, model } }] };
+  if (own.type === 'under-way') return { start: [] };
   if (own.type === 'failed') return createUnclearStep(model, `it returned no answer of its own (${own.why}).`);
   const compared = children.get(`compare-${n}`);
   const settings = { ...clearedSettings, model, tools: false, answer: judgementSchema };
   if (!compared)
-    return { begin: [{ name: `compare-${n}`, prompt: formatComparePrompt(run.prompt, claim, own.text), settings }] };
-  if (compared.status !== 'ended') return { begin: [] };
+    return { start: [{ name: `compare-${n}`, prompt: formatComparePrompt(run.prompt, claim, own.text), settings }] };
+  if (compared.status !== 'ended') return { start: [] };
   return { judgement: parseJudgement(model, compared) };
 }
 

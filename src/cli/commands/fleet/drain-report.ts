@@ -6,7 +6,14 @@ const formatRunCount = (count: number, one: string, many: string): string =>
   count === 1 ? `1 run ${one}` : `${count} runs ${many}`;
 
 /** Returns one sentence per kind of runs that are left. */
-export function formatDrainReport({ stopped, later, next, version, versions, person }: BlockedRuns): readonly string[] {
+export function formatDrainReport({
+  stopped,
+  later,
+  next,
+  version,
+  versions,
+  approval,
+}: BlockedRuns): readonly string[] {
   return [
     ...(stopped
       ? [
@@ -19,9 +26,9 @@ export function formatDrainReport({ stopped, later, next, version, versions, per
         ]
       : []),
     ...(later > 0 ? [`${formatRunCount(later, 'starts later, at', 'start later, the first at')} ${next}.`] : []),
-    ...(person > 0
+    ...(approval > 0
       ? [
-          `${formatRunCount(person, 'waits', 'wait')} for approval. To see the questions: fairlead runs --status waiting`,
+          `${formatRunCount(approval, 'waits', 'wait')} for approval. To see the questions: fairlead runs --status waiting`,
         ]
       : []),
   ];
@@ -31,7 +38,7 @@ const toClause = (sentence: string): string =>
   `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
 
 /** Returns the exit code for the runs that are left: 0 none, 5 only runs that wait for approval, 8 runs that cannot start now. */
-export function drainExitCode({ stopped, later, version, person }: BlockedRuns): number {
+export function drainExitCode({ stopped, later, version, approval }: BlockedRuns): number {
   if (stopped || later > 0 || version > 0) return exitCodes.runsLeft;
-  return person > 0 ? exitCodes.denied : exitCodes.answered;
+  return approval > 0 ? exitCodes.denied : exitCodes.answered;
 }

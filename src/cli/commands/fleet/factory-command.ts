@@ -121,10 +121,10 @@ function printBatchSummary(
 ): number {
   const ended = runs.filter(({ status }) => status === 'ended');
   const failed = ended.filter((run) => exitCodeOfRun(run) !== exitCodes.answered);
-  const { person: waiting } = blocked;
+  const { approval: waiting } = blocked;
   const left = runs.length - ended.length - waiting;
   const counts = { answered: ended.length - failed.length, failed: failed.length, waiting, left };
-  if (left > 0) for (const line of formatDrainReport({ ...blocked, person: 0 })) printErr(`${line}\n`);
+  if (left > 0) for (const line of formatDrainReport({ ...blocked, approval: 0 })) printErr(`${line}\n`);
   if (json) print(`${JSON.stringify({ summary: counts })}\n`);
   else
     printErr(

@@ -102,6 +102,6 @@ async function waitForWorkerEnd(worker: Worker, onReady: () => void): Promise<nu
 async function reportOtherVersions({ queue }: FleetStore): Promise<void> {
   const queued = await queue.list({ status: 'queued', limit: 1000 });
   const others = queued.flatMap((run) => (run.version === undefined || run.version === version ? [] : [run.version]));
-  const blocked = { later: 0, version: others.length, versions: [...new Set(others)], person: 0 };
+  const blocked = { later: 0, version: others.length, versions: [...new Set(others)], approval: 0 };
   for (const line of formatDrainReport(blocked)) printErr(`${line}\n`);
 }
