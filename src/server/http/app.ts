@@ -4,17 +4,15 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono, type Context } from 'hono';
 import { errorMessage } from '../../core/index.ts';
+import { createAuthorizer } from './authorize.ts';
 import {
   readJsonBody,
   assertAllowedHost,
   assertAllowedOrigin,
   createConcurrencyLimiter,
-  parseBearerKey,
-  createRateLimiter,
   type GuardedRequest,
 } from './request-guards.ts';
 import { toHttpError, createHttpError, formatOpenAiError } from './errors.ts';
-import { hasRole, type Caller } from './keys.ts';
 import type { ServerContext } from './context.ts';
 import type { RouteResponse, Route } from './route.ts';
 import { nameSchema } from './schemas.ts';
@@ -33,37 +31,14 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const anonymousCaller: Caller = { role: 'reader', name: 'anonymous' };
-
 /** Creates the app. `hosts` are allowed values of the Host header besides those of this machine. */
 export function createApp(context: ServerContext, routes: readonly Route[], hosts: readonly string[]): Hono<Env> {
-  const { limits, keys } = context;
-  const limitKey = createRateLimiter(limits.rate);
-  const limitAddress = createRateLimiter(limits.anonymousRate);
+  const { limits } = context;
+  const authorize = createAuthorizer(context);
   const acquireRequest = createConcurrencyLimiter(limits.requests);
   const acquireStream = createConcurrencyLimiter(limits.streams);
   const acquirePublic = createConcurrencyLimiter(limits.requests);
   const app = new Hono<Env>();
-
-  /** Returns the client of a request; throws if its key is missing, wrong or of a weaker role. */
-  function authorize(request: GuardedRequest, needed: Route['role'], address: string): Caller {
-    if (needed === 'public') return anonymousCaller;
-    const key = parseBearerKey(request);
-    const caller = keys.authenticate(key);
-    if (!caller) {
-      limitAddress(address);
-      throw createHttpError(
-        'server/no-key',
-        key === '' ? 'A key is required: Authorization: Bearer <key>.' : 'Invalid key.',
-      );
-    }
-    limitKey(caller.name);
-    if (hasRole(caller.role, needed)) return caller;
-    throw createHttpError(
-      'server/role',
-      `The role ${caller.role} is not allowed to do this. It needs the role ${needed}.`,
-    );
-  }
 
   async function handle(c: Context<Env>, route: Route): Promise<Response> {
     const { incoming, outgoing } = c.env;

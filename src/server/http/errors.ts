@@ -36,7 +36,7 @@ const statusByCode: Readonly<Record<string, number>> = {
   'store/unknown-event': 404,
   'store/locked': 409,
   'store/exists': 409,
-  'fleet/deaf': 409,
+  'fleet/no-inbox': 409,
   'session/running': 409,
 };
 

@@ -1,17 +1,17 @@
-// Provisional text of the current turn: published after the event that started the turn, and never after the event that ended it.
+// Partial text of the current turn: published after the event that started the turn, and never after the event that ended it.
 import type { Event, PartialText } from '../../core/index.ts';
 import type { ReplayBuffer, SessionMessage } from './replay-buffer.ts';
 
-/** The provisional text of a session. */
+/** The partial text of a session. */
 export type PartialTextBuffer = {
   /** Adds text. Text of an ended turn is dropped; text of a turn whose start event was not read yet is held until it is. */
   append(text: PartialText): void;
   /** Sets the last event that was read, and the last event that ended a turn. Nothing is published before. */
-  setStart(tail: number, settled: number): void;
+  setStart(lastSeq: number, lastTurnEnd: number): void;
   /** Must be called before an event is appended to the replay buffer, and `afterEvent` after it. */
   beforeEvent(event: Event): void;
   afterEvent(event: Event): void;
-  /** Retracts the published text: the worker that wrote it is gone. */
+  /** Retracts the published text: the worker that wrote it was interrupted. */
   retract(): void;
   /** Returns all published text of the turn for a new subscriber; `isRepeated` if the subscriber may have seen some of it. */
   snapshot(isRepeated: boolean): readonly SessionMessage[];
@@ -24,9 +24,9 @@ type TurnText = { readonly turn: number; readonly since: number; text: string; p
 export function createPartialTextBuffer(buffer: ReplayBuffer): PartialTextBuffer {
   let current: TurnText | undefined;
   /** Text of a turn whose start event was not read yet. */
-  let early: PartialText | undefined;
-  let tail = -1;
-  let settled = 0;
+  let textBeforeTurnStart: PartialText | undefined;
+  let lastSeq = -1;
+  let lastTurnEnd = 0;
   let isPublishScheduled = false;
 
   /** Publishes all new text as one message, however many pieces it came in. */
@@ -45,7 +45,7 @@ export function createPartialTextBuffer(buffer: ReplayBuffer): PartialTextBuffer
       buffer.append({ type: 'chunk', chunk: { turn: dropped.turn, text: '', restarted: true } });
   }
 
-  function show({ turn, since, text, restarted }: PartialText): void {
+  function addText({ turn, since, text, restarted }: PartialText): void {
     if (current?.since !== since || restarted) drop();
     current ??= { turn, since, text: '', publishedLength: 0 };
     current.text += text;
@@ -53,25 +53,26 @@ export function createPartialTextBuffer(buffer: ReplayBuffer): PartialTextBuffer
     isPublishScheduled = true;
   }
 
-  function releaseEarly(): void {
-    if (!early || early.since > tail) return;
-    const text = early;
-    early = undefined;
-    if (text.since > settled) show(text);
+  function addHeldText(): void {
+    if (!textBeforeTurnStart || textBeforeTurnStart.since > lastSeq) return;
+    const text = textBeforeTurnStart;
+    textBeforeTurnStart = undefined;
+    if (text.since > lastTurnEnd) addText(text);
   }
 
   return {
     append(text) {
-      const latest = Math.max(early?.since ?? 0, current?.since ?? 0);
-      if (text.since <= settled || text.since < latest) return;
-      if (text.since <= tail) return show(text);
-      const continues = early?.since === text.since && !text.restarted;
-      early = continues && early ? { ...early, text: early.text + text.text } : text;
+      const latest = Math.max(textBeforeTurnStart?.since ?? 0, current?.since ?? 0);
+      if (text.since <= lastTurnEnd || text.since < latest) return;
+      if (text.since <= lastSeq) return addText(text);
+      const held = textBeforeTurnStart;
+      const continues = held?.since === text.since && !text.restarted;
+      textBeforeTurnStart = continues ? { ...held, text: held.text + text.text } : text;
     },
-    setStart(startTail, startSettled) {
-      tail = startTail;
-      settled = startSettled;
-      releaseEarly();
+    setStart(startSeq, startTurnEnd) {
+      lastSeq = startSeq;
+      lastTurnEnd = startTurnEnd;
+      addHeldText();
     },
     beforeEvent(event) {
       publish();
@@ -80,13 +81,13 @@ export function createPartialTextBuffer(buffer: ReplayBuffer): PartialTextBuffer
       if (event.type === 'turn-ended' || event.type === 'turn-failed') current = undefined;
     },
     afterEvent(event) {
-      tail = event.seq;
+      lastSeq = event.seq;
       if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended')
-        settled = event.seq;
-      releaseEarly();
+        lastTurnEnd = event.seq;
+      addHeldText();
     },
     retract() {
-      settled = Math.max(settled, current?.since ?? 0);
+      lastTurnEnd = Math.max(lastTurnEnd, current?.since ?? 0);
       drop();
     },
     snapshot(isRepeated) {

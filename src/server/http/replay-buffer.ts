@@ -8,7 +8,7 @@ export type BufferLimits = { readonly items: number; readonly chars: number };
 /** The latest messages of a session. */
 export type ReplayBuffer = {
   /** Every event after this sequence number is in the buffer, or will be. */
-  coveredAfter: number;
+  oldestBufferedAfterSeq: number;
   append(message: SessionMessage): void;
   /** Whether messages at this position were evicted. */
   isEvicted(position: number): boolean;
@@ -40,7 +40,7 @@ export function createReplayBuffer(startSeq: number, limits: BufferLimits): Repl
   let chars = 0;
   let isWakeScheduled = false;
   const buffer: ReplayBuffer = {
-    coveredAfter: startSeq,
+    oldestBufferedAfterSeq: startSeq,
     append(message) {
       items.push(message);
       chars += formatSessionMessage(message).length;
@@ -48,7 +48,7 @@ export function createReplayBuffer(startSeq: number, limits: BufferLimits): Repl
         const evicted = items.shift();
         base++;
         chars -= evicted ? formatSessionMessage(evicted).length : 0;
-        buffer.coveredAfter = seqOf(evicted) ?? buffer.coveredAfter;
+        buffer.oldestBufferedAfterSeq = seqOf(evicted) ?? buffer.oldestBufferedAfterSeq;
       }
       // Messages that are appended together are read together: each write to each subscriber costs a system call.
       if (!isWakeScheduled) setImmediate(buffer.wake);
@@ -94,7 +94,7 @@ export function createReplayBuffer(startSeq: number, limits: BufferLimits): Repl
   return buffer;
 }
 
-/** A message to the subscribers of a session. A `chunk` is provisional text of the current turn; `end` follows the end of the run. */
+/** A message to the subscribers of a session. A `chunk` is partial text of the current turn; `end` follows the end of the run. */
 export type SessionMessage =
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'chunk'; readonly chunk: Omit<PartialText, 'since'> }

@@ -1,4 +1,4 @@
-// Follows a run or session once for all its subscribers: reads its log, its run and its provisional text, and each subscriber reads at its own pace.
+// Follows a run or session once for all its subscribers: reads its log, its run and its partial text, and each subscriber reads at its own pace.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, errorMessage, type Event, type FleetRun, type FleetStore, type Log } from '../../core/index.ts';
 import { createPartialTextBuffer, type PartialTextBuffer } from './partial-text.ts';
@@ -24,7 +24,7 @@ type BroadcasterState = {
   readonly partialText: PartialTextBuffer;
   readonly closed: AbortSignal;
   /** The sequence number of the last event that was read. */
-  tail: number;
+  lastSeq: number;
   /** The run has ended and all of its events were published. */
   isFinished: boolean;
   /** Reads the run at once instead of at the next poll. */
@@ -51,7 +51,7 @@ export function createSessionBroadcaster(
     buffer,
     partialText,
     closed: closing.signal,
-    tail: startSeq,
+    lastSeq: startSeq,
     isFinished: false,
     pollNow: () => {},
   };
@@ -75,14 +75,14 @@ export function createSessionBroadcaster(
 
 /** A client may ask for events after one that does not exist yet: the start is at most the end of the log. */
 async function clampStart(state: BroadcasterState): Promise<void> {
-  if (state.tail === 0) return state.partialText.setStart(0, 0);
-  const { tail, settled } = await findSessionEnd(state.store, state.target.session).catch(() => ({
-    tail: state.tail,
-    settled: 0,
+  if (state.lastSeq === 0) return state.partialText.setStart(0, 0);
+  const { lastSeq, lastTurnEnd } = await findSessionEnd(state.store, state.target.session).catch(() => ({
+    lastSeq: state.lastSeq,
+    lastTurnEnd: 0,
   }));
-  state.tail = Math.min(state.tail, tail);
-  state.buffer.coveredAfter = state.tail;
-  state.partialText.setStart(state.tail, settled);
+  state.lastSeq = Math.min(state.lastSeq, lastSeq);
+  state.buffer.oldestBufferedAfterSeq = state.lastSeq;
+  state.partialText.setStart(state.lastSeq, lastTurnEnd);
 }
 
 async function followLog(state: BroadcasterState): Promise<void> {
@@ -91,7 +91,7 @@ async function followLog(state: BroadcasterState): Promise<void> {
     let log: Log | undefined;
     try {
       log = await store.sessions.reader(target.session);
-      for await (const event of log.follow(state.tail, closed)) {
+      for await (const event of log.follow(state.lastSeq, closed)) {
         publishEvent(state, event);
         failures = 0;
       }
@@ -108,8 +108,8 @@ async function followLog(state: BroadcasterState): Promise<void> {
 }
 
 function publishEvent(state: BroadcasterState, event: Event): void {
-  if (event.seq <= state.tail) return;
-  state.tail = event.seq;
+  if (event.seq <= state.lastSeq) return;
+  state.lastSeq = event.seq;
   state.partialText.beforeEvent(event);
   state.buffer.append({ type: 'event', event });
   state.partialText.afterEvent(event);
@@ -128,7 +128,7 @@ async function pollRun(state: BroadcasterState): Promise<void> {
       const run = await currentRun(store, target);
       const isEnded = run?.id === target.run && run?.status === 'ended';
       // All events of a run are in the log before the queue marks it as ended.
-      if (isEnded && state.tail < (await findSessionEnd(store, target.session)).tail) waitMs = 20;
+      if (isEnded && state.lastSeq < (await findSessionEnd(store, target.session)).lastSeq) waitMs = 20;
       else if (run) {
         // A run that is queued again was interrupted in the middle of a turn.
         if (run.status === 'queued' && run.attempts > 0) state.partialText.retract();
@@ -159,7 +159,7 @@ async function* readMessages(
 ): AsyncGenerator<readonly SessionMessage[]> {
   const { buffer, partialText } = state;
   let seq = from;
-  /** Whether the subscriber has all provisional text: a new one, or one that fell behind, gets it in one message. */
+  /** Whether the subscriber has all partial text: a new one, or one that fell behind, gets it in one message. */
   let isCurrent = false;
   let fellBehind = false;
   let resume = (): void => {};
@@ -200,13 +200,13 @@ async function* readMissedEvents(
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Event> {
-  if (from >= buffer.coveredAfter) return;
+  if (from >= buffer.oldestBufferedAfterSeq) return;
   const log = await store.sessions.reader(target.session);
   const done = new AbortController();
   try {
     for await (const event of log.follow(from, AbortSignal.any([signal, done.signal]))) {
       yield event;
-      if (event.seq >= buffer.coveredAfter) return;
+      if (event.seq >= buffer.oldestBufferedAfterSeq) return;
     }
   } finally {
     done.abort();
@@ -221,15 +221,15 @@ const isMissingSession = (error: unknown): boolean =>
 async function findSessionEnd(
   { sessions }: Pick<FleetStore, 'sessions'>,
   session: string,
-): Promise<{ readonly tail: number; readonly settled: number }> {
+): Promise<{ readonly lastSeq: number; readonly lastTurnEnd: number }> {
   let log: Log | undefined;
-  const end = { tail: 0, settled: 0 };
+  const end = { lastSeq: 0, lastTurnEnd: 0 };
   try {
     log = await sessions.reader(session);
     for await (const events of log.read({ from: 'epoch' }))
       for (const { seq, type } of events) {
-        end.tail = seq;
-        if (type === 'turn-ended' || type === 'turn-failed' || type === 'run-ended') end.settled = seq;
+        end.lastSeq = seq;
+        if (type === 'turn-ended' || type === 'turn-failed' || type === 'run-ended') end.lastTurnEnd = seq;
       }
     return end;
   } catch (error) {
