@@ -19,12 +19,12 @@ pre { font: .85rem/1.45 ui-monospace, monospace; background: var(--soft); paddin
 `;
 
 /** Formats a session as an HTML page. */
-export function formatHtmlExport(paper: ExportDocument): string {
+export function formatHtmlExport(document: ExportDocument): string {
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', stylesheet, 'base64')}'`;
-  const about = [
-    ['Model', paper.model || 'none yet'],
-    ['Session', paper.id],
-    ['Last change', paper.changed],
+  const fields = [
+    ['Model', document.model || 'none yet'],
+    ['Session', document.id],
+    ['Last change', document.changed],
   ];
   return `<!doctype html>
 <html lang="en">
@@ -33,13 +33,13 @@ export function formatHtmlExport(paper: ExportDocument): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${escapeHtml(paper.name)}</title>
+<title>${escapeHtml(document.name)}</title>
 <style>${stylesheet}</style>
 </head>
 <body>
-<h1>${escapeHtml(paper.name)}</h1>
-<dl>${about.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>
-${toTranscriptItems(paper.messages).map(formatHtmlItem).join('\n')}
+<h1>${escapeHtml(document.name)}</h1>
+<dl>${fields.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>
+${toTranscriptItems(document.messages).map(formatHtmlItem).join('\n')}
 </body>
 </html>
 `;
@@ -56,13 +56,13 @@ function formatHtmlItem(item: TranscriptItem): string {
     case 'call': {
       const { tool, input, result } = item;
       const outcome = result ? (result.failed ? ' (failed)' : '') : ' (no result yet)';
-      const asked = input === '' ? '' : `<pre>${escapeHtml(input)}</pre>`;
-      const given = result ? `<pre>${escapeHtml(result.text)}</pre>` : '';
-      return `<details><summary>Tool: <code>${escapeHtml(tool)}</code>${outcome}</summary>${asked}${given}</details>`;
+      const inputBlock = input === '' ? '' : `<pre>${escapeHtml(input)}</pre>`;
+      const outputBlock = result ? `<pre>${escapeHtml(result.text)}</pre>` : '';
+      return `<details><summary>Tool: <code>${escapeHtml(tool)}</code>${outcome}</summary>${inputBlock}${outputBlock}</details>`;
     }
   }
 }
 
 /** Escapes a text for HTML, between tags or in an attribute. */
 export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (found) => `&#${found.codePointAt(0)};`);
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);

@@ -4,15 +4,15 @@ import { escapeHtml } from './export-html.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
 /** Formats a session as Markdown. */
-export function formatMarkdownExport(paper: ExportDocument): string {
-  const about = [
-    `Model: ${formatInlineCode(paper.model || 'none yet')}`,
-    `Session: ${formatInlineCode(paper.id)}`,
-    `Last change: ${paper.changed}`,
+export function formatMarkdownExport(document: ExportDocument): string {
+  const fields = [
+    `Model: ${formatInlineCode(document.model || 'none yet')}`,
+    `Session: ${formatInlineCode(document.id)}`,
+    `Last change: ${document.changed}`,
   ];
-  const title = `# ${paper.name.replaceAll(/[\\`*_[\]<>#]/g, String.raw`\$&`).replaceAll('\n', ' ')}`;
-  const list = about.map((line) => `- ${line}`).join('\n');
-  return `${[title, list, ...toTranscriptItems(paper.messages).map(formatMarkdownItem)].join('\n\n')}\n`;
+  const title = `# ${document.name.replaceAll(/[\\`*_[\]<>#]/g, String.raw`\$&`).replaceAll('\n', ' ')}`;
+  const list = fields.map((line) => `- ${line}`).join('\n');
+  return `${[title, list, ...toTranscriptItems(document.messages).map(formatMarkdownItem)].join('\n\n')}\n`;
 }
 
 function formatMarkdownItem(item: TranscriptItem): string {
@@ -51,4 +51,4 @@ function formatInlineCode(text: string): string {
 }
 
 const longestBacktickRun = (text: string): number =>
-  [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 0);
+  [...text.matchAll(/`+/g)].reduce((longest, [ticks]) => Math.max(longest, ticks.length), 0);

@@ -22,40 +22,40 @@ export const exportFormats = ['md', 'html', 'json'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** Returns the named format, or the format of the file extension; default Markdown. */
-export function parseExportFormat(given: string | undefined, file: string | undefined): ExportFormat {
-  const ending = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
-  const wanted = given ?? (exportFormats.some((each) => each === ending) ? ending : 'md');
-  const format = exportFormats.find((each) => each === wanted);
+export function parseExportFormat(requested: string | undefined, file: string | undefined): ExportFormat {
+  const extension = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
+  const name = requested ?? (exportFormats.some((each) => each === extension) ? extension : 'md');
+  const format = exportFormats.find((each) => each === name);
   if (format !== undefined) return format;
-  throw new FairleadError('cli/bad-format', `--format is ${exportFormats.join(', ')}, not "${wanted}".`, {
+  throw new FairleadError('cli/bad-format', `--format is ${exportFormats.join(', ')}, not "${name}".`, {
     blame: 'user',
   });
 }
 
 /** Reads a session file and exports it. */
-export const exportSession = async (place: SessionFile, format: ExportFormat): Promise<string> =>
-  exportDocument(await readExportDocument(place), format);
+export const exportSession = async (sessionFile: SessionFile, format: ExportFormat): Promise<string> =>
+  exportDocument(await readExportDocument(sessionFile), format);
 
 /** Formats an export. */
-export async function exportDocument(paper: ExportDocument, format: ExportFormat): Promise<string> {
+export async function exportDocument(document: ExportDocument, format: ExportFormat): Promise<string> {
   switch (format) {
     case 'md':
-      return (await import('./export-markdown.ts')).formatMarkdownExport(paper);
+      return (await import('./export-markdown.ts')).formatMarkdownExport(document);
     case 'html':
-      return (await import('./export-html.ts')).formatHtmlExport(paper);
+      return (await import('./export-html.ts')).formatHtmlExport(document);
     case 'json':
-      return `${JSON.stringify(paper, null, 2)}\n`;
+      return `${JSON.stringify(document, null, 2)}\n`;
   }
 }
 
-async function readExportDocument(place: SessionFile): Promise<ExportDocument> {
-  const { id, state, messages } = await readSession(place.file);
-  const seen = summarizeSession(place);
+async function readExportDocument(sessionFile: SessionFile): Promise<ExportDocument> {
+  const { id, state, messages } = await readSession(sessionFile.file);
+  const summary = summarizeSession(sessionFile);
   return {
-    name: place.name,
+    name: sessionFile.name,
     id,
-    created: seen?.created ?? '',
-    changed: seen?.changed ?? '',
+    created: summary?.created ?? '',
+    changed: summary?.changed ?? '',
     model: state.model,
     spent: state.total,
     messages,

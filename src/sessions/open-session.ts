@@ -34,27 +34,27 @@ export type OpenSession = {
 
 /** Opens a session for an agent. */
 export async function openSession(
-  shelf: SessionDirs,
-  which: SessionSelector,
+  dirs: SessionDirs,
+  selector: SessionSelector,
   parts: ResolvedAgent,
 ): Promise<OpenSession> {
-  if (which.type === 'ephemeral') {
+  if (selector.type === 'ephemeral') {
     const { memoryLog } = await import('../stores/index.ts');
     const session = await Session.open(parts, memoryLog());
     return { session, sessionFile: undefined, log: undefined, isNew: true, isUsed: trackUse(session) };
   }
-  const place = await resolveSessionFile(shelf, which);
-  const fresh = which.type === 'new';
+  const sessionFile = await resolveSessionFile(dirs, selector);
+  const isNew = selector.type === 'new';
   const { openJsonl } = await import('../stores/index.ts');
-  const log = await openJsonl(place.file).catch((error: unknown) => {
-    throw lockedSessionError(error, place) ?? error;
+  const log = await openJsonl(sessionFile.file).catch((error: unknown) => {
+    throw lockedSessionError(error, sessionFile) ?? error;
   });
   try {
     const session = await Session.open(parts, log, log.session);
-    return { session, sessionFile: place, log, isNew: fresh, isUsed: trackUse(session) };
+    return { session, sessionFile, log, isNew, isUsed: trackUse(session) };
   } catch (error) {
     await log.close();
-    if (fresh) rmSync(place.file, { force: true });
+    if (isNew) rmSync(sessionFile.file, { force: true });
     throw error;
   }
 }
@@ -71,18 +71,18 @@ function lockedSessionError(error: unknown, { name, file }: SessionFile): Fairle
 }
 
 async function resolveSessionFile(
-  shelf: SessionDirs,
-  which: Exclude<SessionSelector, { type: 'ephemeral' }>,
+  dirs: SessionDirs,
+  selector: Exclude<SessionSelector, { type: 'ephemeral' }>,
 ): Promise<SessionFile> {
-  switch (which.type) {
+  switch (selector.type) {
     case 'new':
-      return createSessionFile(shelf, which.name);
+      return createSessionFile(dirs, selector.name);
     case 'clone':
-      return cloneSession(shelf, findSession(shelf, which.session), which.name);
+      return cloneSession(dirs, findSession(dirs, selector.session), selector.name);
     case 'resume':
-      return findSession(shelf, which.session ?? '');
+      return findSession(dirs, selector.session ?? '');
     case 'latest': {
-      const latest = findLatestSession(shelf);
+      const latest = findLatestSession(dirs);
       if (latest) return latest;
       throw new FairleadError('session/unknown', 'There is no session to continue yet.', {
         blame: 'user',
@@ -112,10 +112,12 @@ const maxProblems = 5;
 
 /** Formats the problems of a session file that was opened anyway, one sentence each. */
 export function formatSessionProblems({ log, sessionFile }: OpenSession): readonly string[] {
-  const found = log?.report ?? [];
-  const more = found.length - maxProblems;
+  const problems = log?.report ?? [];
+  const omitted = problems.length - maxProblems;
   return [
-    ...found.slice(0, maxProblems).map(({ message }) => message),
-    ...(more > 0 ? [`And ${more} more: fairlead sessions verify ${JSON.stringify(sessionFile?.name ?? '')}`] : []),
+    ...problems.slice(0, maxProblems).map(({ message }) => message),
+    ...(omitted > 0
+      ? [`And ${omitted} more: fairlead sessions verify ${JSON.stringify(sessionFile?.name ?? '')}`]
+      : []),
   ];
 }

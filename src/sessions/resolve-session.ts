@@ -42,29 +42,30 @@ export type SessionResolution = { readonly selector: SessionSelector; readonly l
 
 /** Resolves which session to open; undefined if the user cancels. */
 export async function resolveSession(
-  which: SessionSelector,
-  shelf: SessionDirs,
+  selector: SessionSelector,
+  dirs: SessionDirs,
   prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
-  if (which.type === 'resume' || which.type === 'latest') return resolveExistingSession(which, shelf, prompter);
-  return which.type === 'ephemeral' || which.name === undefined
-    ? { selector: which }
-    : resolveSessionName(which, which.name, shelf, prompter);
+  if (selector.type === 'resume' || selector.type === 'latest') return resolveExistingSession(selector, dirs, prompter);
+  return selector.type === 'ephemeral' || selector.name === undefined
+    ? { selector }
+    : resolveSessionName(selector, selector.name, dirs, prompter);
 }
 
 type ExistingSelector = SessionSelector & { readonly type: 'resume' | 'latest' };
 
 async function resolveExistingSession(
-  which: ExistingSelector,
-  shelf: SessionDirs,
+  selector: ExistingSelector,
+  dirs: SessionDirs,
   prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
-  const place = await findExistingSession(which, shelf, prompter);
-  if (typeof place === 'string') return place === 'none-yet' ? { selector: { type: 'new' } } : undefined;
-  const holder = place && getLockOwner(place.file);
-  if (!place || !holder) return { selector: place ? { type: 'resume', session: place.name } : which };
+  const sessionFile = await findExistingSession(selector, dirs, prompter);
+  if (typeof sessionFile === 'string') return sessionFile === 'none-yet' ? { selector: { type: 'new' } } : undefined;
+  const owner = sessionFile && getLockOwner(sessionFile.file);
+  if (!sessionFile || !owner)
+    return { selector: sessionFile ? { type: 'resume', session: sessionFile.name } : selector };
   const key = await prompter.askKey({
-    title: `"${place.name}" is being written by ${formatLockOwner(holder)}. What now?`,
+    title: `"${sessionFile.name}" is being written by ${formatLockOwner(owner)}. What now?`,
     keys: [
       { key: 'w', label: 'watch it' },
       { key: 'c', label: 'continue with a copy' },
@@ -72,21 +73,21 @@ async function resolveExistingSession(
     ],
     defaultKey: 'l',
   });
-  if (key === 'c') return { selector: { type: 'clone', session: place.name } };
+  if (key === 'c') return { selector: { type: 'clone', session: sessionFile.name } };
   return key === 'w'
-    ? { selector: { type: 'resume', session: place.name }, locked: { sessionFile: place, owner: holder } }
+    ? { selector: { type: 'resume', session: sessionFile.name }, locked: { sessionFile, owner } }
     : undefined;
 }
 
 /** Finds the session to continue; the user picks one if none is named. */
 async function findExistingSession(
-  which: ExistingSelector,
-  shelf: SessionDirs,
+  selector: ExistingSelector,
+  dirs: SessionDirs,
   prompter: SessionPrompter,
 ): Promise<SessionFile | 'none-yet' | 'none-picked' | undefined> {
-  if (which.type === 'latest') return findLatestSession(shelf);
-  if (which.session !== undefined) return findSession(shelf, which.session);
-  const sessions = listSessions(shelf);
+  if (selector.type === 'latest') return findLatestSession(dirs);
+  if (selector.session !== undefined) return findSession(dirs, selector.session);
+  const sessions = listSessions(dirs);
   if (sessions.length === 0) return 'none-yet';
   const picked = await prompter.pick('Resume which session?', sessions.map(toSessionChoice));
   return sessions.find(({ name }) => name === picked) ?? 'none-picked';
@@ -97,13 +98,13 @@ export const formatLockOwner = ({ pid, host, time }: LockOwner): string => `proc
 
 /** Handles a new name that is taken: open that session, choose another name, or cancel. */
 async function resolveSessionName(
-  which: SessionSelector & { readonly type: 'new' | 'clone' },
+  selector: SessionSelector & { readonly type: 'new' | 'clone' },
   name: string,
-  shelf: SessionDirs,
+  dirs: SessionDirs,
   prompter: SessionPrompter,
 ): Promise<SessionResolution | undefined> {
-  const isTaken = (each: string): boolean => existsSync(sessionFilePath(shelf, each));
-  if (!isTaken(name)) return { selector: which };
+  const isTaken = (each: string): boolean => existsSync(sessionFilePath(dirs, each));
+  if (!isTaken(name)) return { selector };
   const free = findFreeName(normalizeSessionName(name), isTaken);
   const key = await prompter.askKey({
     title: `There is already a session named "${normalizeSessionName(name)}". What now?`,
@@ -114,6 +115,6 @@ async function resolveSessionName(
     ],
     defaultKey: 'l',
   });
-  if (key === 'o') return { selector: { ...which, name: free } };
-  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, shelf, prompter) : undefined;
+  if (key === 'o') return { selector: { ...selector, name: free } };
+  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, dirs, prompter) : undefined;
 }

@@ -36,24 +36,24 @@ export type SessionSummary = SessionFile & {
 export const sessionsDir = ({ data }: SessionDirs): string => path.join(data, 'sessions');
 
 /** Returns the file of the session with this name, existing or not. */
-export const sessionFilePath = (shelf: SessionDirs, name: string): string =>
-  path.join(sessionsDir(shelf), toSessionFileName(name));
+export const sessionFilePath = (dirs: SessionDirs, name: string): string =>
+  path.join(sessionsDir(dirs), toSessionFileName(name));
 
 /** Returns the directory of sub-agent sessions; separate, so that listings do not show them. */
-export const subagentSessionsDir = (shelf: SessionDirs): string => path.join(sessionsDir(shelf), 'agents');
+export const subagentSessionsDir = (dirs: SessionDirs): string => path.join(sessionsDir(dirs), 'agents');
 
 /** Returns the names and files of all sessions in a directory, unordered. */
-export function listSessionFiles(shelf: SessionDirs, folder: string = sessionsDir(shelf)): readonly SessionFile[] {
-  return readDirOrEmpty(folder).flatMap((file) => {
+export function listSessionFiles(dirs: SessionDirs, directory: string = sessionsDir(dirs)): readonly SessionFile[] {
+  return readDirOrEmpty(directory).flatMap((file) => {
     const name = parseSessionFileName(file);
-    return name === undefined ? [] : [{ name, file: path.join(folder, file) }];
+    return name === undefined ? [] : [{ name, file: path.join(directory, file) }];
   });
 }
 
-function readDirOrEmpty(folder: string): readonly string[] {
-  return withFileError(folder, 'read', () => {
+function readDirOrEmpty(directory: string): readonly string[] {
+  return withFileError(directory, 'read', () => {
     try {
-      return readdirSync(folder);
+      return readdirSync(directory);
     } catch (error) {
       if (systemErrorCode(error) === 'ENOENT') return [];
       throw error;
@@ -62,15 +62,15 @@ function readDirOrEmpty(folder: string): readonly string[] {
 }
 
 /** Reserves a new session: with this name, which must be free, or named by date and time. Other processes see the name as taken. */
-export function createSessionFile(shelf: SessionDirs, name?: string, now: Date = new Date()): SessionFile {
-  makePrivateDir(sessionsDir(shelf));
+export function createSessionFile(dirs: SessionDirs, name?: string, now: Date = new Date()): SessionFile {
+  makePrivateDir(sessionsDir(dirs));
   if (name !== undefined) {
-    const place = { name: normalizeSessionName(name), file: sessionFilePath(shelf, name) };
-    if (!reserveFile(place.file)) throw duplicateNameError(place.name);
-    return place;
+    const sessionFile = { name: normalizeSessionName(name), file: sessionFilePath(dirs, name) };
+    if (!reserveFile(sessionFile.file)) throw duplicateNameError(sessionFile.name);
+    return sessionFile;
   }
-  const free = findFreeName(formatDateName(now), (each) => !reserveFile(sessionFilePath(shelf, each)));
-  return { name: free, file: sessionFilePath(shelf, free) };
+  const free = findFreeName(formatDateName(now), (each) => !reserveFile(sessionFilePath(dirs, each)));
+  return { name: free, file: sessionFilePath(dirs, free) };
 }
 
 /** Creates an empty file: a session that has not started. */
@@ -94,26 +94,26 @@ export const duplicateNameError = (name: string): FairleadError =>
   });
 
 /** Lists all started sessions, the last changed first. Reads only the ends of the files. */
-export function listSessions(shelf: SessionDirs): readonly SessionSummary[] {
-  return listSessionFiles(shelf)
-    .flatMap((place) => summarizeSession(place) ?? [])
+export function listSessions(dirs: SessionDirs): readonly SessionSummary[] {
+  return listSessionFiles(dirs)
+    .flatMap((sessionFile) => summarizeSession(sessionFile) ?? [])
     .toSorted((a, b) => b.changed.localeCompare(a.changed) || a.name.localeCompare(b.name));
 }
 
 /** Returns the listing entry of a session; undefined if it has not started or cannot be read. */
-export function summarizeSession(place: SessionFile): SessionSummary | undefined {
-  const seen = tryPeek(place.file);
-  if (!seen || seen.size === 0) return undefined;
-  const { session, created, changed, size, events, time } = seen;
+export function summarizeSession(sessionFile: SessionFile): SessionSummary | undefined {
+  const preview = tryPeek(sessionFile.file);
+  if (!preview || preview.size === 0) return undefined;
+  const { session, created, changed, size, events, time } = preview;
   return {
-    ...place,
+    ...sessionFile,
     id: session,
     created,
     changed: time ?? new Date(changed).toISOString(),
     size,
     events,
-    model: getLastModel(seen),
-    first: getFirstInput(seen),
+    model: getLastModel(preview),
+    first: getFirstInput(preview),
   };
 }
 
@@ -134,57 +134,62 @@ function readIdOrEmpty(file: string): string {
   }
 }
 
-function getLastModel(seen: SessionPeek): string | undefined {
-  const event = seen.last('turn-ended', 'epoch-started');
+function getLastModel(preview: SessionPeek): string | undefined {
+  const event = preview.last('turn-ended', 'epoch-started');
   return event?.type === 'turn-ended' || event?.type === 'epoch-started' ? event.model : undefined;
 }
 
-function getFirstInput(seen: SessionPeek): string | undefined {
-  const event = seen.first('input-received');
+function getFirstInput(preview: SessionPeek): string | undefined {
+  const event = preview.first('input-received');
   if (event?.type !== 'input-received') return undefined;
   return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
 }
 
 /** Finds a session by name, id or unique id prefix; the error suggests similar names. */
-export function findSession(shelf: SessionDirs, nameOrId: string): SessionFile {
-  const wanted = nameOrId.normalize('NFC').trim();
-  const all = [...listSessionFiles(shelf), ...listSessionFiles(shelf, subagentSessionsDir(shelf))];
-  const named = all.find(({ name }) => name === wanted);
+export function findSession(dirs: SessionDirs, nameOrId: string): SessionFile {
+  const query = nameOrId.normalize('NFC').trim();
+  const sessions = [...listSessionFiles(dirs), ...listSessionFiles(dirs, subagentSessionsDir(dirs))];
+  const named = sessions.find(({ name }) => name === query);
   if (named) return named;
-  const ids = wanted.length < 4 ? [] : all.map((place) => ({ place, id: readIdOrEmpty(place.file) }));
-  const exact = ids.find(({ id }) => id === wanted);
-  if (exact) return exact.place;
-  const begun = ids.filter(({ id }) => id.startsWith(wanted.toLowerCase()));
-  if (begun.length === 1 && begun[0]) return begun[0].place;
-  throw begun.length > 1 ? ambiguousSessionError(wanted, begun) : unknownSessionError(wanted, all);
+  const ids =
+    query.length < 4 ? [] : sessions.map((sessionFile) => ({ sessionFile, id: readIdOrEmpty(sessionFile.file) }));
+  const exact = ids.find(({ id }) => id === query);
+  if (exact) return exact.sessionFile;
+  const matches = ids.filter(({ id }) => id.startsWith(query.toLowerCase()));
+  if (matches.length === 1 && matches[0]) return matches[0].sessionFile;
+  throw matches.length > 1 ? ambiguousSessionError(query, matches) : unknownSessionError(query, sessions);
 }
 
 const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
-const ambiguousSessionError = (wanted: string, found: readonly { readonly place: SessionFile }[]): FairleadError =>
-  new FairleadError('session/ambiguous', `The ids of ${found.length} sessions begin with "${wanted}".`, {
+const ambiguousSessionError = (
+  query: string,
+  matches: readonly { readonly sessionFile: SessionFile }[],
+): FairleadError =>
+  new FairleadError('session/ambiguous', `The ids of ${matches.length} sessions begin with "${query}".`, {
     blame: 'user',
-    hint: `Give more of the id, or a name: ${quoteNames(found.slice(0, 5).map(({ place }) => place.name))}.`,
+    hint: `Give more of the id, or a name: ${quoteNames(matches.slice(0, 5).map(({ sessionFile }) => sessionFile.name))}.`,
   });
 
-function unknownSessionError(wanted: string, all: readonly SessionFile[]): FairleadError {
-  const near = closestMatches(
-    wanted,
-    all.map(({ name }) => name),
+function unknownSessionError(query: string, sessions: readonly SessionFile[]): FairleadError {
+  const similarNames = closestMatches(
+    query,
+    sessions.map(({ name }) => name),
   );
-  const hint = near.length > 0 ? `Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?` : undefined;
-  return new FairleadError('session/unknown', `There is no session with the name or id "${wanted}".`, {
+  const hint =
+    similarNames.length > 0 ? `Did you mean ${similarNames.map((name) => `"${name}"`).join(' or ')}?` : undefined;
+  return new FairleadError('session/unknown', `There is no session with the name or id "${query}".`, {
     blame: 'user',
     hint: hint ?? '"fairlead sessions list" shows what there is.',
   });
 }
 
 /** Returns the session that was written last, if there is one. */
-export function findLatestSession(shelf: SessionDirs): SessionFile | undefined {
-  let best: { readonly place: SessionFile; readonly changed: number } | undefined;
-  for (const place of listSessionFiles(shelf)) {
-    const { size = 0, mtimeMs = 0 } = statSync(place.file, { throwIfNoEntry: false }) ?? {};
-    if (size > 0 && mtimeMs > (best?.changed ?? 0)) best = { place, changed: mtimeMs };
+export function findLatestSession(dirs: SessionDirs): SessionFile | undefined {
+  let latest: { readonly sessionFile: SessionFile; readonly changed: number } | undefined;
+  for (const sessionFile of listSessionFiles(dirs)) {
+    const { size = 0, mtimeMs = 0 } = statSync(sessionFile.file, { throwIfNoEntry: false }) ?? {};
+    if (size > 0 && mtimeMs > (latest?.changed ?? 0)) latest = { sessionFile, changed: mtimeMs };
   }
-  return best?.place;
+  return latest?.sessionFile;
 }

@@ -8,20 +8,20 @@ const maxNameBytes = 150;
 
 /** Normalizes a name: trimmed, NFC, well formed. Throws if it is empty or too long. */
 export function normalizeSessionName(name: string): string {
-  const tidy = name.toWellFormed().normalize('NFC').trim();
-  if (tidy === '')
+  const normalized = name.toWellFormed().normalize('NFC').trim();
+  if (normalized === '')
     throw new FairleadError('session/bad-name', 'A session needs a name that is not empty.', {
       blame: 'user',
       hint: 'Leave the name away to have the date and time as its name.',
     });
-  const bytes = Buffer.byteLength(encodeName(tidy));
+  const bytes = Buffer.byteLength(encodeName(normalized));
   if (bytes > maxNameBytes)
     throw new FairleadError(
       'session/bad-name',
       `The session name is too long for a file: it takes ${bytes} bytes of at most ${maxNameBytes}.`,
       { blame: 'user', hint: 'Give it a shorter name.' },
     );
-  return tidy;
+  return normalized;
 }
 
 /** Returns the file name of a session name: it cannot leave the directory or match a side file of another session. */
@@ -54,15 +54,17 @@ function decodePercent(text: string): string {
 const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069<>:"/\\|?*%]|\.(?=jsonl)/giu;
 
 const encodeName = (name: string): string =>
-  name.replaceAll(unsafeCharacters, (found) => [...Buffer.from(found)].map((byte) => `%${toHex(byte)}`).join(''));
+  name.replaceAll(unsafeCharacters, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${toHex(byte)}`).join(''),
+  );
 
 const toHex = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');
 
 /** Formats a local date and time as a name valid on every file system: `2026-01-31_23-59-59`. */
 export function formatDateName(now: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-');
-  return `${date}_${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('-')}`;
+  const padTwo = (value: number): string => String(value).padStart(2, '0');
+  const date = [now.getFullYear(), padTwo(now.getMonth() + 1), padTwo(now.getDate())].join('-');
+  return `${date}_${[now.getHours(), now.getMinutes(), now.getSeconds()].map(padTwo).join('-')}`;
 }
 
 /** Returns the name if it is free, otherwise the first free one of `name-2`, `name-3` and so on. */

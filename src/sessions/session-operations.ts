@@ -31,26 +31,26 @@ import {
 
 /** Renames a session by renaming its file. A session that is open in this process stays open. */
 export async function renameSession(
-  shelf: SessionDirs,
+  dirs: SessionDirs,
   from: SessionFile,
   to: string,
   log?: JsonlLog,
 ): Promise<SessionFile> {
-  const place = { name: normalizeSessionName(to), file: sessionFilePath(shelf, to) };
-  if (place.file === from.file) return place;
-  await withDuplicateNameError(place.name, () => (log ? log.move(place.file) : moveJsonl(from.file, place.file)));
-  return place;
+  const target = { name: normalizeSessionName(to), file: sessionFilePath(dirs, to) };
+  if (target.file === from.file) return target;
+  await withDuplicateNameError(target.name, () => (log ? log.move(target.file) : moveJsonl(from.file, target.file)));
+  return target;
 }
 
 /** Default name: `<name>-clone`, then `<name>-clone-2`. */
-const findCloneName = (shelf: SessionDirs, name: string): string =>
-  findFreeName(`${name}-clone`, (each) => existsSync(sessionFilePath(shelf, each)));
+const findCloneName = (dirs: SessionDirs, name: string): string =>
+  findFreeName(`${name}-clone`, (each) => existsSync(sessionFilePath(dirs, each)));
 
 /** Copies a session with all branches; the original stays unchanged and may be open elsewhere. */
-export async function cloneSession(shelf: SessionDirs, from: SessionFile, to?: string): Promise<SessionFile> {
-  makePrivateDir(sessionsDir(shelf));
-  const name = to === undefined ? findCloneName(shelf, from.name) : normalizeSessionName(to);
-  const file = sessionFilePath(shelf, name);
+export async function cloneSession(dirs: SessionDirs, from: SessionFile, to?: string): Promise<SessionFile> {
+  makePrivateDir(sessionsDir(dirs));
+  const name = to === undefined ? findCloneName(dirs, from.name) : normalizeSessionName(to);
+  const file = sessionFilePath(dirs, name);
   await withDuplicateNameError(name, () => copyJsonl(from.file, file));
   return { name, file };
 }
@@ -71,72 +71,72 @@ export const trashDir = ({ data }: SessionDirs): string => path.join(data, 'tras
 
 /** Moves a session to the trash. */
 export async function trashSession(
-  shelf: SessionDirs,
+  dirs: SessionDirs,
   session: SessionFile,
   now: Date = new Date(),
 ): Promise<TrashedSession> {
-  const folder = trashDir(shelf);
-  makePrivateDir(folder);
+  const directory = trashDir(dirs);
+  makePrivateDir(directory);
   const fileName = path.basename(session.file);
-  const since = findFreeName(formatDateName(now), (each) => existsSync(path.join(folder, `${each}.${fileName}`)));
-  const file = path.join(folder, `${since}.${fileName}`);
+  const since = findFreeName(formatDateName(now), (each) => existsSync(path.join(directory, `${each}.${fileName}`)));
+  const file = path.join(directory, `${since}.${fileName}`);
   await moveJsonl(session.file, file);
   return { name: session.name, file, since };
 }
 
 /** Lists the trash, the latest first. */
-export function listTrash(shelf: SessionDirs): readonly TrashedSession[] {
-  const folder = trashDir(shelf);
-  const files = existsSync(folder) ? readdirSync(folder) : [];
+export function listTrash(dirs: SessionDirs): readonly TrashedSession[] {
+  const directory = trashDir(dirs);
+  const files = existsSync(directory) ? readdirSync(directory) : [];
   return files
     .flatMap((each): readonly TrashedSession[] => {
       const dot = each.indexOf('.');
       const name = parseSessionFileName(each.slice(dot + 1));
-      return name === undefined ? [] : [{ name, file: path.join(folder, each), since: each.slice(0, dot) }];
+      return name === undefined ? [] : [{ name, file: path.join(directory, each), since: each.slice(0, dot) }];
     })
     .toSorted((a, b) => b.since.localeCompare(a.since));
 }
 
 /** Restores the last deleted session with this name, under the same or another name. */
-export async function restoreSession(shelf: SessionDirs, name: string, as?: string): Promise<SessionFile> {
-  const wanted = name.normalize('NFC').trim();
-  const found = listTrash(shelf).find((each) => each.name === wanted);
-  if (!found)
-    throw new FairleadError('session/unknown', `There is no session named "${wanted}" in the trash.`, {
+export async function restoreSession(dirs: SessionDirs, name: string, as?: string): Promise<SessionFile> {
+  const query = name.normalize('NFC').trim();
+  const trashed = listTrash(dirs).find((each) => each.name === query);
+  if (!trashed)
+    throw new FairleadError('session/unknown', `There is no session named "${query}" in the trash.`, {
       blame: 'user',
       hint: '"fairlead sessions trash" shows what there is.',
     });
-  const place = {
-    name: normalizeSessionName(as ?? found.name),
-    file: path.join(sessionsDir(shelf), toSessionFileName(as ?? found.name)),
+  const target = {
+    name: normalizeSessionName(as ?? trashed.name),
+    file: path.join(sessionsDir(dirs), toSessionFileName(as ?? trashed.name)),
   };
-  makePrivateDir(sessionsDir(shelf));
-  await withDuplicateNameError(place.name, () => moveJsonl(found.file, place.file));
-  return place;
+  makePrivateDir(sessionsDir(dirs));
+  await withDuplicateNameError(target.name, () => moveJsonl(trashed.file, target.file));
+  return target;
 }
 
 /** Empties the trash, including sessions of sub-agents; returns the number of sessions. */
-export function emptyTrash(shelf: SessionDirs): number {
-  const sessions = listTrash(shelf);
-  const gone = new Set(sessions.flatMap(({ file }) => tryRead(() => readSessionId(file)) || []));
-  for (const { file } of listSessionFiles(shelf, subagentSessionsDir(shelf)))
-    if (gone.has(tryRead(() => readParentSession(file)) ?? '') && !getLockOwner(file))
+export function emptyTrash(dirs: SessionDirs): number {
+  const sessions = listTrash(dirs);
+  const deletedIds = new Set(sessions.flatMap(({ file }) => tryRead(() => readSessionId(file)) || []));
+  for (const { file } of listSessionFiles(dirs, subagentSessionsDir(dirs)))
+    if (deletedIds.has(tryRead(() => readParentSession(file)) ?? '') && !getLockOwner(file))
       withFileError(file, 'delete', () => rmSync(file, { force: true }));
-  withFileError(trashDir(shelf), 'empty', () => rmSync(trashDir(shelf), { recursive: true, force: true }));
+  withFileError(trashDir(dirs), 'empty', () => rmSync(trashDir(dirs), { recursive: true, force: true }));
   return sessions.length;
 }
 
 /** Returns the parent session of a sub-agent file, if it is recorded. */
 function readParentSession(file: string): string | undefined {
-  const mark = peekSession(file).first('annotation-added');
-  const { parent } = mark?.type === 'annotation-added' && isObject(mark.value) ? mark.value : {};
+  const annotation = peekSession(file).first('annotation-added');
+  const { parent } = annotation?.type === 'annotation-added' && isObject(annotation.value) ? annotation.value : {};
   return typeof parent === 'string' ? parent : undefined;
 }
 
 /** One unreadable file must not keep the others. */
-function tryRead<T>(look: () => T): T | undefined {
+function tryRead<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }

@@ -34,10 +34,10 @@ export type StoreSessionCheck = {
 
 /** Reads every event of one session of the store, or of all sessions if none is named, and checks that each can be read. */
 export async function verifyStoreSessions(store: FleetStore, session?: string): Promise<readonly StoreSessionCheck[]> {
-  const found: StoreSessionCheck[] = [];
+  const checks: StoreSessionCheck[] = [];
   for await (const name of session === undefined ? eachStoreSession(store) : [session])
-    found.push(await withSessionReader(store, name, (log) => verifyStoreSession(log, name)));
-  return found;
+    checks.push(await withSessionReader(store, name, (log) => verifyStoreSession(log, name)));
+  return checks;
 }
 
 async function* eachStoreSession({ sessions }: FleetStore): AsyncGenerator<string> {

@@ -16,52 +16,52 @@ export type TranscriptPresenter = {
   readonly onChunk: (chunk: Chunk) => void;
   readonly onEvent: (event: Event) => void;
   /** Shows the end of the existing history. */
-  readonly replay: (messages: readonly Message[], most: number) => void;
+  readonly replay: (messages: readonly Message[], maxMessages: number) => void;
 };
 
 /** Creates a presenter for a UI; `streams` says whether responses are shown while they arrive. */
-export function createTranscriptPresenter(face: TranscriptSink, streams: () => boolean): TranscriptPresenter {
+export function createTranscriptPresenter(sink: TranscriptSink, streams: () => boolean): TranscriptPresenter {
   let turn = 0;
   let failure: Failure | undefined;
   /** The blocks of the current turn, by part index. */
   const open = new Map<number, { readonly id: string; readonly type: 'assistant' | 'reasoning' }>();
   const calls = new Map<string, CallBlock>();
 
-  const put = (id: string, type: 'assistant' | 'reasoning', text: string, settled: boolean): void =>
-    face.putBlock({ type, id, text, settled });
+  const putText = (id: string, type: 'assistant' | 'reasoning', text: string, settled: boolean): void =>
+    sink.putBlock({ type, id, text, settled });
   const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
-    face.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
-  const takeBack = (): void => {
-    for (const { id } of open.values()) face.removeBlock(id);
+    sink.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
+  const removeOpenBlocks = (): void => {
+    for (const { id } of open.values()) sink.removeBlock(id);
     open.clear();
   };
-  function stand(id: string, standing: CallStatus, more: Partial<CallBlock> = {}): void {
+  function updateCall(id: string, status: CallStatus, changes: Partial<CallBlock> = {}): void {
     const known = calls.get(id);
     if (!known) return;
-    const block = { ...known, ...more, status: standing };
+    const block = { ...known, ...changes, status };
     calls.set(id, block);
-    face.putBlock(block);
+    sink.putBlock(block);
   }
 
-  function chunk(chunk: Chunk): void {
-    if (chunk.type === 'restarted') return takeBack();
+  function onChunk(chunk: Chunk): void {
+    if (chunk.type === 'restarted') return removeOpenBlocks();
     if (!streams()) return;
     if (chunk.type === 'part-started' && chunk.part !== 'tool-call') {
       const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'assistant' : 'reasoning' } as const;
       open.set(chunk.index, block);
-      put(block.id, block.type, '', false);
+      putText(block.id, block.type, '', false);
     }
     if (chunk.type !== 'part-delta') return;
     const block = open.get(chunk.index);
-    if (block) face.appendText(block.id, chunk.text);
+    if (block) sink.appendText(block.id, chunk.text);
   }
 
-  function spoke(message: Message, at: string): void {
+  function showMessage(message: Message, idPrefix: string): void {
     message.parts.forEach((part, index) => {
-      const id = `${at}.${index}`;
-      if (part.type === 'text' && part.text.trim()) put(id, 'assistant', part.text, true);
-      else if (part.type === 'reasoning' && part.text.trim()) put(id, 'reasoning', part.text, true);
-      else if (open.has(index)) face.removeBlock(id);
+      const id = `${idPrefix}.${index}`;
+      if (part.type === 'text' && part.text.trim()) putText(id, 'assistant', part.text, true);
+      else if (part.type === 'reasoning' && part.text.trim()) putText(id, 'reasoning', part.text, true);
+      else if (open.has(index)) sink.removeBlock(id);
       if (part.type === 'tool-call')
         calls.set(part.id, {
           type: 'call',
@@ -74,19 +74,19 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
     open.clear();
   }
 
-  function event(event: Event): void {
+  function onEvent(event: Event): void {
     switch (event.type) {
       case 'input-received':
         if (event.how !== 'continue')
-          face.putBlock({ type: 'user', id: event.id, text: formatInputParts(event.parts), how: event.how });
+          sink.putBlock({ type: 'user', id: event.id, text: formatInputParts(event.parts), how: event.how });
         return;
       case 'turn-started':
         turn = event.turn;
         return;
       case 'turn-ended':
-        return spoke(event.message, `t${event.turn}`);
+        return showMessage(event.message, `t${event.turn}`);
       case 'turn-failed':
-        takeBack();
+        removeOpenBlocks();
         failure = event.error;
         // An interruption is shown as the end of the run.
         if (failure.code !== 'run/cancelled') notice(event, 'error', formatError(fromFailure(failure)));
@@ -94,11 +94,11 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
       case 'answer-rejected':
         return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
       case 'approval-requested':
-        return stand(event.call, 'waiting');
+        return updateCall(event.call, 'waiting');
       case 'tool-started':
-        return stand(event.call, 'running', event.input === undefined ? {} : { input: event.input });
+        return updateCall(event.call, 'running', event.input === undefined ? {} : { input: event.input });
       case 'tool-ended':
-        stand(event.call, event.outcome, { output: event.text, ms: event.ms, ...getDiff(event.data) });
+        updateCall(event.call, event.outcome, { output: event.text, ms: event.ms, ...getDiff(event.data) });
         calls.delete(event.call);
         return;
       case 'check-ended':
@@ -129,34 +129,34 @@ export function createTranscriptPresenter(face: TranscriptSink, streams: () => b
     }
   }
 
-  function replay(messages: readonly Message[], most: number): void {
-    const shown = messages.slice(-most);
+  function replay(messages: readonly Message[], maxMessages: number): void {
+    const shown = messages.slice(-maxMessages);
     if (shown.length < messages.length)
-      face.putBlock({
+      sink.putBlock({
         type: 'notice',
         id: 'earlier',
         level: 'info',
         text: `${messages.length - shown.length} earlier messages are not shown: /session show-messages prints them.`,
       });
     shown.forEach((message, i) => {
-      const at = `r${i}`;
+      const id = `r${i}`;
       if (message.role === 'user')
-        face.putBlock({ type: 'user', id: at, text: formatInputParts(message.parts), how: 'prompt' });
-      if (message.role === 'assistant') spoke(message, at);
+        sink.putBlock({ type: 'user', id, text: formatInputParts(message.parts), how: 'prompt' });
+      if (message.role === 'assistant') showMessage(message, id);
       for (const part of message.parts)
         if (part.type === 'tool-result') {
-          stand(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+          updateCall(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
           calls.delete(part.id);
         }
     });
   }
-  return { onChunk: chunk, onEvent: event, replay };
+  return { onChunk, onEvent, replay };
 }
 
 /** Formats why a run ended; the last failure was already shown. */
-function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, told?: string): string {
+function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, shownMessage?: string): string {
   if (reason === 'cancelled') return 'Stopped: cancelled. /continue continues the run.';
-  return `Stopped: ${reason}. ${detail === told ? '/continue tries again.' : (detail ?? '')}`.trim();
+  return `Stopped: ${reason}. ${detail === shownMessage ? '/continue tries again.' : (detail ?? '')}`.trim();
 }
 
 const formatInputParts = (parts: readonly MessagePart[]): string =>

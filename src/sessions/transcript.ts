@@ -40,9 +40,9 @@ export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<Sessi
   /** Messages since the last compaction; the first input after it may be part of the last message of the summary. */
   const since = ({ messages }: RunState): readonly Message[] => {
     const joined = messages.items[known - 1];
-    const more =
+    const joinedPart =
       joined && joined.parts.length > knownParts ? [{ ...joined, parts: joined.parts.slice(knownParts) }] : [];
-    return [...more, ...toArray(messages, known)];
+    return [...joinedPart, ...toArray(messages, known)];
   };
   for await (const events of log.read()) {
     for (const event of events) {

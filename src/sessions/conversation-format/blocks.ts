@@ -47,11 +47,11 @@ export function parseBlocks(text: string): {
 /** Parses the words of a heading, including JSON strings; undefined if a string is not closed. */
 function parseHeadingTokens(text: string): readonly string[] | undefined {
   const words: string[] = [];
-  for (const [whole] of text.matchAll(/"(?:\\.|[^"\\])*"?|[^\s"]+/g)) {
-    if (!whole.startsWith('"')) words.push(whole);
+  for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"?|[^\s"]+/g)) {
+    if (!token.startsWith('"')) words.push(token);
     else
       try {
-        words.push(JSON.parse(whole) as string);
+        words.push(JSON.parse(token) as string);
       } catch {
         return undefined;
       }

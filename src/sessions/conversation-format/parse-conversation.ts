@@ -22,8 +22,8 @@ type ParsedMessage = {
 
 /** Parses the text of a conversation. Unchanged messages and files come from the original, `before`. */
 export function parseConversation(text: string, before: readonly Message[] = []): ParsedConversation {
-  const { blocks, mistakes: found } = parseBlocks(text);
-  const mistakes = [...found];
+  const { blocks, mistakes: blockMistakes } = parseBlocks(text);
+  const mistakes = [...blockMistakes];
   const reads = groupMessageBlocks(blocks, mistakes).flatMap((draft) => parseMessage(draft, before, mistakes) ?? []);
   if (mistakes.length === 0) mistakes.push(...findDuplicates(reads), ...findOrphanResults(reads));
   const parsed = reads.map(({ message }) => message);
@@ -67,7 +67,7 @@ function parseMessage(
   before: readonly Message[],
   mistakes: ConversationMistake[],
 ): ParsedMessage | undefined {
-  const [role, number, ...more] = head.heading;
+  const [role, number, ...extraWords] = head.heading;
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
     mistakes.push({
       line: head.line,
@@ -75,33 +75,37 @@ function parseMessage(
     });
     return undefined;
   }
-  const was = number === undefined ? undefined : Number(number);
+  const previousNumber = number === undefined ? undefined : Number(number);
   const last = before.length || Number.POSITIVE_INFINITY;
-  if (more.length || (was !== undefined && !(Number.isInteger(was) && was > 0 && was <= last)))
+  if (
+    extraWords.length ||
+    (previousNumber !== undefined &&
+      !(Number.isInteger(previousNumber) && previousNumber > 0 && previousNumber <= last))
+  )
     mistakes.push({
       line: head.line,
       message: 'After the role stands the number that the message had, or nothing for a new one.',
     });
-  const found: MessagePart[] = [];
+  const parsedParts: MessagePart[] = [];
   const lines: number[] = [];
   const add = (block: ConversationBlock, part: MessagePart | ConversationMistake): void => {
     if ('line' in part) mistakes.push(part);
     else {
-      found.push(part);
+      parsedParts.push(part);
       lines.push(block.line);
     }
   };
   if (head.body.some((line) => line.trim() !== '')) add(head, { type: 'text', text: head.body.join('\n') });
   for (const block of parts) {
-    const call = found.at(-1);
+    const call = parsedParts.at(-1);
     if (block.heading[0] !== 'invalid' || call?.type !== 'tool-call') add(block, parsePart(block, before));
     else {
       const invalid = parseInvalidInput(block);
-      if (typeof invalid === 'string') found[found.length - 1] = { ...call, invalid };
+      if (typeof invalid === 'string') parsedParts[parsedParts.length - 1] = { ...call, invalid };
       else mistakes.push(invalid);
     }
   }
-  return { message: { role, parts: found }, previousNumber: was, line: head.line, lines };
+  return { message: { role, parts: parsedParts }, previousNumber, line: head.line, lines };
 }
 
 /** Normalizes a message for comparison: without metadata and surrounding empty lines. */
@@ -118,23 +122,23 @@ const trimBlankLines = (text: string): string => text.replace(/^(?:[ \t]*\n)+/, 
 
 /** Finds duplicate message numbers and call ids. */
 function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
-  const seen = new Map<string, number>();
+  const firstLines = new Map<string, number>();
   const mistakes: ConversationMistake[] = [];
-  const note = (key: string, line: number, what: (first: number) => string): void => {
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, line);
-    else mistakes.push({ line, message: what(first) });
+  const check = (key: string, line: number, formatMessage: (first: number) => string): void => {
+    const first = firstLines.get(key);
+    if (first === undefined) firstLines.set(key, line);
+    else mistakes.push({ line, message: formatMessage(first) });
   };
   for (const { message, previousNumber, line, lines } of reads) {
     if (previousNumber !== undefined)
-      note(
+      check(
         `message ${previousNumber}`,
         line,
         (first) => `The number ${previousNumber} is already in line ${first}: leave it out of the copy.`,
       );
     for (const [i, part] of message.parts.entries())
       if (part.type === 'tool-call')
-        note(
+        check(
           `call ${part.id}`,
           lines[i] ?? line,
           (first) => `The call id ${part.id} is used in line ${first} already.`,
@@ -146,9 +150,11 @@ function findDuplicates(reads: readonly ParsedMessage[]): readonly ConversationM
 /** Finds results without a call. */
 function findOrphanResults(reads: readonly ParsedMessage[]): readonly ConversationMistake[] {
   return reads.flatMap(({ message, line, lines }, i) => {
-    const made = new Set(reads[i - 1]?.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
+    const callIds = new Set(
+      reads[i - 1]?.message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])),
+    );
     return message.parts.flatMap((part, k) =>
-      part.type === 'tool-result' && message.role === 'tool' && !made.has(part.id)
+      part.type === 'tool-result' && message.role === 'tool' && !callIds.has(part.id)
         ? [
             {
               line: lines[k] ?? line,
@@ -165,13 +171,13 @@ function findInvalidHistory(
   messages: readonly Message[],
   reads: readonly ParsedMessage[],
 ): readonly ConversationMistake[] {
-  const what = messages.length ? historyError(messages) : undefined;
-  if (what === undefined) return [];
+  const problem = messages.length ? historyError(messages) : undefined;
+  if (problem === undefined) return [];
   let [low, high] = [1, messages.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (historyError(messages.slice(0, middle)) === what) high = middle;
+    if (historyError(messages.slice(0, middle)) === problem) high = middle;
     else low = middle + 1;
   }
-  return [{ line: reads[low - 1]?.line ?? 1, message: what }];
+  return [{ line: reads[low - 1]?.line ?? 1, message: problem }];
 }

@@ -32,7 +32,7 @@ export function parseInvalidInput(block: ConversationBlock): string | Conversati
   return parseTextBody(block, block.heading.includes('json'));
 }
 
-const mistakeAt = ({ line }: ConversationBlock, what: string): ConversationMistake => ({ line, message: what });
+const mistakeAt = ({ line }: ConversationBlock, message: string): ConversationMistake => ({ line, message });
 
 const isFlags = (words: readonly string[], flags: readonly string[]): boolean =>
   words.every((word, i) => flags.includes(word) && words.indexOf(word) === i);
@@ -47,16 +47,16 @@ function parseResultPart(
   const text = parseTextBody(block, flags.includes('json'));
   if (typeof text !== 'string') return text;
   // Images of a result are not editable and stay with it.
-  const files = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
-  const kept = files?.type === 'tool-result' && files.files ? { files: files.files } : {};
-  return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...kept };
+  const original = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
+  const files = original?.type === 'tool-result' && original.files ? { files: original.files } : {};
+  return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...files };
 }
 
 function parseCallPart(
   block: ConversationBlock,
-  [id, tool, ...more]: readonly string[],
+  [id, tool, ...extraWords]: readonly string[],
 ): MessagePart | ConversationMistake {
-  if (id === undefined || tool === undefined || more.length)
+  if (id === undefined || tool === undefined || extraWords.length)
     return mistakeAt(block, 'A call is headed "%% call <call id> <tool>".');
   const input = parseJsonBody(block);
   return 'line' in input ? input : { type: 'tool-call', id, tool, input: input.value };
@@ -64,24 +64,24 @@ function parseCallPart(
 
 function parseFilePart(
   block: ConversationBlock,
-  [reference, ...said]: readonly string[],
+  [reference, ...description]: readonly string[],
   before: readonly Message[],
 ): MessagePart | ConversationMistake {
   const [message, part] = (reference ?? '').split('.').map(Number);
   const file = before[(message ?? 0) - 1]?.parts[(part ?? 0) - 1];
   if (file?.type !== 'file') return mistakeAt(block, `There is no file ${reference ?? ''} in the conversation.`);
-  if (said.join('\n') !== describeFilePart(file).join('\n') || block.body.some((line) => line.trim() !== ''))
+  if (description.join('\n') !== describeFilePart(file).join('\n') || block.body.some((line) => line.trim() !== ''))
     return mistakeAt(block, 'A file cannot be changed here: leave its line as it was, move it, or remove it.');
-  const { meta: _, ...rest } = file;
-  return rest;
+  const { meta: _, ...withoutMeta } = file;
+  return withoutMeta;
 }
 
 function parseTextBody(block: ConversationBlock, json: boolean): string | ConversationMistake {
   if (!json) return block.body.join('\n');
-  const read = parseJsonBody(block);
-  if ('line' in read) return read;
-  return typeof read.value === 'string'
-    ? read.value
+  const parsed = parseJsonBody(block);
+  if ('line' in parsed) return parsed;
+  return typeof parsed.value === 'string'
+    ? parsed.value
     : mistakeAt(block, 'Under a heading that ends in "json" stands one JSON string.');
 }
 
@@ -90,8 +90,8 @@ function parseJsonBody(block: ConversationBlock): { readonly value: Json } | Con
     const value: unknown = JSON.parse(block.body.join('\n'));
     return isJson(value) ? { value } : mistakeAt(block, 'The JSON below this is nested too deep.');
   } catch (error) {
-    const why = (error as Error).message.replace(/, (?:\.\.\.)?"[^]*|(?: in JSON)? at position[^]*/, '');
-    return { line: block.line + findBrokenLine(block.body), message: `This is not JSON: ${why}.` };
+    const reason = (error as Error).message.replace(/, (?:\.\.\.)?"[^]*|(?: in JSON)? at position[^]*/, '');
+    return { line: block.line + findBrokenLine(block.body), message: `This is not JSON: ${reason}.` };
   }
 }
 

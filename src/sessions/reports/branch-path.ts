@@ -17,12 +17,12 @@ export async function collectEvents(log: Pick<Log, 'follow'>, upTo: number): Pro
 /** Returns the events from the root to an event, oldest first; default the last event. */
 export function getBranchPath(events: readonly Event[], at?: string): readonly Event[] {
   const byId = new Map(events.map((event) => [event.id, event]));
-  const found: Event[] = [];
+  const path: Event[] = [];
   for (let event = at === undefined ? events.at(-1) : byId.get(at); event;) {
-    found.push(event);
+    path.push(event);
     event = event.parent === null ? undefined : byId.get(event.parent);
   }
-  return found.toReversed();
+  return path.toReversed();
 }
 
 /** Formats message parts as one line; files by name. */
@@ -33,10 +33,10 @@ export function summarizeParts(parts: readonly MessagePart[]): string {
 }
 
 /** Truncates a line at a word boundary. */
-export function previewText(text: string, most = 60): string {
+export function previewText(text: string, maxChars = 60): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  if (line.length <= most) return line;
-  const cut = line.slice(0, most);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > most / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`;
+  if (line.length <= maxChars) return line;
+  const truncated = line.slice(0, maxChars);
+  const space = truncated.lastIndexOf(' ');
+  return `${(space > maxChars / 2 ? truncated.slice(0, space) : truncated).toWellFormed()}…`;
 }

@@ -27,46 +27,46 @@ type BranchEvents = { readonly events: Event[]; readonly from?: { readonly branc
 
 /** Returns the branches of these events, in the order they started. */
 export function branchesOf(events: readonly Event[]): readonly Branch[] {
-  const lines: BranchEvents[] = [];
-  const lineOf = new Map<string, number>();
+  const branches: BranchEvents[] = [];
+  const branchByEvent = new Map<string, number>();
   const followed = new Set<string>();
   for (const event of events) {
     const { id, parent } = event;
-    const before = parent === null ? undefined : lineOf.get(parent);
-    const fresh = parent === null || before === undefined || followed.has(parent);
+    const parentBranch = parent === null ? undefined : branchByEvent.get(parent);
+    const isNew = parent === null || parentBranch === undefined || followed.has(parent);
     if (parent !== null) followed.add(parent);
-    const at = fresh ? lines.length : before;
-    if (fresh)
-      lines.push({
+    const at = isNew ? branches.length : parentBranch;
+    if (isNew)
+      branches.push({
         events: [],
-        ...(before === undefined || parent === null ? {} : { from: { branch: before, event: parent } }),
+        ...(parentBranch === undefined || parent === null ? {} : { from: { branch: parentBranch, event: parent } }),
       });
-    lines[at]?.events.push(event);
-    lineOf.set(id, at);
+    branches[at]?.events.push(event);
+    branchByEvent.set(id, at);
   }
-  const forks = lines.length > 1 ? forkStates(events) : new Map<string, ForkState>();
+  const forks = branches.length > 1 ? forkStates(events) : new Map<string, ForkState>();
   const head = events.at(-1)?.id;
-  return lines.map((line) => toBranch(line, forks, head));
+  return branches.map((branch) => toBranch(branch, forks, head));
 }
 
 /** Computes the state at each branch point in one pass. */
 function forkStates(events: readonly Event[]): ReadonlyMap<string, ForkState> {
-  const found = new Map<string, ForkState>();
-  const wanted = new Set(events.flatMap(({ parent }, i) => (parent === events[i - 1]?.id ? [] : (parent ?? []))));
+  const states = new Map<string, ForkState>();
+  const branchPoints = new Set(events.flatMap(({ parent }, i) => (parent === events[i - 1]?.id ? [] : (parent ?? []))));
   const view = runStateView();
   let state = view.initial;
-  let words = '';
+  let inputText = '';
   for (const event of events) {
     if (event.parent !== state.head) {
-      const fork = event.parent === null ? undefined : found.get(event.parent);
+      const fork = event.parent === null ? undefined : states.get(event.parent);
       state = fork?.state ?? view.initial;
-      words = fork?.inputText ?? '';
+      inputText = fork?.inputText ?? '';
     }
-    if (event.type === 'turn-started') words = deliveredText(state, event.inputs) ?? words;
+    if (event.type === 'turn-started') inputText = deliveredText(state, event.inputs) ?? inputText;
     state = view.on(state, event);
-    if (wanted.has(event.id)) found.set(event.id, { state, inputText: words });
+    if (branchPoints.has(event.id)) states.set(event.id, { state, inputText });
   }
-  return found;
+  return states;
 }
 
 function deliveredText(state: RunState, inputs: readonly string[]): string | undefined {
@@ -116,6 +116,8 @@ function getBranchPreview(events: readonly Event[], common: number): Pick<Branch
 function describeDifference(messages: readonly Message[], common: number): Pick<Branch, 'preview' | 'change'> {
   const first = messages[common];
   if (!first) return { preview: '', change: `cut to ${messages.length} message${messages.length === 1 ? '' : 's'}` };
-  const words = summarizeParts(first.parts);
-  return words === '' ? { preview: words, change: `another message of role ${first.role}` } : { preview: words };
+  const inputText = summarizeParts(first.parts);
+  return inputText === ''
+    ? { preview: inputText, change: `another message of role ${first.role}` }
+    : { preview: inputText };
 }

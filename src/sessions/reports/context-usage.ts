@@ -42,14 +42,14 @@ export function measureContext(
   { instructions = '', window }: ContextBreakdownOptions = {},
 ): ContextBreakdown {
   const messages = toArray(state.messages);
-  const apart = instructions !== '' && state.system.includes(instructions) ? instructions : '';
+  const separate = instructions !== '' && state.system.includes(instructions) ? instructions : '';
   const kinds = new Map<string, ContextShare>();
   const add = (what: string, tokens: number): void => {
-    const had = kinds.get(what) ?? { category: what, tokens: 0, count: 0 };
-    kinds.set(what, { category: what, tokens: had.tokens + tokens, count: had.count + 1 });
+    const share = kinds.get(what) ?? { category: what, tokens: 0, count: 0 };
+    kinds.set(what, { category: what, tokens: share.tokens + tokens, count: share.count + 1 });
   };
-  add('system text', estimateTokens(state.system) - estimateTokens(apart));
-  if (apart) add('instructions from files', estimateTokens(apart));
+  add('system text', estimateTokens(state.system) - estimateTokens(separate));
+  if (separate) add('instructions from files', estimateTokens(separate));
   for (const tool of state.tools) add('tools', estimateTokens(JSON.stringify(tool)));
   for (const message of messages) for (const part of message.parts) add(categoryOf(message, part), partTokens([part]));
   const shares = [...kinds.values()];
@@ -107,10 +107,10 @@ export function reportCacheMisses(events: readonly Event[]): CacheReport {
     if (event.type !== 'turn-ended') continue;
     turns++;
     const now = event.usage.cacheRead;
-    const began = Date.parse(event.time) - event.ms;
+    const startedAt = Date.parse(event.time) - event.ms;
     if (now === undefined) untold++;
     else {
-      const reason = changed ?? (began - lastTime >= cacheTtlMs ? 'expired' : 'untold');
+      const reason = changed ?? (startedAt - lastTime >= cacheTtlMs ? 'expired' : 'untold');
       if (now < last) misses.push({ turn: event.turn, time: event.time, before: last, now, reason });
       [last, changed] = [now, undefined];
     }

@@ -36,12 +36,13 @@ const branchReasonTexts = { edited: 'edited', forked: 'forked', rewound: 'went b
 
 function formatBranch(branch: NumberedBranch, depth: number): string {
   const { number, from, reason, detail, turns, time, current } = branch;
-  const said = branch.preview === '' ? `(${branch.change ?? 'nothing said yet'})` : `"${previewText(branch.preview)}"`;
+  const preview =
+    branch.preview === '' ? `(${branch.change ?? 'nothing said yet'})` : `"${previewText(branch.preview)}"`;
   const after = from?.after ? ` after "${previewText(from.after, 30)}"` : '';
-  const why = from
+  const origin = from
     ? `${reason ? branchReasonTexts[reason] : 'parted'}${after}${detail ? ` (${previewText(detail, 30)})` : ''}: `
     : '';
   const size = `${turns} answer${turns === 1 ? '' : 's'}, ${time.slice(0, 16).replace('T', ' ')}`;
   const indent = depth === 0 ? '' : `${'   '.repeat(depth - 1)}└─ `;
-  return `${indent}${number}  ${why}${said}  ${size}${current ? '  ← here' : ''}`;
+  return `${indent}${number}  ${origin}${preview}  ${size}${current ? '  ← here' : ''}`;
 }

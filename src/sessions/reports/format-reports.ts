@@ -5,8 +5,8 @@ import type { CostTotals, CostReport } from './cost-report.ts';
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 /** Formats the context report, largest first, with cache misses. */
-export function formatContextBreakdown(fill: ContextBreakdown, cache?: CacheReport): string {
-  const { shares, tokens, countedTokens, window, largest } = fill;
+export function formatContextBreakdown(breakdown: ContextBreakdown, cache?: CacheReport): string {
+  const { shares, tokens, countedTokens, window, largest } = breakdown;
   const of =
     window === undefined
       ? 'of a window whose size is unknown'
@@ -22,10 +22,10 @@ export function formatContextBreakdown(fill: ContextBreakdown, cache?: CacheRepo
   ].join('\n');
 }
 
-const formatShare = (what: string, tokens: number, all: number, times: number): string =>
-  `  ${formatTokens(tokens).padStart(9)}  ${formatPercent(tokens, all).padStart(4)}  ${what}${times > 1 ? ` (${times})` : ''}`;
+const formatShare = (category: string, tokens: number, total: number, times: number): string =>
+  `  ${formatTokens(tokens).padStart(9)}  ${formatPercent(tokens, total).padStart(4)}  ${category}${times > 1 ? ` (${times})` : ''}`;
 
-const formatPercent = (part: number, whole: number): string => `${whole > 0 ? Math.round((100 * part) / whole) : 0}%`;
+const formatPercent = (part: number, total: number): string => `${total > 0 ? Math.round((100 * part) / total) : 0}%`;
 
 const missReasonTexts: Readonly<Record<CacheMissReason, string>> = {
   compacted: 'the conversation was made shorter',
@@ -40,10 +40,10 @@ function formatCacheReport({ misses, turns, unreportedTurns }: CacheReport): rea
   if (turns === 0) return ['Cache: no turn yet on this branch.'];
   if (unreportedTurns === turns) return ['Cache: the provider does not say what it read from its cache.'];
   if (misses.length === 0) return ['Cache: every turn read at least as much from it as the one before.'];
-  const told = misses.slice(-10);
+  const shown = misses.slice(-10);
   return [
     `Cache: ${misses.length} of ${turns} turns read less from it than the one before.`,
-    ...told.map(
+    ...shown.map(
       ({ turn, before, now, reason }) =>
         `  turn ${turn}: ${formatTokens(before)} to ${formatTokens(now)} tokens: ${missReasonTexts[reason]}.`,
     ),
@@ -53,11 +53,11 @@ function formatCacheReport({ misses, turns, unreportedTurns }: CacheReport): rea
 /** Formats the cost report by model. */
 export function formatCosts({ total, models, turns }: CostReport): string {
   if (turns.length === 0) return 'Nothing was used yet.';
-  const lost = turns.filter((each) => each.abandoned).length;
+  const abandonedTurns = turns.filter((each) => each.abandoned).length;
   return [
     `Total: ${formatCost(total)}`,
     ...models.map(({ model, cost }) => `  ${model}: ${formatCost(cost)}`),
-    ...(lost ? [`Of these, on branches that are no longer continued: ${lost}.`] : []),
+    ...(abandonedTurns ? [`Of these, on branches that are no longer continued: ${abandonedTurns}.`] : []),
   ].join('\n');
 }
 

@@ -24,19 +24,19 @@ export type UserTurn = {
 /** Returns the user messages on the current branch, oldest first. */
 export function listUserTurns(events: readonly Event[]): readonly UserTurn[] {
   const view = runStateView();
-  const said = new Map<string, UserTurn>();
+  const turns = new Map<string, UserTurn>();
   let state = view.initial;
   for (const event of getBranchPath(events)) {
     // An edit starts after the input it replaces: undelivered inputs are not part of this branch.
-    if (event.type === 'branch-started') for (const { input } of state.pending) said.delete(input);
+    if (event.type === 'branch-started') for (const { input } of state.pending) turns.delete(input);
     if (event.type === 'input-received' && event.how !== 'continue' && event.parent !== null)
-      said.set(event.input, toUserTurn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
+      turns.set(event.input, toUserTurn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
     if (event.type === 'epoch-started' && event.baseline && event.reason !== 'compacted')
       for (const [i, each] of findEditedTurns(event.baseline.messages, state, event.time))
-        said.set(`${event.id}/${i}`, each);
+        turns.set(`${event.id}/${i}`, each);
     state = view.on(state, event);
   }
-  return [...said.values()];
+  return [...turns.values()];
 }
 
 const toUserTurn = (
@@ -54,12 +54,13 @@ const toUserTurn = (
 /** A compaction summarizes messages that are still on the path; an edit or copy adds messages that are nowhere else. */
 function findEditedTurns(
   messages: readonly Message[],
-  { messages: had }: RunState,
+  { messages: previous }: RunState,
   time: string,
 ): readonly (readonly [number, UserTurn])[] {
-  const same = (i: number): boolean => i < had.length && JSON.stringify(had.items[i]) === JSON.stringify(messages[i]);
+  const isSame = (i: number): boolean =>
+    i < previous.length && JSON.stringify(previous.items[i]) === JSON.stringify(messages[i]);
   let common = 0;
-  while (common < messages.length && same(common)) common++;
+  while (common < messages.length && isSame(common)) common++;
   return messages.flatMap((message, i): readonly (readonly [number, UserTurn])[] =>
     i < common || message.role !== 'user'
       ? []
