@@ -22,8 +22,12 @@ export const createPlaceholderTools = (specs: readonly ToolSpec[], reads: readon
     execute: () => throwNotExecutable(`tool ${spec.name}`),
   }));
 
-function throwNotExecutable(what: string): never {
-  throw new FairleadError('bridge/not-ours', `The ${what} belongs to the caller and is run by it.`, {
-    blame: 'harness',
-  });
+function throwNotExecutable(subject: string): never {
+  throw new FairleadError(
+    'bridge/not-executable',
+    `The ${subject} belongs to the caller: only the caller can run it.`,
+    {
+      blame: 'harness',
+    },
+  );
 }

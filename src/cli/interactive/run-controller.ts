@@ -1,4 +1,4 @@
-// Runs the jobs of an interactive conversation: a submitted line becomes a slash command, a shell command or a prompt, input during a run joins the run, and the user is asked for approvals.
+// Run controller of an interactive conversation: runs each submitted line as a slash command, a shell command or a prompt, one job at a time.
 import type { AdvanceOptions } from '../../agent/index.ts';
 import {
   formatActivity,
@@ -38,10 +38,10 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   let cancel = new AbortController();
   const shutdown = new AbortController();
   /** Inputs that are being added to the active run. */
-  let joining: Promise<unknown> = Promise.resolve();
+  let pendingInputs: Promise<unknown> = Promise.resolve();
   let running = false;
   let blockCount = 0;
-  // The status has no `busy` only if no job is active: with piped input the next line waits for that.
+  // `busy` is set while a job is active; piped input waits until it is cleared.
   const refreshStatus = (): void =>
     ui.setStatus({ ...conversation.status(), ...(job ? { busy: formatActivity(conversation.session.state) } : {}) });
   const runOptions = bindConversationToUi(conversation, ui, refreshStatus);
@@ -66,7 +66,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
           ...runOptions,
           signal: cancel.signal,
           waitSignal: shutdown.signal,
-          beforeDecision: () => waitForJoiningInput(() => joining),
+          beforeDecision: () => waitForJoiningInput(() => pendingInputs),
           onApproval: createTerminalApproval(context),
         });
       } finally {
@@ -99,7 +99,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
         return context.notify('Wait until the run has ended, or press Esc.', 'warning');
       }
       const join = dispatchInput(context, text, how);
-      joining = Promise.allSettled([joining, join]);
+      pendingInputs = Promise.allSettled([pendingInputs, join]);
       return void join.catch((error: unknown) => context.notify(errorMessage(error), 'error'));
     },
     interrupt() {
