@@ -85,14 +85,15 @@ export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>):
   const { effect = 'external', idempotent, deferred, timeoutMs, annotations } = definition;
   const input = toSchemaOf('input', name, inputSchema);
   const basic = { name, description, input, effect, execute: execute as Tool['execute'] };
-  const wrong =
+  const definitionError =
     toolDefinitionError({ ...basic, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
     schemaMismatchError(input, execute.length, effect, annotations);
-  if (wrong) throw badToolError(name, wrong);
-  const checked = outputSchema === undefined ? basic.execute : withOutputCheck(name, outputSchema, basic.execute);
+  if (definitionError) throw badToolError(name, definitionError);
+  const checkedExecute =
+    outputSchema === undefined ? basic.execute : withOutputCheck(name, outputSchema, basic.execute);
   return {
     ...basic,
-    ...withInputParsing(inputSchema, input, checked),
+    ...withInputParsing(inputSchema, input, checkedExecute),
     ...(needsApproval ? { needsApproval: approvalCheck(inputSchema, needsApproval as ApprovalCheck) } : {}),
     ...(checkOutcome
       ? { checkOutcome: withParsedInput(inputSchema, checkOutcome as NonNullable<Tool['checkOutcome']>) }
@@ -162,8 +163,8 @@ export function toolDefinitionError(tool: Tool): string | undefined {
 }
 
 /** The error for a tool that could never be called. */
-export const badToolError = (name: unknown, wrong: string): FairleadError =>
-  new FairleadError('tool/bad-definition', `The tool ${JSON.stringify(name)} cannot be used: ${wrong}.`, {
+export const badToolError = (name: unknown, why: string): FairleadError =>
+  new FairleadError('tool/bad-definition', `The tool ${JSON.stringify(name)} cannot be used: ${why}.`, {
     blame: 'user',
   });
 
@@ -237,7 +238,7 @@ function withInputParsing(
   return {
     validate(value) {
       const result = parseSync(parse, value);
-      return typeof result === 'object' ? result.wrong : undefined;
+      return typeof result === 'object' ? result.error : undefined;
     },
     async execute(value, context) {
       const result = await parse(value);
@@ -258,11 +259,11 @@ function withOutputCheck(name: string, schema: SchemaLike, execute: Tool['execut
     const value: unknown = await execute(input, context);
     if (isToolOutput(value)) return value;
     const result = await parse?.(value);
-    const wrong = result ? result.issues && formatIssues(result.issues) : validate(value as Json);
-    if (wrong === undefined) return result && 'value' in result ? result.value : value;
+    const outputError = result ? result.issues && formatIssues(result.issues) : validate(value as Json);
+    if (outputError === undefined) return result && 'value' in result ? result.value : value;
     return toolOutput({
       failed: true,
-      text: `The tool ran, but its result does not match its output schema: ${wrong}`,
+      text: `The tool ran, but its result does not match its output schema: ${outputError}`,
     });
   };
 }

@@ -109,14 +109,14 @@ function getAtPath(value: unknown, path: string): unknown {
 }
 
 /** The requested items as far as they fit, and where to continue. */
-function formatPage<T>(items: ArrayLike<T>, start: number, count: number, show: (item: T) => string): string {
+function formatPage<T>(items: ArrayLike<T>, start: number, count: number, format: (item: T) => string): string {
   const lines: string[] = [];
-  let left = maxPageChars;
+  let remainingChars = maxPageChars;
   for (let i = start; i < items.length && lines.length < count; i++) {
-    const line = show(items[i] as T);
-    if (line.length > left && lines.length) break;
+    const line = format(items[i] as T);
+    if (line.length > remainingChars && lines.length) break;
     lines.push(line.slice(0, maxPageChars));
-    left -= line.length + 1;
+    remainingChars -= line.length + 1;
   }
   return withHeading('items', start, lines.length, items.length, lines.join('\n'));
 }
@@ -124,8 +124,8 @@ function formatPage<T>(items: ArrayLike<T>, start: number, count: number, show: 
 /** A page never ends inside a surrogate pair: some providers refuse half a character. */
 function formatCharacters(text: string, start: number, count: number): string {
   const end = start + Math.min(count, maxPageChars);
-  const half = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
-  const part = text.slice(start, half ? end + 1 : end);
+  const splitsPair = end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1));
+  const part = text.slice(start, splitsPair ? end + 1 : end);
   return withHeading('characters', start, part.length, text.length, part.toWellFormed());
 }
 

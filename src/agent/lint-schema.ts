@@ -9,9 +9,9 @@ const typeNames = ['array', 'boolean', 'integer', 'null', 'number', 'object', 's
 const isCount = (value: Json): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0;
 const isStrings = (value: Json): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
 const ruleFor =
-  (test: (value: Json) => boolean, be: string): KeywordRule =>
+  (test: (value: Json) => boolean, expected: string): KeywordRule =>
   (value) =>
-    test(value) ? undefined : `must be ${be}`;
+    test(value) ? undefined : `must be ${expected}`;
 
 const stringRule = ruleFor((value) => typeof value === 'string', 'a text');
 const booleanRule = ruleFor((value) => typeof value === 'boolean', 'true or false');
@@ -30,10 +30,10 @@ const patternRule: KeywordRule = (value) => {
 
 const typeRule: KeywordRule = (value) => {
   const names: readonly Json[] = Array.isArray(value) ? value : [value];
-  const wrong = names.find((name) => typeof name !== 'string' || !typeNames.includes(name));
-  return names.length && wrong === undefined
+  const unknownName = names.find((name) => typeof name !== 'string' || !typeNames.includes(name));
+  return names.length && unknownName === undefined
     ? undefined
-    : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(wrong ?? value)}`;
+    : `must be one of ${typeNames.join(', ')}, not ${JSON.stringify(unknownName ?? value)}`;
 };
 
 const splitNames = (names: string): readonly string[] => names.split(' ');
@@ -91,8 +91,8 @@ export function lintSchema(
     if (typeof next.schema === 'boolean' || seen.has(next.schema)) continue;
     seen.add(next.schema);
     for (const [keyword, value] of Object.entries(next.schema)) {
-      const wrong = keywordRules.get(keyword)?.(value);
-      if (wrong) return `${keyword} at ${next.at || '/'} ${wrong}.`;
+      const error = keywordRules.get(keyword)?.(value);
+      if (error) return `${keyword} at ${next.at || '/'} ${error}.`;
       const inner = nestedSchemas(keyword, value, `${next.at}/${keyword}`);
       if (typeof inner === 'string') return inner;
       todo.push(...inner);
@@ -117,17 +117,17 @@ function nestedSchemas(keyword: string, value: Json, at: string): readonly Neste
   if (!schemaMapKeywords.has(keyword) && keyword !== 'dependencies') return [];
   if (!isObject(value)) return `${at} must be an object of schemas by name.`;
   const named = Object.entries(value).filter(([, each]) => !(keyword === 'dependencies' && isStrings(each)));
-  const bad = keyword === 'patternProperties' ? named.find(([name]) => patternRule(name)) : undefined;
-  return bad
-    ? `${bad[0]} at ${at} ${patternRule(bad[0])}.`
+  const invalid = keyword === 'patternProperties' ? named.find(([name]) => patternRule(name)) : undefined;
+  return invalid
+    ? `${invalid[0]} at ${at} ${patternRule(invalid[0])}.`
     : toNestedSchemas(named.map(([name, each]) => [`${at}/${name}`, each]));
 }
 
-function toNestedSchemas(found: readonly (readonly [at: string, value: Json])[]): readonly NestedSchema[] | string {
-  const bad = found.find(([, value]) => typeof value !== 'boolean' && !isObject(value));
-  return bad
-    ? `${bad[0]} must be a schema, not ${JSON.stringify(bad[1])?.slice(0, 80)}.`
-    : found.map(([at, value]) => ({ schema: value as Schema, at }));
+function toNestedSchemas(schemas: readonly (readonly [at: string, value: Json])[]): readonly NestedSchema[] | string {
+  const invalid = schemas.find(([, value]) => typeof value !== 'boolean' && !isObject(value));
+  return invalid
+    ? `${invalid[0]} must be a schema, not ${JSON.stringify(invalid[1])?.slice(0, 80)}.`
+    : schemas.map(([at, value]) => ({ schema: value as Schema, at }));
 }
 
 /** A `$ref` cycle that does not go deeper into the value never ends. */
@@ -136,20 +136,20 @@ function circularRefError(
   resolve: (schema: JsonObject) => Schema | undefined,
 ): string | undefined {
   const done = new Set<Schema>();
-  const open = new Set<Schema>();
-  const loops = (schema: Schema): boolean => {
+  const ancestors = new Set<Schema>();
+  const isCircular = (schema: Schema): boolean => {
     if (typeof schema === 'boolean' || done.has(schema)) return false;
-    if (open.has(schema)) return true;
-    open.add(schema);
+    if (ancestors.has(schema)) return true;
+    ancestors.add(schema);
     const target = schema['$ref'] === undefined ? undefined : resolve(schema);
     const inner = Object.entries(schema).flatMap(([keyword, value]) => {
       const found = samePositionKeywords.has(keyword) ? nestedSchemas(keyword, value, '') : [];
       return typeof found === 'string' ? [] : found.map((each) => each.schema);
     });
-    const found = [...inner, ...(target === undefined ? [] : [target])].some(loops);
-    open.delete(schema);
+    const found = [...inner, ...(target === undefined ? [] : [target])].some(isCircular);
+    ancestors.delete(schema);
     done.add(schema);
     return found;
   };
-  return schemas.some(loops) ? 'a $ref leads back to itself without going deeper into the value.' : undefined;
+  return schemas.some(isCircular) ? 'a $ref leads back to itself without going deeper into the value.' : undefined;
 }

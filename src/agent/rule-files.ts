@@ -38,11 +38,11 @@ export async function loadRuleFiles(
   const problems: FileProblem[] = [];
   const unusable: FileProblem[] = [];
   for (const dir of folders) {
-    const unread: FileProblem[] = [];
-    const entries = readDirEntries(dir.folder, unread);
-    problems.push(...unread);
+    const unreadable: FileProblem[] = [];
+    const entries = readDirEntries(dir.folder, unreadable);
+    problems.push(...unreadable);
     // The rules of the user always apply, so an unreadable directory of the user counts as unusable rules.
-    if (dir.scope === 'personal') unusable.push(...unread);
+    if (dir.scope === 'personal') unusable.push(...unreadable);
     for (const { name } of entries) {
       if (!isRuleFile(name)) continue;
       const file = path.join(dir.folder, name);
@@ -85,8 +85,8 @@ async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
     : await parseRuleData(text);
   const isCompiled = isCodeFile(file) && isObject(rulesOfFile) && hasFunctions(rulesOfFile);
   const set = isCompiled ? (rulesOfFile as RuleSet) : rules.compileRules(rulesOfFile);
-  const wrong = ruleSetError(set);
-  if (wrong !== undefined) throw fileRefusedError(wrong);
+  const invalid = ruleSetError(set);
+  if (invalid !== undefined) throw fileRefusedError(invalid);
   // A set that cannot be compiled fails here and not during a run.
   rules.compileRuleSet(set);
   return set;
@@ -122,8 +122,8 @@ const listFields = ['reminders', 'gates', 'stops', 'checks', 'renderers', 'views
 
 function ruleSetError(set: RuleSet): string | undefined {
   if (typeof set.name !== 'string' || set.name === '') return 'has rules without a name';
-  const wrong = listFields.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
-  if (wrong !== undefined) return `has ${wrong} that are no list`;
+  const invalidField = listFields.find((key) => set[key] !== undefined && !Array.isArray(set[key]));
+  if (invalidField !== undefined) return `has ${invalidField} that is not a list`;
   const badGate = (set.gates ?? []).find(
     (gate) => !isObject(gate) || !Array.isArray(gate.gates) || !Array.isArray(gate.views),
   );

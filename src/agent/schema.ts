@@ -128,14 +128,14 @@ export function getSchemaParser(source: unknown): SchemaParser | undefined {
 }
 
 /** The synchronous result of a parser: that a value matches, why it does not, or that the parser is asynchronous. It never throws. */
-export function parseSync(parse: SchemaParser, value: unknown): 'fits' | 'waits' | { readonly wrong: string } {
+export function parseSync(parse: SchemaParser, value: unknown): 'valid' | 'asynchronous' | { readonly error: string } {
   try {
     const result = parse(value);
-    if (!('then' in result)) return result.issues ? { wrong: formatIssues(result.issues) } : 'fits';
+    if (!('then' in result)) return result.issues ? { error: formatIssues(result.issues) } : 'valid';
     void Promise.resolve(result).catch(() => {});
-    return 'waits';
+    return 'asynchronous';
   } catch (error) {
-    return { wrong: `The value could not be checked: ${errorMessage(error)}` };
+    return { error: `The value could not be checked: ${errorMessage(error)}` };
   }
 }
 
@@ -155,8 +155,8 @@ export function createOutputSchema(source: SchemaLike): OutputSchema {
   return {
     ...(schema ? { schema } : {}),
     validate(text) {
-      const read = parseJsonAnswer(text);
-      return 'wrong' in read ? read.wrong : check(read.value);
+      const parsed = parseJsonAnswer(text);
+      return 'error' in parsed ? parsed.error : check(parsed.value);
     },
     parse(text) {
       const value = parseAnswer(text);
@@ -176,9 +176,9 @@ export const parseOutput = (output: OutputSchema, text: string): unknown =>
 
 /** The JSON value of an answer. */
 export function parseAnswer(text: string): Json {
-  const read = parseJsonAnswer(text);
-  if ('wrong' in read) throw new FairleadError('answer/not-json', read.wrong, { blame: 'model', retry: true });
-  return read.value;
+  const parsed = parseJsonAnswer(text);
+  if ('error' in parsed) throw new FairleadError('answer/not-json', parsed.error, { blame: 'model', retry: true });
+  return parsed.value;
 }
 
 function createOutputValidator(source: SchemaLike, schema: JsonObject): (value: Json) => string | undefined {
@@ -186,7 +186,7 @@ function createOutputValidator(source: SchemaLike, schema: JsonObject): (value: 
   if (!parse) return createValidator(schema);
   return (value) => {
     const result = parseSync(parse, value);
-    if (result !== 'waits') return result === 'fits' ? undefined : result.wrong;
+    if (result !== 'asynchronous') return result === 'valid' ? undefined : result.error;
     throw new FairleadError(
       'schema/unsupported',
       'The schema of an answer throws or is asynchronous, which is not supported.',
@@ -195,14 +195,14 @@ function createOutputValidator(source: SchemaLike, schema: JsonObject): (value: 
   };
 }
 
-function parseJsonAnswer(text: string): { readonly value: Json } | { readonly wrong: string } {
+function parseJsonAnswer(text: string): { readonly value: Json } | { readonly error: string } {
   const fence = /^\s*```json[ \t]*\r?\n([^]*?)\r?\n[ \t]*```\s*$/.exec(text);
   try {
     return { value: JSON.parse(fence?.[1] ?? text) as Json };
   } catch (error) {
     const first = text.trimStart().slice(0, 1);
-    const around = /[{[]/.test(text) && !/[{["]/.test(first) ? ' There is text around it.' : '';
-    return { wrong: `The answer is not JSON: ${errorMessage(error).replace(/\.?$/, '.')}${around}` };
+    const hint = /[{[]/.test(text) && !/[{["]/.test(first) ? ' There is text around it.' : '';
+    return { error: `The answer is not JSON: ${errorMessage(error).replace(/\.?$/, '.')}${hint}` };
   }
 }
 
@@ -214,19 +214,19 @@ const schemaDrafts: readonly (readonly [RegExp, SchemaDraft])[] = [
 
 /** Compiles a schema to a validator. This writes marks into the schema, so it must be a copy. */
 function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
-  const named = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
-  const draft = schemaDrafts.find(([uri]) => typeof named === 'string' && uri.test(named))?.[1];
+  const dialect = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
+  const draft = schemaDrafts.find(([uri]) => typeof dialect === 'string' && uri.test(dialect))?.[1];
   if (draft === undefined)
-    throw brokenSchemaError(`The JSON Schema is written in ${JSON.stringify(named)}, which is not supported.`);
-  let fault: string | undefined;
+    throw brokenSchemaError(`The JSON Schema is written in ${JSON.stringify(dialect)}, which is not supported.`);
+  let schemaError: string | undefined;
   try {
     const lookup = dereference(schema);
-    fault = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
-    if (fault === undefined) return (value) => validate(value, schema, draft, lookup, false);
+    schemaError = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
+    if (schemaError === undefined) return (value) => validate(value, schema, draft, lookup, false);
   } catch (cause) {
     throw brokenSchemaError(`The JSON Schema cannot be read: ${errorMessage(cause)}`, cause);
   }
-  throw brokenSchemaError(`The JSON Schema is broken: ${fault}`);
+  throw brokenSchemaError(`The JSON Schema is broken: ${schemaError}`);
 }
 
 const isStandardSchema = (source: unknown): source is StandardSchema =>

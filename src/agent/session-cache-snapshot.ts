@@ -109,10 +109,10 @@ export function unwrapContainer(value: unknown): unknown {
 
 /** A function that truncates long texts, lists, objects and deep nesting. The sum of all that it returns is bounded. */
 export function createShortener(items: number): (value: unknown) => Json {
-  let left = maxTotalChars;
+  let remainingChars = maxTotalChars;
   const spend = <T extends Json>(value: T): T | '…' => {
-    if (left <= 0) return '…';
-    left -= typeof value === 'string' ? value.length : 8;
+    if (remainingChars <= 0) return '…';
+    remainingChars -= typeof value === 'string' ? value.length : 8;
     return value;
   };
   const visit = (value: unknown, depth: number): Json => {
@@ -123,7 +123,7 @@ export function createShortener(items: number): (value: unknown) => Json {
     if (dtype) return spend(`[${dtypeOf(dtype)} array of ${(content as Uint8Array).length}]`);
     const keys = Array.isArray(content) ? undefined : Object.keys(content);
     const size = Array.isArray(content) ? content.length : (keys?.length ?? 0);
-    if (depth === 0 || left <= 0) return spend(keys ? `[object of ${size} keys]` : `[list of ${size}]`);
+    if (depth === 0 || remainingChars <= 0) return spend(keys ? `[object of ${size} keys]` : `[list of ${size}]`);
     const max = keys ? maxKeys : items;
     const rest = size > max ? `… ${size - max} more` : undefined;
     if (Array.isArray(content))

@@ -183,7 +183,7 @@ export class Session<Output = unknown> {
     await this.#writer.record([{ type: 'approval-resolved', call: id, allowed, ...details }], { durable: true });
   }
 
-  /** Replaces the question of a pending tool call: anyone may have written the log, and so the question in it. */
+  /** Replaces the question of a pending tool call: another program may have written the log, and so the question in it. */
   async updateApproval(id: string, question: string): Promise<void> {
     const { kind } = this.#requirePendingApproval(id);
     const fact: Fact = { type: 'approval-requested', call: id, question, ...(kind ? { kind } : {}) };
@@ -207,9 +207,9 @@ export class Session<Output = unknown> {
   /** Replaces the conversation by an edited one, on a new branch from the last unchanged event. */
   async edit(messages: readonly Message[], detail?: string): Promise<void> {
     this.#assertIdle();
-    const wrong = messages.length ? historyError(messages) : undefined;
-    if (wrong)
-      throw new FairleadError('session/illegal-edit', `The edited conversation cannot be sent to a model: ${wrong}`, {
+    const invalid = messages.length ? historyError(messages) : undefined;
+    if (invalid)
+      throw new FairleadError('session/illegal-edit', `The edited conversation cannot be sent to a model: ${invalid}`, {
         blame: 'user',
         hint: 'Nothing was changed.',
       });

@@ -21,8 +21,8 @@ export function createToolRegistry(tools: readonly Tool[]): ReadonlyMap<string, 
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (!isObject(tool)) throw badToolError(undefined, `it is ${describeKind(tool)}`);
-    const wrong = byName.has(tool.name) ? 'there are two tools of this name' : toolDefinitionError(tool);
-    if (wrong) throw badToolError(tool.name, wrong);
+    const definitionError = byName.has(tool.name) ? 'there are two tools of this name' : toolDefinitionError(tool);
+    if (definitionError) throw badToolError(tool.name, definitionError);
     byName.set(tool.name, tool.validate ? tool : withValidator(tool));
   }
   const deferred = tools.filter((tool) => tool.deferred);
@@ -93,11 +93,11 @@ function firstSentence(text: string): string {
 
 function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
   const deferred = [...groups.values()].flat();
-  const found = (name: string): readonly Tool[] => {
+  const findTools = (name: string): readonly Tool[] => {
     const tools = deferred.filter((tool) => tool.name === name);
     return tools.length || name === '' ? tools : (groups.get(name) ?? []);
   };
-  const unknown = names.filter((name) => found(name).length === 0);
+  const unknown = names.filter((name) => findTools(name).length === 0);
   if (unknown.length)
     return toolOutput({
       failed: true,
@@ -105,7 +105,7 @@ function loadTools(groups: ToolGroups, names: readonly string[]): ToolOutput {
     });
   if (names.length === 0)
     return toolOutput({ text: deferred.map((tool) => `${tool.name}: ${firstSentence(tool.description)}`).join('\n') });
-  const loaded = [...new Set(names.flatMap(found))];
+  const loaded = [...new Set(names.flatMap(findTools))];
   const [first] = loaded;
   return toolOutput({
     text: [

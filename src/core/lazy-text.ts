@@ -36,8 +36,8 @@ export function setLazyText<T extends object>(holder: T, text: LazyText): T & Te
 
 /** Copies the text of one object to another without decoding it. */
 export function copyText<T extends object>(from: TextHolder, to: T): T & TextHolder {
-  const kept = lazyTexts.get(from);
-  return kept ? setLazyText(to, kept) : Object.assign(to, { text: from.text });
+  const encoded = lazyTexts.get(from);
+  return encoded ? setLazyText(to, encoded) : Object.assign(to, { text: from.text });
 }
 
 /** Returns the encoded text of an object; undefined if its text is a plain string. */

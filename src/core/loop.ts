@@ -26,9 +26,9 @@ export type RunContext = {
 };
 
 /** Runs until the run has ended, is detached, or every open call waits for an approval. To resume, call it again. */
-export async function runLoop(agent: ResolvedAgent, given: RunContext): Promise<RunState> {
-  const { writer } = given;
-  const { context, release } = withDeadline(given);
+export async function runLoop(agent: ResolvedAgent, runContext: RunContext): Promise<RunState> {
+  const { writer } = runContext;
+  const { context, release } = withDeadline(runContext);
   const decide = (state: RunState): Step => {
     if (isDetached(context)) return { type: 'rest' };
     return context.signal.aborted && state.run !== undefined ? abortStep(context.signal) : nextStep(state, agent);

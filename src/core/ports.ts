@@ -39,7 +39,7 @@ export interface NamedView<S> extends View<S> {
   /** Serializes the state for a baseline; must be bounded in size. Without it the view starts empty at the epoch. */
   serialize?(state: S): Json;
   /** Restores a serialized state; returns undefined if the JSON is not valid. */
-  restore?(kept: Json): S | undefined;
+  restore?(stored: Json): S | undefined;
 }
 
 /** Model settings; an absent setting means the provider's default. */
@@ -124,7 +124,7 @@ export type ToolContext = {
   /** Reports progress; it is shown and not stored. */
   readonly progress?: (text: string) => void;
   /** Subscribes to events of this session, also after the call has ended: for tools with background work. */
-  readonly subscribe?: (seen: (event: Event, state: RunState) => void) => () => void;
+  readonly subscribe?: (listener: (event: Event, state: RunState) => void) => () => void;
 };
 
 /** Marks a tool output. JSON cannot carry a symbol, so untrusted data can never pose as an output. */
@@ -173,7 +173,7 @@ export interface Tool extends ToolSpec {
 export type Rule = (event: Event, state: RunState) => readonly Note[];
 
 /** Formats a tool output for the model; undefined, or an error, leaves it unchanged. */
-export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, about: RendererContext) => string | undefined;
+export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, context: RendererContext) => string | undefined;
 
 /** The context of a renderer. */
 export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };

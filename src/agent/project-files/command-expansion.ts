@@ -19,10 +19,10 @@ export function expandCommand(command: UserCommand, args: string): CommandExpans
 }
 
 function shellNotices({ name, body }: UserCommand): readonly string[] {
-  const shell = [...body.matchAll(/!`([^`\n]+)`/g)].map((found) => found[1] as string);
-  return shell.length
+  const shellCommands = [...body.matchAll(/!`([^`\n]+)`/g)].map((match) => match[1] as string);
+  return shellCommands.length
     ? [
-        `/${name} asks for commands to be run (${shell.slice(0, 3).join('; ')}${shell.length > 3 ? '; …' : ''}). They were not run: the model sees them as text.`,
+        `/${name} asks for commands to be run (${shellCommands.slice(0, 3).join('; ')}${shellCommands.length > 3 ? '; …' : ''}). They were not run: the model sees them as text.`,
       ]
     : [];
 }

@@ -17,9 +17,9 @@ export function ancestorDirs(from: string, stopAt?: string): readonly string[] {
   const folders = [path.resolve(from)];
   for (;;) {
     const folder = folders.at(-1) as string;
-    const above = path.dirname(folder);
-    if (folder === top || above === folder) return folders;
-    folders.push(above);
+    const parent = path.dirname(folder);
+    if (folder === top || parent === folder) return folders;
+    folders.push(parent);
   }
 }
 

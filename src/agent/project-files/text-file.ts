@@ -36,9 +36,9 @@ export function readTextFile(file: string, maxBytes: number): TextFile | TextFil
 function readFully(fd: number, bytes: Buffer): number {
   let length = 0;
   while (length < bytes.length) {
-    const got = readSync(fd, bytes, length, bytes.length - length, length);
-    if (got === 0) break;
-    length += got;
+    const bytesRead = readSync(fd, bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
   }
   return length;
 }

@@ -14,16 +14,16 @@ export function computeBudgetShare(
   reserved: readonly BudgetShare[],
   shares = 1,
 ): Partial<Limits> {
-  const left = subagentLimits(state);
+  const remaining = subagentLimits(state);
   const share: Partial<Record<(typeof spendableLimits)[number], number>> = {};
   for (const name of spendableLimits) {
-    const max = left[name];
+    const max = remaining[name];
     if (max === undefined) {
       if (requested[name] !== undefined) share[name] = requested[name];
       continue;
     }
-    const taken = reserved.reduce((sum, each) => sum + (each[name] ?? 0), 0);
-    const rest = Math.max(0, max - taken - (name === 'turns' ? 1 : 0));
+    const reservedAmount = reserved.reduce((sum, each) => sum + (each[name] ?? 0), 0);
+    const rest = Math.max(0, max - reservedAmount - (name === 'turns' ? 1 : 0));
     const equal = name === 'usd' ? rest / shares : Math.floor(rest / shares);
     share[name] = Math.min(equal, requested[name] ?? equal);
   }
@@ -31,7 +31,7 @@ export function computeBudgetShare(
   const inherited = Object.entries({ maxRetriesPerAnswer, stuckAfter, outputChars }).filter(
     ([, limit]) => limit !== undefined,
   );
-  return { ...Object.fromEntries(inherited), ...left, ...share };
+  return { ...Object.fromEntries(inherited), ...remaining, ...share };
 }
 
 /** What a run has used, as an amount of its budget. */

@@ -47,7 +47,7 @@ export type SubagentManagerOptions = {
   readonly approvalHandler?: (agent: Pick<SubagentInfo, 'id' | 'metadata'>) => ApprovalHandler;
   /** Opens another model by name. */
   readonly openModel?: (name: string) => Promise<Provider>;
-  /** Makes approvals count only if they were given in this process, because anyone can have written a log. */
+  /** Makes approvals count only if they were given in this process, because another program can have written the log. */
   readonly createApprovalTracker?: () => ApprovalTracker;
   /** Checks the pending questions of a reopened log before the user sees them. */
   readonly onReopen?: (session: Session) => Promise<void>;

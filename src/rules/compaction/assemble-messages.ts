@@ -1,4 +1,4 @@
-// The layout of a compacted conversation: the task, a replacement for the omitted part, what is carried over from it, the latest turns.
+// Assembles the messages of a compacted conversation: the task, a replacement for the omitted part, what is carried over from it, the latest turns.
 import {
   messageToolCalls,
   estimateTokens,
@@ -29,21 +29,21 @@ export function compactionBudget(
   { provider }: ResolvedAgent,
   options: { readonly target: number; readonly keepTurns: number; readonly summary: number },
 ): CompactionBudget {
-  const frame = prefixTokens(state);
-  const used = frame + messageTokens(toArray(state.messages));
+  const prefix = prefixTokens(state);
+  const used = prefix + messageTokens(toArray(state.messages));
   // If the provider counts more tokens than our estimate (code, other scripts), the window is smaller in estimated tokens.
   const ratio = Math.max(1, state.context / used);
   const window = (state.limits?.context ?? (provider.contextWindow ?? Number.POSITIVE_INFINITY) * 0.9) / ratio;
   const base = Math.min(window, used);
-  const room = Math.max(options.target * base - frame, (options.target / 2) * (base - frame), 0);
-  const most = Math.max(room, 0.85 * (base - frame));
-  const summary = Math.floor(Math.min(options.summary, room * 0.25));
-  const files = formatFiles(state.files, room * fileShare);
-  const reserve = summary + estimateTokens(files) + 100;
+  const targetTokens = Math.max(options.target * base - prefix, (options.target / 2) * (base - prefix), 0);
+  const maxTokens = Math.max(targetTokens, 0.85 * (base - prefix));
+  const summary = Math.floor(Math.min(options.summary, targetTokens * 0.25));
+  const files = formatFiles(state.files, targetTokens * fileShare);
+  const reservedTokens = summary + estimateTokens(files) + 100;
   return {
-    targetTokens: room,
-    maxTokens: most,
-    reservedTokens: reserve,
+    targetTokens,
+    maxTokens,
+    reservedTokens,
     noteTokens: noteShare * (Number.isFinite(window) ? window : used),
     summaryTokens: summary,
     window: Number.isFinite(window) ? window : used * 0.7,
@@ -51,20 +51,20 @@ export function compactionBudget(
   };
 }
 
-/** Builds the compacted conversation of a plan, with this text of the model in place of the omitted part. */
+/** Builds the compacted conversation of a plan, with `replacement` as the text of the model in place of the omitted part. */
 export function assembleMessages(
   state: RunState,
   plan: CompactionPlan,
-  room: number,
-  instead: string,
+  targetTokens: number,
+  replacement: string,
 ): readonly Message[] {
   if (plan.omitted.length === 0)
     return [{ role: 'user', parts: [...plan.task, ...renderNotes(plan.notes, state.nonce)] }, ...plan.tail];
-  const note = { key: compactionNoteKey, text: formatCarriedOver(state, plan, room) };
+  const note = { key: compactionNoteKey, text: formatCarriedOver(state, plan, targetTokens) };
   const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [textMessage('assistant', omittedText)] : [];
   return [
     { role: 'user', parts: plan.task },
-    textMessage('assistant', instead),
+    textMessage('assistant', replacement),
     { role: 'user', parts: [...plan.userParts, ...renderNotes([...plan.notes, note], state.nonce)] },
     ...bridge,
     ...plan.tail,
@@ -77,12 +77,12 @@ export const omittedText = '(Earlier work is omitted here.)';
 const textMessage = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 
 function formatCarriedOver(
-  { files, tools: known }: RunState,
+  { files, tools: toolSpecs }: RunState,
   { omitted, userParts }: CompactionPlan,
-  room: number,
+  targetTokens: number,
 ): string {
   // A name that no tool has was invented by the model, and this text is part of a user message.
-  const names = new Set(known.map((tool) => tool.name));
+  const names = new Set(toolSpecs.map((tool) => tool.name));
   const tools = omitted
     .flatMap((message) => messageToolCalls(message).map((call) => call.tool))
     .filter((tool) => names.has(tool));
@@ -92,18 +92,20 @@ function formatCarriedOver(
     ...(userParts.length ? ['What the user wrote in them is above.'] : []),
     ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
     'Other details from them may have to be looked up again.',
-    ...(files.length ? [`Files worked on so far, the latest last:\n${formatFiles(files, room * fileShare)}`] : []),
+    ...(files.length
+      ? [`Files worked on so far, the latest last:\n${formatFiles(files, targetTokens * fileShare)}`]
+      : []),
   ].join(' ');
 }
 
 /** Formats the files, one per line; changed files first if not all fit. */
-function formatFiles(files: readonly TouchedFile[], room: number): string {
-  let size = 0;
+function formatFiles(files: readonly TouchedFile[], maxTokens: number): string {
+  let tokens = 0;
   const order = [
     ...files.filter((file) => file.changed).toReversed(),
     ...files.filter((file) => !file.changed).toReversed(),
   ];
-  const fitting = new Set(order.filter((file) => (size += estimateTokens(formatFile(file)) + 1) <= room));
+  const fitting = new Set(order.filter((file) => (tokens += estimateTokens(formatFile(file)) + 1) <= maxTokens));
   const lines = files.filter((file) => fitting.has(file)).map(formatFile);
   const more = files.length - lines.length;
   return [...(more ? [`- ${more} more`] : []), ...lines].join('\n');

@@ -6,10 +6,10 @@ type DiffPiece = { readonly mark: DiffMark; readonly message: Message };
 
 /** Returns the difference between a conversation and its compacted form: `=` kept unchanged, `-` removed, `+` added. */
 export function compactionDiff(before: readonly Message[], after: readonly Message[]): string {
-  const old = diffPieces(before, after, '-');
-  const put = diffPieces(after, before, '+').filter((piece) => piece.mark === '+');
-  const gap = Math.max(0, old.findLastIndex((piece) => piece.mark === '-') + 1);
-  const pieces = [...old.slice(0, gap), ...put, ...old.slice(gap)];
+  const oldPieces = diffPieces(before, after, '-');
+  const newPieces = diffPieces(after, before, '+').filter((piece) => piece.mark === '+');
+  const insertAt = Math.max(0, oldPieces.findLastIndex((piece) => piece.mark === '-') + 1);
+  const pieces = [...oldPieces.slice(0, insertAt), ...newPieces, ...oldPieces.slice(insertAt)];
   const count = (mark: DiffMark): string =>
     formatTokens(pieces.flatMap((each) => (each.mark === mark ? [each.message] : [])));
   return [
@@ -23,19 +23,19 @@ export function compactionDiff(before: readonly Message[], after: readonly Messa
 
 /** Splits the messages of one side into parts that the other side also has and parts that it has not. */
 function diffPieces(messages: readonly Message[], other: readonly Message[], mark: DiffMark): readonly DiffPiece[] {
-  const there = new Map<string, number>();
+  const otherCounts = new Map<string, number>();
   for (const part of other.flatMap((message) => message.parts)) {
     const key = JSON.stringify(part);
-    there.set(key, (there.get(key) ?? 0) + 1);
+    otherCounts.set(key, (otherCounts.get(key) ?? 0) + 1);
   }
-  const take = (part: MessagePart): boolean => {
+  const isInOther = (part: MessagePart): boolean => {
     const key = JSON.stringify(part);
-    const left = there.get(key) ?? 0;
-    there.set(key, left - 1);
-    return left > 0;
+    const count = otherCounts.get(key) ?? 0;
+    otherCounts.set(key, count - 1);
+    return count > 0;
   };
   return messages.flatMap(({ role, parts }): readonly DiffPiece[] => {
-    const same = parts.filter(take);
+    const same = parts.filter(isInOther);
     const rest = parts.filter((part) => !same.includes(part));
     return [
       ...(same.length ? [{ mark: '=', message: { role, parts: same } } as const] : []),

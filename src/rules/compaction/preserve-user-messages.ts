@@ -9,12 +9,12 @@ export function findLostContent(before: readonly Message[], after: readonly Mess
   );
   if (!task?.every((part) => request?.includes(part))) return 'It would lose the first request of the user.';
   const kept = after.flatMap(userParts);
-  const whole = new Set(kept.map(serializePart));
-  const begun = new Set(kept.map(partPrefix));
+  const keptParts = new Set(kept.map(serializePart));
+  const keptPrefixes = new Set(kept.map(partPrefix));
   const lost = before
     .slice(1)
     .flatMap(userParts)
-    .find((part) => !whole.has(serializePart(part)) && !begun.has(partPrefix(part)));
+    .find((part) => !keptParts.has(serializePart(part)) && !keptPrefixes.has(partPrefix(part)));
   return lost && `It would lose what the user wrote: ${truncateMiddle(JSON.stringify(partPrefix(lost)), 60)}.`;
 }
 
@@ -32,9 +32,9 @@ const partPrefix = (part: MessagePart): string =>
 export const preserveUserMessages = (compactor: Compactor): Compactor => ({
   ...(compactor.threshold === undefined ? {} : { threshold: compactor.threshold }),
   async run(state, context) {
-    const { messages, ...made } = await compactor.run(state, context);
-    const loss = messages && findLostContent(toArray(state.messages), messages);
-    if (loss !== undefined) return { ...made, detail: loss };
-    return messages ? { ...made, messages } : made;
+    const { messages, ...result } = await compactor.run(state, context);
+    const lostContent = messages && findLostContent(toArray(state.messages), messages);
+    if (lostContent !== undefined) return { ...result, detail: lostContent };
+    return messages ? { ...result, messages } : result;
   },
 });

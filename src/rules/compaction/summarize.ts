@@ -19,7 +19,7 @@ const minSummaryTokens = 100;
 /** Summarizes what is between the first request and the latest turns. If that fails or saves nothing, the part is omitted as by `truncatingCompactor`. */
 export function summarizingCompactor(options: SummarizeOptions = {}): Compactor {
   const { threshold = 0.8, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
-  const trimmer = truncatingCompactor({ ...options, keepTurns: Number.POSITIVE_INFINITY });
+  const truncator = truncatingCompactor({ ...options, keepTurns: Number.POSITIVE_INFINITY });
   return {
     threshold,
     async run(state, context) {
@@ -27,9 +27,9 @@ export function summarizingCompactor(options: SummarizeOptions = {}): Compactor 
       const budget = compactionBudget(state, context.agent, { target, keepTurns, summary: summaryTokens });
       const plan = planCompaction(toArray(state.messages), budget);
       if (!plan) return { detail: nothingToCompact };
-      const fallBack = async (why: string, more: CompactionResult = {}): Promise<CompactionResult> => {
-        const trimmed = await trimmer.run(state, context);
-        return { ...more, ...trimmed, detail: `${trimmed.detail ?? ''} No summary was made: ${why}.`.trim() };
+      const fallBack = async (why: string, fields: CompactionResult = {}): Promise<CompactionResult> => {
+        const truncated = await truncator.run(state, context);
+        return { ...fields, ...truncated, detail: `${truncated.detail ?? ''} No summary was made: ${why}.`.trim() };
       };
       if (budget.summaryTokens < minSummaryTokens) return fallBack('there is not enough room for a useful one');
       if (messageTokens(plan.omitted) <= budget.summaryTokens)
@@ -45,8 +45,8 @@ export function summarizingCompactor(options: SummarizeOptions = {}): Compactor 
       if (summary.text === undefined) return fallBack(summary.error ?? 'the model returned none', spent);
       const block = formatSummaryBlock(summary.text, agent.provider.model);
       const messages = assembleMessages(state, plan, budget.targetTokens, block);
-      const wrong = compactionFailure(state, messages);
-      if (wrong !== undefined) return fallBack(wrong, spent);
+      const failure = compactionFailure(state, messages);
+      if (failure !== undefined) return fallBack(failure, spent);
       return {
         messages,
         detail: `${plan.omitted.length} messages were summarized by ${agent.provider.model}.`,

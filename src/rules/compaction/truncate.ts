@@ -24,10 +24,10 @@ export function truncatingCompactor(options: CompactionOptions = {}): Compactor 
       const plan = planCompaction(toArray(state.messages), budget);
       if (!plan) return { detail: nothingToCompact };
       const messages = assembleMessages(state, plan, budget.targetTokens, omittedText);
-      const wrong = compactionFailure(state, messages);
-      return wrong === undefined
+      const failure = compactionFailure(state, messages);
+      return failure === undefined
         ? { messages, detail: `${plan.omitted.length} messages were omitted.` }
-        : { detail: wrong };
+        : { detail: failure };
     },
   };
 }
@@ -38,8 +38,8 @@ export const nothingToCompact = 'There is nothing between the first request and 
 /** Returns why these messages cannot replace those of a state, in one sentence; undefined if they can. */
 export function compactionFailure(state: RunState, messages: readonly Message[]): string | undefined {
   const before = toArray(state.messages);
-  const [old, now] = [messageTokens(before), messageTokens(messages)];
-  return now < old
+  const [tokensBefore, tokensAfter] = [messageTokens(before), messageTokens(messages)];
+  return tokensAfter < tokensBefore
     ? findLostContent(before, messages)
-    : `It would not be shorter: about ${now} tokens instead of ${old}.`;
+    : `It would not be shorter: about ${tokensAfter} tokens instead of ${tokensBefore}.`;
 }

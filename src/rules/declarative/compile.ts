@@ -58,8 +58,8 @@ export const rulesSchema = (): JsonObject => ({
 
 /** Returns the errors in declarative rules, one sentence each; empty if they can be compiled. */
 export function validateRules(data: unknown): readonly string[] {
-  const faults = rulesDataSchema.validate(data, 'rules');
-  if (faults.length > 0) return faults;
+  const errors = rulesDataSchema.validate(data, 'rules');
+  if (errors.length > 0) return errors;
   const { reminders = [], builtIn = false, gates = [] } = data as DeclaredRules;
   return [
     ...reminders.flatMap((each, i) =>
@@ -72,9 +72,9 @@ export function validateRules(data: unknown): readonly string[] {
 
 function unknownBuiltInErrors(name: string): readonly string[] {
   if (Object.hasOwn(builtInReminderTable, name)) return [];
-  const [near] = closestMatches(name, Object.keys(builtInReminderTable));
+  const [closest] = closestMatches(name, Object.keys(builtInReminderTable));
   return [
-    `rules.builtIn: there is no reminder named "${name}"${near === undefined ? '' : `; did you mean "${near}"`}.`,
+    `rules.builtIn: there is no reminder named "${name}"${closest === undefined ? '' : `; did you mean "${closest}"`}.`,
   ];
 }
 
@@ -82,15 +82,17 @@ function gateErrors(gate: DeclaredGate): readonly string[] {
   if ((gate.type === 'confirm' || gate.type === 'deny') && !gate.tools && !gate.when)
     return ['needs `tools`, `when`, or both: otherwise it would stop every call.'];
   if (gate.type !== 'phases') return [];
-  const strange = [gate.start, ...gate.moves.map(({ to }) => to)].filter((name) => !Object.hasOwn(gate.phases, name));
-  return strange.map((name) => `names the phase "${name}", which it does not have.`);
+  const unknownPhases = [gate.start, ...gate.moves.map(({ to }) => to)].filter(
+    (name) => !Object.hasOwn(gate.phases, name),
+  );
+  return unknownPhases.map((name) => `names the phase "${name}", which it does not have.`);
 }
 
 /** Compiles declarative rules to a rule set. Throws if they are invalid. */
 export function compileRules(data: unknown): RuleSet {
-  const faults = validateRules(data);
-  if (faults.length > 0)
-    throw new FairleadError('rules/bad-rules', `The rules cannot be used: ${faults.slice(0, 8).join(' ')}`, {
+  const errors = validateRules(data);
+  if (errors.length > 0)
+    throw new FairleadError('rules/bad-rules', `The rules cannot be used: ${errors.slice(0, 8).join(' ')}`, {
       blame: 'user',
     });
   const {
@@ -102,10 +104,10 @@ export function compileRules(data: unknown): RuleSet {
     renderers = [],
     examples = [],
   } = data as DeclaredRules;
-  const shipped = builtIn === false ? [] : builtInReminders(builtIn === true ? {} : builtIn);
+  const builtInDefinitions = builtIn === false ? [] : builtInReminders(builtIn === true ? {} : builtIn);
   return {
     name,
-    reminders: [...shipped, ...reminders.map(compileReminder)],
+    reminders: [...builtInDefinitions, ...reminders.map(compileReminder)],
     gates: gates.map(compileGate),
     stops: stops.map(compileStop),
     renderers,
@@ -118,8 +120,8 @@ const toConditionSubject = ({ state, event, call }: ReminderContext): ConditionS
 function compileReminder({ when, message, ...rest }: DeclaredReminder): ReminderDefinition {
   return {
     ...rest,
-    message: message.includes('{') ? (looking) => fillTemplate(message, toConditionSubject(looking)) : message,
-    ...(when ? { when: (looking: ReminderContext) => evaluateCondition(when, toConditionSubject(looking)) } : {}),
+    message: message.includes('{') ? (context) => fillTemplate(message, toConditionSubject(context)) : message,
+    ...(when ? { when: (context: ReminderContext) => evaluateCondition(when, toConditionSubject(context)) } : {}),
   };
 }
 
@@ -138,51 +140,51 @@ function splitCallByFile(call: ToolCall): readonly ToolCall[] {
 }
 
 function compileGate(gate: DeclaredGate): GateRule {
-  const made = createGateRule(gate);
-  return gate.examples ? { ...made, examples: gate.examples } : made;
+  const rule = createGateRule(gate);
+  return gate.examples ? { ...rule, examples: gate.examples } : rule;
 }
 
 function createGateRule(gate: DeclaredGate): GateRule {
-  const called = gate.name === undefined ? {} : { name: gate.name };
+  const nameOption = gate.name === undefined ? {} : { name: gate.name };
   switch (gate.type) {
     case 'read-before-edit':
       return readBeforeEdit(gate);
     case 'rate-limit':
       return rateLimit(gate);
     case 'order':
-      return requireOrder(gate.tools, { ...called, ...(gate.per ? { per: gate.per } : {}) });
+      return requireOrder(gate.tools, { ...nameOption, ...(gate.per ? { per: gate.per } : {}) });
     case 'exclusive':
-      return exclusive(gate.tools, { ...called, ...(gate.per ? { per: gate.per } : {}) });
+      return exclusive(gate.tools, { ...nameOption, ...(gate.per ? { per: gate.per } : {}) });
     case 'confirm': {
       const { question, tools, when } = gate;
-      const asked =
+      const questionOption =
         question === undefined
           ? {}
           : { question: (call: ToolCall) => `${question} (${call.tool} ${JSON.stringify(call.input)})` };
       const which = tools && !when ? tools : createCallFilter(tools, when);
-      return { ...confirm({ ...called, which, ...asked }), views: [sessionStats] };
+      return { ...confirm({ ...nameOption, which, ...questionOption }), views: [sessionStats] };
     }
     case 'deny': {
-      const stops = createCallFilter(gate.tools, gate.when);
+      const isDenied = createCallFilter(gate.tools, gate.when);
       const { name = 'deny', reason } = gate;
       return defineGate({
         name,
         description: reason,
         views: [sessionStats],
-        decide: (call, state) => (stops(call, state) ? { deny: reason } : undefined),
+        decide: (call, state) => (isDenied(call, state) ? { deny: reason } : undefined),
       });
     }
     case 'phases': {
       const phaseOf = (state: RunState): string =>
         gate.moves.findLast(({ after }) => toolStats(state, after).run.ok > 0)?.to ?? gate.start;
-      return phases(gate.phases, phaseOf, { ...called, ...(gate.others ? { others: gate.others } : {}) });
+      return phases(gate.phases, phaseOf, { ...nameOption, ...(gate.others ? { others: gate.others } : {}) });
     }
   }
 }
 
 function compileStop(stop: DeclaredStop): StopRule {
-  const made = createStopFrom(stop);
-  return stop.name === undefined ? made : { ...made, name: stop.name };
+  const rule = createStopFrom(stop);
+  return stop.name === undefined ? rule : { ...rule, name: stop.name };
 }
 
 function createStopFrom(stop: DeclaredStop): StopRule {

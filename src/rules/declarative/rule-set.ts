@@ -43,11 +43,16 @@ export function compileRuleSet({
   renderers = [],
   views = [],
 }: RuleSet): CompiledRuleSet {
-  const remind = compileReminders(name, reminders);
-  const looked = [sessionStats, ...remind.views, ...[...gates, ...stops].flatMap((each) => each.views), ...views];
+  const compiledReminders = compileReminders(name, reminders);
+  const allViews = [
+    sessionStats,
+    ...compiledReminders.views,
+    ...[...gates, ...stops].flatMap((each) => each.views),
+    ...views,
+  ];
   return {
-    rules: remind.rules,
-    views: [...new Map(looked.map((view) => [view.name, view])).values()],
+    rules: compiledReminders.rules,
+    views: [...new Map(allViews.map((view) => [view.name, view])).values()],
     gates: gates.flatMap((each) => each.gates),
     stops: stops.flatMap((each) => each.stops),
     checks,

@@ -15,12 +15,12 @@ const defaultQuestion = ({ tool, input }: ToolCall): string =>
 
 /** Asks the user before these calls. An approval applies only to the question that was asked. */
 export function confirm({ name = 'confirm', which, question = defaultQuestion }: ConfirmOptions): GateRule {
-  const asks = typeof which === 'function' ? which : ({ tool }: ToolCall): boolean => which.includes(tool);
+  const needsConfirmation = typeof which === 'function' ? which : ({ tool }: ToolCall): boolean => which.includes(tool);
   const [tool] = typeof which === 'function' ? [] : which;
   return defineGate({
     name,
     description: 'The user must approve this first.',
-    decide: (call, state) => (asks(call, state) ? { ask: question(call) } : undefined),
+    decide: (call, state) => (needsConfirmation(call, state) ? { ask: question(call) } : undefined),
     examples:
       tool === undefined
         ? []

@@ -41,10 +41,14 @@ export type GateRuleOptions = Omit<GateRule, 'gates' | 'views' | 'examples'> & {
 /** Defines a gate rule. The denial names the rule, so that the model, the user and reports can identify it. */
 export function defineGate({ name, description, decide, views = [], examples = [] }: GateRuleOptions): GateRule {
   const by = { kind: 'rule', name } as const;
-  const decisionOf = (found: DenyOrAsk | undefined): Decision => {
-    if (!found) return { type: 'allow' };
-    if ('ask' in found) return { type: 'ask', question: found.ask, by };
-    return { type: 'deny', reason: `The rule ${name} does not allow this call, so nothing was run: ${found.deny}`, by };
+  const decisionOf = (result: DenyOrAsk | undefined): Decision => {
+    if (!result) return { type: 'allow' };
+    if ('ask' in result) return { type: 'ask', question: result.ask, by };
+    return {
+      type: 'deny',
+      reason: `The rule ${name} does not allow this call, so nothing was run: ${result.deny}`,
+      by,
+    };
   };
   return {
     name,
@@ -57,10 +61,10 @@ export function defineGate({ name, description, decide, views = [], examples = [
 
 /** Returns the open calls of the same answer that come before this one and have not started. They run first. */
 export function earlierOpenCalls(call: ToolCall, state: RunState): readonly ToolCall[] {
-  const at = state.calls.findIndex(({ id }) => id === call.id);
-  return state.calls.slice(0, Math.max(0, at)).flatMap((each) => {
-    const aim = unwrapDeferredCall(each);
-    return each.result || each.key !== undefined || typeof aim === 'string' ? [] : [aim];
+  const index = state.calls.findIndex(({ id }) => id === call.id);
+  return state.calls.slice(0, Math.max(0, index)).flatMap((each) => {
+    const target = unwrapDeferredCall(each);
+    return each.result || each.key !== undefined || typeof target === 'string' ? [] : [target];
   });
 }
 

@@ -10,8 +10,8 @@ export type RuleScopeOptions = { readonly name?: string; readonly per?: RuleScop
 
 /** Returns the counts of a tool in a scope. */
 function toolCounts(state: RunState, tool: string, per: RuleScope): Pick<PeriodCounts, 'calls' | 'ok'> {
-  const use = toolStats(state, tool);
-  return per === 'session' ? use : use[per];
+  const stats = toolStats(state, tool);
+  return per === 'session' ? stats : stats[per];
 }
 
 /** Denies a tool until the one before it in this list has succeeded. */
@@ -61,12 +61,12 @@ export function exclusive(
     decide: (call, state) => {
       if (!tools.includes(call.tool)) return undefined;
       const others = tools.filter((tool) => tool !== call.tool);
-      const taken =
+      const calledTool =
         others.find((tool) => toolCounts(state, tool, per).calls > 0) ??
         earlierOpenCalls(call, state).find(({ tool }) => others.includes(tool))?.tool;
-      return taken === undefined
+      return calledTool === undefined
         ? undefined
-        : { deny: `${taken} was called, and ${call.tool} excludes it. Continue with ${taken}.` };
+        : { deny: `${calledTool} was called, and ${call.tool} excludes it. Continue with ${calledTool}.` };
     },
     examples: [
       { title: `${second} alone`, call: { tool: second }, decides: 'allow' },
@@ -95,13 +95,13 @@ export function phases(
   phaseOf: (state: RunState) => string,
   { name = 'phases', others = 'allow' }: PhaseOptions = {},
 ): GateRule {
-  const named = new Set(Object.values(tools).flat());
+  const listedTools = new Set(Object.values(tools).flat());
   return defineGate({
     name,
     description: `Each phase has its own tools: ${Object.keys(tools).join(', ')}.`,
     views: [sessionStats],
     decide: ({ tool }, state) => {
-      if (!named.has(tool) && others === 'allow') return undefined;
+      if (!listedTools.has(tool) && others === 'allow') return undefined;
       const phase = phaseOf(state);
       const allowed = Object.hasOwn(tools, phase) ? (tools[phase] ?? []) : [];
       if (allowed.includes(tool)) return undefined;

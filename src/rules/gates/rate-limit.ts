@@ -32,7 +32,7 @@ export function rateLimit(limit: RateLimit): GateRule {
   const span = typeof per === 'string' ? per : `${per.minutes} minutes`;
   const name = limit.name ?? `${most}-${count}-of-${tool}-per-${span.replace(' ', '-')}`;
   const recent = typeof per === 'string' ? undefined : recentCallsView(`recent-calls/${name}`, limit);
-  const used = (state: RunState): number => {
+  const usedCount = (state: RunState): number => {
     if (recent && typeof per !== 'string') {
       const { times, now } = readView(state, recent);
       return times.filter((time) => now - time < per.minutes * 60_000).length;
@@ -40,21 +40,21 @@ export function rateLimit(limit: RateLimit): GateRule {
     const { calls, retries } = toolStats(state, tool)[per === 'run' ? 'run' : 'turn'];
     return count === 'calls' ? calls : retries;
   };
-  const counts = (each: Pick<ToolCall, 'tool' | 'input'>, state: RunState): boolean =>
+  const isCounted = (each: Pick<ToolCall, 'tool' | 'input'>, state: RunState): boolean =>
     each.tool === tool && (count === 'calls' || isRetry(state, each));
   return defineGate({
     name,
     description: `${tool} is allowed ${most} ${count} per ${span === 'turn' ? 'user turn' : span}.`,
     views: [sessionStats, ...(recent ? [recent] : [])],
     decide: (call, state) => {
-      if (!counts(call, state)) return undefined;
-      const waiting = earlierOpenCalls(call, state).filter((each) => counts(each, state)).length;
+      if (!isCounted(call, state)) return undefined;
+      const earlierCount = earlierOpenCalls(call, state).filter((each) => isCounted(each, state)).length;
       // A call that was interrupted by a crash is evaluated again, and is already counted.
-      const itself = call.key === undefined ? 0 : 1;
-      if (used(state) - itself + waiting < most) return undefined;
-      const again =
+      const ownCount = call.key === undefined ? 0 : 1;
+      if (usedCount(state) - ownCount + earlierCount < most) return undefined;
+      const advice =
         count === 'calls' ? 'Continue without it.' : 'It failed each time: change what you do instead of repeating it.';
-      return { deny: `${tool} is allowed ${most} ${count} per ${span}. ${again}` };
+      return { deny: `${tool} is allowed ${most} ${count} per ${span}. ${advice}` };
     },
     examples: rateLimitExamples(limit, count),
   });
@@ -65,23 +65,23 @@ const maxExampleCalls = 100;
 
 function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'retries'): GateRule['examples'] {
   if (!(most <= maxExampleCalls)) return [];
-  const once = (input: Json): ExampleStep =>
+  const callStep = (input: Json): ExampleStep =>
     count === 'calls' ? { called: tool, input } : { called: tool, input, outcome: 'failed', result: 'It failed.' };
-  const before = (times: number): readonly ExampleStep[] => [
+  const historyOf = (times: number): readonly ExampleStep[] => [
     { said: 'go' },
-    ...Array.from({ length: times + (count === 'calls' ? 0 : 1) }, () => once({ n: 1 })),
+    ...Array.from({ length: times + (count === 'calls' ? 0 : 1) }, () => callStep({ n: 1 })),
   ];
   const call = { tool, input: { n: 1 } };
   return [
     ...(most > 0
-      ? [{ title: 'the last one allowed', history: before(most - 1), call, decides: 'allow' as const }]
+      ? [{ title: 'the last one allowed', history: historyOf(most - 1), call, decides: 'allow' as const }]
       : []),
-    { title: 'one too many', history: before(most), call, decides: 'deny' },
+    { title: 'one too many', history: historyOf(most), call, decides: 'deny' },
     ...(per === 'turn'
       ? [
           {
             title: 'one in the next user turn',
-            history: [...before(most), { said: 'again' }],
+            history: [...historyOf(most), { said: 'again' }],
             call,
             decides: most > 0 || count === 'retries' ? ('allow' as const) : ('deny' as const),
           },
@@ -91,7 +91,7 @@ function rateLimitExamples({ tool, most, per }: RateLimit, count: 'calls' | 'ret
       ? [
           {
             title: 'the same tool with other arguments',
-            history: before(most),
+            history: historyOf(most),
             call: { tool, input: { n: 2 } },
             decides: 'allow' as const,
           },
@@ -116,17 +116,17 @@ function recentCallsView(name: string, { tool, most, count }: RateLimit): NamedV
       const now = Date.parse(event.time) || state.now;
       const next = { ...state, now, calls: updateOpenCalls(state.calls, event) };
       const call = 'call' in event ? state.calls.find(({ id }) => id === event.call) : undefined;
-      return call?.tool === tool ? counted(next, call, event) : next;
+      return call?.tool === tool ? updateCounts(next, call, event) : next;
     },
     serialize: ({ failed, times, now }) => ({ failed, times, now }),
-    restore: (kept) => {
-      const { failed, times, now } = isObject(kept) ? kept : {};
+    restore: (stored) => {
+      const { failed, times, now } = isObject(stored) ? stored : {};
       if (!isListOf(failed, 'string') || !isListOf(times, 'number') || typeof now !== 'number') return undefined;
       return { calls: [], failed: failed as readonly string[], times: times as readonly number[], now };
     },
   };
 
-  function counted(state: RecentCalls, call: OpenCall, event: Event): RecentCalls {
+  function updateCounts(state: RecentCalls, call: OpenCall, event: Event): RecentCalls {
     const key = attemptKey(call.tool, call.input);
     if (event.type === 'tool-started' && !call.started && (count !== 'retries' || state.failed.includes(key)))
       return { ...state, times: [...state.times, state.now].slice(-Math.max(1, most)) };

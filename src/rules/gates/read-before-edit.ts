@@ -35,16 +35,16 @@ export function readBeforeEdit({
 }: ReadBeforeEditOptions = {}): GateRule {
   const known = knownFilesView(`known-files/${name}`, { ...reads, ...edits, ...writes });
   const [reader = 'a tool that reads files'] = Object.keys(reads);
-  const [editor = 'edit_file', field = 'path'] = Object.entries(edits)[0] ?? [];
-  const [writer = 'write_file', place = 'path'] = Object.entries(writes)[0] ?? [];
-  const input = { [field]: 'src/a.ts' };
+  const [editor = 'edit_file', editorField = 'path'] = Object.entries(edits)[0] ?? [];
+  const [writer = 'write_file', writerField = 'path'] = Object.entries(writes)[0] ?? [];
+  const input = { [editorField]: 'src/a.ts' };
   return defineGate({
     name,
     description: 'A file must be read before it is edited.',
     views: [known],
-    decide: async ({ tool, input: given }, state) => {
-      const edited = pathArgument(edits, tool, given);
-      const written = exists && pathArgument(writes, tool, given);
+    decide: async ({ tool, input: callInput }, state) => {
+      const edited = pathArgument(edits, tool, callInput);
+      const written = exists && pathArgument(writes, tool, callInput);
       const path = edited ?? (written !== undefined && (await exists?.(written)) ? written : undefined);
       if (path === undefined || lruGet(readView(state, known).paths, path) !== undefined) return undefined;
       return { deny: `${path} was not read before. Read it with ${reader}, then try again.` };
@@ -68,7 +68,7 @@ export function readBeforeEdit({
       },
       {
         title: 'an edit of a file that the model wrote',
-        history: [{ said: 'go' }, { called: writer, input: { [place]: 'src/a.ts' } }],
+        history: [{ said: 'go' }, { called: writer, input: { [writerField]: 'src/a.ts' } }],
         call: { tool: editor, input },
         decides: 'allow',
       },
@@ -86,14 +86,14 @@ function knownFilesView(name: string, tools: Readonly<Record<string, string>>): 
       const call = event.type === 'tool-ended' ? state.calls.find(({ id }) => id === event.call) : undefined;
       if (event.type !== 'tool-ended' || event.outcome !== 'ok' || !call || !Object.hasOwn(tools, call.tool))
         return { ...state, calls };
-      const named = [pathArgument(tools, call.tool, call.input), extractPath(event.data)].filter(
+      const usedPaths = [pathArgument(tools, call.tool, call.input), extractPath(event.data)].filter(
         (path) => path !== undefined,
       );
-      return { calls, paths: named.reduce((paths, path) => lruSet(paths, path, 1), state.paths) };
+      return { calls, paths: usedPaths.reduce((paths, path) => lruSet(paths, path, 1), state.paths) };
     },
     serialize: ({ paths }) => serializeLru(paths),
-    restore: (kept) => {
-      const paths = restoreLru(kept, 1);
+    restore: (stored) => {
+      const paths = restoreLru(stored, 1);
       return paths && { calls: [], paths };
     },
   };

@@ -13,22 +13,27 @@ const samplePath = 'src/a.ts';
 const exampleHistories: Readonly<
   Record<string, (threshold: number, tools: Readonly<Record<keyof ToolRoles, string>>) => ExampleHistories>
 > = {
-  'failing-commands': (most, { command }) => {
+  'failing-commands': (threshold, { command }) => {
     const failed: ExampleStep = { called: command, outcome: 'failed', result: 'Exit code 1.' };
     return {
-      fires: [startStep, ...repeatStep(most, failed)],
-      silent: [startStep, ...repeatStep(most - 1, failed), { called: command }, ...repeatStep(most - 1, failed)],
+      fires: [startStep, ...repeatStep(threshold, failed)],
+      silent: [
+        startStep,
+        ...repeatStep(threshold - 1, failed),
+        { called: command },
+        ...repeatStep(threshold - 1, failed),
+      ],
     };
   },
-  'long-context': (most) => ({
-    fires: [startStep, { answered: 'ok', usage: { input: most, output: 1 } }],
-    silent: [startStep, { answered: 'ok', usage: { input: most - 1, output: 1 } }],
+  'long-context': (threshold) => ({
+    fires: [startStep, { answered: 'ok', usage: { input: threshold, output: 1 } }],
+    silent: [startStep, { answered: 'ok', usage: { input: threshold - 1, output: 1 } }],
   }),
-  'much-edited-file': (most, { edit }) => ({
-    fires: [startStep, ...repeatStep(most, { called: edit, input: { path: samplePath } })],
+  'much-edited-file': (threshold, { edit }) => ({
+    fires: [startStep, ...repeatStep(threshold, { called: edit, input: { path: samplePath } })],
     silent: [
       startStep,
-      ...repeatStep(most - 1, { called: edit, input: { path: samplePath } }),
+      ...repeatStep(threshold - 1, { called: edit, input: { path: samplePath } }),
       { called: edit, input: { path: 'src/b.ts' } },
     ],
   }),
@@ -73,37 +78,37 @@ const exampleHistories: Readonly<
     fires: [startStep, { answered: 'ok' }, { compacted: true }],
     silent: [startStep, { model: 'other' }],
   }),
-  'many-writes': (most, { write }) => ({
-    fires: [startStep, ...repeatStep(most, { called: write, input: { path: samplePath } })],
-    silent: [startStep, ...repeatStep(most - 1, { called: write, input: { path: samplePath } })],
+  'many-writes': (threshold, { write }) => ({
+    fires: [startStep, ...repeatStep(threshold, { called: write, input: { path: samplePath } })],
+    silent: [startStep, ...repeatStep(threshold - 1, { called: write, input: { path: samplePath } })],
   }),
   'edited-unread': (_, { read, edit }) => ({
     fires: [startStep, { called: edit, input: { path: samplePath } }],
     silent: [startStep, { called: read, input: { path: samplePath } }, { called: edit, input: { path: samplePath } }],
   }),
-  'resumed-session': (most) => ({
-    fires: [startStep, { answered: 'ok' }, { pausedMinutes: most }, { said: 'on', how: 'follow-up' }],
+  'resumed-session': (threshold) => ({
+    fires: [startStep, { answered: 'ok' }, { pausedMinutes: threshold }, { said: 'on', how: 'follow-up' }],
     silent: [startStep, { answered: 'ok' }, { said: 'on', how: 'follow-up' }],
   }),
-  'no-task-list': (most, { read, task }) => {
+  'no-task-list': (threshold, { read, task }) => {
     const tools = [{ name: task, description: '', input: {} }];
-    const begun: ExampleStep = {
+    const taskToolStep: ExampleStep = {
       fact: { type: 'epoch-started', epoch: 2, reason: 'agent-changed', system: '', tools, model: 'm' },
     };
     const look: ExampleStep = { called: read, input: { path: samplePath } };
     return {
-      fires: [begun, startStep, ...repeatStep(most, look)],
-      silent: [begun, startStep, { called: task }, ...repeatStep(most - 1, look)],
+      fires: [taskToolStep, startStep, ...repeatStep(threshold, look)],
+      silent: [taskToolStep, startStep, { called: task }, ...repeatStep(threshold - 1, look)],
     };
   },
-  'half-full': (most) => ({
+  'half-full': (threshold) => ({
     fires: [
       { said: 'go', window: 1000 },
-      { answered: 'ok', usage: { input: most * 10, output: 1 } },
+      { answered: 'ok', usage: { input: threshold * 10, output: 1 } },
     ],
     silent: [
       { said: 'go', window: 1000 },
-      { answered: 'ok', usage: { input: most * 10 - 10, output: 1 } },
+      { answered: 'ok', usage: { input: threshold * 10 - 10, output: 1 } },
     ],
   }),
 };
@@ -116,16 +121,16 @@ const callCountingReminders = ['failing-commands', 'much-edited-file', 'many-wri
 export function builtInExamples(name: string, threshold: number, roles: ToolRoles): readonly ReminderExample[] {
   if (callCountingReminders.includes(name) && !(threshold <= maxExampleCalls)) return [];
   const first = ([tool = 'a_tool']: readonly string[]): string => tool;
-  const made = exampleHistories[name]?.(threshold, {
+  const histories = exampleHistories[name]?.(threshold, {
     command: first(roles.command),
     read: first(roles.read),
     edit: first(roles.edit),
     write: first(roles.write),
     task: first(roles.task),
   });
-  if (!made) return [];
+  if (!histories) return [];
   return [
-    { title: 'it must fire', history: made.fires, fires: true },
-    { title: 'it must not fire', history: made.silent, fires: false },
+    { title: 'it must fire', history: histories.fires, fires: true },
+    { title: 'it must not fire', history: histories.silent, fires: false },
   ];
 }

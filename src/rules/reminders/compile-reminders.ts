@@ -37,19 +37,19 @@ export const defineReminder = (reminder: ReminderDefinition): DefinedReminder =>
 export function compileReminders(set: string, reminders: readonly ReminderDefinition[]): CompiledReminders {
   if (reminders.length === 0) return { rules: [], views: [] };
   const byName = [...new Map(reminders.map((reminder) => [reminder.name, validateReminder(reminder)])).values()];
-  const watches = subscriptionsByFact(byName);
-  const view = reminderStateView(set, byName, watches);
+  const subscriptions = subscriptionsByFact(byName);
+  const view = reminderStateView(set, byName, subscriptions);
   const rule: Rule = (event, state) => {
-    const seeds = reminderIntroNotes(event, state);
-    const watching = watches.get(event.type);
-    if (!watching) return seeds;
+    const introNotes = reminderIntroNotes(event, state);
+    const candidates = subscriptions.get(event.type);
+    if (!candidates) return introNotes;
     const { about, marks } = readView(state, view);
-    const concerned = watching.filter(({ matches }) => matches(event, about));
-    if (concerned.length === 0) return seeds;
-    const looking = createReminderContext(event, state);
+    const matching = candidates.filter(({ matches }) => matches(event, about));
+    if (matching.length === 0) return introNotes;
+    const context = createReminderContext(event, state);
     return [
-      ...seeds,
-      ...concerned.flatMap(({ reminder }) => reminderNotes(reminder, looking, marks[reminder.name] ?? initialCounters)),
+      ...introNotes,
+      ...matching.flatMap(({ reminder }) => reminderNotes(reminder, context, marks[reminder.name] ?? initialCounters)),
     ];
   };
   return { rules: [rule], views: [sessionStats, view] };
@@ -68,39 +68,39 @@ const createReminderContext = (event: Event, state: RunState): ReminderContext =
 /** Returns the notes of a reminder for an event. A reminder that throws adds a note about it and does not affect the others. */
 function reminderNotes(
   reminder: ReminderDefinition,
-  looking: ReminderContext,
-  mark: ReminderCounters,
+  context: ReminderContext,
+  counters: ReminderCounters,
 ): readonly Note[] {
-  if (isSuppressed(reminder, looking.state, mark)) return [];
+  if (isSuppressed(reminder, context.state, counters)) return [];
   const { name, when, message, subject, priority, group, expiresAfter } = reminder;
   try {
-    const speaks: unknown = when ? when(looking) : true;
-    if (typeof speaks !== 'boolean') throw new TypeError('`when` returned neither true nor false.');
-    if (!speaks) return [];
-    const text: unknown = typeof message === 'function' ? message(looking) : message;
+    const fires: unknown = when ? when(context) : true;
+    if (typeof fires !== 'boolean') throw new TypeError('`when` returned neither true nor false.');
+    if (!fires) return [];
+    const text: unknown = typeof message === 'function' ? message(context) : message;
     if (typeof text !== 'string') throw new TypeError('it returned no text.');
     if (text === '') return [];
     return [
       {
-        key: subject ? `${name}/${subject(looking)}` : name,
+        key: subject ? `${name}/${subject(context)}` : name,
         text,
         ...(priority === undefined ? {} : { priority }),
         ...(group === undefined ? {} : { group }),
-        ...(expiresAfter === undefined ? {} : { until: looking.state.turn + expiresAfter }),
+        ...(expiresAfter === undefined ? {} : { until: context.state.turn + expiresAfter }),
       },
     ];
   } catch (error) {
-    const why = `The reminder ${name} failed at ${looking.event.type} and added nothing: ${errorMessage(error).slice(0, 300)}`;
+    const why = `The reminder ${name} failed at ${context.event.type} and added nothing: ${errorMessage(error).slice(0, 300)}`;
     return [{ key: `rule-failed/${name}`, text: why }];
   }
 }
 
 /** A note that is still in the queue counts as shown for `once` and the cooldown. */
-function isSuppressed(reminder: ReminderDefinition, { queue, turn }: RunState, mark: ReminderCounters): boolean {
+function isSuppressed(reminder: ReminderDefinition, { queue, turn }: RunState, counters: ReminderCounters): boolean {
   if (!hasState(reminder)) return false;
   if (queue.some(({ key }) => isNoteOf(reminder.name, key))) return true;
-  if (mark.shown === 0) return false;
+  if (counters.shown === 0) return false;
   if (reminder.once) return true;
-  const quiet = cooldownOf(reminder);
-  return mark.looks - mark.at <= quiet.evaluations || turn - mark.turn < quiet.turns;
+  const cooldown = cooldownOf(reminder);
+  return counters.looks - counters.at <= cooldown.evaluations || turn - counters.turn < cooldown.turns;
 }

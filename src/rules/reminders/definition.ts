@@ -33,10 +33,10 @@ export type ReminderDefinition = {
   /** Evaluates only events of this tool, or one of these. */
   readonly tool?: string | readonly string[];
   /** Whether to fire. Default: always. */
-  readonly when?: (looking: ReminderContext) => boolean;
-  readonly message: string | ((looking: ReminderContext) => string);
+  readonly when?: (context: ReminderContext) => boolean;
+  readonly message: string | ((context: ReminderContext) => string);
   /** The subject, if one reminder can apply to several things at once: each is shown once. */
-  readonly subject?: (looking: ReminderContext) => string;
+  readonly subject?: (context: ReminderContext) => string;
   /** A number counts evaluations that are skipped after it was shown. */
   readonly cooldown?: Cooldown;
   /** Shown at most once per session. */
@@ -70,8 +70,8 @@ const isNonNegativeInteger = (value: number): boolean => Number.isInteger(value)
 /** Returns the errors of a definition, one sentence each. */
 export function reminderErrors(reminder: ReminderDefinition): readonly string[] {
   const { name, message, expiresAfter, priority } = reminder;
-  const quiet = cooldownOf(reminder);
-  const wrong = reminderTriggers(reminder).filter((trigger) => !allReminderTriggers.includes(trigger));
+  const suppressed = cooldownOf(reminder);
+  const unknownTriggers = reminderTriggers(reminder).filter((trigger) => !allReminderTriggers.includes(trigger));
   return [
     ...(/^(?!__)[\w.-]{1,60}$/.test(name)
       ? []
@@ -79,9 +79,9 @@ export function reminderErrors(reminder: ReminderDefinition): readonly string[] 
           `The name "${name}" must be 1 to 60 letters, digits, dots, dashes or underscores, and not start with two underscores.`,
         ]),
     ...(reminderTriggers(reminder).length ? [] : ['It has neither `on` nor `tool`, so it would never be evaluated.']),
-    ...wrong.map((trigger) => `There is no event named "${trigger}"${formatSuggestion(trigger)}.`),
+    ...unknownTriggers.map((trigger) => `There is no event named "${trigger}"${formatSuggestion(trigger)}.`),
     ...(typeof message === 'function' || message.trim() !== '' ? [] : ['Its message is empty.']),
-    ...(isNonNegativeInteger(quiet.evaluations) && isNonNegativeInteger(quiet.turns)
+    ...(isNonNegativeInteger(suppressed.evaluations) && isNonNegativeInteger(suppressed.turns)
       ? []
       : ['Its cooldown must be an integer of at least 0.']),
     ...(expiresAfter === undefined || (isNonNegativeInteger(expiresAfter) && expiresAfter > 0)
@@ -92,15 +92,15 @@ export function reminderErrors(reminder: ReminderDefinition): readonly string[] 
 }
 
 const formatSuggestion = (word: string): string => {
-  const [near] = closestMatches(word, allReminderTriggers);
-  return near === undefined ? '' : `; did you mean "${near}"`;
+  const [closest] = closestMatches(word, allReminderTriggers);
+  return closest === undefined ? '' : `; did you mean "${closest}"`;
 };
 
 /** Returns the reminder if it is valid. Throws otherwise. */
 export function validateReminder(reminder: ReminderDefinition): ReminderDefinition {
-  const faults = reminderErrors(reminder);
-  if (faults.length === 0) return reminder;
-  throw new FairleadError('rules/bad-reminder', `The reminder ${reminder.name} cannot be used: ${faults.join(' ')}`, {
+  const errors = reminderErrors(reminder);
+  if (errors.length === 0) return reminder;
+  throw new FairleadError('rules/bad-reminder', `The reminder ${reminder.name} cannot be used: ${errors.join(' ')}`, {
     blame: 'user',
   });
 }

@@ -33,18 +33,18 @@ export const initialCounters: ReminderCounters = { looks: 0, shown: 0, at: 0, tu
 export function subscriptionsByFact(
   reminders: readonly ReminderDefinition[],
 ): ReadonlyMap<Fact['type'], readonly ReminderSubscription[]> {
-  const watches = new Map<Fact['type'], ReminderSubscription[]>();
+  const subscriptions = new Map<Fact['type'], ReminderSubscription[]>();
   for (const reminder of reminders) {
     const tools = reminderTools(reminder);
     const byType = Map.groupBy(reminderTriggers(reminder).map(resolveTrigger), ({ type }) => type);
     for (const [type, meanings] of byType) {
-      const concerns: ReminderSubscription['matches'] = (event, about) =>
+      const matches: ReminderSubscription['matches'] = (event, about) =>
         meanings.some(({ test }) => !test || test(event)) &&
         (tools.length === 0 || tools.some((tool) => about.includes(tool)));
-      watches.set(type, [...(watches.get(type) ?? []), { reminder, matches: concerns }]);
+      subscriptions.set(type, [...(subscriptions.get(type) ?? []), { reminder, matches }]);
     }
   }
-  return watches;
+  return subscriptions;
 }
 
 /** Returns true if a reminder needs state. */
@@ -57,11 +57,11 @@ export const isNoteOf = (name: string, key: string): boolean => key === name || 
 export function reminderStateView(
   set: string,
   reminders: readonly ReminderDefinition[],
-  watches: ReadonlyMap<Fact['type'], readonly ReminderSubscription[]>,
+  subscriptions: ReadonlyMap<Fact['type'], readonly ReminderSubscription[]>,
 ): NamedView<ReminderState> {
   const names = reminders.filter(hasState).map(({ name }) => name);
-  const remembering = new Map(
-    [...watches].map(([type, watching]) => [type, watching.filter(({ reminder }) => hasState(reminder))]),
+  const statefulSubscriptions = new Map(
+    [...subscriptions].map(([type, ofType]) => [type, ofType.filter(({ reminder }) => hasState(reminder))]),
   );
   return {
     name: `reminders/${set}`,
@@ -69,17 +69,19 @@ export function reminderStateView(
     on(state, event) {
       const calls = updateOpenCalls(state.calls, event);
       const about = eventTools(event, state.calls, calls);
-      const looked = (remembering.get(event.type) ?? noTools).filter(({ matches }) => matches(event, about));
+      const evaluated = (statefulSubscriptions.get(event.type) ?? noTools).filter(({ matches }) =>
+        matches(event, about),
+      );
       const shown = shownReminders(event, names);
-      if (looked.length + shown.length === 0) return { calls, about, marks: state.marks };
+      if (evaluated.length + shown.length === 0) return { calls, about, marks: state.marks };
       // One copy per event, however many reminders it concerns.
       const marks: Record<string, ReminderCounters> = { ...state.marks };
-      const markOf = (name: string): ReminderCounters => marks[name] ?? initialCounters;
-      for (const { name } of looked.map(({ reminder }) => reminder))
-        marks[name] = { ...markOf(name), looks: markOf(name).looks + 1 };
+      const countersOf = (name: string): ReminderCounters => marks[name] ?? initialCounters;
+      for (const { name } of evaluated.map(({ reminder }) => reminder))
+        marks[name] = { ...countersOf(name), looks: countersOf(name).looks + 1 };
       for (const name of shown) {
-        const { looks, shown: times } = markOf(name);
-        marks[name] = { looks, shown: times + 1, at: looks, turn: event.type === 'turn-started' ? event.turn : 0 };
+        const { looks, shown: timesShown } = countersOf(name);
+        marks[name] = { looks, shown: timesShown + 1, at: looks, turn: event.type === 'turn-started' ? event.turn : 0 };
       }
       return { calls, about, marks };
     },
@@ -94,9 +96,10 @@ const shownReminders = (event: Event, names: readonly string[]): readonly string
     ? names.filter((name) => event.notes.some(({ key }) => isNoteOf(name, key)))
     : [];
 
-function restoreReminderState(kept: Json): ReminderState | undefined {
-  if (!isObject(kept) || !Object.values(kept).every((mark) => hasSameShape(mark, initialCounters))) return undefined;
-  return { calls: [], about: [], marks: kept as ReminderState['marks'] };
+function restoreReminderState(stored: Json): ReminderState | undefined {
+  if (!isObject(stored) || !Object.values(stored).every((counters) => hasSameShape(counters, initialCounters)))
+    return undefined;
+  return { calls: [], about: [], marks: stored as ReminderState['marks'] };
 }
 
 const noTools: readonly never[] = [];

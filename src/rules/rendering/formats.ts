@@ -20,16 +20,16 @@ const formatTitle = ({ kind, attributes }: Renderable): string =>
 const isLeaf = ({ children }: Renderable): boolean => children.every((child) => typeof child === 'string');
 
 /** Nested items become headings, strings become text. A string with a language or several lines becomes a code fence that its content cannot close. */
-function markdownBlocks(thing: Renderable, level: number): readonly string[] {
-  const { kind, attributes, children } = thing;
-  const words = children.filter((child) => typeof child === 'string').join('\n');
+function markdownBlocks(node: Renderable, level: number): readonly string[] {
+  const { kind, attributes, children } = node;
+  const text = children.filter((child) => typeof child === 'string').join('\n');
   const isTop = level === 0 && kind === 'data';
-  if (isLeaf(thing) && Object.keys(attributes).length === 0 && !words.includes('\n'))
-    return [isTop ? words : kind === 'item' ? `- ${words}` : `- **${kind}**: ${words}`];
+  if (isLeaf(node) && Object.keys(attributes).length === 0 && !text.includes('\n'))
+    return [isTop ? text : kind === 'item' ? `- ${text}` : `- **${kind}**: ${text}`];
   const inner = children.flatMap((child) =>
     typeof child === 'string' ? [codeFence(child, attributes['language'])] : markdownBlocks(child, level + 1),
   );
-  return isTop ? inner : [`${'#'.repeat(Math.min(6, Math.max(1, level)))} ${formatTitle(thing)}`, ...inner];
+  return isTop ? inner : [`${'#'.repeat(Math.min(6, Math.max(1, level)))} ${formatTitle(node)}`, ...inner];
 }
 
 /** Joins list items by lines, everything else by blank lines. */
@@ -53,8 +53,10 @@ const escapeXml = (text: string): string =>
 const toTagName = (word: string): string => word.replaceAll(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
 
 function toXml({ kind, attributes, children }: Renderable, indent: string): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${toTagName(key)}="${escapeXml(plainText(value))}"`);
-  const open = `${indent}<${toTagName(kind)}${given.join('')}`;
+  const attributeTexts = Object.entries(attributes).map(
+    ([key, value]) => ` ${toTagName(key)}="${escapeXml(plainText(value))}"`,
+  );
+  const open = `${indent}<${toTagName(kind)}${attributeTexts.join('')}`;
   if (children.length === 0) return `${open}/>`;
   if (children.length === 1 && typeof children[0] === 'string')
     return `${open}>${escapeXml(children[0])}</${toTagName(kind)}>`;

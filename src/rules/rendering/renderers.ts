@@ -17,11 +17,11 @@ const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}
 
 /** Creates the renderer of a choice. A format renders the output's data; an output without data stays unchanged. */
 export function createRenderer({ as, tools, models }: RendererChoice): Renderer {
-  return (given, about) => {
-    if (tools && !matchesAny(about.tool, tools)) return undefined;
-    if (models && !matchesAny(about.model, models)) return undefined;
-    if (typeof as === 'function') return as(given, about);
-    return given.data === undefined ? undefined : renderAs(given.data, as);
+  return (output, context) => {
+    if (tools && !matchesAny(context.tool, tools)) return undefined;
+    if (models && !matchesAny(context.model, models)) return undefined;
+    if (typeof as === 'function') return as(output, context);
+    return output.data === undefined ? undefined : renderAs(output.data, as);
   };
 }
 

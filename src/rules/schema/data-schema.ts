@@ -12,123 +12,128 @@ export type FieldSchemas = Readonly<Record<string, DataSchema>>;
 
 const createSchema = (
   schema: JsonObject,
-  wrong: (value: unknown) => string | undefined,
-  about?: string,
+  findError: (value: unknown) => string | undefined,
+  description?: string,
 ): DataSchema => ({
-  schema: about === undefined ? schema : { ...schema, description: about },
+  schema: description === undefined ? schema : { ...schema, description },
   validate: (value, at) => {
-    const why = wrong(value);
-    return why === undefined ? [] : [`${at} ${why}.`];
+    const error = findError(value);
+    return error === undefined ? [] : [`${at} ${error}.`];
   },
 });
 
 /** A non-empty string. */
-export const stringSchema = (about?: string): DataSchema =>
+export const stringSchema = (description?: string): DataSchema =>
   createSchema(
     { type: 'string', minLength: 1 },
     (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a string'),
-    about,
+    description,
   );
 
 /** A number with a minimum. */
-export const numberSchema = (least: number, about?: string): DataSchema =>
+export const numberSchema = (min: number, description?: string): DataSchema =>
   createSchema(
-    { type: 'number', minimum: least },
-    (value) => (typeof value === 'number' && value >= least ? undefined : `must be a number of at least ${least}`),
-    about,
+    { type: 'number', minimum: min },
+    (value) => (typeof value === 'number' && value >= min ? undefined : `must be a number of at least ${min}`),
+    description,
   );
 
 /** An integer with a minimum. */
-export const integerSchema = (least: number, about?: string): DataSchema =>
+export const integerSchema = (min: number, description?: string): DataSchema =>
   createSchema(
-    { type: 'integer', minimum: least },
-    (value) =>
-      Number.isInteger(value) && Number(value) >= least ? undefined : `must be an integer of at least ${least}`,
-    about,
+    { type: 'integer', minimum: min },
+    (value) => (Number.isInteger(value) && Number(value) >= min ? undefined : `must be an integer of at least ${min}`),
+    description,
   );
 
 /** The schema of a boolean value. */
-export const booleanSchema = (about?: string): DataSchema =>
+export const booleanSchema = (description?: string): DataSchema =>
   createSchema(
     { type: 'boolean' },
     (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
-    about,
+    description,
   );
 
 /** Any JSON value. */
-export const jsonValueSchema = (about?: string): DataSchema =>
-  createSchema({}, (value) => (isJson(value) ? undefined : 'must be plain JSON'), about);
+export const jsonValueSchema = (description?: string): DataSchema =>
+  createSchema({}, (value) => (isJson(value) ? undefined : 'must be plain JSON'), description);
 
 /** One of these strings. */
-export const enumSchema = (words: readonly string[], about?: string): DataSchema =>
+export const enumSchema = (values: readonly string[], description?: string): DataSchema =>
   createSchema(
-    { type: 'string', enum: words },
+    { type: 'string', enum: values },
     (value) => {
-      if (typeof value === 'string' && words.includes(value)) return undefined;
-      const [near] = closestMatches(String(value), words);
-      return `is ${JSON.stringify(value)}, which is ${near === undefined ? `none of ${words.join(', ')}` : `unknown; did you mean "${near}"`}`;
+      if (typeof value === 'string' && values.includes(value)) return undefined;
+      const [closest] = closestMatches(String(value), values);
+      return `is ${JSON.stringify(value)}, which is ${closest === undefined ? `none of ${values.join(', ')}` : `unknown; did you mean "${closest}"`}`;
     },
-    about,
+    description,
   );
 
 /** An array with a minimum length. */
-export const arraySchema = (of: DataSchema, least = 0): DataSchema => ({
-  schema: { type: 'array', items: of.schema, ...(least ? { minItems: least } : {}) },
+export const arraySchema = (itemSchema: DataSchema, minItems = 0): DataSchema => ({
+  schema: { type: 'array', items: itemSchema.schema, ...(minItems ? { minItems } : {}) },
   validate: (value, at) => {
     if (!Array.isArray(value)) return [`${at} must be a list.`];
-    if (value.length < least) return [`${at} must have at least ${least} items.`];
-    return value.flatMap((each, i) => of.validate(each, `${at}[${i}]`));
+    if (value.length < minItems) return [`${at} must have at least ${minItems} items.`];
+    return value.flatMap((each, i) => itemSchema.validate(each, `${at}[${i}]`));
   },
 });
 
 /** One value, or an array of them. */
-export const oneOrManySchema = (of: DataSchema): DataSchema => ({
-  schema: { anyOf: [of.schema, arraySchema(of, 1).schema] },
-  validate: (value, at) => (Array.isArray(value) ? arraySchema(of, 1) : of).validate(value, at),
+export const oneOrManySchema = (itemSchema: DataSchema): DataSchema => ({
+  schema: { anyOf: [itemSchema.schema, arraySchema(itemSchema, 1).schema] },
+  validate: (value, at) => (Array.isArray(value) ? arraySchema(itemSchema, 1) : itemSchema).validate(value, at),
 });
 
 /** An object with any keys and values of this schema. */
-export const recordSchema = (of: DataSchema): DataSchema => ({
-  schema: { type: 'object', additionalProperties: of.schema },
+export const recordSchema = (valueSchema: DataSchema): DataSchema => ({
+  schema: { type: 'object', additionalProperties: valueSchema.schema },
   validate: (value, at) =>
     isObject(value)
-      ? Object.entries(value).flatMap(([key, each]) => of.validate(each, `${at}.${key}`))
+      ? Object.entries(value).flatMap(([key, each]) => valueSchema.validate(each, `${at}.${key}`))
       : [`${at} must be an object.`],
 });
 
 /** An object with these required and optional fields. Other fields are errors unless it is open. */
-export const structSchema = (needed: FieldSchemas, free: FieldSchemas = {}, isOpen = false): DataSchema => {
-  const all: FieldSchemas = { ...needed, ...free };
+export const structSchema = (required: FieldSchemas, optional: FieldSchemas = {}, isOpen = false): DataSchema => {
+  const fields: FieldSchemas = { ...required, ...optional };
   return {
     schema: {
       type: 'object',
-      properties: Object.fromEntries(Object.entries(all).map(([key, each]) => [key, each.schema])),
-      ...(Object.keys(needed).length ? { required: Object.keys(needed) } : {}),
+      properties: Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, each.schema])),
+      ...(Object.keys(required).length ? { required: Object.keys(required) } : {}),
       ...(isOpen ? {} : { additionalProperties: false }),
     },
     validate: (value, at) => {
       if (!isObject(value)) return [`${at} must be an object.`];
-      const missing = Object.keys(needed).filter((key) => value[key] === undefined);
+      const missing = Object.keys(required).filter((key) => value[key] === undefined);
       return [
         ...missing.map((key) => `${at} has no "${key}".`),
-        ...Object.entries(value).flatMap(([key, each]) => validateField(all, key, each, at, isOpen)),
+        ...Object.entries(value).flatMap(([key, each]) => validateField(fields, key, each, at, isOpen)),
       ];
     },
   };
 };
 
-function validateField(all: FieldSchemas, key: string, value: unknown, at: string, isOpen: boolean): readonly string[] {
-  const of = Object.hasOwn(all, key) ? all[key] : undefined;
-  if (of) return value === undefined ? [] : of.validate(value, `${at}.${key}`);
+function validateField(
+  fields: FieldSchemas,
+  key: string,
+  value: unknown,
+  at: string,
+  isOpen: boolean,
+): readonly string[] {
+  const schema = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  if (schema) return value === undefined ? [] : schema.validate(value, `${at}.${key}`);
   if (isOpen) return [];
-  const [near] = closestMatches(key, Object.keys(all));
-  return [`${at} has an unknown field "${key}"${near === undefined ? '' : `; did you mean "${near}"`}.`];
+  const [closest] = closestMatches(key, Object.keys(fields));
+  return [`${at} has an unknown field "${key}"${closest === undefined ? '' : `; did you mean "${closest}"`}.`];
 }
 
 /** Objects of several kinds, distinguished by one field. */
-export const discriminatedUnionSchema = (field: string, of: Readonly<Record<string, DataSchema>>): DataSchema => ({
+export const discriminatedUnionSchema = (field: string, schemas: Readonly<Record<string, DataSchema>>): DataSchema => ({
   schema: {
-    oneOf: Object.entries(of).map(([kind, { schema }]) => ({
+    oneOf: Object.entries(schemas).map(([kind, { schema }]) => ({
       ...schema,
       properties: { [field]: { const: kind }, ...(schema['properties'] as JsonObject) },
       required: [field, ...((schema['required'] as readonly string[] | undefined) ?? [])],
@@ -137,19 +142,21 @@ export const discriminatedUnionSchema = (field: string, of: Readonly<Record<stri
   validate: (value, at) => {
     if (!isObject(value)) return [`${at} must be an object.`];
     const { [field]: kind, ...rest } = value;
-    const known = typeof kind === 'string' && Object.hasOwn(of, kind) ? of[kind] : undefined;
-    return known ? known.validate(rest, at) : enumSchema(Object.keys(of)).validate(kind, `${at}.${field}`);
+    const kindSchema = typeof kind === 'string' && Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+    return kindSchema
+      ? kindSchema.validate(rest, at)
+      : enumSchema(Object.keys(schemas)).validate(kind, `${at}.${field}`);
   },
 });
 
 /** Validates a value with the schema that `choose` returns; the JSON Schema allows any of them. */
-export const eitherSchema = (options: readonly DataSchema[], pick: (value: unknown) => DataSchema): DataSchema => ({
+export const eitherSchema = (options: readonly DataSchema[], choose: (value: unknown) => DataSchema): DataSchema => ({
   schema: { anyOf: options.map(({ schema }) => schema) },
-  validate: (value, at) => pick(value).validate(value, at),
+  validate: (value, at) => choose(value).validate(value, at),
 });
 
 /** A reference to a named schema in the same document, so that schemas can be recursive. */
-export const refSchema = (name: string, of: () => DataSchema): DataSchema => ({
+export const refSchema = (name: string, getSchema: () => DataSchema): DataSchema => ({
   schema: { $ref: `#/$defs/${name}` },
-  validate: (value, at) => of().validate(value, at),
+  validate: (value, at) => getSchema().validate(value, at),
 });

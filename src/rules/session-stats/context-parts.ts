@@ -41,11 +41,11 @@ export function updateContextParts(parts: ContextParts, event: Event, tool?: str
 
 /** Recounts from the history of a new epoch. */
 function resetAtEpoch(parts: ContextParts, event: Event & { readonly type: 'epoch-started' }): ContextParts {
-  const frame = { system: estimateTokens(event.system), tools: estimateTokens(JSON.stringify(event.tools)) };
-  if (!event.baseline) return { ...parts, ...frame };
+  const prefix = { system: estimateTokens(event.system), tools: estimateTokens(JSON.stringify(event.tools)) };
+  if (!event.baseline) return { ...parts, ...prefix };
   const { messages, pending = [] } = event.baseline;
-  const begun = messages.reduce(addMessage, { ...emptyContextParts, ...frame });
-  return { ...begun, words: pending.reduce((sum, each) => sum + partTokens(each.parts), begun.words) };
+  const counted = messages.reduce(addMessage, { ...emptyContextParts, ...prefix });
+  return { ...counted, words: pending.reduce((sum, each) => sum + partTokens(each.parts), counted.words) };
 }
 
 function addResult(parts: ContextParts, tool: string, tokens: number): ContextParts {
@@ -55,10 +55,10 @@ function addResult(parts: ContextParts, tool: string, tokens: number): ContextPa
   return { ...parts, results: { ...parts.results, [name]: before + tokens } };
 }
 
-const addMessage = (parts: ContextParts, { role, parts: said }: Message): ContextParts =>
+const addMessage = (parts: ContextParts, { role, parts: messageParts }: Message): ContextParts =>
   role === 'assistant'
-    ? { ...parts, answers: parts.answers + partTokens(said) }
-    : said.reduce((sum, part) => addPart(sum, part), parts);
+    ? { ...parts, answers: parts.answers + partTokens(messageParts) }
+    : messageParts.reduce((sum, part) => addPart(sum, part), parts);
 
 function addPart(parts: ContextParts, part: MessagePart): ContextParts {
   if (part.type === 'tool-result') return addResult(parts, part.tool, estimateTextTokens(part));

@@ -3,7 +3,7 @@
 /** A kind of entity. */
 export type EntityKind = 'path' | 'url' | 'email' | 'issue' | 'identifier';
 
-/** An entity: how often it was mentioned, by whom first, and in which turn last. */
+/** An entity: how often it was mentioned, whether the user or the model mentioned it first, and in which turn it was mentioned last. */
 export type Entity = {
   readonly kind: EntityKind;
   readonly count: number;
@@ -28,21 +28,21 @@ const fileNamePattern =
 const backtickPattern = /`([A-Za-z_$][\w$.]{1,80}(?:\(\))?)`/g;
 
 /** Returns the entities in a text, without duplicates. */
-export function extractEntities(words: string): readonly NamedEntity[] {
+export function extractEntities(text: string): readonly NamedEntity[] {
   const found = new Map<string, NamedEntity>();
   const add = (kind: EntityKind, name: string): void => {
     if (found.size < maxEntities && name.length <= maxNameLength && !found.has(name)) found.set(name, { kind, name });
   };
-  let rest = words.slice(0, maxScannedChars);
-  const take = (pattern: RegExp, kind: EntityKind): void => {
+  let rest = text.slice(0, maxScannedChars);
+  const extract = (pattern: RegExp, kind: EntityKind): void => {
     rest = rest.replaceAll(pattern, (name) => {
       add(kind, name.replace(/[.,;:!?]+$/, ''));
       return ' ';
     });
   };
-  take(urlPattern, 'url');
-  take(emailPattern, 'email');
-  take(issuePattern, 'issue');
+  extract(urlPattern, 'url');
+  extract(emailPattern, 'email');
+  extract(issuePattern, 'issue');
   for (const [, name = ''] of rest.matchAll(backtickPattern)) if (!fileNamePattern.test(name)) add('identifier', name);
   for (const [name] of rest.matchAll(pathPattern)) if (isPathLike(name)) add('path', name.replace(/\.+$/, ''));
   return [...found.values()];

@@ -25,13 +25,13 @@ export function detectFileAccess(
   { outcome, data }: Event & { readonly type: 'tool-ended' },
 ): FileAccess | undefined {
   if (outcome !== 'ok') return undefined;
-  const told = isObject(data) ? data : {};
-  const path = extractPath(told) ?? extractPath(input);
+  const resultData = isObject(data) ? data : {};
+  const path = extractPath(resultData) ?? extractPath(input);
   if (path === undefined) return undefined;
-  if ('after' in told) return { path, kind: /edit|patch|replace|insert/i.test(tool) ? 'edits' : 'writes' };
-  if ('hash' in told) return { path, kind: 'reads' };
-  const how = accessByToolName(tool);
-  return how && { path, kind: how };
+  if ('after' in resultData) return { path, kind: /edit|patch|replace|insert/i.test(tool) ? 'edits' : 'writes' };
+  if ('hash' in resultData) return { path, kind: 'reads' };
+  const kind = accessByToolName(tool);
+  return kind && { path, kind };
 }
 
 function accessByToolName(tool: string): FileAccess['kind'] | undefined {
@@ -48,8 +48,8 @@ export function extractPath(value: unknown): string | undefined {
 }
 
 /** Counts one more use of a file. */
-export const addFileUse = (use: FileUse, how: FileAccess['kind'], turn: number): FileUse => ({
+export const addFileUse = (use: FileUse, kind: FileAccess['kind'], turn: number): FileUse => ({
   ...use,
-  [how]: use[how] + 1,
-  ...(how === 'reads' ? { readIn: turn } : { changedIn: turn }),
+  [kind]: use[kind] + 1,
+  ...(kind === 'reads' ? { readIn: turn } : { changedIn: turn }),
 });

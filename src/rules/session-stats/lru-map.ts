@@ -41,25 +41,25 @@ export const serializeLru = <V extends Json>({ young, old }: LruMap<V>): Json =>
 });
 
 /** Restores a serialized map; undefined if the data is invalid. */
-export function restoreLru<V>(kept: unknown, like: V): LruMap<V> | undefined {
-  if (!isObject(kept)) return undefined;
-  const young = restoreGeneration(kept['young'], like);
-  const old = restoreGeneration(kept['old'], like);
+export function restoreLru<V>(stored: unknown, sample: V): LruMap<V> | undefined {
+  if (!isObject(stored)) return undefined;
+  const young = restoreGeneration(stored['young'], sample);
+  const old = restoreGeneration(stored['old'], sample);
   return young && old ? { young, old } : undefined;
 }
 
 /** Every value must have the fields of the sample, with the same types: a fold must never receive anything else. */
-function restoreGeneration<V>(kept: unknown, like: V): PersistentMap<V> | undefined {
-  if (!Array.isArray(kept) || kept.length > generationSize) return undefined;
-  const entries = kept as readonly unknown[];
-  const fits = entries.every(
-    (entry) => Array.isArray(entry) && typeof entry[0] === 'string' && hasSameShape(entry[1], like),
+function restoreGeneration<V>(stored: unknown, sample: V): PersistentMap<V> | undefined {
+  if (!Array.isArray(stored) || stored.length > generationSize) return undefined;
+  const entries = stored as readonly unknown[];
+  const isValid = entries.every(
+    (entry) => Array.isArray(entry) && typeof entry[0] === 'string' && hasSameShape(entry[1], sample),
   );
-  return fits ? createPersistentMap(entries as readonly (readonly [string, V])[]) : undefined;
+  return isValid ? createPersistentMap(entries as readonly (readonly [string, V])[]) : undefined;
 }
 
 /** Returns true if a value has every field of another, with the same types. */
-export function hasSameShape(value: unknown, like: unknown): boolean {
-  if (!isObject(like)) return typeof value === typeof like;
-  return isObject(value) && Object.entries(like).every(([key, each]) => hasSameShape(value[key], each));
+export function hasSameShape(value: unknown, sample: unknown): boolean {
+  if (!isObject(sample)) return typeof value === typeof sample;
+  return isObject(value) && Object.entries(sample).every(([key, each]) => hasSameShape(value[key], each));
 }

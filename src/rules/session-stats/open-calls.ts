@@ -18,8 +18,8 @@ const toOpenCall = (call: {
   readonly input: Json;
   readonly key?: string;
 }): OpenCall => {
-  const aim = unwrapDeferredCall(call);
-  const { tool, input } = typeof aim === 'string' ? call : aim;
+  const target = unwrapDeferredCall(call);
+  const { tool, input } = typeof target === 'string' ? call : target;
   return { id: call.id, tool, input, started: call.key !== undefined };
 };
 

@@ -20,31 +20,31 @@ export type ToolFailures = { readonly total: number; readonly inARow: number; re
 
 /** Returns the failures of a tool; of any tool if no name is given. A denied call is not a failure of its tool. */
 export function toolFailures(state: RunState, tool?: string): ToolFailures {
-  const seen = readView(state, sessionStats);
+  const stats = readView(state, sessionStats);
   if (tool !== undefined) {
-    const { failed, inARow, why } = lruGet(seen.tools, tool) ?? emptyToolStats;
+    const { failed, inARow, why } = lruGet(stats.tools, tool) ?? emptyToolStats;
     return { total: failed, inARow, last: why };
   }
-  const marks = lruEntries(seen.tools).map(([, mark]) => mark);
-  return { total: marks.reduce((sum, { failed }) => sum + failed, 0), inARow: seen.inARow, last: '' };
+  const toolEntries = lruEntries(stats.tools).map(([, entry]) => entry);
+  return { total: toolEntries.reduce((sum, { failed }) => sum + failed, 0), inARow: stats.inARow, last: '' };
 }
 
 /** Returns the statistics of a tool: calls, successes, failures, denials, time and cost, with counts of this run and this user turn. */
 export function toolStats(state: RunState, tool: string): ToolStats {
   const { tools, runs, userTurns } = readView(state, sessionStats);
-  const mark = lruGet(tools, tool) ?? emptyToolStats;
-  const none = { calls: 0, retries: 0, ok: 0 };
+  const stats = lruGet(tools, tool) ?? emptyToolStats;
+  const noCalls = { calls: 0, retries: 0, ok: 0 };
   return {
-    ...mark,
-    run: mark.run.at === runs ? mark.run : { at: runs, ...none },
-    turn: mark.turn.at === userTurns ? mark.turn : { at: userTurns, ...none },
+    ...stats,
+    run: stats.run.at === runs ? stats.run : { at: runs, ...noCalls },
+    turn: stats.turn.at === userTurns ? stats.turn : { at: userTurns, ...noCalls },
   };
 }
 
 /** Returns how many calls of any tool started since this tool was last called; since the start of the session if never. */
 export function callsSince(state: RunState, tools: readonly string[]): number {
-  const seen = readView(state, sessionStats);
-  return seen.made - Math.max(0, ...tools.map((tool) => lruGet(seen.tools, tool)?.seen ?? 0));
+  const stats = readView(state, sessionStats);
+  return stats.made - Math.max(0, ...tools.map((tool) => lruGet(stats.tools, tool)?.seen ?? 0));
 }
 
 /** Returns all attempted calls, the latest first: tool and arguments, attempts, failures, and whether results repeat. */
@@ -102,7 +102,7 @@ export function detectLoop(state: RunState): CallLoop | undefined {
 
 /** Returns the files that tools used, the latest last, with their read and change counts. */
 export const touchedFiles = (state: RunState): readonly (TouchedFile & FileUse)[] =>
-  state.files.map((mark) => ({ ...mark, ...fileUsage(state, mark.path) }));
+  state.files.map((file) => ({ ...file, ...fileUsage(state, file.path) }));
 
 /** Returns how often a file was read and changed. */
 export const fileUsage = (state: RunState, path: string): FileUse =>

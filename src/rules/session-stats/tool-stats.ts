@@ -105,21 +105,21 @@ const currentCounts = (counts: PeriodCounts, at: number): PeriodCounts =>
 export function recordCallStart(
   { tools, tries }: ToolStatsState,
   { tool, input }: OpenCall,
-  place: SessionPosition,
+  position: SessionPosition,
 ): LruMap<ToolStats> {
-  const mark = lruGet(tools, tool) ?? emptyToolStats;
-  const again = lruGet(tries, attemptKey(tool, input))?.failedIn === place.userTurns ? 1 : 0;
-  const more = (counts: PeriodCounts): PeriodCounts => ({
+  const stats = lruGet(tools, tool) ?? emptyToolStats;
+  const retry = lruGet(tries, attemptKey(tool, input))?.failedIn === position.userTurns ? 1 : 0;
+  const addCall = (counts: PeriodCounts): PeriodCounts => ({
     ...counts,
     calls: counts.calls + 1,
-    retries: counts.retries + again,
+    retries: counts.retries + retry,
   });
   return lruSet(tools, tool, {
-    ...mark,
-    calls: mark.calls + 1,
-    seen: place.made + 1,
-    run: more(currentCounts(mark.run, place.runs)),
-    turn: more(currentCounts(mark.turn, place.userTurns)),
+    ...stats,
+    calls: stats.calls + 1,
+    seen: position.made + 1,
+    run: addCall(currentCounts(stats.run, position.runs)),
+    turn: addCall(currentCounts(stats.turn, position.userTurns)),
   });
 }
 
@@ -130,47 +130,47 @@ export type EndedCallContext = { readonly position: SessionPosition; readonly ke
 
 /** Records the end of a call. A denied or interrupted call is neither a failure nor a success of its tool. */
 export function recordCallEnd(
-  marks: ToolStatsState,
+  state: ToolStatsState,
   call: OpenCall,
   event: Event & { readonly type: 'tool-ended' },
-  settled: EndedCallContext,
+  context: EndedCallContext,
 ): ToolStatsState {
   const { outcome } = event;
-  const { position } = settled;
-  const mark = lruGet(marks.tools, call.tool) ?? emptyToolStats;
+  const { position } = context;
+  const stats = lruGet(state.tools, call.tool) ?? emptyToolStats;
   const failed = outcome === 'failed' || outcome === 'unknown';
   const ok = outcome === 'ok';
-  const more = (counts: PeriodCounts): PeriodCounts => ({ ...counts, ok: counts.ok + (ok ? 1 : 0) });
-  const tools = lruSet(marks.tools, call.tool, {
-    ...mark,
-    ok: mark.ok + (ok ? 1 : 0),
-    failed: mark.failed + (failed ? 1 : 0),
-    denied: mark.denied + (outcome === 'denied' ? 1 : 0),
-    inARow: ok ? 0 : mark.inARow + (failed ? 1 : 0),
-    ms: mark.ms + event.ms,
-    usd: mark.usd + (event.spent?.usd ?? 0),
-    why: failed ? event.text.slice(0, maxReasonChars) : mark.why,
-    run: more(currentCounts(mark.run, position.runs)),
-    turn: more(currentCounts(mark.turn, position.userTurns)),
+  const addSuccess = (counts: PeriodCounts): PeriodCounts => ({ ...counts, ok: counts.ok + (ok ? 1 : 0) });
+  const tools = lruSet(state.tools, call.tool, {
+    ...stats,
+    ok: stats.ok + (ok ? 1 : 0),
+    failed: stats.failed + (failed ? 1 : 0),
+    denied: stats.denied + (outcome === 'denied' ? 1 : 0),
+    inARow: ok ? 0 : stats.inARow + (failed ? 1 : 0),
+    ms: stats.ms + event.ms,
+    usd: stats.usd + (event.spent?.usd ?? 0),
+    why: failed ? event.text.slice(0, maxReasonChars) : stats.why,
+    run: addSuccess(currentCounts(stats.run, position.runs)),
+    turn: addSuccess(currentCounts(stats.turn, position.userTurns)),
   });
-  return { tools, tries: recordAttempt(marks.tries, call, settled, failed ? 'failed' : ok ? 'ok' : 'neither') };
+  return { tools, tries: recordAttempt(state.tries, call, context, failed ? 'failed' : ok ? 'ok' : 'neither') };
 }
 
 function recordAttempt(
   tries: LruMap<CallAttempts>,
   { tool, input }: OpenCall,
   { position, key, result }: EndedCallContext,
-  came: 'ok' | 'failed' | 'neither',
+  outcome: 'ok' | 'failed' | 'neither',
 ): LruMap<CallAttempts> {
-  const tried = lruGet(tries, key) ?? { ...noAttempts, tool, input: canonicalInput(input).slice(0, maxReasonChars) };
+  const attempts = lruGet(tries, key) ?? { ...noAttempts, tool, input: canonicalInput(input).slice(0, maxReasonChars) };
   return lruSet(tries, key, {
-    ...tried,
-    count: tried.count + 1,
-    failed: tried.failed + (came === 'failed' ? 1 : 0),
+    ...attempts,
+    count: attempts.count + 1,
+    failed: attempts.failed + (outcome === 'failed' ? 1 : 0),
     result,
-    same: tried.count > 0 && tried.result === result ? tried.same + 1 : 1,
+    same: attempts.count > 0 && attempts.result === result ? attempts.same + 1 : 1,
     turn: position.turn,
-    failedIn: came === 'failed' ? position.userTurns : came === 'ok' ? 0 : tried.failedIn,
+    failedIn: outcome === 'failed' ? position.userTurns : outcome === 'ok' ? 0 : attempts.failedIn,
   });
 }
 

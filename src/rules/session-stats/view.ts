@@ -138,9 +138,9 @@ function applyTurnStart(draft: StatsDraft, { turn, inputs }: Event & { readonly 
 function applyEpoch(draft: StatsDraft, { model, baseline }: Event & { readonly type: 'epoch-started' }): void {
   draft.model = model;
   if (!baseline) return;
-  const asked = (baseline.pending ?? []).filter(({ how }) => how !== 'steer');
+  const userInputs = (baseline.pending ?? []).filter(({ how }) => how !== 'steer');
   draft.turn = baseline.turn;
-  draft.waiting = asked.map(({ input }) => input);
+  draft.waiting = userInputs.map(({ input }) => input);
 }
 
 function applyInput(draft: StatsDraft, event: Event & { readonly type: 'input-received' }): void {
@@ -148,9 +148,9 @@ function applyInput(draft: StatsDraft, event: Event & { readonly type: 'input-re
   if (event.how === 'prompt' || event.how === 'follow-up') draft.waiting = [...draft.waiting, event.input];
 }
 
-function recordEntities(draft: StatsDraft, words: string, by: Entity['by']): void {
-  if (words === '') return;
-  for (const { kind, name } of extractEntities(words)) {
+function recordEntities(draft: StatsDraft, text: string, by: Entity['by']): void {
+  if (text === '') return;
+  for (const { kind, name } of extractEntities(text)) {
     const known = lruGet(draft.entities, name) ?? { kind, count: 0, by, turn: 0 };
     draft.entities = lruSet(draft.entities, name, { ...known, count: known.count + 1, turn: draft.turn });
   }
@@ -161,15 +161,15 @@ const emptyModelStats: ModelStats = { turns: 0, failed: 0, input: 0, output: 0, 
 function applyTurnEnd(draft: StatsDraft, event: Event & { readonly type: 'turn-ended' | 'turn-failed' }): void {
   const ended = event.type === 'turn-ended';
   const model = ended ? event.model : draft.model;
-  const mark = lruGet(draft.models, model) ?? emptyModelStats;
+  const stats = lruGet(draft.models, model) ?? emptyModelStats;
   draft.models = lruSet(draft.models, model, {
-    turns: mark.turns + 1,
-    failed: mark.failed + (ended ? 0 : 1),
-    input: mark.input + (event.usage?.input ?? 0),
-    output: mark.output + (event.usage?.output ?? 0),
-    usd: mark.usd + (event.usd ?? 0),
-    unpriced: mark.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
-    ms: mark.ms + event.ms,
+    turns: stats.turns + 1,
+    failed: stats.failed + (ended ? 0 : 1),
+    input: stats.input + (event.usage?.input ?? 0),
+    output: stats.output + (event.usage?.output ?? 0),
+    usd: stats.usd + (event.usd ?? 0),
+    unpriced: stats.unpriced + (event.usage && event.usd === undefined ? 1 : 0),
+    ms: stats.ms + event.ms,
   });
   if (ended) recordEntities(draft, messageText(event.message), 'model');
 }
@@ -183,40 +183,40 @@ function applyCallStart(draft: StatsDraft, { call: id, tool, input }: Event & { 
 }
 
 function applyCallEnd(draft: StatsDraft, call: OpenCall, event: Event & { readonly type: 'tool-ended' }): void {
-  const use = detectFileAccess(call, event);
+  const access = detectFileAccess(call, event);
   const failed = event.outcome === 'failed' || event.outcome === 'unknown';
-  const told = { key: attemptKey(call.tool, call.input), result: resultHash(event) };
-  const step: CallDigest = { tool: call.tool, is: hash53(`${told.key} ${told.result}`) };
-  const { tools, tries } = recordCallEnd(draft, call, event, { position: draft, ...told });
+  const attempt = { key: attemptKey(call.tool, call.input), result: resultHash(event) };
+  const step: CallDigest = { tool: call.tool, is: hash53(`${attempt.key} ${attempt.result}`) };
+  const { tools, tries } = recordCallEnd(draft, call, event, { position: draft, ...attempt });
   draft.tools = tools;
   draft.tries = tries;
   draft.ended = { ...call, outcome: event.outcome };
   draft.inARow = event.outcome === 'ok' ? 0 : draft.inARow + (failed ? 1 : 0);
-  if (use) {
-    const known = lruGet(draft.files, use.path) ?? unusedFile;
-    draft.files = lruSet(draft.files, use.path, addFileUse(known, use.kind, draft.turn));
+  if (access) {
+    const known = lruGet(draft.files, access.path) ?? unusedFile;
+    draft.files = lruSet(draft.files, access.path, addFileUse(known, access.kind, draft.turn));
   }
   draft.steps = [...draft.steps.slice(1 - maxSteps), step];
 }
 
 const sampleEntity: Entity = { kind: 'path', count: 0, by: 'user', turn: 0 };
 
-function restoreStats(kept: Json): SessionStats | undefined {
-  if (!isObject(kept) || !hasSameShape(kept['counts'], initialCounts)) return undefined;
-  const steps = Array.isArray(kept['steps']) ? (kept['steps'] as readonly unknown[]) : [];
-  const shelves = {
-    tools: restoreLru(kept['tools'], emptyToolStats),
-    tries: restoreLru(kept['tries'], noAttempts),
-    files: restoreLru(kept['files'], unusedFile),
-    entities: restoreLru(kept['entities'], sampleEntity),
-    models: restoreLru(kept['models'], emptyModelStats),
+function restoreStats(stored: Json): SessionStats | undefined {
+  if (!isObject(stored) || !hasSameShape(stored['counts'], initialCounts)) return undefined;
+  const steps = Array.isArray(stored['steps']) ? (stored['steps'] as readonly unknown[]) : [];
+  const maps = {
+    tools: restoreLru(stored['tools'], emptyToolStats),
+    tries: restoreLru(stored['tries'], noAttempts),
+    files: restoreLru(stored['files'], unusedFile),
+    entities: restoreLru(stored['entities'], sampleEntity),
+    models: restoreLru(stored['models'], emptyModelStats),
   };
   if (steps.length > maxSteps || !steps.every((step) => hasSameShape(step, { tool: '', is: 0 }))) return undefined;
-  if (Object.values(shelves).some((shelf) => shelf === undefined)) return undefined;
+  if (Object.values(maps).some((map) => map === undefined)) return undefined;
   return {
     ...initialStats,
-    ...(kept['counts'] as SessionCounts),
-    ...(shelves as Pick<SessionStats, keyof typeof shelves>),
+    ...(stored['counts'] as SessionCounts),
+    ...(maps as Pick<SessionStats, keyof typeof maps>),
     steps: steps as readonly CallDigest[],
   };
 }

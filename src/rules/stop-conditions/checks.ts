@@ -12,16 +12,16 @@ export type CommandCheckOptions = {
 
 /** The run is complete when this command exits with code 0; until then the model is shown its output. */
 export const commandPasses = ({ workspace, command, name, timeoutMs }: CommandCheckOptions): Check => {
-  const words = typeof command === 'string' ? command : command.join(' ');
+  const commandText = typeof command === 'string' ? command : command.join(' ');
   return {
-    name: name ?? `passes: ${words}`,
+    name: name ?? `passes: ${commandText}`,
     async run(_, signal) {
-      const ran = await workspace.exec(command, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-      if (ran.code === 0 && ran.stopped === undefined) return { type: 'passed' };
-      const how = ran.stopped ? `was stopped (${ran.stopped})` : `ended with ${ran.code ?? ran.signal}`;
+      const result = await workspace.exec(command, { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+      if (result.code === 0 && result.stopped === undefined) return { type: 'passed' };
+      const ending = result.stopped ? `was stopped (${result.stopped})` : `ended with ${result.code ?? result.signal}`;
       return {
         type: 'failed',
-        why: `${words} ${how}, so the task is not complete:\n${truncateMiddle(ran.text, 4000)}`,
+        why: `${commandText} ${ending}, so the task is not complete:\n${truncateMiddle(result.text, 4000)}`,
       };
     },
   };
@@ -32,9 +32,9 @@ export const answerMatches = (
   expected: string | RegExp,
   why = `The answer must contain ${String(expected)}.`,
 ): Check => {
-  const holds = createTextMatcher(expected);
+  const matches = createTextMatcher(expected);
   return {
     name: 'must-answer',
-    run: (state) => (holds(finalAnswer(state) ?? '') ? { type: 'passed' } : { type: 'failed', why }),
+    run: (state) => (matches(finalAnswer(state) ?? '') ? { type: 'passed' } : { type: 'failed', why }),
   };
 };

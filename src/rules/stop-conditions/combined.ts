@@ -12,8 +12,8 @@ export const anyOf = (...rules: readonly StopRule[]): StopRule =>
     `any(${rules.map(({ name }) => name).join(', ')})`,
     (state) => {
       for (const rule of rules) {
-        const found = rule.evaluate(state);
-        if (found) return found;
+        const decision = rule.evaluate(state);
+        if (decision) return decision;
       }
       return undefined;
     },
@@ -25,10 +25,10 @@ export const allOf = (...rules: readonly StopRule[]): StopRule =>
   createStopRule(
     `all(${rules.map(({ name }) => name).join(', ')})`,
     (state) => {
-      const found = rules.map(({ evaluate }) => evaluate(state));
-      const [first] = found;
-      if (!first || !found.every((each) => each !== undefined)) return undefined;
-      return { reason: first.reason, detail: found.map(({ detail }) => detail).join(' ') };
+      const decisions = rules.map(({ evaluate }) => evaluate(state));
+      const [first] = decisions;
+      if (!first || !decisions.every((each) => each !== undefined)) return undefined;
+      return { reason: first.reason, detail: decisions.map(({ detail }) => detail).join(' ') };
     },
     collectViews(rules),
   );

@@ -27,19 +27,17 @@ export type StopRule = {
 /** Creates a stop condition. */
 export const createStopRule = (
   name: string,
-  halt: StopRule['evaluate'],
+  evaluate: StopRule['evaluate'],
   views: readonly NamedView<unknown>[] = [sessionStats],
-): StopRule => ({ name, evaluate: halt, stops: [halt], views });
+): StopRule => ({ name, evaluate, stops: [evaluate], views });
 
 /** Throws if a limit is not a number: it would never apply. */
-function atLeast(name: string, value: number, least: number): number {
-  if (value >= least) return value;
+function assertAtLeast(name: string, value: number, min: number): number {
+  if (value >= min) return value;
   throw new FairleadError(
     'rules/bad-limit',
-    `The limit of ${name} must be a number of at least ${least}, not ${value}.`,
-    {
-      blame: 'user',
-    },
+    `The limit of ${name} must be a number of at least ${min}, not ${value}.`,
+    { blame: 'user' },
   );
 }
 
@@ -49,18 +47,18 @@ const hasPendingWork = ({ needsTurn, calls, pending }: RunState): boolean =>
 
 const createLimit = (
   name: string,
-  most: number,
+  max: number,
   reason: StopReason,
   used: (state: RunState) => number,
-  of: string,
+  unit: string,
 ): StopRule => {
-  atLeast(name, most, 0);
+  assertAtLeast(name, max, 0);
   return createStopRule(
     name,
     (state) => {
-      const now = used(state);
-      return now >= most && hasPendingWork(state)
-        ? { reason, detail: `${Number(now.toFixed(4))} of ${most} ${of} are used.` }
+      const amount = used(state);
+      return amount >= max && hasPendingWork(state)
+        ? { reason, detail: `${Number(amount.toFixed(4))} of ${max} ${unit} are used.` }
         : undefined;
     },
     [],
@@ -102,13 +100,13 @@ export const timeLimit = (ms: number): StopRule =>
   createLimit('time-limit', ms, 'time', ({ spent }) => spent.ms, 'milliseconds');
 
 /** Stops a run whose context exceeds a number of tokens, or a share of the context window if that is known. */
-export function contextLimit(most: number | { readonly share: number }): StopRule {
-  const limit = typeof most === 'number' ? atLeast('context', most, 0) : atLeast('context', most.share, 0);
+export function contextLimit(max: number | { readonly share: number }): StopRule {
+  const limit = typeof max === 'number' ? assertAtLeast('context', max, 0) : assertAtLeast('context', max.share, 0);
   return createStopRule(
     'context-over',
     (state) => {
       const { context, limits } = state;
-      const bound = typeof most === 'number' ? limit : (limits?.context ?? Number.POSITIVE_INFINITY) * limit;
+      const bound = typeof max === 'number' ? limit : (limits?.context ?? Number.POSITIVE_INFINITY) * limit;
       if (context <= bound || !hasPendingWork(state)) return undefined;
       return {
         reason: 'token-budget',
@@ -120,40 +118,40 @@ export function contextLimit(most: number | { readonly share: number }): StopRul
 }
 
 /** Stops a run after this many failures in a row, of one tool or of any. */
-export function errorThreshold(most: number, tool?: string): StopRule {
-  atLeast('errors', most, 1);
+export function errorThreshold(max: number, tool?: string): StopRule {
+  assertAtLeast('errors', max, 1);
   return createStopRule('error-threshold', (state) => {
     const { inARow } = toolFailures(state, tool);
-    if (inARow < most) return undefined;
+    if (inARow < max) return undefined;
     return { reason: 'error-threshold', detail: `${tool ?? 'Tools'} failed ${inARow} times in a row.` };
   });
 }
 
 /** Stops a run that repeats the same one to three calls with the same results this many times. */
 export function stuckLoop(times = 3): StopRule {
-  atLeast('repetitions', times, 2);
+  assertAtLeast('repetitions', times, 2);
   return createStopRule('stuck', (state) => {
-    const found = detectLoop(state);
-    if (!found || found.times < times) return undefined;
-    return { reason: 'stuck', detail: `${found.tools.join(', ')} returned the same results ${found.times} times.` };
+    const loop = detectLoop(state);
+    if (!loop || loop.times < times) return undefined;
+    return { reason: 'stuck', detail: `${loop.tools.join(', ')} returned the same results ${loop.times} times.` };
   });
 }
 
 /** Returns the final answer of the model, if no call is open; undefined while it is still working. */
 export function finalAnswer(state: RunState): string | undefined {
   if (state.inTurn || state.calls.length > 0 || state.pending.length > 0) return undefined;
-  const said: Message | undefined = lastItem(state.messages);
-  return said?.role === 'assistant' ? messageText(said) : undefined;
+  const last: Message | undefined = lastItem(state.messages);
+  return last?.role === 'assistant' ? messageText(last) : undefined;
 }
 
 /** Stops a run as complete when the answer contains this text or matches this pattern. Checks are not run: use `answerMatches` for that. */
 export function expectedOutput(expected: string | RegExp): StopRule {
-  const holds = createTextMatcher(expected);
+  const matches = createTextMatcher(expected);
   return createStopRule(
     'expected-output',
     (state) => {
       const answer = finalAnswer(state);
-      if (answer === undefined || !holds(answer)) return undefined;
+      if (answer === undefined || !matches(answer)) return undefined;
       return { reason: 'task-complete', detail: `The answer contains ${String(expected)}.` };
     },
     [],
@@ -177,9 +175,9 @@ export const stopWhen = (
   createStopRule(
     name,
     (state) => {
-      const found = test(state);
-      if (found === undefined || found === false || found === '') return undefined;
-      return { reason: 'rule', detail: `${name}: ${found === true ? 'its condition is true.' : found}` };
+      const result = test(state);
+      if (result === undefined || result === false || result === '') return undefined;
+      return { reason: 'rule', detail: `${name}: ${result === true ? 'its condition is true.' : result}` };
     },
     [sessionStats, ...views],
   );

@@ -77,33 +77,33 @@ export function buildFixtureLog(
 /** Yields the facts of a step in batches: later ones may depend on the state after earlier ones. */
 function* stepFacts(
   step: Exclude<ExampleStep, { readonly pausedMinutes: number }>,
-  now: () => RunState,
+  current: () => RunState,
 ): Generator<readonly Fact[]> {
   if ('fact' in step) return yield [step.fact];
-  if ('compacted' in step) return yield [epochStartedFact(now(), 'compacted', toArray(now().messages))];
-  if ('model' in step) return yield [{ ...epochStartedFact(now(), 'model-changed'), model: step.model }];
+  if ('compacted' in step) return yield [epochStartedFact(current(), 'compacted', toArray(current().messages))];
+  if ('model' in step) return yield [{ ...epochStartedFact(current(), 'model-changed'), model: step.model }];
   if ('said' in step) {
     const { said, how = 'prompt', window } = step;
-    yield [{ type: 'input-received', input: `i${now().seq}`, how, parts: [{ type: 'text', text: said }] }];
-    const bounds = window === undefined ? fixtureLimits : { ...fixtureLimits, context: window };
-    if (how === 'prompt') yield [{ type: 'run-started', run: `r${now().seq}`, limits: bounds }];
+    yield [{ type: 'input-received', input: `i${current().seq}`, how, parts: [{ type: 'text', text: said }] }];
+    const limits = window === undefined ? fixtureLimits : { ...fixtureLimits, context: window };
+    if (how === 'prompt') yield [{ type: 'run-started', run: `r${current().seq}`, limits }];
     return;
   }
-  yield [turnStartedFact(now())];
-  if ('answered' in step) return yield [turnEndedFact(now(), [{ type: 'text', text: step.answered }], step.usage)];
+  yield [turnStartedFact(current())];
+  if ('answered' in step) return yield [turnEndedFact(current(), [{ type: 'text', text: step.answered }], step.usage)];
   const { called: tool, input = {}, outcome = 'ok', result = 'Done.', data, usage } = step;
-  const call = callId(now().turn, 0);
-  yield [turnEndedFact(now(), [{ type: 'tool-call', id: call, tool, input }], usage)];
+  const call = callId(current().turn, 0);
+  yield [turnEndedFact(current(), [{ type: 'tool-call', id: call, tool, input }], usage)];
   if (outcome !== 'denied') yield [{ type: 'tool-started', call, tool, key: `example/${call}` }];
   yield [{ type: 'tool-ended', call, outcome, text: result, ms: 1, ...(data === undefined ? {} : { data }) }];
 }
 
 /** Creates the fact that starts a turn, with the inputs and notes it delivers. */
-export const turnStartedFact = (state: RunState, allowance = 2000): Fact => ({
+export const turnStartedFact = (state: RunState, maxNoteTokens = 2000): Fact => ({
   type: 'turn-started',
   turn: state.turn + 1,
   inputs: state.pending.map(({ input }) => input),
-  notes: selectNotes(state.queue, state.turn + 1, allowance),
+  notes: selectNotes(state.queue, state.turn + 1, maxNoteTokens),
 });
 
 /** Creates the fact that ends a turn with an answer of these parts. */

@@ -15,17 +15,17 @@ export async function runGateExample(
   rule: GateRule,
   { title, history = [], call, decides }: GateExample,
 ): Promise<ExampleResult> {
-  const begun: readonly ExampleStep[] = history.some((step) => 'said' in step) ? history : [{ said: 'go' }, ...history];
-  const { state, call: asked } = replayToCall(begun, call, rule.views);
-  const found: string[] = [];
+  const steps: readonly ExampleStep[] = history.some((step) => 'said' in step) ? history : [{ said: 'go' }, ...history];
+  const { state, call: pendingCall } = replayToCall(steps, call, rule.views);
+  const decisions: string[] = [];
   for (const gate of rule.gates) {
     try {
-      found.push((await gate(asked, state)).type);
+      decisions.push((await gate(pendingCall, state)).type);
     } catch (error) {
-      found.push('deny', errorMessage(error));
+      decisions.push('deny', errorMessage(error));
     }
   }
-  const decided = ['deny', 'ask', 'rewrite'].find((type) => found.includes(type)) ?? 'allow';
+  const decided = ['deny', 'ask', 'rewrite'].find((type) => decisions.includes(type)) ?? 'allow';
   return {
     rule: rule.name,
     title,
@@ -40,11 +40,11 @@ function replayToCall(
 ): { readonly state: RunState; readonly call: ToolCall } {
   const parts = { views };
   const before = buildFixtureLog(history, parts).state;
-  const began: readonly ExampleStep[] = [...history, { fact: turnStartedFact(before) }];
-  const inTurn = buildFixtureLog(began, parts).state;
+  const steps: readonly ExampleStep[] = [...history, { fact: turnStartedFact(before) }];
+  const inTurn = buildFixtureLog(steps, parts).state;
   const id = callId(inTurn.turn, 0);
   const { state } = buildFixtureLog(
-    [...began, { fact: turnEndedFact(inTurn, [{ type: 'tool-call', id, tool, input }]) }],
+    [...steps, { fact: turnEndedFact(inTurn, [{ type: 'tool-call', id, tool, input }]) }],
     parts,
   );
   return { state, call: { id, tool, input } };
@@ -56,17 +56,17 @@ export function runReminderExample(
   { title, history, fires }: ReminderExample,
   views: readonly NamedView<unknown>[] = [],
 ): ExampleResult {
-  const { rules, views: own } = compileReminders('example', [reminder]);
+  const { rules, views: reminderViews } = compileReminders('example', [reminder]);
   let fired = false;
-  const last = buildFixtureLog(history, { views: own }).events.length;
-  const listening: readonly Rule[] = rules.map((rule) => (event, state) => {
+  const last = buildFixtureLog(history, { views: reminderViews }).events.length;
+  const observedRules: readonly Rule[] = rules.map((rule) => (event, state) => {
     const notes = rule(event, state);
     if (event.seq === last) fired = notes.some(({ key }) => isNoteOf(reminder.name, key));
     return notes;
   });
-  buildFixtureLog(history, { rules: listening, views: [...own, ...views] });
-  const did = fired ? 'It fires.' : 'It does not fire.';
-  return { rule: reminder.name, title, ...(fired === fires ? {} : { failure: did }) };
+  buildFixtureLog(history, { rules: observedRules, views: [...reminderViews, ...views] });
+  const actual = fired ? 'It fires.' : 'It does not fire.';
+  return { rule: reminder.name, title, ...(fired === fires ? {} : { failure: actual }) };
 }
 
 /** A history, and whether a stop condition must stop it. */
@@ -79,7 +79,7 @@ export type StopExample = {
 
 /** Tests whether a stop condition stops the history of its example. */
 export function runStopExample(rule: StopRule, { title, history, stops }: StopExample): ExampleResult {
-  const found = rule.evaluate(buildFixtureLog(history, { views: rule.views }).state);
-  const did = found ? `It stops the run: ${found.detail}` : 'It does not stop the run.';
-  return { rule: rule.name, title, ...((found !== undefined) === stops ? {} : { failure: did }) };
+  const decision = rule.evaluate(buildFixtureLog(history, { views: rule.views }).state);
+  const actual = decision ? `It stops the run: ${decision.detail}` : 'It does not stop the run.';
+  return { rule: rule.name, title, ...((decision !== undefined) === stops ? {} : { failure: actual }) };
 }
