@@ -83,9 +83,9 @@ export async function readAgentPolicy(
   const location = { cwd: dirs.cwd, home: homedir() };
   const files = await readPolicies({ ...location, config: dirs.config });
   if (program === undefined) return files;
-  const own =
+  const programPolicy =
     typeof program === 'string'
       ? await readPolicy(path.resolve(dirs.cwd, program), location)
       : parsePolicy(program, 'The option "policy"');
-  return { rules: [...(files?.rules ?? []), ...own.rules] };
+  return { rules: [...(files?.rules ?? []), ...programPolicy.rules] };
 }

@@ -6,8 +6,8 @@ import { autoExecutedPaths } from './sandbox/mounts.ts';
 
 /** Returns the auto-executed names in the paths that a call changes, without duplicates. */
 export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): readonly string[] {
-  const { path: one, paths: several } = isObject(input) ? input : {};
-  const paths = [one, ...(Array.isArray(several) ? several : [])].filter((each) => typeof each === 'string');
+  const { path: singlePath, paths: pathList } = isObject(input) ? input : {};
+  const paths = [singlePath, ...(Array.isArray(pathList) ? pathList : [])].filter((each) => typeof each === 'string');
   const names = paths.flatMap((each) => relativeToCwd(each, locate).split(/[/\\]/)).map(normalizeFileName);
   return autoExecutedPaths.filter((each) => names.includes(each));
 }

@@ -33,8 +33,8 @@ function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[
     (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
   );
   return [...new Set(mixed)].slice(0, 5).map((word) => {
-    const strange = word.match(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu) ?? [];
-    const codes = [...new Set(strange)].map(
+    const foreignLetters = word.match(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu) ?? [];
+    const codes = [...new Set(foreignLetters)].map(
       (letter) => `U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
     );
     return `homoglyphs (letters that look like others): ${word} (${codes.join(', ')})`;

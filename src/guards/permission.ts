@@ -68,14 +68,14 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
     content,
     old_string: old,
     new_string: next,
-    replace_all: all,
+    replace_all: replaceAll,
     background,
   } = isObject(call.input) ? call.input : {};
   if (subject.type === 'command')
     return `${call.tool}: ${escapeInvisible(subject.command)}${background === true ? '\n(It runs in the background.)' : ''}`;
   if (subject.type === 'input') return `${call.tool} ${escapeInvisible(subject.input)}`;
   return [
-    `${call.tool} ${escapeInvisibleLine(subject.path)}${all === true ? ', every match' : ''}`,
+    `${call.tool} ${escapeInvisibleLine(subject.path)}${replaceAll === true ? ', every match' : ''}`,
     ...formatDiffLines('-', old),
     ...formatDiffLines('+', content ?? next),
   ].join('\n');
@@ -100,9 +100,10 @@ function formatResolvedPath(path: string, locate: ResolvePath): string {
 }
 
 /** Formats a text as diff lines. A very long text is shown as both ends, the omitted size and a digest of the complete text, so that the question identifies this text only. */
-function formatDiffLines(sign: string, text: unknown): readonly string[] {
+function formatDiffLines(prefix: string, text: unknown): readonly string[] {
   if (typeof text !== 'string') return [];
-  const lines = (part: string): readonly string[] => part.split('\n').map((line) => `${sign}${escapeInvisible(line)}`);
+  const lines = (part: string): readonly string[] =>
+    part.split('\n').map((line) => `${prefix}${escapeInvisible(line)}`);
   const omittedLength = text.length - maxContentLength;
   if (omittedLength <= 0) return lines(text);
   const gap = `[… ${omittedLength} characters are not shown, of ${text.length} in total, digest ${hash53(text).toString(36)} …]`;

@@ -35,15 +35,15 @@ export function memoryTrust(): TrustStore {
 
 /** Creates a trust store in a file that only its owner can read or write. A file that another user could have written approves nothing. */
 export function fileTrust(file: string): TrustStore {
-  let known: { readonly stamp: string; readonly approved: ApprovedHashes } | undefined;
+  let cached: { readonly stamp: string; readonly approved: ApprovedHashes } | undefined;
   const read = (): ApprovedHashes => {
     const stats = tryStat(file);
     if (stats === undefined) return {};
     if (!stats.isFile() || isWritableByOthers(stats)) throw unsafeFileError(file);
     // The file is only ever replaced as a whole, so the same stamp means the same content.
     const stamp = `${stats.ino} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.size}`;
-    if (known?.stamp !== stamp) known = { stamp, approved: loadApprovals(file) };
-    return known.approved;
+    if (cached?.stamp !== stamp) cached = { stamp, approved: loadApprovals(file) };
+    return cached.approved;
   };
   return createTrustStore(read, (next) => saveApprovals(file, next));
 }
@@ -51,9 +51,9 @@ export function fileTrust(file: string): TrustStore {
 function createTrustStore(read: () => ApprovedHashes, write: (next: ApprovedHashes) => void): TrustStore {
   return {
     check({ subject, hash }) {
-      const known = read();
-      if (!Object.hasOwn(known, subject)) return 'new';
-      return known[subject] === hash ? 'approved' : 'changed';
+      const approved = read();
+      if (!Object.hasOwn(approved, subject)) return 'new';
+      return approved[subject] === hash ? 'approved' : 'changed';
     },
     approve(items) {
       if (items.length === 0) return;

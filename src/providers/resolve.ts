@@ -148,14 +148,14 @@ export function unknownProviderError(
   const names = [...families.map(({ name }) => name), ...Object.keys(providerAliases), ...more];
   const near = closestMatches(provider.toLowerCase(), names);
   const guess = guessModelRef(model === '' ? provider : `${provider}/${model}`);
-  const meant = near.length ? `Did you mean ${near.join(' or ')}?` : guess ? `Did you mean "${guess}"?` : '';
+  const suggestion = near.length ? `Did you mean ${near.join(' or ')}?` : guess ? `Did you mean "${guess}"?` : '';
   const known = families.map(({ name }) => name).join(', ');
   const tests = /^(scripted|replay)$/.test(provider)
     ? 'It is for tests: take it from fairlead/testing and hand it in with the option `providers`.'
     : '';
   return new FairleadError('provider/unknown', `There is no provider named "${provider}".`, {
     blame: 'user',
-    hint: tests || [meant, `Known are ${known}.`].filter(Boolean).join(' '),
+    hint: tests || [suggestion, `Known are ${known}.`].filter(Boolean).join(' '),
   });
 }
 

@@ -35,8 +35,8 @@ const positiveNumberParser =
   (whole: boolean): SettingEntry['parse'] =>
   (value) => {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    const fits = typeof number === 'number' && Number.isFinite(number) && number > 0;
-    return fits && (!whole || Number.isSafeInteger(number))
+    const isPositive = typeof number === 'number' && Number.isFinite(number) && number > 0;
+    return isPositive && (!whole || Number.isSafeInteger(number))
       ? { value: number }
       : { wrong: `a ${whole ? 'whole ' : ''}number above 0` };
   };

@@ -52,8 +52,8 @@ const optionalText = (value: unknown): string | undefined =>
 function parseHookJson(data: JsonObject): HookOutput {
   const specific = isObject(data['hookSpecificOutput']) ? data['hookSpecificOutput'] : {};
   const reason = optionalText(specific['permissionDecisionReason']) ?? optionalText(data['reason']);
-  const given = specific['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
-  const decision = parseHookDecision(given, reason);
+  const value = specific['permissionDecision'] ?? data['permissionDecision'] ?? data['decision'];
+  const decision = parseHookDecision(value, reason);
   if ('error' in decision) return decision;
   const context = optionalText(specific['additionalContext']) ?? optionalText(data['additionalContext']);
   const input = specific['updatedInput'] ?? data['updatedInput'];
@@ -68,11 +68,11 @@ function parseHookJson(data: JsonObject): HookOutput {
   };
 }
 
-function parseHookDecision(given: unknown, reason: string | undefined): HookOutput {
+function parseHookDecision(value: unknown, reason: string | undefined): HookOutput {
   const withReason = reason === undefined ? {} : { reason };
-  if (given === undefined || given === null) return withReason;
-  if (given === 'block' || given === 'deny') return { block: reason ?? 'It gave no reason.' };
-  if (given === 'approve' || given === 'allow') return { permission: 'allow', ...withReason };
-  if (given === 'ask') return { permission: 'ask', ...withReason };
-  return { error: `it returned ${JSON.stringify(given).slice(0, 100)}, which is not a decision` };
+  if (value === undefined || value === null) return withReason;
+  if (value === 'block' || value === 'deny') return { block: reason ?? 'It gave no reason.' };
+  if (value === 'approve' || value === 'allow') return { permission: 'allow', ...withReason };
+  if (value === 'ask') return { permission: 'ask', ...withReason };
+  return { error: `it returned ${JSON.stringify(value).slice(0, 100)}, which is not a decision` };
 }

@@ -49,11 +49,11 @@ export async function callOperations(
   const stringsIn = (keys: readonly string[]): readonly string[] =>
     keys.flatMap((key) => fields[key]).filter((each) => typeof each === 'string');
   const found = stringsIn(['url', 'urls', 'uri']).map(parseUrlHost);
-  const doubts = found.includes(undefined) ? ['It contains a URL that cannot be parsed.'] : [];
+  const unknownReasons = found.includes(undefined) ? ['It contains a URL that cannot be parsed.'] : [];
   const hosts = found.filter((each) => each !== undefined);
   return {
     operations: [{ tool, paths: stringsIn(pathArguments).map((each) => resolveOperationPath(each, context)), hosts }],
-    unknowns: doubts,
+    unknowns: unknownReasons,
   };
 }
 
@@ -99,16 +99,17 @@ async function simpleCommandOperations(
   depth: number,
 ): Promise<CallOperations> {
   const { argv, assignments, openedFiles } = command;
-  const doubts: string[] = [];
+  const unknownReasons: string[] = [];
   const operations: Operation[] = openedFiles
     .map((each) => redirectionOperation(each, context))
     .filter((each) => each !== undefined);
   const sensitiveAssignment = assignments.find((name) => sensitiveVariables.test(name));
-  if (sensitiveAssignment !== undefined) doubts.push(`It sets ${sensitiveAssignment}, which decides what runs.`);
-  if (argv[0]?.known === false || argv[0]?.pattern) doubts.push(`It is not known what ${argv[0].text} runs.`);
+  if (sensitiveAssignment !== undefined)
+    unknownReasons.push(`It sets ${sensitiveAssignment}, which decides what runs.`);
+  if (argv[0]?.known === false || argv[0]?.pattern) unknownReasons.push(`It is not known what ${argv[0].text} runs.`);
   const nestedCommands = findNestedCommands(command);
   for (const each of nestedCommands) {
-    if (!each.isComplete) doubts.push(`${programName(argv[0])} runs other commands.`);
+    if (!each.isComplete) unknownReasons.push(`${programName(argv[0])} runs other commands.`);
     const nestedOperations =
       each.source === undefined
         ? await simpleCommandOperations(
@@ -119,13 +120,13 @@ async function simpleCommandOperations(
           )
         : await commandOperations(tool, each.source, context, depth + 1);
     operations.push(...nestedOperations.operations);
-    doubts.push(...nestedOperations.unknowns);
+    unknownReasons.push(...nestedOperations.unknowns);
   }
   if (argv.length === 0 || (nestedCommands.length > 0 && nestedCommands.every(({ isComplete }) => isComplete)))
-    return { operations, unknowns: doubts };
+    return { operations, unknowns: unknownReasons };
   const addresses = argv.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
   const found = addresses.map(parseUrlHost);
-  if (found.includes(undefined)) doubts.push('It contains a URL that cannot be parsed.');
+  if (found.includes(undefined)) unknownReasons.push('It contains a URL that cannot be parsed.');
   operations.push({
     tool,
     argv,
@@ -135,7 +136,7 @@ async function simpleCommandOperations(
     hosts: found.filter((each) => each !== undefined),
     ...(assignments.length > 0 ? { notAllowableReason: `it sets ${assignments.join(', ')}` } : {}),
   });
-  return { operations, unknowns: doubts };
+  return { operations, unknowns: unknownReasons };
 }
 
 /** A file that the shell opens counts as read or written by a tool. A path that cannot be resolved is ignored. */

@@ -39,20 +39,20 @@ export async function parseShell(source: string): Promise<ParsedCommandLine> {
     return { commands: [], unknowns: ['It is longer than the max command length.'] };
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
-  const doubts = new Set<string>();
+  const unknownReasons = new Set<string>();
   // Every shell parses line breaks and tabs alike. Other control characters are blanks in some shells and letters in others.
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) doubts.add('It contains control characters.');
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) unknownReasons.add('It contains control characters.');
   const visit = (node: SyntaxNode): void => {
-    if ('errors' in node && node.errors?.length) doubts.add('It is not a complete command.');
+    if ('errors' in node && node.errors?.length) unknownReasons.add('It is not a complete command.');
     if (node.type === 'Command') commands.push(toSimpleCommand(node));
     if (node.type === 'Redirected') commands.push({ argv: [], assignments: [], ...parseRedirections(node.redirects) });
-    if (node.type === 'Function') doubts.add('It defines a function.');
+    if (node.type === 'Function') unknownReasons.add('It defines a function.');
     forEachChild(node, visit);
   };
   visit(parse(source));
-  if (commands.length === 0) doubts.add('It contains no command.');
-  return { commands, unknowns: [...doubts] };
+  if (commands.length === 0) unknownReasons.add('It contains no command.');
+  return { commands, unknowns: [...unknownReasons] };
 }
 
 function toSimpleCommand(command: Command): SimpleCommand {

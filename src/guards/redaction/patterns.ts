@@ -84,8 +84,8 @@ export function findSecretPatterns(text: string): readonly SecretMatch[] {
   // Every pattern below needs one of these characters.
   if (!/[=:/]/.test(text)) return found;
   for (const match of text.matchAll(assignedSecretPattern)) {
-    const [whole, value = ''] = match;
-    const next = text.slice(match.index + whole.length, match.index + whole.length + 2);
+    const [matched, value = ''] = match;
+    const next = text.slice(match.index + matched.length, match.index + matched.length + 2);
     if (looksRandom(value) && !/^[([]/.test(next)) found.push(toSecretMatch(match, value, 'value of a secret name'));
   }
   for (const pattern of contextPatterns)

@@ -103,20 +103,20 @@ function createLineRedactor(
   emit: (text: string) => void,
   redactor: Redactor,
 ): { readonly add: (text: string) => void; readonly end: () => void } {
-  let held = '';
+  let buffer = '';
   const release = (length: number): void => {
-    if (length > 0) emit(redactor.redact(held.slice(0, length)));
-    held = held.slice(length);
+    if (length > 0) emit(redactor.redact(buffer.slice(0, length)));
+    buffer = buffer.slice(length);
   };
   return {
     add(text) {
-      held += text;
+      buffer += text;
       // A private key of several lines is held until its end arrives.
-      const open = held.lastIndexOf('-----BEGIN');
-      const isOpen = open >= 0 && !held.includes('-----END', open);
-      const completeLength = isOpen ? open : Math.max(held.lastIndexOf('\n'), held.lastIndexOf('\r')) + 1;
-      release(held.length - completeLength > maxHeldChars ? held.length : completeLength);
+      const open = buffer.lastIndexOf('-----BEGIN');
+      const isOpen = open >= 0 && !buffer.includes('-----END', open);
+      const completeLength = isOpen ? open : Math.max(buffer.lastIndexOf('\n'), buffer.lastIndexOf('\r')) + 1;
+      release(buffer.length - completeLength > maxHeldChars ? buffer.length : completeLength);
     },
-    end: () => release(held.length),
+    end: () => release(buffer.length),
   };
 }

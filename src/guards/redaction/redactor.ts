@@ -19,14 +19,14 @@ export const hasRedactionPlaceholder = (text: string): boolean => /\[redacted: [
 
 /** Creates a redactor that knows these values by name. */
 export function createRedactor(values: Iterable<readonly [name: string, value: string]> = []): Redactor {
-  const known = new Map<string, KnownSecret>();
+  const knownSecrets = new Map<string, KnownSecret>();
   const redactor: Redactor = {
     addSecret(name, value) {
-      for (const form of encodedForms(value)) if (!known.has(form)) known.set(form, { name, form });
+      for (const form of encodedForms(value)) if (!knownSecrets.has(form)) knownSecrets.set(form, { name, form });
     },
     redact(text) {
       if (text.length < minSecretLength) return text;
-      return replaceMatches(text, [...findKnownSecrets(text, known.values()), ...findSecretPatterns(text)]);
+      return replaceMatches(text, [...findKnownSecrets(text, knownSecrets.values()), ...findSecretPatterns(text)]);
     },
   };
   for (const [name, value] of values) redactor.addSecret(name, value);
@@ -64,9 +64,9 @@ const isDistinctive = (value: string): boolean => {
   return value.length >= 16 || (/[A-Za-z]/.test(value) && /[^A-Za-z]/.test(value));
 };
 
-function findKnownSecrets(text: string, known: Iterable<KnownSecret>): readonly SecretMatch[] {
+function findKnownSecrets(text: string, knownSecrets: Iterable<KnownSecret>): readonly SecretMatch[] {
   const found: SecretMatch[] = [];
-  for (const { name, form } of known)
+  for (const { name, form } of knownSecrets)
     for (let from = text.indexOf(form); from >= 0; from = text.indexOf(form, from + form.length))
       found.push({ from, to: from + form.length, kind: name });
   return found;

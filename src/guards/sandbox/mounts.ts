@@ -107,7 +107,7 @@ export function readOnlyMounts(root: string, home: string): readonly ProtectedMo
   return [
     ...(isDirectory(git) ? [{ mountPoint: git, bindOption: '--bind' } as const] : []),
     ...protectedPaths(root, home)
-      .flatMap((place) => resolveInRoot(root, place))
+      .flatMap((protectedPath) => resolveInRoot(root, protectedPath))
       .map((at) => ({ mountPoint: at, bindOption: '--ro-bind' }) as const),
   ];
 }

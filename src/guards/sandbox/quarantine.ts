@@ -47,7 +47,7 @@ function sweepAtExit(sweep: QuarantineSweep): void {
 
 function prepareSweep({ roots, home, quarantine }: SandboxPaths): QuarantineSweep {
   const unprotected = roots.flatMap((root) => protectedPaths(root, home)).flatMap(unprotectedPathsAt);
-  return () => unprotected.filter(wasCreated).map((place) => quarantinePath(place, quarantine));
+  return () => unprotected.filter(wasCreated).map((unprotectedPath) => quarantinePath(unprotectedPath, quarantine));
 }
 
 function unprotectedPathsAt(at: string): readonly UnprotectedPath[] {

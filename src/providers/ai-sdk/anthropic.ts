@@ -17,8 +17,8 @@ export type AnthropicOptions = AiSdkOptions & {
 const cacheMarker = { cacheControl: { type: 'ephemeral' } } as const;
 
 /** Creates a provider for a Claude model, or for a compatible server. */
-export function anthropicProvider(given: AnthropicOptions): Provider {
-  const options = { baseUrl: 'https://api.anthropic.com/v1', ...given };
+export function anthropicProvider(callerOptions: AnthropicOptions): Provider {
+  const options = { baseUrl: 'https://api.anthropic.com/v1', ...callerOptions };
   const { model, family = 'anthropic', cache = true } = options;
   return createAiSdkProvider(
     {
@@ -71,15 +71,15 @@ function adjustRequest(
   family: string,
 ): AdjustedRequest {
   const { reasoning, ...others } = settings;
-  const wanted = reasoning !== undefined && reasoning !== 'none';
+  const wantsReasoning = reasoning !== undefined && reasoning !== 'none';
   const isSent = (part: MessagePart): boolean => part.type !== 'reasoning' || part.meta?.family === family;
   const last = toArray(messages).findLast((each) => each.role === 'assistant' && each.parts.some(isSent));
   const hasReasoning = last?.parts.find(isSent)?.type === 'reasoning';
-  const canReason = wanted && (hasReasoning || !last || messageToolCalls(last).length === 0);
+  const canReason = wantsReasoning && (hasReasoning || !last || messageToolCalls(last).length === 0);
   const refusesForcedTool = /claude-(sonnet|opus)-5-5|claude-fable-5-[12]/.test(model);
   return {
     toolChoice: typeof toolChoice === 'object' && (canReason || refusesForcedTool) ? 'auto' : toolChoice,
-    settings: wanted && !canReason ? others : settings,
+    settings: wantsReasoning && !canReason ? others : settings,
   };
 }
 
@@ -103,9 +103,11 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
     const block = open.get(index);
     if (!block) return [];
     open.delete(index);
-    const whole = !block.hasDelta && block.type === 'tool_use' && Object.keys(asObject(block.input)).length > 0;
+    const hasFullInput = !block.hasDelta && block.type === 'tool_use' && Object.keys(asObject(block.input)).length > 0;
     return [
-      ...(whole ? [blockDelta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })] : []),
+      ...(hasFullInput
+        ? [blockDelta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) })]
+        : []),
       { type: 'content_block_stop', index },
     ];
   };
@@ -121,16 +123,17 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
       case 'content_block_start': {
         const { index } = event;
         const block = asObject(event['content_block']);
-        const begun = beginBlock(index, block);
-        if (begun.length > 0) open.set(index, { type: String(block['type']), input: block['input'], hasDelta: false });
-        return begun;
+        const startEvent = beginBlock(index, block);
+        if (startEvent.length > 0)
+          open.set(index, { type: String(block['type']), input: block['input'], hasDelta: false });
+        return startEvent;
       }
       case 'content_block_delta': {
         const block = open.get(event['index']);
-        const told = asObject(event['delta']);
-        const fits = block !== undefined && allowedDeltas[block.type]?.includes(String(told['type']));
-        if (fits) block.hasDelta = true;
-        return fits ? [blockDelta(event['index'], told)] : [];
+        const delta = asObject(event['delta']);
+        const isAllowed = block !== undefined && allowedDeltas[block.type]?.includes(String(delta['type']));
+        if (isAllowed) block.hasDelta = true;
+        return isAllowed ? [blockDelta(event['index'], delta)] : [];
       }
       case 'content_block_stop':
         return close(event['index']);
@@ -142,9 +145,9 @@ function createMessageReader(account: ResponseMeta): (event: WireObject) => read
         account.finish = parseAnthropicFinish(reason);
         account.ended = true;
         // At the output limit an open block is incomplete; at any other end only its closing event is missing.
-        const left = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
+        const unclosed = reason === 'max_tokens' ? [] : [...open.keys()].flatMap(close);
         return [
-          ...left,
+          ...unclosed,
           { type: 'message_delta', delta: { stop_reason: reason }, usage: { output_tokens: 0 } },
           { type: 'message_stop' },
         ];
@@ -168,10 +171,10 @@ const allowedDeltas: Readonly<Record<string, readonly string[]>> = {
   tool_use: ['input_json_delta'],
 };
 
-const blockDelta = (index: unknown, told: WireObject): WireObject => ({
+const blockDelta = (index: unknown, delta: WireObject): WireObject => ({
   type: 'content_block_delta',
   index,
-  delta: told,
+  delta,
 });
 
 const messageStart = ({ id, model }: WireObject): WireObject => ({

@@ -75,8 +75,8 @@ export function createNormalizingFetch(
       const events = /event-stream/i.test(type)
         ? readSseEvents(reply, providerInfo)
         : readWholeBody(reply, dialect, account, providerInfo);
-      const told = normalizeEvents(events, dialect, account, providerInfo);
-      return new Response(toReadableStream(told), { headers: { 'content-type': 'text/event-stream' } });
+      const normalized = normalizeEvents(events, dialect, account, providerInfo);
+      return new Response(toReadableStream(normalized), { headers: { 'content-type': 'text/event-stream' } });
     } catch (error) {
       account.failure = connectionError(error, providerInfo);
       throw account.failure;
@@ -127,8 +127,8 @@ async function* normalizeEvents(
     for await (const batch of events) {
       let text = '';
       for (const event of batch) {
-        const seen = typeof event === 'string' ? parseEvent(event, providerInfo) : event;
-        if (seen) for (const each of read(seen)) text += formatSseFrame(JSON.stringify(each));
+        const parsed = typeof event === 'string' ? parseEvent(event, providerInfo) : event;
+        if (parsed) for (const each of read(parsed)) text += formatSseFrame(JSON.stringify(each));
         if (account.error !== undefined) account.failure = errorBodyError(account.error, providerInfo);
         if (account.failure || account.complete) break;
       }

@@ -12,13 +12,13 @@ import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 export type GoogleOptions = AiSdkOptions;
 
 /** Creates a provider for a Gemini model, at the Gemini API or a compatible server. */
-export function googleProvider(given: GoogleOptions): Provider {
-  const options = { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', ...given };
+export function googleProvider(callerOptions: GoogleOptions): Provider {
+  const options = { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', ...callerOptions };
   const { model } = options;
   return createAiSdkProvider(
     {
       profile: {
-        family: given.family ?? 'google',
+        family: options.family ?? 'google',
         optionsKey: 'google',
         toolSchema: (input) => toGeminiSchema(toObjectSchema(input)),
         requestOptions: ({ settings }: ModelRequest): Record<string, JSONValue | undefined> => ({
@@ -76,13 +76,14 @@ function toSdkParts(part: WireObject): readonly WireObject[] {
   const { functionCall, inlineData, thought, thoughtSignature } = part;
   const signature = stringOrUndefined(thoughtSignature) ?? '';
   const signed = signature === '' ? {} : { thoughtSignature: signature };
-  const marks = { ...(thought === true ? { thought } : {}), ...signed };
+  const metadata = { ...(thought === true ? { thought } : {}), ...signed };
   if (isFunctionCall(functionCall)) return [{ functionCall, ...signed }];
   const { mimeType, data } = asObject(inlineData);
-  if (typeof mimeType === 'string' && typeof data === 'string') return [{ inlineData: { mimeType, data }, ...marks }];
+  if (typeof mimeType === 'string' && typeof data === 'string')
+    return [{ inlineData: { mimeType, data }, ...metadata }];
   const text = stringOrUndefined(part['text']);
   const bare = Object.keys(part).every((key) => /^thought(Signature)?$/.test(key));
-  return text !== undefined || (bare && signature !== '') ? [{ text: text ?? '', ...marks }] : [];
+  return text !== undefined || (bare && signature !== '') ? [{ text: text ?? '', ...metadata }] : [];
 }
 
 /** Parses a call or a chunk of one: first the name, then chunks of the arguments, without an end marker. */

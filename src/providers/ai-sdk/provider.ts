@@ -53,27 +53,27 @@ export function createAiSdkProvider(
       assertSendableHeaders(options, providerInfo);
       const account = createResponseMeta();
       const stop = new AbortController();
-      const quit = (): void => stop.abort(signal.reason);
-      signal.addEventListener('abort', quit, { once: true });
-      const answer = createStreamAdapter(family.profile, family.keepMetadata, providerInfo);
+      const onAbort = (): void => stop.abort(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      const adapter = createStreamAdapter(family.profile, family.keepMetadata, providerInfo);
       try {
         const sdk = family.createModel(createNormalizingFetch(family.normalizer, account, providerInfo, options.fetch));
         const { stream } = await sdk.doStream(ask(request, stop.signal));
         for await (const part of stream as AsyncIterable<LanguageModelV4StreamPart>) {
-          answer.push(part);
-          yield* answer.takeChunks();
+          adapter.push(part);
+          yield* adapter.takeChunks();
         }
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
         throw withUsage(account.failure ?? toProviderError(error, providerInfo), account);
       } finally {
-        signal.removeEventListener('abort', quit);
+        signal.removeEventListener('abort', onAbort);
         stop.abort();
       }
       if (signal.aborted) throw abortError(signal);
       if (account.failure) throw withUsage(account.failure, account);
       if (!account.ended) throw withUsage(truncatedResponseError(providerInfo), account);
-      yield* answer.end(account, model);
+      yield* adapter.end(account, model);
     },
   };
 }
@@ -107,11 +107,11 @@ function assertSendableHeaders({ apiKey, headers }: AiSdkOptions, providerInfo: 
 function toProviderError(error: unknown, providerInfo: ProviderInfo): FairleadError {
   if (error instanceof FairleadError) return error;
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
-  const words = sanitizeErrorText(message, providerInfo, 300);
+  const reason = sanitizeErrorText(message, providerInfo, 300);
   if (/Unsupported|InvalidPrompt|InvalidArgument|NoSuchModel|LoadAPIKey|LoadSetting/.test(name))
-    return new FairleadError('provider/unsupported', `${providerInfo.name} does not support this request: ${words}`, {
+    return new FairleadError('provider/unsupported', `${providerInfo.name} does not support this request: ${reason}`, {
       blame: 'user',
       hint: 'Check the files, tools and settings against what this model supports.',
     });
-  return malformedResponseError('something that cannot be read', words, providerInfo, true);
+  return malformedResponseError('something that cannot be read', reason, providerInfo, true);
 }

@@ -12,10 +12,10 @@ import type { ResponseMeta, StreamNormalizer } from './fetch-normalizer.ts';
 export type ResponsesOptions = AiSdkOptions;
 
 /** Creates a provider for the Responses API. Every request contains the whole conversation: nothing is stored or referenced. */
-export function responsesProvider(given: ResponsesOptions): Provider {
-  const options = { baseUrl: 'https://api.openai.com/v1', ...given };
+export function responsesProvider(callerOptions: ResponsesOptions): Provider {
+  const options = { baseUrl: 'https://api.openai.com/v1', ...callerOptions };
   const { model } = options;
-  const family = given.family === undefined ? 'responses' : `${given.family}-responses`;
+  const family = options.family === undefined ? 'responses' : `${options.family}-responses`;
   return createAiSdkProvider(
     {
       profile: {
@@ -157,14 +157,14 @@ function reasoningDelta(item: OutputItem | undefined, at: unknown, words: unknow
   if (!item || typeof words !== 'string' || words === '') return [];
   item.hasContent = true;
   const index = numberOrUndefined(at) ?? 0;
-  const place = { item_id: item.id, output_index: item.index, summary_index: index };
-  const delta = { type: 'response.reasoning_summary_text.delta', ...place, delta: words };
+  const position = { item_id: item.id, output_index: item.index, summary_index: index };
+  const delta = { type: 'response.reasoning_summary_text.delta', ...position, delta: words };
   if (item.summaryIndexes.has(index)) return [delta];
   const before = [...item.summaryIndexes].at(-1);
   item.summaryIndexes.add(index);
-  const added = { type: 'response.reasoning_summary_part.added', ...place };
+  const added = { type: 'response.reasoning_summary_part.added', ...position };
   if (before === undefined) return [added, delta];
-  return [{ type: 'response.reasoning_summary_part.done', ...place, summary_index: before }, added, delta];
+  return [{ type: 'response.reasoning_summary_part.done', ...position, summary_index: before }, added, delta];
 }
 
 function onArgumentsDelta(event: WireObject, reading: ReadState): readonly WireObject[] {
@@ -177,14 +177,18 @@ function onArgumentsDelta(event: WireObject, reading: ReadState): readonly WireO
 
 /** Ends an item, with the content that did not arrive in deltas. */
 function endItem(index: number, raw: WireObject, reading: ReadState): readonly WireObject[] {
-  const begun = reading.items.has(index) ? [] : beginItem(index, raw, reading);
+  const startEvents = reading.items.has(index) ? [] : beginItem(index, raw, reading);
   const item = reading.items.get(index);
   if (!item || item.done) return [];
   const rest = item.hasContent ? [] : remainingContent(item, raw, reading);
   item.done = true;
   // An incomplete call is dropped.
-  if (item.type === 'function_call' && raw['status'] === 'incomplete') return begun;
-  return [...begun, ...rest, { type: 'response.output_item.done', output_index: index, item: toSdkItem(item, raw) }];
+  if (item.type === 'function_call' && raw['status'] === 'incomplete') return startEvents;
+  return [
+    ...startEvents,
+    ...rest,
+    { type: 'response.output_item.done', output_index: index, item: toSdkItem(item, raw) },
+  ];
 }
 
 function remainingContent(item: OutputItem, raw: WireObject, reading: ReadState): readonly WireObject[] {
@@ -220,8 +224,11 @@ function toSdkItem(item: OutputItem, raw: WireObject): WireObject {
   if (type === 'message')
     return { type, id, ...(/^(commentary|final_answer)$/.test(String(raw['phase'])) ? { phase: raw['phase'] } : {}) };
   if (type === 'reasoning') return { type, id, encrypted_content: stringOrUndefined(raw['encrypted_content']) ?? null };
-  const given = raw['arguments'];
-  const args = typeof given === 'object' && given !== null ? JSON.stringify(given) : String(given ?? '');
+  const argumentsText = raw['arguments'];
+  const args =
+    typeof argumentsText === 'object' && argumentsText !== null
+      ? JSON.stringify(argumentsText)
+      : String(argumentsText ?? '');
   return {
     type,
     id,

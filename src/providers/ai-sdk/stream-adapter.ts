@@ -21,7 +21,7 @@ type PendingCall = { readonly id: string; hasInput: boolean; input: string | und
 /** Creates an adapter of stream parts. A call counts only after the SDK has marked it complete; server-side calls are ignored. */
 export function createStreamAdapter(
   { family, optionsKey }: ProviderProfile,
-  keep: MetadataFilter,
+  filterMetadata: MetadataFilter,
   providerInfo: ProviderInfo,
 ): StreamAdapter {
   const assembly = createResponseAssembler(providerInfo);
@@ -32,8 +32,8 @@ export function createStreamAdapter(
     if (metadata) data = { ...data, ...omitNullish(metadata[optionsKey]) };
   };
   const metaFor = (kind: MessagePart['type']): ProviderMetadata | undefined => {
-    const kept = keep(kind, data);
-    return kept && Object.keys(kept).length > 0 ? { family, data: kept } : undefined;
+    const metadata = filterMetadata(kind, data);
+    return metadata && Object.keys(metadata).length > 0 ? { family, data: metadata } : undefined;
   };
   const begin = (metadata: SharedV4ProviderMetadata | undefined): void => {
     assembly.close();
@@ -50,7 +50,7 @@ export function createStreamAdapter(
     assembly.close();
   };
 
-  function hear(part: LanguageModelV4StreamPart): void {
+  function onPart(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
@@ -115,16 +115,16 @@ export function createStreamAdapter(
     call.input = part.input;
   }
 
-  function file({ mediaType, data: made, providerMetadata }: LanguageModelV4StreamPart & { type: 'file' }): void {
-    if (made.type !== 'data') return;
+  function file({ mediaType, data: content, providerMetadata }: LanguageModelV4StreamPart & { type: 'file' }): void {
+    if (content.type !== 'data') return;
     begin(providerMetadata);
     const meta = metaFor('file');
-    const base64 = typeof made.data === 'string' ? made.data : Buffer.from(made.data).toString('base64');
+    const base64 = typeof content.data === 'string' ? content.data : Buffer.from(content.data).toString('base64');
     assembly.file({ type: 'file', mediaType, data: base64, ...(meta ? { meta } : {}) });
   }
 
   return {
-    push: hear,
+    push: onPart,
     takeChunks: () => assembly.takeChunks(),
     end({ finish, rawFinish, usage, model: answered }, model) {
       const inputs = calls.map((call) => call.input);

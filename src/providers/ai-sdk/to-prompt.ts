@@ -65,9 +65,9 @@ export function createPromptConverter(
   function toolsOf({ tools }: ModelRequest): LanguageModelV4FunctionTool[] {
     const known = offered.get(tools);
     if (known) return known;
-    const made = tools.map((tool) => toSdkTool(tool, accent));
-    offered.set(tools, made);
-    return made;
+    const sdkTools = tools.map((tool) => toSdkTool(tool, accent));
+    offered.set(tools, sdkTools);
+    return sdkTools;
   }
 
   return (request, signal) => {

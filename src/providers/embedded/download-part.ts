@@ -15,25 +15,24 @@ export type DownloadOptions = {
 };
 
 /** Whether a part can be resumed; a compressed package cannot. */
-export const canResume = (piece: ModelFilePart): boolean => 'url' in piece;
+export const canResume = (part: ModelFilePart): boolean => 'url' in part;
 
 /** Returns the name of a part for messages. */
-export const partName = (piece: ModelFilePart): string =>
-  'url' in piece ? piece.url : `${piece.npm}@${piece.version}`;
+export const partName = (part: ModelFilePart): string => ('url' in part ? part.url : `${part.npm}@${part.version}`);
 
 /** Downloads the bytes of a part from an offset. */
 export async function* downloadPart(
-  piece: ModelFilePart,
+  part: ModelFilePart,
   from: number,
   options: DownloadOptions,
 ): AsyncGenerator<Uint8Array> {
-  if ('url' in piece) return yield* download(piece.url, from, partName(piece), options);
+  if ('url' in part) return yield* download(part.url, from, partName(part), options);
   const registry = (await options.registry()).replace(/\/*$/, '/');
-  const url = new URL(`${piece.npm}/-/${piece.npm.replace(/^@[^/]*\//, '')}-${piece.version}.tgz`, registry);
+  const url = new URL(`${part.npm}/-/${part.npm.replace(/^@[^/]*\//, '')}-${part.version}.tgz`, registry);
   const unzipped = createGunzip();
-  pipeline(download(url.href, 0, partName(piece), options), unzipped, () => {});
+  pipeline(download(url.href, 0, partName(part), options), unzipped, () => {});
   try {
-    yield* extractTarFile(unzipped, piece.file);
+    yield* extractTarFile(unzipped, part.file);
   } finally {
     unzipped.destroy();
   }
@@ -42,11 +41,11 @@ export async function* downloadPart(
 async function* download(
   url: string,
   from: number,
-  what: string,
+  name: string,
   { signal, stallMs }: DownloadOptions,
 ): AsyncGenerator<Uint8Array> {
   const stall = new AbortController();
-  const timer = setTimeout(() => stall.abort(downloadTruncatedError(what)), stallMs);
+  const timer = setTimeout(() => stall.abort(downloadTruncatedError(name)), stallMs);
   try {
     const reply = await fetch(url, {
       // Transport compression would make offsets meaningless.
@@ -55,11 +54,11 @@ async function* download(
     });
     if (!reply.ok || !reply.body) {
       await reply.body?.cancel();
-      throw downloadStatusError(reply.status, what);
+      throw downloadStatusError(reply.status, name);
     }
     // A server without range support sends the whole file again.
     let skip = reply.status === 206 ? from - rangeStart(reply) : from;
-    if (skip < 0) throw downloadTruncatedError(what);
+    if (skip < 0) throw downloadTruncatedError(name);
     for await (const bytes of reply.body) {
       timer.refresh();
       if (skip < bytes.length) yield bytes.subarray(skip);

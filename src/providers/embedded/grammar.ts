@@ -98,18 +98,18 @@ export function schemaToGrammar(schema: JsonObject, fills: PropertyFill = 'all')
     const first = Array.isArray(node['prefixItems']) ? node['prefixItems'].map(write) : [];
     if (first.length > 0) return `"[" ${first.join(' ", " ')} "]"`;
     const item = write(node['items']);
-    const least = repeatCount(node['minItems']) ?? 0;
-    const most = repeatCount(node['maxItems']);
-    if (most === 0) return '"[]"';
-    const rest = `(", " ${item})${repeat(Math.max(0, least - 1), most === undefined ? undefined : most - 1)}`;
-    return least > 0 ? `"[" ${item} ${rest} "]"` : `"[" (${item} ${rest})? "]"`;
+    const min = repeatCount(node['minItems']) ?? 0;
+    const max = repeatCount(node['maxItems']);
+    if (max === 0) return '"[]"';
+    const rest = `(", " ${item})${repeat(Math.max(0, min - 1), max === undefined ? undefined : max - 1)}`;
+    return min > 0 ? `"[" ${item} ${rest} "]"` : `"[" (${item} ${rest})? "]"`;
   }
 
   function string(node: JsonObject): string {
-    const least = repeatCount(node['minLength']);
-    const most = repeatCount(node['maxLength']);
-    if (least === undefined && most === undefined) return named('string');
-    return String.raw`"\"" ${named('char')}${repeat(least ?? 0, most)} "\""`;
+    const min = repeatCount(node['minLength']);
+    const max = repeatCount(node['maxLength']);
+    if (min === undefined && max === undefined) return named('string');
+    return String.raw`"\"" ${named('char')}${repeat(min ?? 0, max)} "\""`;
   }
 
   rules.set('root', write(schema));
@@ -125,17 +125,17 @@ const oneOf = (choices: readonly string[]): string =>
 const repeatCount = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxRepeats ? value : undefined;
 
-const repeat = (least: number, most: number | undefined): string =>
-  least === 0 && most === undefined ? '*' : `{${least},${most === undefined ? '' : Math.max(least, most)}}`;
+const repeat = (min: number, max: number | undefined): string =>
+  min === 0 && max === undefined ? '*' : `{${min},${max === undefined ? '' : Math.max(min, max)}}`;
 
 /** Merges the properties and required names of all parts. */
 function mergeAllOf(node: JsonObject): JsonObject {
-  const { allOf, ...own } = node;
-  const parts = [own, ...(allOf as readonly Json[])].filter((part): part is JsonObject => isObject(part));
+  const { allOf, ...ownSchema } = node;
+  const parts = [ownSchema, ...(allOf as readonly Json[])].filter((part): part is JsonObject => isObject(part));
   const properties = Object.assign({}, ...parts.map((part) => part['properties'])) as JsonObject;
   const required = parts.flatMap((part): readonly Json[] => (Array.isArray(part['required']) ? part['required'] : []));
-  const whole = Object.assign({}, ...parts) as JsonObject;
-  return { ...whole, ...(Object.keys(properties).length > 0 ? { properties, required } : {}) };
+  const merged = Object.assign({}, ...parts) as JsonObject;
+  return { ...merged, ...(Object.keys(properties).length > 0 ? { properties, required } : {}) };
 }
 
 /** Resolves a JSON pointer inside the schema. */

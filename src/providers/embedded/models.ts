@@ -71,30 +71,35 @@ export const tinyllama: EmbeddedModel = {
 };
 
 /** Returns the model of a name or a description; an invalid description is an error before any download. */
-export function resolveEmbeddedModel(wanted: string | EmbeddedModel | undefined): EmbeddedModel {
-  if (wanted === undefined || wanted === '' || wanted === 'tinyllama' || wanted === tinyllama.name) return tinyllama;
-  if (typeof wanted === 'string')
-    throw new FairleadError('embedded/unknown-model', `There is no embedded model named "${wanted}".`, {
+export function resolveEmbeddedModel(requested: string | EmbeddedModel | undefined): EmbeddedModel {
+  if (requested === undefined || requested === '' || requested === 'tinyllama' || requested === tinyllama.name)
+    return tinyllama;
+  if (typeof requested === 'string')
+    throw new FairleadError('embedded/unknown-model', `There is no embedded model named "${requested}".`, {
       blame: 'user',
       hint: 'Use "embedded", or describe a model file by its address, size, sha256 and template.',
     });
-  const wrong = findModelError(wanted);
-  if (wrong === undefined) return wanted;
-  throw new FairleadError('embedded/bad-model', `The description of the model ${wanted.name} is wrong: ${wrong}.`, {
-    blame: 'user',
-    hint: 'Correct the description; nothing was fetched.',
-  });
+  const problem = findModelError(requested);
+  if (problem === undefined) return requested;
+  throw new FairleadError(
+    'embedded/bad-model',
+    `The description of the model ${requested.name} is wrong: ${problem}.`,
+    {
+      blame: 'user',
+      hint: 'Correct the description; nothing was fetched.',
+    },
+  );
 }
 
 function findModelError(model: EmbeddedModel): string | undefined {
   const { name, parts, bytes, sha256, contextWindow } = model;
-  const sum = parts.reduce((sum, piece) => sum + piece.bytes, 0);
+  const sum = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
   if (parts.length === 0) return 'it has no pieces';
   if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
   if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
   if (resolveTemplate(model) === undefined) return `there is no template named ${String(model.template)}`;
-  const odd = parts.find((piece) => 'url' in piece && !/^https?:$/.test(URL.parse(piece.url)?.protocol ?? ''));
-  return odd && 'url' in odd ? `${odd.url} is not an http or https URL` : undefined;
+  const invalidPart = parts.find((part) => 'url' in part && !/^https?:$/.test(URL.parse(part.url)?.protocol ?? ''));
+  return invalidPart && 'url' in invalidPart ? `${invalidPart.url} is not an http or https URL` : undefined;
 }

@@ -71,18 +71,18 @@ export async function installRuntime(options: NpmOptions): Promise<string> {
     await withFileLock(path.join(directory, 'runtime', 'lock'), { signal, ...(onWait ? { onWait } : {}) }, async () => {
       if (hasRuntime(directory)) return;
       await removeStaleInstalls(path.dirname(home));
-      const fresh = await mkdtemp(path.join(path.dirname(home), 'new-'));
-      await writeFile(path.join(fresh, 'package.json'), '{"private": true}\n');
+      const newFolder = await mkdtemp(path.join(path.dirname(home), 'new-'));
+      await writeFile(path.join(newFolder, 'package.json'), '{"private": true}\n');
       const packages = [`node-llama-cpp@${runtimeVersion}`, `${native}@${runtimeVersion}`];
       const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--save-exact'];
-      await runNpm(['install', ...flags, '--prefix', fresh, ...packages], fresh, options).catch(
+      await runNpm(['install', ...flags, '--prefix', newFolder, ...packages], newFolder, options).catch(
         async (error: unknown) => {
-          await rm(fresh, { recursive: true, force: true });
+          await rm(newFolder, { recursive: true, force: true });
           throw error;
         },
       );
-      await rm(path.join(fresh, sourceBundle), { force: true });
-      await rename(fresh, home);
+      await rm(path.join(newFolder, sourceBundle), { force: true });
+      await rename(newFolder, home);
     });
   } catch (error) {
     if (signal?.aborted) throw downloadCancelledError('the runtime', signal.reason);
@@ -107,12 +107,12 @@ async function runNpm(args: readonly string[], cwd: string, options: NpmOptions)
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal ? { signal } : {}),
   });
-  let said = '';
-  let complained = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.once('error', (error) => reject('code' in error && error.code === 'ENOENT' ? npmMissingError(error) : error));
-  child.once('close', (code) => (code === 0 ? resolve(said) : reject(toNpmError(complained, cwd))));
+  child.once('close', (code) => (code === 0 ? resolve(stdout) : reject(toNpmError(stderr, cwd))));
   return promise;
 }
 
@@ -120,8 +120,9 @@ async function runNpm(args: readonly string[], cwd: string, options: NpmOptions)
 function findNpm(env: NodeJS.ProcessEnv, node: string): [string, ...string[]] {
   const ours = env['npm_execpath'];
   if (ours !== undefined && /npm-cli\.c?js$/.test(ours) && existsSync(ours)) return [node, ours];
-  const beside = [path.dirname(node), path.join(path.dirname(node), '..', 'lib')];
-  const folders = process.platform === 'win32' ? [...beside, ...(env['PATH'] ?? '').split(path.delimiter)] : beside;
+  const searchFolders = [path.dirname(node), path.join(path.dirname(node), '..', 'lib')];
+  const folders =
+    process.platform === 'win32' ? [...searchFolders, ...(env['PATH'] ?? '').split(path.delimiter)] : searchFolders;
   const found = folders
     .map((folder) => path.join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js'))
     .find((file) => existsSync(file));

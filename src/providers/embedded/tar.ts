@@ -24,21 +24,21 @@ type ArchiveReader = {
 
 function createArchiveReader(archive: AsyncIterable<Uint8Array>): ArchiveReader {
   const source = archive[Symbol.asyncIterator]();
-  let left: Uint8Array = new Uint8Array(0);
+  let buffered: Uint8Array = new Uint8Array(0);
 
   async function more(): Promise<boolean> {
     const { done, value } = await source.next();
     if (done) return false;
-    left = value;
+    buffered = value;
     return true;
   }
 
   async function* next(count: number): AsyncGenerator<Uint8Array> {
     let missing = count;
     while (missing > 0) {
-      if (left.length === 0 && !(await more())) throw badPackageError('ends too early');
-      const portion = left.subarray(0, missing);
-      left = left.subarray(portion.length);
+      if (buffered.length === 0 && !(await more())) throw badPackageError('ends too early');
+      const portion = buffered.subarray(0, missing);
+      buffered = buffered.subarray(portion.length);
       missing -= portion.length;
       if (portion.length > 0) yield portion;
     }
@@ -47,14 +47,14 @@ function createArchiveReader(archive: AsyncIterable<Uint8Array>): ArchiveReader 
   return {
     readNext: next,
     async readExactly(count) {
-      while (left.length === 0) if (!(await more())) return undefined;
-      const whole = new Uint8Array(count);
+      while (buffered.length === 0) if (!(await more())) return undefined;
+      const joined = new Uint8Array(count);
       let at = 0;
       for await (const portion of next(count)) {
-        whole.set(portion, at);
+        joined.set(portion, at);
         at += portion.length;
       }
-      return whole;
+      return joined;
     },
   };
 }
@@ -78,8 +78,8 @@ function entrySize(header: Uint8Array): number {
 
 const isFileEntry = (header: Uint8Array): boolean => header[156] === 0 || header[156] === 0x30;
 
-const badPackageError = (what: string): FairleadError =>
-  new FairleadError('embedded/bad-package', `The package that was fetched ${what}.`, {
+const badPackageError = (problem: string): FairleadError =>
+  new FairleadError('embedded/bad-package', `The package that was fetched ${problem}.`, {
     blame: 'provider',
     retry: true,
     hint: 'Try again; if it stays so, look for a proxy on the way that changes downloads.',

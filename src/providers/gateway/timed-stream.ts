@@ -33,8 +33,8 @@ export function openTimedStream(
 ): TimedStream {
   signal.throwIfAborted();
   const providerInfo = { name: provider.family, model: provider.model };
-  const own = new AbortController();
-  const chunks = provider.stream(request, own.signal)[Symbol.asyncIterator]();
+  const streamController = new AbortController();
+  const chunks = provider.stream(request, streamController.signal)[Symbol.asyncIterator]();
   let resolve: (result: IteratorResult<Chunk, EndChunk>) => void = () => {};
   let reject: (error: unknown) => void = () => {};
   let isClosed = false;
@@ -50,7 +50,7 @@ export function openTimedStream(
   function fail(error: unknown): void {
     if (isClosed) return;
     reject(error);
-    own.abort(error);
+    streamController.abort(error);
     close();
   }
 
@@ -82,7 +82,7 @@ export function openTimedStream(
   signal.addEventListener('abort', onAbort, { once: true });
   return {
     next() {
-      if (isClosed) return Promise.reject(own.signal.reason);
+      if (isClosed) return Promise.reject(streamController.signal.reason);
       watchdog.startWait();
       return new Promise(readNext);
     },
@@ -120,8 +120,8 @@ function createWatchdog(timeouts: StreamTimeouts, clock: Clock, onExpired: (isFi
   function onTimer(): void {
     const now = clock.now();
     const limit = isFirst ? timeouts.firstMs : timeouts.stallMs;
-    const left = isWaiting ? waitingSince + limit - now : limit;
-    if (left > 0) cancel = setTimer(left);
+    const remainingMs = isWaiting ? waitingSince + limit - now : limit;
+    if (remainingMs > 0) cancel = setTimer(remainingMs);
     else if (now - dueAt > graceMs) cancel = setTimer(graceMs);
     else onExpired(isFirst);
   }

@@ -28,11 +28,11 @@ export function createContextGuard(providerInfo: ProviderInfo, window: number | 
       if (window === undefined) return;
       const known = counted.get(messages.items);
       const tokens = known && known.chars <= chars ? known.tokens + (chars - known.chars) * ratio : chars * ratio;
-      const room = window - Math.min(settings.maxOutputTokens ?? minOutputTokens, Math.floor(window / 4));
-      if (tokens <= room) return;
+      const availableTokens = window - Math.min(settings.maxOutputTokens ?? minOutputTokens, Math.floor(window / 4));
+      if (tokens <= availableTokens) return;
       throw new FairleadError(
         'provider/context-too-long',
-        `This request needs about ${Math.ceil(tokens)} tokens, but ${providerInfo.name} accepts ${room} in addition to the response (window ${window}); it was not sent.`,
+        `This request needs about ${Math.ceil(tokens)} tokens, but ${providerInfo.name} accepts ${availableTokens} in addition to the response (window ${window}); it was not sent.`,
         { blame: 'user', hint: 'Compact the conversation, or set a larger context window if the model has one.' },
       );
     },

@@ -56,12 +56,12 @@ const toGeminiSchemaMap = (map: Json): JsonObject =>
 const toGeminiSchemaOrAny = (value: Json): JsonObject => (isObject(value) ? toGeminiSchema(value) : {});
 
 function mergeSchemas(under: Record<string, Json>, value: Json): Record<string, Json> {
-  const over = toGeminiSchemaOrAny(value);
-  const properties = { ...(under['properties'] as JsonObject), ...(over['properties'] as JsonObject) };
-  const required = [...toJsonList(under['required'] ?? []), ...toJsonList(over['required'] ?? [])];
+  const converted = toGeminiSchemaOrAny(value);
+  const properties = { ...(under['properties'] as JsonObject), ...(converted['properties'] as JsonObject) };
+  const required = [...toJsonList(under['required'] ?? []), ...toJsonList(converted['required'] ?? [])];
   return {
     ...under,
-    ...over,
+    ...converted,
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
   };

@@ -6,17 +6,17 @@ import { runsOfCandidate } from './scorers.ts';
 const maxWindowShare = 0.9;
 
 /** Returns why a model is excluded; undefined if it is allowed. */
-export function exclusionReason(candidate: ModelCandidate, situation: RoutingContext): string | undefined {
+export function exclusionReason(candidate: ModelCandidate, routingContext: RoutingContext): string | undefined {
   const { local, unusable, window, tools, images, name } = candidate;
-  const { needs, context } = situation;
-  if (situation.private && !local) return 'this is private, and it is not on your own machines';
+  const { needs, context } = routingContext;
+  if (routingContext.private && !local) return 'this is private, and it is not on your own machines';
   if (unusable !== undefined) return unusable;
-  if (situation.except?.includes(name)) return 'it failed just now';
+  if (routingContext.except?.includes(name)) return 'it failed just now';
   if (needs.tools && tools === false) return 'it cannot call tools';
   if (needs.images && images === false) return 'it sees no pictures';
   if (window !== undefined && context > window * maxWindowShare)
     return `the conversation needs about ${context} tokens, and it holds ${window}`;
-  return budgetExclusion(candidate, situation);
+  return budgetExclusion(candidate, routingContext);
 }
 
 function budgetExclusion({ price }: ModelCandidate, { usdLeft, context }: RoutingContext): string | undefined {

@@ -62,10 +62,11 @@ const withTolerance = (gigabytes: number): number => gigabytes * 0.93;
 
 /** Returns the largest model that fits, and its context. */
 export function estimateLocalModelCapacity({ memory, gpuMemory }: Hardware): LocalModelCapacity {
-  const fits = (room: number): ModelSize | undefined => modelSizes.findLast(({ weights }) => weights <= room);
-  const card = gpuMemory === undefined ? undefined : fits(gpuMemory * 0.9);
+  const largestFitting = (available: number): ModelSize | undefined =>
+    modelSizes.findLast(({ weights }) => weights <= available);
+  const card = gpuMemory === undefined ? undefined : largestFitting(gpuMemory * 0.9);
   if (gpuMemory !== undefined && card) {
-    const window = contextByGpuMemory.find(([least]) => gpuMemory >= withTolerance(least))?.[1];
+    const window = contextByGpuMemory.find(([minMemory]) => gpuMemory >= withTolerance(minMemory))?.[1];
     return {
       largestModel: card,
       device: 'graphics card',
@@ -74,7 +75,7 @@ export function estimateLocalModelCapacity({ memory, gpuMemory }: Hardware): Loc
     };
   }
   // Reserve for the system and other programs.
-  return { largestModel: fits(memory * 0.6), device: 'processor' };
+  return { largestModel: largestFitting(memory * 0.6), device: 'processor' };
 }
 
 function benchmarkFor(graphics: number): Pick<LocalModelCapacity, 'benchmark'> {

@@ -40,5 +40,5 @@ export function defaultQuality({ provider, model }: Exclude<ModelRef, string>): 
   if (family.protocol === 'embedded') return 0.15;
   const billions = parseBillions(model);
   if (billions === undefined) return 0.5;
-  return qualityBySize.find(([most]) => billions < most)?.[1] ?? 0.8;
+  return qualityBySize.find(([maxBillions]) => billions < maxBillions)?.[1] ?? 0.8;
 }

@@ -17,24 +17,24 @@ type ScoredRating = CandidateRating & { readonly total: number };
 /** Returns the decision. Pure: the same situation gives the same decision. */
 export function route(
   candidates: readonly ModelCandidate[],
-  situation: RoutingContext,
+  routingContext: RoutingContext,
   options: RoutingOptions = defaultRoutingOptions,
 ): RoutingDecision {
-  const task = taskFeatures(situation.task, options.words);
+  const task = taskFeatures(routingContext.task, options.words);
   const out: CandidateRating[] = [];
-  const able: ModelCandidate[] = [];
+  const eligible: ModelCandidate[] = [];
   for (const candidate of candidates) {
-    const why = exclusionReason(candidate, situation);
-    if (why === undefined) able.push(candidate);
+    const why = exclusionReason(candidate, routingContext);
+    if (why === undefined) eligible.push(candidate);
     else out.push({ candidate, out: why });
   }
-  const rested = able.filter((each) => !isCoolingDown(each, situation, options.coolMs));
+  const available = eligible.filter((each) => !isCoolingDown(each, routingContext, options.coolMs));
   // If all models were unreachable, an unreachable one is better than none.
-  const left = rested.length ? rested : able;
-  for (const candidate of able)
-    if (!left.includes(candidate)) out.push({ candidate, out: 'it could not be reached a moment ago' });
-  const ratings = left
-    .map((candidate) => scoreCandidate(candidate, situation, task, options))
+  const rated = available.length ? available : eligible;
+  for (const candidate of eligible)
+    if (!rated.includes(candidate)) out.push({ candidate, out: 'it could not be reached a moment ago' });
+  const ratings = rated
+    .map((candidate) => scoreCandidate(candidate, routingContext, task, options))
     .toSorted((a, b) => b.total - a.total);
   const [best, next] = ratings;
   const { kind, complexity } = task;
@@ -49,21 +49,21 @@ export function route(
 
 function scoreCandidate(
   candidate: ModelCandidate,
-  situation: RoutingContext,
+  routingContext: RoutingContext,
   task: TaskFeatures,
   { weights }: RoutingOptions,
 ): ScoredRating {
-  let [sum, all] = [0, 0];
+  let [sum, weightSum] = [0, 0];
   const scores = Object.entries(scorers).flatMap(([name, scorer]): readonly CandidateScore[] => {
     const key = name as CandidateScore['scorer'];
     const weight = weights[key];
     if (!(weight > 0) || !Number.isFinite(weight)) return [];
-    const { score, why } = scorer(candidate, situation, task);
+    const { score, why } = scorer(candidate, routingContext, task);
     sum += weight * score;
-    all += weight;
+    weightSum += weight;
     return [{ scorer: key, score, why }];
   });
-  return { candidate, total: all > 0 ? sum / all : 0, scores };
+  return { candidate, total: weightSum > 0 ? sum / weightSum : 0, scores };
 }
 
 /** Formats the reason: the rule that left one model, or the scorers by which the best leads. */
@@ -73,17 +73,19 @@ function formatReason(
   out: readonly CandidateRating[],
   { weights }: RoutingOptions,
 ): string {
-  const gone = out.map((each) => `${each.candidate.name}: ${'out' in each ? each.out : ''}`).join('; ');
-  if (!best) return gone ? `No model is left (${gone}).` : 'There is no model to choose from.';
-  if (!next) return gone ? `It is the only one left (${gone}).` : 'It is the only one there is.';
+  const exclusions = out.map((each) => `${each.candidate.name}: ${'out' in each ? each.out : ''}`).join('; ');
+  if (!best) return exclusions ? `No model is left (${exclusions}).` : 'There is no model to choose from.';
+  if (!next) return exclusions ? `It is the only one left (${exclusions}).` : 'It is the only one there is.';
   const [mine, other] = [scoresOf(best), scoresOf(next)];
   const ahead = mine
     .map((each, i) => ({ ...each, by: weights[each.scorer] * (each.score - (other[i]?.score ?? 0)) }))
     .filter(({ by }) => by > 0.005)
     .toSorted((a, b) => b.by - a.by)
     .slice(0, 2);
-  const said = ahead.map(({ scorer, why }) => `${scorer}: ${why}`).join('; ');
-  return said ? `Ahead of ${next.candidate.name} by ${said}.` : `As good as ${next.candidate.name}, and listed first.`;
+  const reasons = ahead.map(({ scorer, why }) => `${scorer}: ${why}`).join('; ');
+  return reasons
+    ? `Ahead of ${next.candidate.name} by ${reasons}.`
+    : `As good as ${next.candidate.name}, and listed first.`;
 }
 
 const scoresOf = (rating: ScoredRating): readonly CandidateScore[] => ('scores' in rating ? rating.scores : []);

@@ -66,9 +66,9 @@ export const runHistoryView: NamedView<RunHistory> = {
     return event.type === 'run-ended' ? applyRunEnded(state, event) : state;
   },
   serialize: (state) => state,
-  restore: (kept) =>
-    isObject(kept) && Array.isArray(kept['runs']) && isObject(kept['now'])
-      ? (kept as unknown as RunHistory)
+  restore: (stored) =>
+    isObject(stored) && Array.isArray(stored['runs']) && isObject(stored['now'])
+      ? (stored as unknown as RunHistory)
       : undefined,
 };
 
@@ -88,8 +88,8 @@ function applyRemark(state: RunHistory, { key, value, time }: Event & { type: 'a
   if (key === modelChosenKey) return { ...state, now: { ...state.now, name } };
   if (key !== modelFailedKey || value['opened'] !== false) return state;
   const { kind } = state.now;
-  const ran: PastRun = { model: '', name, kind, ended: 'unreachable', time: Date.parse(time), turns: 0, ms: 0 };
-  return { ...state, runs: [...state.runs, ran].slice(-maxRuns) };
+  const run: PastRun = { model: '', name, kind, ended: 'unreachable', time: Date.parse(time), turns: 0, ms: 0 };
+  return { ...state, runs: [...state.runs, run].slice(-maxRuns) };
 }
 
 function applyRunEnded(state: RunHistory, event: Event & { type: 'run-ended' }): RunHistory {
@@ -97,7 +97,7 @@ function applyRunEnded(state: RunHistory, event: Event & { type: 'run-ended' }):
   const rest = { ...state, turns: 0, ms: 0 };
   if (neutralStopReasons.has(event.reason) || event.error?.code === badRequestCode) return rest;
   const well = event.reason === 'answered' || event.reason === 'task-complete';
-  const how = well ? 'well' : findModelOutage(event) ? 'unreachable' : 'badly';
-  const ran: PastRun = { ...now, ended: how, time: Date.parse(event.time), turns, ms };
-  return { ...rest, runs: [...state.runs, ran].slice(-maxRuns) };
+  const outcome = well ? 'well' : findModelOutage(event) ? 'unreachable' : 'badly';
+  const run: PastRun = { ...now, ended: outcome, time: Date.parse(event.time), turns, ms };
+  return { ...rest, runs: [...state.runs, run].slice(-maxRuns) };
 }

@@ -30,7 +30,7 @@ export type SessionEvents = readonly Event[];
 /** Sums the cost of sessions and the cost of another model for the same tokens. */
 export function savingsOf(sessions: Iterable<SessionEvents>, price: Price | undefined): Savings {
   const shares = new Map<string, ModelShare>();
-  let [least, most] = [0, 0];
+  let [minUsd, maxUsd] = [0, 0];
   for (const events of sessions) {
     let before = 0;
     for (const event of events) {
@@ -40,20 +40,21 @@ export function savingsOf(sessions: Iterable<SessionEvents>, price: Price | unde
       const { input, output } = event.usage;
       if (input === undefined || output === undefined) continue;
       if (price) {
-        least += usageCost(price, withFullCache({ input, output }, before)) ?? 0;
-        most += usageCost(price, { input, output }) ?? 0;
+        minUsd += usageCost(price, withFullCache({ input, output }, before)) ?? 0;
+        maxUsd += usageCost(price, { input, output }) ?? 0;
       }
       before = input + output;
     }
   }
-  const all = [...shares.values()];
-  const sum = (key: 'usd' | 'unpriced' | 'uncounted'): number => all.reduce((total, each) => total + each[key], 0);
+  const modelShares = [...shares.values()];
+  const sum = (key: 'usd' | 'unpriced' | 'uncounted'): number =>
+    modelShares.reduce((total, each) => total + each[key], 0);
   return {
-    shares: all,
+    shares: modelShares,
     spent: sum('usd'),
     unpriced: sum('unpriced'),
     uncounted: sum('uncounted'),
-    instead: price && { least, most },
+    instead: price && { least: minUsd, most: maxUsd },
   };
 }
 

@@ -6,7 +6,7 @@ import type { TaskFeatures } from './task-features.ts';
 
 type Scorer = (
   candidate: ModelCandidate,
-  situation: RoutingContext,
+  routingContext: RoutingContext,
   task: TaskFeatures,
 ) => Omit<CandidateScore, 'scorer'>;
 
@@ -58,24 +58,24 @@ function successRate(
   kind: TaskKind,
   now: number,
 ): { readonly share: number; readonly well: number; readonly runs: number } {
-  const mine = answeredRuns(candidate, past);
-  const alike = mine.filter((each) => each.kind === kind);
-  const all = decayedSuccessRate(mine, now, successPrior.share);
+  const candidateRuns = answeredRuns(candidate, past);
+  const sameKindRuns = candidateRuns.filter((each) => each.kind === kind);
+  const overallRate = decayedSuccessRate(candidateRuns, now, successPrior.share);
   return {
-    share: decayedSuccessRate(alike, now, all),
-    well: alike.filter(({ ended }) => ended === 'well').length,
-    runs: alike.length,
+    share: decayedSuccessRate(sameKindRuns, now, overallRate),
+    well: sameKindRuns.filter(({ ended }) => ended === 'well').length,
+    runs: sameKindRuns.length,
   };
 }
 
-function decayedSuccessRate(rans: readonly PastRun[], now: number, believed: number): number {
-  let [well, all] = [believed * successPrior.runs, successPrior.runs];
-  for (const { ended, time } of rans) {
+function decayedSuccessRate(runs: readonly PastRun[], now: number, priorRate: number): number {
+  let [well, total] = [priorRate * successPrior.runs, successPrior.runs];
+  for (const { ended, time } of runs) {
     const weight = 0.5 ** (Math.max(0, now - time) / halfLifeMs);
-    all += weight;
+    total += weight;
     if (ended === 'well') well += weight;
   }
-  return well / all;
+  return well / total;
 }
 
 /** The runs of a model, by router name or log name. */
@@ -92,10 +92,10 @@ const latencySampleRuns = 20;
 const halfScoreLatencyMs = 15_000;
 
 const latencyScorer: Scorer = (candidate, { past }) => {
-  const rans = answeredRuns(candidate, past).slice(-latencySampleRuns);
-  const turns = rans.reduce((sum, each) => sum + each.turns, 0);
+  const runs = answeredRuns(candidate, past).slice(-latencySampleRuns);
+  const turns = runs.reduce((sum, each) => sum + each.turns, 0);
   if (turns === 0) return { score: 0.5, why: 'not measured yet' };
-  const ms = rans.reduce((sum, each) => sum + each.ms, 0) / turns;
+  const ms = runs.reduce((sum, each) => sum + each.ms, 0) / turns;
   return { score: halfScoreLatencyMs / (halfScoreLatencyMs + ms), why: `${(ms / 1000).toFixed(1)} s a turn` };
 };
 

@@ -21,22 +21,23 @@ const maxTaskChars = 20_000;
 const unknownLanguageComplexity = 0.3;
 
 /** Analyzes a task. */
-export function taskFeatures(task: string, own: KeywordWeights = {}): TaskFeatures {
+export function taskFeatures(task: string, customWeights: KeywordWeights = {}): TaskFeatures {
   const { prose, pasted } = splitPastedCode(task.slice(0, maxTaskChars));
   const words = segmentWords(prose);
-  const found = weighWords(words, own);
+  const found = weighWords(words, customWeights);
   const shape = shapeSignals(prose, words.length, pasted);
   const hard = found.filter(({ weight }) => weight > 0);
   const easy = found.filter(({ weight }) => weight < 0);
-  const strange = found.length === 0 && words.length >= 3 && !words.some((word) => commonEnglishWords.has(word));
-  const risen = strange ? unknownLanguageComplexity : combineWeights(hard.map(({ weight }) => weight));
-  const eased = easy.reduce((left, { weight }) => left * (1 + weight), risen);
+  const isUnknownLanguage =
+    found.length === 0 && words.length >= 3 && !words.some((word) => commonEnglishWords.has(word));
+  const risen = isUnknownLanguage ? unknownLanguageComplexity : combineWeights(hard.map(({ weight }) => weight));
+  const eased = easy.reduce((product, { weight }) => product * (1 + weight), risen);
   const complexity = combineWeights([eased, ...shape.map(({ weight }) => weight)]);
   const [strongest] = found.toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const because = [
     ...found,
     ...shape,
-    ...(strange ? [{ why: 'no word of it is in the lists', weight: unknownLanguageComplexity }] : []),
+    ...(isUnknownLanguage ? [{ why: 'no word of it is in the lists', weight: unknownLanguageComplexity }] : []),
   ]
     .toSorted((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
     .map(({ why }) => why);
@@ -47,7 +48,7 @@ type ComplexitySignal = { readonly why: string; readonly weight: number };
 
 /** Combines features so that the sum approaches 1 and never exceeds it. */
 const combineWeights = (weights: readonly number[]): number =>
-  1 - weights.reduce((left, weight) => left * (1 - weight), 1);
+  1 - weights.reduce((product, weight) => product * (1 - weight), 1);
 
 /** Splits the prompt into own text and the number of pasted characters: a long listing is not a hard task. */
 function splitPastedCode(task: string): { readonly prose: string; readonly pasted: string } {
@@ -71,16 +72,16 @@ function segmentWords(text: string): readonly string[] {
 type WeightedWord = ComplexitySignal & { readonly kind: TaskKind };
 
 /** Returns each known keyword once. */
-function weighWords(words: readonly string[], own: KeywordWeights): readonly WeightedWord[] {
+function weighWords(words: readonly string[], customWeights: KeywordWeights): readonly WeightedWord[] {
   const found = new Map<string, WeightedWord>();
   for (const word of new Set(words))
     for (const form of wordForms(word)) {
-      const mine = Object.hasOwn(own, form) ? own[form] : undefined;
-      const listed = lexicon.get(form);
-      const weight = mine ?? listed?.weight;
+      const mine = Object.hasOwn(customWeights, form) ? customWeights[form] : undefined;
+      const entry = lexicon.get(form);
+      const weight = mine ?? entry?.weight;
       if (weight === undefined) continue;
       if (Number.isFinite(weight))
-        found.set(form, { why: `"${word}"`, weight: Math.max(-1, Math.min(1, weight)), kind: listed?.kind ?? 'other' });
+        found.set(form, { why: `"${word}"`, weight: Math.max(-1, Math.min(1, weight)), kind: entry?.kind ?? 'other' });
       break;
     }
   return [...found.values()];
@@ -104,13 +105,13 @@ function wordForms(word: string): readonly string[] {
 function shapeSignals(prose: string, words: number, pasted: string): readonly ComplexitySignal[] {
   const steps = prose.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
   const files = new Set(prose.match(/(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b/gi)).size;
-  const signs: readonly ComplexitySignal[] = [
+  const signals: readonly ComplexitySignal[] = [
     { why: `${words} words`, weight: Math.min(0.25, Math.log2(1 + words / 25) / 12) },
     { why: `${steps} steps`, weight: steps > 1 ? Math.min(0.3, 0.07 * steps) : 0 },
     { why: `${files} files`, weight: files > 1 ? Math.min(0.25, 0.06 * (files - 1)) : 0 },
     { why: 'a trace', weight: /^\s+at .+:\d+|^Traceback /m.test(`${prose}\n${pasted}`) ? 0.15 : 0 },
   ];
-  return signs.filter(({ weight }) => weight >= 0.01);
+  return signals.filter(({ weight }) => weight >= 0.01);
 }
 
 /** Common English words, for language detection. */

@@ -37,9 +37,9 @@ export const gitChange = (workspace: Workspace): Tool => ({
     const deed = input as GitChangeInput;
     const steps = gitSteps(workspace, deed);
     await guardRepository('change', run);
-    let ran = await runGit(steps[0], run);
-    for (const step of steps.slice(1)) if (ran.code === 0) ran = await runGit(step, run);
-    return commandResultOutput(ran, timeoutSeconds);
+    let result = await runGit(steps[0], run);
+    for (const step of steps.slice(1)) if (result.code === 0) result = await runGit(step, run);
+    return commandResultOutput(result, timeoutSeconds);
   },
 });
 
@@ -48,11 +48,11 @@ type GitSteps = readonly [readonly string[], ...(readonly string[])[]];
 function gitSteps(workspace: Workspace, { operation, message, paths, name, from }: GitChangeInput): GitSteps {
   if (operation === 'commit') {
     if (message === undefined) throw missingArgumentError('message', operation);
-    const told = ['log', '--max-count=1', '--stat', '--format=%h %s', '--'];
+    const logArgs = ['log', '--max-count=1', '--stat', '--format=%h %s', '--'];
     const commit = ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--no-status', `--message=${message}`];
-    if (!paths) return [[...commit, '--all'], told];
+    if (!paths) return [[...commit, '--all'], logArgs];
     const files = pathspecArgs(workspace, paths);
-    return [['add', '--all', ...files], [...commit, ...files], told];
+    return [['add', '--all', ...files], [...commit, ...files], logArgs];
   }
   if (name === undefined) throw missingArgumentError('name', operation);
   const branch = requireRefName('branch', name);

@@ -41,8 +41,8 @@ export const gitRead = (workspace: Workspace): Tool => ({
   async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
     const args = gitReadArgs(workspace, input as GitReadInput);
-    const ran = await runGit(args, run, await guardRepository('look', run));
-    return commandResultOutput({ ...ran, text: omitSecretDiffs(ran.text) }, timeoutSeconds);
+    const result = await runGit(args, run, await guardRepository('look', run));
+    return commandResultOutput({ ...result, text: omitSecretDiffs(result.text) }, timeoutSeconds);
   },
 });
 

@@ -44,8 +44,8 @@ export const gitRemote = (workspace: Workspace): Tool => ({
       ...(progress ? { progress } : {}),
     };
     const trip = input as GitRemoteInput;
-    const ran = await (trip.operation === 'clone' ? cloneRepository(trip, run) : pullOrPush(trip, run));
-    return commandResultOutput(ran, timeoutSeconds);
+    const result = await (trip.operation === 'clone' ? cloneRepository(trip, run) : pullOrPush(trip, run));
+    return commandResultOutput(result, timeoutSeconds);
   },
 });
 

@@ -95,8 +95,8 @@ export const runGit = (
 /** Runs git and returns its output; undefined if it failed or the output is too long. */
 export async function gitOutput(args: readonly string[], run: GitRunOptions): Promise<string | undefined> {
   const { progress: _, ...quiet } = run;
-  const ran = await runGit(args, quiet);
-  return ran.code === 0 && ran.text.length < (run.maxOutput ?? defaultMaxOutput) ? ran.text : undefined;
+  const result = await runGit(args, quiet);
+  return result.code === 0 && result.text.length < (run.maxOutput ?? defaultMaxOutput) ? result.text : undefined;
 }
 
 /** Configuration keys of a repository that name programs which git runs on files. */
@@ -114,8 +114,8 @@ export async function guardRepository(kind: GitAccess, run: GitRunOptions): Prom
   const keys = await localConfigKeys(run);
   const named = keys.filter((key) => filterKeyPattern.test(key));
   // A name with an equals sign cannot be overridden on the command line.
-  const kept = kind === 'look' ? named.filter((key) => key.includes('=')) : named;
-  const bad = kept[0] ?? (kind === 'connect' ? keys.find((key) => connectionKeyPattern.test(key)) : undefined);
+  const keptKeys = kind === 'look' ? named.filter((key) => key.includes('=')) : named;
+  const bad = keptKeys[0] ?? (kind === 'connect' ? keys.find((key) => connectionKeyPattern.test(key)) : undefined);
   if (bad !== undefined)
     throw gitError(
       'git/programs',
@@ -142,9 +142,9 @@ async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
 
 /** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. */
 async function assertOwnRepository(run: GitRunOptions): Promise<void> {
-  const ran = await runGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], { ...run });
-  const [top = '', gitDir = ''] = ran.text.split('\n');
-  if (ran.code !== 0) throw gitError('git/no-repository', ran.text.trim() || 'This is not a git repository.');
+  const result = await runGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], { ...run });
+  const [top = '', gitDir = ''] = result.text.split('\n');
+  if (result.code !== 0) throw gitError('git/no-repository', result.text.trim() || 'This is not a git repository.');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
   if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return;
   const worktrees = (await gitOutput(['worktree', 'list', '--porcelain', '-z'], run))?.split('\0') ?? [];

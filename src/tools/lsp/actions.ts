@@ -61,9 +61,9 @@ async function requestAtPosition(
   method: string,
   more: { readonly [key: string]: Json },
 ): Promise<PositionedResponse | string> {
-  const aim = await resolvePosition(asked, asked.query, asked.signal);
-  if (typeof aim === 'string') return aim;
-  const { uri, position } = aim;
+  const resolved = await resolvePosition(asked, asked.query, asked.signal);
+  if (typeof resolved === 'string') return resolved;
+  const { uri, position } = resolved;
   return {
     uri,
     response: await asked.server.request(method, { textDocument: { uri }, position, ...more }, asked.signal),
@@ -103,11 +103,11 @@ const withOmittedCount = (text: string, rest: number): string =>
 async function hoverAction(asked: ActionContext): Promise<ActionResult> {
   const found = await requestAtPosition(asked, 'textDocument/hover', {});
   if (typeof found === 'string') return found;
-  const said = escapeInvisible(
+  const documentation = escapeInvisible(
     parseHoverText(isObject(found.response) ? found.response['contents'] : undefined),
   ).trim();
-  if (said === '') return { text: 'Nothing is known about this position.', data: { text: '' } };
-  const text = said.length > maxHoverChars ? `${said.slice(0, maxHoverChars)}…` : said;
+  if (documentation === '') return { text: 'Nothing is known about this position.', data: { text: '' } };
+  const text = documentation.length > maxHoverChars ? `${documentation.slice(0, maxHoverChars)}…` : documentation;
   return { text, data: { text } };
 }
 

@@ -40,11 +40,11 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
       import('./request-target.ts'),
     ]);
     const { requiredProvider, run } = lspActions[action];
-    const aim = await resolveTarget(workspace, servers, asked, signal);
-    const { capabilities, name } = aim.server.connection;
+    const target = await resolveTarget(workspace, servers, asked, signal);
+    const { capabilities, name } = target.server.connection;
     if (!capabilities[requiredProvider] && requiredProvider !== 'diagnosticProvider')
       return failedOutput(`The language server ${name} does not support ${action}.`);
-    const answer = await run({ ...aim, workspace, query: asked, signal });
+    const answer = await run({ ...target, workspace, query: asked, signal });
     if (typeof answer === 'string') return failedOutput(answer);
     return toolOutput({
       text: answer.text,

@@ -123,20 +123,21 @@ function parseServerDefinition(
   value: unknown,
   origin: 'user' | 'project',
 ): LanguageServerDefinition | string {
-  const wrong = (what: string): string => `The language server ${escapeInvisibleLine(name)} cannot be used: ${what}.`;
-  if (!isObject(value)) return wrong('it must be an object with a command and extensions');
+  const formatProblem = (problem: string): string =>
+    `The language server ${escapeInvisibleLine(name)} cannot be used: ${problem}.`;
+  if (!isObject(value)) return formatProblem('it must be an object with a command and extensions');
   const { command, args = [], rootMarkers = [], env, settings, initializationOptions } = value;
   const languages = parseLanguages(value['extensions'], name);
-  if (typeof command !== 'string' || command.trim() === '') return wrong('its command must be a program');
-  if (!isStringArray(args)) return wrong('its args must be a list of strings');
+  if (typeof command !== 'string' || command.trim() === '') return formatProblem('its command must be a program');
+  if (!isStringArray(args)) return formatProblem('its args must be a list of strings');
   if (languages === undefined)
-    return wrong('its extensions must be a list like [".py"], or languages by ending like {".py": "python"}');
+    return formatProblem('its extensions must be a list like [".py"], or languages by ending like {".py": "python"}');
   if (!isStringArray(rootMarkers) || rootMarkers.some((each) => /[\\/]|^\.\.?$/.test(each)))
-    return wrong('its rootMarkers must be a list of file names');
+    return formatProblem('its rootMarkers must be a list of file names');
   if (env !== undefined && !(isObject(env) && isStringArray(Object.values(env))))
-    return wrong('its env must contain strings');
-  if (settings !== undefined && !isObject(settings)) return wrong('its settings must be an object, by section');
-  if (!isJson(initializationOptions ?? null)) return wrong('its initializationOptions must be JSON');
+    return formatProblem('its env must contain strings');
+  if (settings !== undefined && !isObject(settings)) return formatProblem('its settings must be an object, by section');
+  if (!isJson(initializationOptions ?? null)) return formatProblem('its initializationOptions must be JSON');
   return {
     name,
     command,

@@ -37,15 +37,15 @@ async function waitForPublished(
   { uri, version }: OpenDocument,
   signal: AbortSignal,
 ): Promise<readonly LspDiagnostic[] | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const { promise: timeoutReached, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, publishTimeoutMs);
   const deadline = Date.now() + publishTimeoutMs;
   try {
     for (;;) {
-      const said = connection.published.get(uri);
-      if (said && (said.version ?? version) >= version) return parseDiagnostics(said.items);
+      const published = connection.published.get(uri);
+      if (published && (published.version ?? version) >= version) return parseDiagnostics(published.items);
       if (Date.now() >= deadline || !connection.isRunning()) return undefined;
-      await raceAbort(signal, () => Promise.race([connection.nextPublished(), late]));
+      await raceAbort(signal, () => Promise.race([connection.nextPublished(), timeoutReached]));
     }
   } finally {
     clearTimeout(timer);

@@ -57,16 +57,16 @@ async function scanFiles(
     );
     batch = [];
   };
-  let whole = true;
+  let isComplete = true;
   for await (const file of walkFiles(workspace, root, signal)) {
     if (Object.hasOwn(languages, path.extname(file).toLowerCase()) || configFilePattern.test(file))
       batch.push(path.join(root, file));
     if (batch.length >= concurrentStats) await stampAll();
-    whole = Date.now() < deadline;
-    if (!whole) break;
+    isComplete = Date.now() < deadline;
+    if (!isComplete) break;
   }
   await stampAll();
-  return { stamps, complete: whole };
+  return { stamps, complete: isComplete };
 }
 
 function diffSnapshots(

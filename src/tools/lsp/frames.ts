@@ -22,7 +22,7 @@ export function createFrameDecoder(
   let size = 0;
   /** The length of the current body; undefined while in a header. */
   let length: number | undefined;
-  let over = false;
+  let isClosed = false;
 
   const joined = (): Buffer => {
     const all = held.length === 1 && held[0] ? held[0] : Buffer.concat(held);
@@ -34,23 +34,23 @@ export function createFrameDecoder(
     size = rest.length;
   };
   const stop = (why: string): false => {
-    over = true;
+    isClosed = true;
     held = [];
     broken(why);
     return false;
   };
 
   function readHeader(): boolean {
-    if (over || size === 0) return false;
+    if (isClosed || size === 0) return false;
     const all = joined();
     if (!hasHeaderPrefix(all)) return stop(`it wrote something that is not a message: ${quoteFirstLine(all)}`);
     const end = all.indexOf('\r\n\r\n');
     if (end > maxHeaderBytes || (end < 0 && all.length > maxHeaderBytes))
       return stop('the header of a message has no end');
     if (end < 0) return false;
-    const said = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
-    if (said === undefined) return stop(`a message has no valid length: ${quoteFirstLine(all)}`);
-    length = Number(said);
+    const lengthText = /^content-length: *(\d{1,12}) *$/im.exec(all.toString('latin1', 0, end))?.[1];
+    if (lengthText === undefined) return stop(`a message has no valid length: ${quoteFirstLine(all)}`);
+    length = Number(lengthText);
     if (length > maxBodyBytes) return stop(`a message has ${length} bytes, and the max is ${maxBodyBytes}`);
     keep(all.subarray(end + 4));
     return true;
@@ -72,7 +72,7 @@ export function createFrameDecoder(
   }
 
   return (bytes) => {
-    if (over || bytes.length === 0) return;
+    if (isClosed || bytes.length === 0) return;
     held.push(bytes);
     size += bytes.length;
     while (length === undefined ? readHeader() : readBody(length));

@@ -52,10 +52,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   let failures = 0;
   let notBefore = 0;
   let lastFault = '';
-  let leaving: Promise<unknown> = Promise.resolve();
-  const ending = new AbortController();
+  let closing: Promise<unknown> = Promise.resolve();
+  const closeController = new AbortController();
 
-  const marks: ServerHealth = {
+  const health: ServerHealth = {
     onSuccess() {
       failures = 0;
       notBefore = 0;
@@ -63,9 +63,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     onFailure(error) {
       lastFault = errorMessage(error);
     },
-    onUnresponsive(gone) {
-      if (server?.connection === gone) server = undefined;
-      leaving = Promise.all([leaving, gone.close()]);
+    onUnresponsive(closedConnection) {
+      if (server?.connection === closedConnection) server = undefined;
+      closing = Promise.all([closing, closedConnection.close()]);
     },
   };
 
@@ -78,8 +78,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         'lsp/given-up',
         `The language server ${name} was started ${starts} times and will not be started again. ${lastFault}`,
       );
-    const program = await raceAbort(ending.signal, () =>
-      resolveServerBinary(definition, options, AbortSignal.any([ending.signal, unwanted])),
+    const program = await raceAbort(closeController.signal, () =>
+      resolveServerBinary(definition, options, AbortSignal.any([closeController.signal, unwanted])),
     );
     starts++;
     failures++;
@@ -87,11 +87,11 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     try {
       const live = await startLanguageServer(
         { ...options, program },
-        { signal: ending.signal, timeoutMs: startTimeoutMs },
+        { signal: closeController.signal, timeoutMs: startTimeoutMs },
       );
-      return (server = createLanguageServer(live, options, marks));
+      return (server = createLanguageServer(live, options, health));
     } catch (error) {
-      marks.onFailure(error);
+      health.onFailure(error);
       throw error;
     }
   }
@@ -106,7 +106,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 
   return {
     async acquire(signal) {
-      if (ending.signal.aborted)
+      if (closeController.signal.aborted)
         throw lspError('lsp/closed', `The language server ${name} was stopped with its session.`);
       if (server?.connection.isRunning()) return server;
       const now = (opening ??= begin());
@@ -124,8 +124,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     },
     current: () => (server?.connection.isRunning() ? server : undefined),
     async close() {
-      ending.abort();
-      await Promise.all([leaving, opening?.attempt.catch(() => {}), server?.connection.close()]);
+      closeController.abort();
+      await Promise.all([closing, opening?.attempt.catch(() => {}), server?.connection.close()]);
     },
   };
 }
@@ -139,7 +139,7 @@ type ServerHealth = { onSuccess(): void; onFailure(error: unknown): void; onUnre
 function createLanguageServer(
   live: LspConnection,
   options: ServerLifecycleOptions,
-  marks: ServerHealth,
+  health: ServerHealth,
 ): LanguageServer {
   const { workspace, definition, root, startTimeoutMs, requestTimeoutMs } = options;
   const documents: DocumentStore = createDocumentStore(live, workspace, definition);
@@ -167,12 +167,12 @@ function createLanguageServer(
         const answer = await live.request(method, params, { signal, timeoutMs: patience });
         silent = 0;
         patience = requestTimeoutMs;
-        marks.onSuccess();
+        health.onSuccess();
         return answer;
       } catch (error) {
-        if (error instanceof FairleadError && error.code.startsWith('lsp/')) marks.onFailure(error);
+        if (error instanceof FairleadError && error.code.startsWith('lsp/')) health.onFailure(error);
         if (error instanceof FairleadError && error.code === 'lsp/silent' && ++silent >= maxConsecutiveTimeouts)
-          marks.onUnresponsive(live);
+          health.onUnresponsive(live);
         throw error;
       }
     },

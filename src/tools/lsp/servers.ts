@@ -142,19 +142,19 @@ async function findProjectRoot(
   { rootMarkers }: LanguageServerDefinition,
 ): Promise<string> {
   if (rootMarkers.length === 0 && isPathInside(workspace.cwd, file)) return workspace.cwd;
-  const above: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
+  const parentFolders: { readonly folder: string; readonly names: ReadonlySet<string> }[] = [];
   let folder = path.dirname(file);
   for (let up = ''; up !== folder; [up, folder] = [folder, path.dirname(folder)]) {
     // Folders above the workspace roots cannot be listed; folders below may not exist yet.
     const listed = await workspace.list(folder).catch(() => undefined);
-    if (listed) above.push({ folder, names: new Set(listed.entries.map(({ name }) => name)) });
-    else if (above.length > 0) break;
+    if (listed) parentFolders.push({ folder, names: new Set(listed.entries.map(({ name }) => name)) });
+    else if (parentFolders.length > 0) break;
   }
   for (const marker of rootMarkers) {
-    const found = above.find(({ names }) => names.has(marker));
+    const found = parentFolders.find(({ names }) => names.has(marker));
     if (found) return found.folder;
   }
-  return isPathInside(workspace.cwd, file) ? workspace.cwd : (above.at(-1)?.folder ?? workspace.cwd);
+  return isPathInside(workspace.cwd, file) ? workspace.cwd : (parentFolders.at(-1)?.folder ?? workspace.cwd);
 }
 
 /** Returns the repository that contains a folder, or the folder itself: an untrusted repository does not end at the opened folder. */

@@ -41,34 +41,34 @@ const maxTimeoutFactor = 10;
 
 /** Calls the tool and returns its result. */
 export async function callMcpTool(
-  aim: McpCallTarget,
+  target: McpCallTarget,
   args: Json,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<ToolOutput> {
   for (let tried = 1; ; tried++) {
     let client: Client;
     try {
-      client = await aim.connection.client(signal);
+      client = await target.connection.client(signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      return notRunOutput(aim, formatErrorWithHint(error));
+      return notRunOutput(target, formatErrorWithHint(error));
     }
-    const wrong = aim.refusalReason();
-    if (wrong !== undefined) return notRunOutput(aim, wrong);
+    const refusalReason = target.refusalReason();
+    if (refusalReason !== undefined) return notRunOutput(target, refusalReason);
     try {
-      const result = await sendToolCall(client, aim, args, signal, progress);
-      aim.connection.markHealthy();
-      return mcpResultOutput(aim.connection.server.name, result);
+      const result = await sendToolCall(client, target, args, signal, progress);
+      target.connection.markHealthy();
+      return mcpResultOutput(target.connection.server.name, result);
     } catch (error) {
       const fate = classifyCallFailure(error, signal);
       if (fate === 'answered')
-        return toolOutput({ failed: true, text: `${serverLabel(aim)} refused: ${formatErrorWithHint(error)}` });
-      if (fate !== 'late') await aim.connection.discard(client);
+        return toolOutput({ failed: true, text: `${serverLabel(target)} refused: ${formatErrorWithHint(error)}` });
+      if (fate !== 'late') await target.connection.discard(client);
       // It was rejected before execution, so it is safe to send it again.
-      if (fate === 'refused' && tried < maxTries && (await tryRenewAccess(aim, error, signal))) continue;
+      if (fate === 'refused' && tried < maxTries && (await tryRenewAccess(target, error, signal))) continue;
       return fate === 'refused'
-        ? notRunOutput(aim, formatErrorWithHint(error))
-        : unknownOutcomeOutput(aim, formatErrorWithHint(error));
+        ? notRunOutput(target, formatErrorWithHint(error))
+        : unknownOutcomeOutput(target, formatErrorWithHint(error));
     }
   }
 }
@@ -106,17 +106,17 @@ type ProgressTimeout = { readonly signal: AbortSignal; renew(): void; clear(): v
 
 /** Aborts after this long without progress. Progress and pending requests of the server extend it, up to a limit. */
 function createProgressTimeout(ms: number, isAsking: () => boolean): ProgressTimeout {
-  const over = new AbortController();
-  let left = maxTimeoutFactor;
+  const callController = new AbortController();
+  let remainingExtensions = maxTimeoutFactor;
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    timer = setTimeout(() => (isAsking() ? wait() : over.abort(timeoutError(ms))), Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(() => (isAsking() ? wait() : callController.abort(timeoutError(ms))), Math.min(ms, 2 ** 31 - 1));
   };
   wait();
   return {
-    signal: over.signal,
+    signal: callController.signal,
     renew() {
-      if (--left <= 0) return;
+      if (--remainingExtensions <= 0) return;
       clearTimeout(timer);
       wait();
     },
@@ -164,12 +164,12 @@ const formatErrorWithHint = (error: unknown): string => {
   return `${escapeInvisibleLine(errorMessage(error)).slice(0, 1000)}${hint}`;
 };
 
-const notRunOutput = (aim: McpCallTarget, why: string): ToolOutput =>
-  toolOutput({ failed: true, text: `${escapeInvisibleLine(aim.tool)} was not run: ${why}` });
+const notRunOutput = (target: McpCallTarget, why: string): ToolOutput =>
+  toolOutput({ failed: true, text: `${escapeInvisibleLine(target.tool)} was not run: ${why}` });
 
-function unknownOutcomeOutput(aim: McpCallTarget, why: string): ToolOutput {
-  const text = `${serverLabel(aim)} did not respond to ${escapeInvisibleLine(aim.tool)}: ${why}.`;
-  if (aim.isRepeatable) return toolOutput({ failed: true, text });
+function unknownOutcomeOutput(target: McpCallTarget, why: string): ToolOutput {
+  const text = `${serverLabel(target)} did not respond to ${escapeInvisibleLine(target.tool)}: ${why}.`;
+  if (target.isRepeatable) return toolOutput({ failed: true, text });
   return toolOutput({
     failed: true,
     outcomeUnknown: true,

@@ -20,16 +20,16 @@ const maxServers = 100;
 
 /** Returns all configured servers. A project cannot replace a server that the user configured. */
 export function readMcpConfig({ project, user }: McpConfigPaths): McpConfig {
-  const own = user === undefined ? emptyConfig : readConfigFile(user, 'user');
+  const userConfig = user === undefined ? emptyConfig : readConfigFile(user, 'user');
   const its = project === undefined ? emptyConfig : readConfigFile(path.join(project, '.mcp.json'), 'project');
-  const taken = new Set(own.servers.map(({ name }) => name));
+  const userNames = new Set(userConfig.servers.map(({ name }) => name));
   return {
-    servers: [...own.servers, ...its.servers.filter(({ name }) => !taken.has(name))],
+    servers: [...userConfig.servers, ...its.servers.filter(({ name }) => !userNames.has(name))],
     problems: [
-      ...own.problems,
+      ...userConfig.problems,
       ...its.problems,
       ...its.servers
-        .filter(({ name }) => taken.has(name))
+        .filter(({ name }) => userNames.has(name))
         .map(
           ({ name, source }) =>
             `${source}: the server ${escapeInvisibleLine(name)} is ignored: you have configured one with this name.`,
@@ -69,18 +69,18 @@ export function parseMcpConfig(
   text: string,
   { file, origin }: { readonly file: string; readonly origin: McpServer['origin'] },
 ): McpConfig {
-  const wrong = (what: string): McpConfig => ({ servers: [], problems: [`${file} ${what}`] });
-  if (text.length > maxConfigBytes) return wrong('is too large to be a list of MCP servers.');
+  const invalidConfig = (problem: string): McpConfig => ({ servers: [], problems: [`${file} ${problem}`] });
+  if (text.length > maxConfigBytes) return invalidConfig('is too large to be a list of MCP servers.');
   let content: unknown;
   try {
     content = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    return wrong(`is not JSON: ${errorMessage(error)}`);
+    return invalidConfig(`is not JSON: ${errorMessage(error)}`);
   }
   const { mcpServers = {} } = isObject(content) ? content : { mcpServers: null };
-  if (!isObject(mcpServers)) return wrong('must be an object with the servers under "mcpServers".');
+  if (!isObject(mcpServers)) return invalidConfig('must be an object with the servers under "mcpServers".');
   const entries = Object.entries(mcpServers);
-  if (entries.length > maxServers) return wrong(`configures more than ${maxServers} servers.`);
+  if (entries.length > maxServers) return invalidConfig(`configures more than ${maxServers} servers.`);
   const servers: McpServer[] = [];
   const problems: string[] = [];
   for (const [name, entry] of entries) {

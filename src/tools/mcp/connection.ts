@@ -43,8 +43,8 @@ const maxBackoffMs = 30_000;
 /** Creates a connection, without connecting yet. */
 export function createMcpConnection(server: McpServer, options: HandshakeOptions): McpConnection {
   const count: ServerRequestCounts = { pending: 0, samples: 0 };
-  const ending = new AbortController();
-  let live: McpSession | undefined;
+  const closeController = new AbortController();
+  let session: McpSession | undefined;
   let opening: Promise<McpSession> | undefined;
   let failures = 0;
   let notBefore = 0;
@@ -54,9 +54,9 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     notBefore = failures === 0 ? 0 : Date.now() + Math.min(minBackoffMs * 2 ** (failures - 1), maxBackoffMs);
   };
   // A server that starts and then fails before any successful call counts as one that does not start.
-  const forget = (gone: Client): void => {
-    if (live?.client !== gone) return;
-    live = undefined;
+  const forget = (closedClient: Client): void => {
+    if (session?.client !== closedClient) return;
+    session = undefined;
     holdOff();
   };
 
@@ -65,13 +65,13 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     if (wait > 0) throw unreachableError(server, `it failed; the next attempt is in ${Math.ceil(wait / 1000)} s`);
     failures++;
     try {
-      live = await mcpHandshake(server, options, {
+      session = await mcpHandshake(server, options, {
         count,
-        signal: ending.signal,
+        signal: closeController.signal,
         onEnd: forget,
         onTransport: (transport) => (lastTransport = transport),
       });
-      return live;
+      return session;
     } catch (error) {
       holdOff();
       throw error;
@@ -99,9 +99,9 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
   return {
     server,
     async client(signal) {
-      if (ending.signal.aborted) throw unreachableError(server, 'it was closed');
+      if (closeController.signal.aborted) throw unreachableError(server, 'it was closed');
       signal.throwIfAborted();
-      if (live) return live.client;
+      if (session) return session.client;
       opening ??= reopen(signal).finally(() => (opening = undefined));
       const attempt = opening;
       return (await raceAbort(signal, () => attempt)).client;
@@ -116,20 +116,20 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     },
     awaitLogin: login,
     hasPendingRequests: () => count.pending > 0,
-    capabilities: () => live?.client.getServerCapabilities(),
-    protocolVersion: () => live?.client.getNegotiatedProtocolVersion(),
+    capabilities: () => session?.client.getServerCapabilities(),
+    protocolVersion: () => session?.client.getNegotiatedProtocolVersion(),
     takeSpent() {
       const { spent } = count;
       delete count.spent;
       return spent;
     },
-    pid: () => (live?.transport instanceof ChildTransport ? (live.transport.pid ?? undefined) : undefined),
+    pid: () => (session?.transport instanceof ChildTransport ? (session.transport.pid ?? undefined) : undefined),
     async close() {
-      ending.abort();
+      closeController.abort();
       // Otherwise a transport that has not connected yet would be waited for.
-      if (!live) await lastTransport?.close().catch(() => {});
-      const last = live ?? (await opening?.catch(() => undefined));
-      live = undefined;
+      if (!session) await lastTransport?.close().catch(() => {});
+      const last = session ?? (await opening?.catch(() => undefined));
+      session = undefined;
       options.signIn?.close();
       if (last?.transport instanceof StreamableHTTPClientTransport)
         await Promise.race([last.transport.terminateSession().catch(() => {}), delay(1000)]);

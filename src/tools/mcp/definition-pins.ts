@@ -68,9 +68,9 @@ export function checkToolDefinitions(
   return stands;
 }
 
-function checkToolDefinition(server: McpServer, listed: Listed, place: number, trust: McpApprovals): McpToolState {
-  const definition = place < maxTools ? parseToolDefinition(server.name, listed) : `only ${maxTools} tools are used`;
+function checkToolDefinition(server: McpServer, listed: Listed, index: number, trust: McpApprovals): McpToolState {
+  const definition = index < maxTools ? parseToolDefinition(server.name, listed) : `only ${maxTools} tools are used`;
   if (typeof definition === 'string') return { status: 'refused', why: definition };
-  const standing = trust.check({ subject: pinSubject(server, definition.tool), hash: definition.hash });
-  return { definition, status: standing === 'approved' ? 'usable' : standing };
+  const status = trust.check({ subject: pinSubject(server, definition.tool), hash: definition.hash });
+  return { definition, status: status === 'approved' ? 'usable' : status };
 }

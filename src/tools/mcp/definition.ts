@@ -96,16 +96,16 @@ export function createInputValidator(schema: JsonObject): (input: Json) => strin
     return () => undefined;
   }
   return (input) => {
-    let wrong: string | undefined;
+    let schemaError: string | undefined;
     // Its patterns are untrusted and may never terminate.
     const done = completesInTime(() => {
       try {
-        wrong = firstValidationError(validator.validate(input));
+        schemaError = firstValidationError(validator.validate(input));
       } catch {
         // It references a missing schema, or itself endlessly.
       }
     });
-    return done ? wrong : 'the schema could not be evaluated in time';
+    return done ? schemaError : 'the schema could not be evaluated in time';
   };
 }
 

@@ -17,10 +17,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const { id } = message;
     const error = { code: RESPONSE_LOST, message: 'the connection ended before the response' };
     // If the call was answered, this second response is ignored.
-    const lost = (): void => this.onmessage?.({ jsonrpc: '2.0', id, error });
+    const sendError = (): void => this.onmessage?.({ jsonrpc: '2.0', id, error });
     return super.send(message, {
       ...options,
-      onRequestStreamEnd: () => void setTimeout(lost, streamEndGraceMs).unref(),
+      onRequestStreamEnd: () => void setTimeout(sendError, streamEndGraceMs).unref(),
     });
   }
 }

@@ -16,7 +16,7 @@ export function createLazyConnection(
   watcher: ConnectionObserver,
 ): McpConnection {
   let opening: Promise<McpConnection> | undefined;
-  let made: McpConnection | undefined;
+  let connection: McpConnection | undefined;
   let closed = false;
   const offered: ServerCapabilities | undefined = known && {
     ...(known.resources ? { resources: {} } : {}),
@@ -25,8 +25,8 @@ export function createLazyConnection(
   const opened = async (): Promise<McpConnection> => {
     if (closed) throw new FairleadError('mcp/closed', 'The MCP servers were closed.', { blame: 'harness' });
     opening ??= open();
-    made = await opening;
-    return made;
+    connection = await opening;
+    return connection;
   };
   return {
     server,
@@ -40,14 +40,14 @@ export function createLazyConnection(
         throw error;
       }
     },
-    markHealthy: () => made?.markHealthy(),
-    discard: async (client) => made?.discard(client),
-    awaitLogin: async (signal) => (made ? made.awaitLogin(signal) : false),
-    hasPendingRequests: () => made?.hasPendingRequests() ?? false,
-    capabilities: () => made?.capabilities() ?? offered,
-    protocolVersion: () => made?.protocolVersion(),
-    pid: () => made?.pid(),
-    takeSpent: () => made?.takeSpent(),
+    markHealthy: () => connection?.markHealthy(),
+    discard: async (client) => connection?.discard(client),
+    awaitLogin: async (signal) => (connection ? connection.awaitLogin(signal) : false),
+    hasPendingRequests: () => connection?.hasPendingRequests() ?? false,
+    capabilities: () => connection?.capabilities() ?? offered,
+    protocolVersion: () => connection?.protocolVersion(),
+    pid: () => connection?.pid(),
+    takeSpent: () => connection?.takeSpent(),
     async close() {
       closed = true;
       await (await opening?.catch(() => undefined))?.close();

@@ -31,7 +31,7 @@ export function createMcpSignIn(
   { tokens, openUrl }: { readonly tokens: McpTokenStore; readonly openUrl?: OpenUrl },
 ): McpSignIn {
   let callback: OAuthCallback | undefined;
-  let made: Promise<OAuthClientProvider> | undefined;
+  let provider: Promise<OAuthClientProvider> | undefined;
   const wait = async (port: number, state: string): Promise<void> => {
     callback?.close();
     callback = await listenForCallback(port, state);
@@ -44,7 +44,7 @@ export function createMcpSignIn(
     return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, wait });
   };
   return {
-    provider: () => (made ??= make()),
+    provider: () => (provider ??= make()),
     isPending: () => callback !== undefined,
     async awaitCallback(signal) {
       const waiting = callback;
@@ -126,13 +126,13 @@ function authorizationCodeProvider({
           ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
           ...(issuer === undefined ? {} : { issuer }),
         };
-      const kept = tokens.get(url);
+      const stored = tokens.get(url);
       // A client that was registered for another port cannot be redirected to this one.
-      return kept.port === port ? kept.client : undefined;
+      return stored.port === port ? stored.client : undefined;
     },
     saveClientInformation: (client) => keep({ client, port }),
     tokens: () => tokens.get(url).tokens,
-    saveTokens: (fresh) => keep({ tokens: fresh, port }),
+    saveTokens: (newTokens) => keep({ tokens: newTokens, port }),
     async redirectToAuthorization(page) {
       if (!openUrl) throw loginNeededError(server);
       if (page.protocol !== 'https:' && !isLoopbackHost(page.hostname))
@@ -151,14 +151,14 @@ function authorizationCodeProvider({
     saveDiscoveryState: (next) => void (discovered = next),
     discoveryState: () => discovered,
     invalidateCredentials(what) {
-      const { client, tokens: fresh, ...rest } = tokens.get(url);
-      const all = what === 'all';
-      if (all || what === 'discovery') discovered = undefined;
-      if (all || what === 'verifier') verifier = '';
+      const { client, tokens: newTokens, ...rest } = tokens.get(url);
+      const invalidatesAll = what === 'all';
+      if (invalidatesAll || what === 'discovery') discovered = undefined;
+      if (invalidatesAll || what === 'verifier') verifier = '';
       tokens.set(url, {
         ...rest,
-        ...(client && !all && what !== 'client' ? { client } : {}),
-        ...(fresh && !all && what !== 'tokens' ? { tokens: fresh } : {}),
+        ...(client && !invalidatesAll && what !== 'client' ? { client } : {}),
+        ...(newTokens && !invalidatesAll && what !== 'tokens' ? { tokens: newTokens } : {}),
       });
     },
   };

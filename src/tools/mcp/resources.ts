@@ -75,8 +75,9 @@ const listResourcesTool = (connections: readonly McpConnection[], server: JsonOb
   deferred: true,
   async execute(input, { signal }) {
     const { server: name } = input as { readonly server?: string };
-    const asked = name === undefined ? connections.filter(hasResources) : [findConnection(connections, name)];
-    const texts = await Promise.all(asked.map((each) => orReadError(() => listResources(each, signal))));
+    const askedConnections =
+      name === undefined ? connections.filter(hasResources) : [findConnection(connections, name)];
+    const texts = await Promise.all(askedConnections.map((each) => orReadError(() => listResources(each, signal))));
     return toolOutput({ text: texts.join('\n\n') });
   },
 });
@@ -161,8 +162,10 @@ export async function listMcpPrompts(
       arguments: args.map((each) => ({ name: each.name, required: each.required === true })),
     }));
   };
-  const asked = connections.filter((each) => each.capabilities()?.prompts !== undefined);
-  return (await Promise.allSettled(asked.map(of))).flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const askedConnections = connections.filter((each) => each.capabilities()?.prompts !== undefined);
+  return (await Promise.allSettled(askedConnections.map(of))).flatMap((each) =>
+    each.status === 'fulfilled' ? each.value : [],
+  );
 }
 
 /** Returns the text of a prompt with these arguments, as input of the user. */
@@ -174,8 +177,8 @@ export async function getMcpPrompt(
 ): Promise<string> {
   const client = await findConnection(connections, server).client(signal);
   const { messages } = await client.getPrompt({ name, arguments: { ...args } }, { signal, timeout: requestTimeoutMs });
-  const said = messages.map(
+  const texts = messages.map(
     ({ role, content }) => `${role === 'user' ? '' : 'Assistant: '}${formatContentBlock(content)}`,
   );
-  return truncateMiddle(escapeInvisible(said.join('\n\n')), maxTextChars);
+  return truncateMiddle(escapeInvisible(texts.join('\n\n')), maxTextChars);
 }

@@ -20,14 +20,14 @@ export function mcpResultOutput(server: string, result: CallToolResult): ToolOut
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
   const data = structuredContent === undefined ? undefined : boundedData(structuredContent);
-  const said = blocks
+  const texts = blocks
     .slice(0, maxBlocks)
     .map(formatContentBlock)
     .filter((text) => text !== '');
-  if (blocks.length > maxBlocks) said.push(`[… ${blocks.length - maxBlocks} more pieces omitted]`);
-  if (said.length === 0 && structuredContent !== undefined) said.push(escapeInvisible(JSON.stringify(data)));
+  if (blocks.length > maxBlocks) texts.push(`[… ${blocks.length - maxBlocks} more pieces omitted]`);
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(escapeInvisible(JSON.stringify(data)));
   return toolOutput({
-    text: said.length === 0 ? '(no output)' : untrustedServerText(server, said.join('\n')),
+    text: texts.length === 0 ? '(no output)' : untrustedServerText(server, texts.join('\n')),
     ...(data === undefined ? {} : { data }),
     ...(result.isError === true ? { failed: true } : {}),
   });

@@ -27,7 +27,7 @@ export const formatToolCount = (many: number): string => `${many} tool${many ===
 
 /** Formats a server and its tools as a few lines. */
 export function formatMcpStatus({ server, origin, state, why, protocol, tools }: McpStatus): string {
-  const how = {
+  const statusText = {
     ready: `ready, ${formatToolCount(tools.length)}${protocol === undefined ? '' : `, protocol ${protocol}`}`,
     asleep: `not running, ${tools.length === 0 ? 'no tools known' : `${formatToolCount(tools.length)}: it starts on first use`}`,
     starting: 'still starting: its tools are available at the next start after it has responded',
@@ -37,7 +37,7 @@ export function formatMcpStatus({ server, origin, state, why, protocol, tools }:
   }[state];
   const off = tools.filter(({ standing }) => standing !== 'usable');
   return [
-    `${escapeInvisibleLine(server)} (${origin}): ${how}`,
+    `${escapeInvisibleLine(server)} (${origin}): ${statusText}`,
     ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? toolStatusTexts[standing]}`),
   ].join('\n');
 }

@@ -20,8 +20,8 @@ const maxShownPerServer = 10;
 const maxShownTotal = 30;
 
 /** Returns true if this many tools, of one server and of all, should be deferred: every request contains the list of shown tools. */
-export const onDemand = ({ server }: McpConnection, own: number, all: number): boolean =>
-  server.onDemand ?? (own > maxShownPerServer || all > maxShownTotal);
+export const onDemand = ({ server }: McpConnection, toolCount: number, totalCount: number): boolean =>
+  server.onDemand ?? (toolCount > maxShownPerServer || totalCount > maxShownTotal);
 
 /** Creates the offered tools under unique names. */
 export function createMcpTools(offered: readonly OfferedMcpTool[]): readonly Tool[] {
@@ -51,19 +51,19 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
       };
       const { timeoutMs = defaultTimeoutMs } = server;
       const { callMcpTool } = await import('./call.ts');
-      const said = await callMcpTool(
+      const result = await callMcpTool(
         { connection, tool, input, timeoutMs, isRepeatable: reads, refusalReason: refuse },
         args,
         context,
       );
       // The run that called the tool pays for its model requests.
       const spent = connection.takeSpent();
-      return spent ? toolOutput({ ...said, spent }) : said;
+      return spent ? toolOutput({ ...result, spent }) : result;
     },
   };
 }
 
-const unusableReason = (server: string, standing: McpToolStatus): string =>
-  standing === 'gone'
+const unusableReason = (server: string, status: McpToolStatus): string =>
+  status === 'gone'
     ? `the MCP server ${escapeInvisibleLine(server)} no longer has it.`
     : `the MCP server ${escapeInvisibleLine(server)} changed the definition of this tool, and the user has not approved that yet.`;

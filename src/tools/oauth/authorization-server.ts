@@ -33,8 +33,8 @@ const createWorkspaceFetch =
   (workspace: Workspace, signal: AbortSignal | undefined) =>
   async (url: string, { method, headers, body }: OAuthRequestInit): Promise<Response> => {
     if (!workspace.fetch) throw oauthError('Network access is disabled, so nothing was sent.');
-    const said = body === undefined || body === null ? {} : { body: String(body) };
-    const request = { url: requireSecureUrl(url), method, headers, ...said };
+    const bodyOption = body === undefined || body === null ? {} : { body: String(body) };
+    const request = { url: requireSecureUrl(url), method, headers, ...bodyOption };
     const fetched = await workspace.fetch(request, signal ? { signal } : {});
     if (new URL(fetched.url).href !== new URL(url).href)
       throw oauthError(`${escapeInvisibleLine(new URL(url).origin)} redirected to another origin during a login.`);
@@ -87,7 +87,9 @@ export const oauthError = (message: string): FairleadError =>
 /** Converts an error without secrets: the error code of the server, or the message of the library. */
 export function toOAuthError(lib: typeof Lib, error: unknown, about = 'The login failed'): FairleadError {
   if (error instanceof FairleadError) return error;
-  const told = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
-  const word = told ? [error.error, error.error_description].filter(Boolean).join(', ') : errorMessage(error);
-  return oauthError(`${about}: ${escapeInvisibleLine(word).slice(0, 300)}${told ? ' (reported by the server)' : ''}.`);
+  const isServerError = error instanceof lib.ResponseBodyError || error instanceof lib.AuthorizationResponseError;
+  const word = isServerError ? [error.error, error.error_description].filter(Boolean).join(', ') : errorMessage(error);
+  return oauthError(
+    `${about}: ${escapeInvisibleLine(word).slice(0, 300)}${isServerError ? ' (reported by the server)' : ''}.`,
+  );
 }

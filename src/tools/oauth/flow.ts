@@ -39,20 +39,20 @@ export type LoginOptions = {
 
 /** Logs in: the user is sent to a page and redirected back. */
 export async function loginWithOAuth(
-  wish: LoginRequest,
+  request: LoginRequest,
   { workspace, stored, showPage, signal }: LoginOptions,
 ): Promise<ApiLogin> {
-  const api = new URL(requireSecureUrl(wish.api)).origin;
+  const api = new URL(requireSecureUrl(request.api)).origin;
   const office = await loadOAuthLibrary(workspace, signal);
   const server = await discoverAuthorizationServer(
     office,
-    new URL(requireSecureUrl(wish.issuer ?? (await findIssuer(office, new URL(wish.api))))),
+    new URL(requireSecureUrl(request.issuer ?? (await findIssuer(office, new URL(request.api))))),
   );
   const known = stored.issuer === server.issuer && stored.api === api ? stored : {};
-  const { client, port, callback, state } = await resolveClient(office, server, wish, known);
+  const { client, port, callback, state } = await resolveClient(office, server, request, known);
   try {
     const verifier = office.lib.generateRandomCodeVerifier();
-    const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: wish.scope });
+    const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: request.scope });
     if (!(await showPage({ url, api, issuer: server.issuer }))) throw oauthError('The user declined to log in.');
     const back = await raceAbort(signal, () => callback.params);
     const tokens = await exchangeCode(office, server, { client, port, state, verifier, back });
@@ -61,8 +61,8 @@ export async function loginWithOAuth(
       issuer: server.issuer,
       client: client.client_id,
       ...(typeof client['client_secret'] === 'string' ? { secret: client['client_secret'] } : {}),
-      ...(wish.client === undefined ? { port } : {}),
-      ...(wish.scope === undefined ? {} : { scope: wish.scope }),
+      ...(request.client === undefined ? { port } : {}),
+      ...(request.scope === undefined ? {} : { scope: request.scope }),
       ...tokens,
     };
   } finally {
@@ -101,10 +101,10 @@ async function resolveClient(
   { lib, requestOptions }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   { client: given, scope }: LoginRequest,
-  kept: Partial<ApiLogin>,
+  storedLogin: Partial<ApiLogin>,
 ): Promise<ClientRegistration> {
   const state = lib.generateRandomState();
-  const { client: id, secret, port: before } = kept;
+  const { client: id, secret, port: before } = storedLogin;
   if (given === undefined && id !== undefined && before !== undefined) {
     const callback = await listenForCallback(before, state).catch(() => undefined);
     const client = { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };

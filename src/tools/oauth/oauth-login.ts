@@ -19,12 +19,12 @@ type OAuthLoginInput = {
 
 const stringSchema = (
   description: string,
-  most = 500,
+  maxLength = 500,
 ): { type: 'string'; description: string; minLength: 1; maxLength: number } => ({
   type: 'string',
   description,
   minLength: 1,
-  maxLength: most,
+  maxLength,
 });
 
 /** Creates the oauth_login tool. */
@@ -53,16 +53,16 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
         hint: 'Log in once at the interactive prompt; the login is stored.',
       });
     const { loginWithOAuth } = await import('./flow.ts');
-    const kept = store.get(name);
-    const wish = {
+    const storedLogin = store.get(name);
+    const request = {
       api,
       ...(issuer === undefined ? {} : { issuer }),
       ...(client === undefined ? {} : { client }),
       ...(scope === undefined ? {} : { scope }),
     };
-    const login = await loginWithOAuth(wish, {
+    const login = await loginWithOAuth(request, {
       workspace,
-      stored: kept,
+      stored: storedLogin,
       signal,
       showPage: (page) => showPage(name, page, signal),
     });

@@ -55,10 +55,10 @@ function isUnauthorized(value: unknown, url: string): boolean {
 
 /** Removes the token from the output, because a server may echo it. */
 function withoutToken(token: string, { text, data, ...rest }: ToolOutput): ToolOutput {
-  const clean = (said: string): string => said.replaceAll(token, '[the token]');
+  const removeToken = (text: string): string => text.replaceAll(token, '[the token]');
   return toolOutput({
     ...rest,
-    text: clean(text),
-    ...(data === undefined ? {} : { data: toJson(JSON.parse(clean(JSON.stringify(data)))) }),
+    text: removeToken(text),
+    ...(data === undefined ? {} : { data: toJson(JSON.parse(removeToken(JSON.stringify(data)))) }),
   });
 }

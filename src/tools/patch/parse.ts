@@ -33,12 +33,12 @@ const isMeaningful = ({ oldFileName, newFileName, hunks }: StructuredPatch): boo
   oldFileName !== undefined || newFileName !== undefined || hunks.length > 0;
 
 function parseStructured(text: string): readonly StructuredPatch[] {
-  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  const patchText = text.endsWith('\n') ? text : `${text}\n`;
   try {
-    return parsePatch(whole);
+    return parsePatch(patchText);
   } catch {
     try {
-      return parsePatch(recountHunks(whole));
+      return parsePatch(recountHunks(patchText));
     } catch (error) {
       throw patchError(`the patch cannot be parsed: ${errorMessage(error)}.`);
     }

@@ -39,8 +39,9 @@ export async function makeChildCall(name: string, input: Json, number: number, c
 }
 
 function assertValidInput(tool: Tool, input: Json): void {
-  const wrong = tool.validate?.(input);
-  if (wrong !== undefined) throw childCallError(`The arguments do not match the schema of ${tool.name}: ${wrong}`);
+  const invalidReason = tool.validate?.(input);
+  if (invalidReason !== undefined)
+    throw childCallError(`The arguments do not match the schema of ${tool.name}: ${invalidReason}`);
 }
 
 const childCallError = (sentence: string): FairleadError =>

@@ -26,7 +26,7 @@ const maxValueChars = 20_000;
 export const runInQuickJs = async (
   task: CodeTask,
   signal: AbortSignal,
-  call: (made: CodeCall) => Promise<Json>,
+  call: (call: CodeCall) => Promise<Json>,
 ): Promise<CodeResult> =>
   (await runInWorkerThread(import.meta.url, task, {
     signal,
@@ -35,9 +35,9 @@ export const runInQuickJs = async (
     onRequest: (question) => call(question as CodeCall),
   })) as CodeResult;
 
-serveWorkerThread(import.meta.url, (task, side) => evaluate(task as CodeTask, side));
+serveWorkerThread(import.meta.url, (task, context) => evaluate(task as CodeTask, context));
 
-async function evaluate(task: CodeTask, side: WorkerContext): Promise<CodeResult> {
+async function evaluate(task: CodeTask, context: WorkerContext): Promise<CodeResult> {
   const [{ newQuickJSWASMModuleFromVariant, shouldInterruptAfterDeadline }, variant] = await Promise.all([
     import('quickjs-emscripten-core'),
     import('@jitl/quickjs-singlefile-mjs-release-sync'),
@@ -48,7 +48,7 @@ async function evaluate(task: CodeTask, side: WorkerContext): Promise<CodeResult
     maxStackSizeBytes: stackLimit,
     interruptHandler: shouldInterruptAfterDeadline(Date.now() + task.ms),
   });
-  return evaluateToEnd(runtime, runtime.newContext(), task, side);
+  return evaluateToEnd(runtime, runtime.newContext(), task, context);
 }
 
 /** Evaluates the code until it has a value, fails, has nothing to wait for, or times out. Nothing is freed, because the thread ends afterwards. */
@@ -56,20 +56,20 @@ function evaluateToEnd(
   runtime: QuickJSRuntime,
   vm: QuickJSContext,
   task: CodeTask,
-  side: WorkerContext,
+  context: WorkerContext,
 ): Promise<CodeResult> {
   const { promise, resolve } = Promise.withResolvers<CodeResult>();
   const printed: string[] = [];
-  let room = maxPrintedChars;
+  let remainingChars = maxPrintedChars;
   let open = 0;
-  const late = `It did not finish within ${task.ms / 1000} s, so it was stopped.`;
+  const timeoutText = `It did not finish within ${task.ms / 1000} s, so it was stopped.`;
   const end = (outcome: Omit<CodeResult, 'printed'>): void => resolve({ printed: printed.join('\n'), ...outcome });
-  const fail = (error: QuickJSHandle): void => end({ error: formatVmError(vm, error, late) });
-  setTimeout(() => end({ error: late }), task.ms);
+  const fail = (error: QuickJSHandle): void => end({ error: formatVmError(vm, error, timeoutText) });
+  setTimeout(() => end({ error: timeoutText }), task.ms);
   give('__print', (line) => {
     const text = vm.getString(line);
-    if (room > 0) printed.push(text.length > room ? `${text.slice(0, room)}…` : text);
-    room -= text.length + 1;
+    if (remainingChars > 0) printed.push(text.length > remainingChars ? `${text.slice(0, remainingChars)}…` : text);
+    remainingChars -= text.length + 1;
     return vm.undefined;
   });
   give('__call', (name, input) => {
@@ -80,14 +80,16 @@ function evaluateToEnd(
       act();
       goOn();
     };
-    side.request({ name: vm.getString(name), input: JSON.parse(vm.getString(input)) as Json }).then(
+    context.request({ name: vm.getString(name), input: JSON.parse(vm.getString(input)) as Json }).then(
       (value) => after(() => called.resolve(vm.newString(JSON.stringify(value)))),
       (error: Error) => after(() => called.reject(vm.newError(error.message))),
     );
     return called.handle;
   });
-  const begun = vm.evalCode(prelude(task.functions));
-  const started = begun.error ? begun : vm.evalCode(`(async () => {\n${task.code}\n})().then(__json)`, 'code.js');
+  const preludeResult = vm.evalCode(prelude(task.functions));
+  const started = preludeResult.error
+    ? preludeResult
+    : vm.evalCode(`(async () => {\n${task.code}\n})().then(__json)`, 'code.js');
   if (started.error) fail(started.error);
   else goOn();
   return promise;
@@ -124,10 +126,10 @@ const prelude = (functions: readonly string[]): string => `{
   Object.defineProperty(globalThis, '__json', { value: (value) => stringify(value) ?? 'undefined' });
 }`;
 
-function formatVmError(vm: QuickJSContext, handle: QuickJSHandle, late: string): string {
+function formatVmError(vm: QuickJSContext, handle: QuickJSHandle, timeoutText: string): string {
   const error: unknown = vm.dump(handle);
   if (typeof error !== 'object' || error === null) return String(error);
   const { name = 'Error', message = '', stack: where = '' } = error as Record<string, unknown>;
-  if (name === 'InternalError' && message === 'interrupted') return late;
+  if (name === 'InternalError' && message === 'interrupted') return timeoutText;
   return `${String(name)}: ${String(message)}\n${String(where)}`.trimEnd();
 }

@@ -32,36 +32,36 @@ export const runCode: Tool = {
   effect: 'read',
   async execute(input, context) {
     const { code, timeout_s: seconds = defaultSeconds } = input as { code: string; timeout_s?: number };
-    const made: Json[] = [];
-    const over = new AbortController();
-    const inside = { ...context, signal: AbortSignal.any([context.signal, over.signal]) };
+    const calls: Json[] = [];
+    const abortController = new AbortController();
+    const inside = { ...context, signal: AbortSignal.any([context.signal, abortController.signal]) };
     const task = { code, functions: programTools(context).map(({ name }) => name), ms: seconds * 1000 };
     const { runInQuickJs } = await import('./engine.ts');
     try {
       const result = await runInQuickJs(task, context.signal, ({ name, input }) =>
-        recordChildCall(name, input, made, inside),
+        recordChildCall(name, input, calls, inside),
       );
-      return codeOutput(result, made);
+      return codeOutput(result, calls);
     } finally {
       // Pending calls of an ended program are cancelled.
-      over.abort();
+      abortController.abort();
     }
   },
 };
 
-function codeOutput({ printed, value = 'undefined', error = '' }: CodeResult, made: readonly Json[]): ToolOutput {
+function codeOutput({ printed, value = 'undefined', error = '' }: CodeResult, calls: readonly Json[]): ToolOutput {
   const parts = [printed, value === 'undefined' ? '' : `=> ${value}`, error];
   return toolOutput({
     text:
       escapeInvisible(parts.filter((part) => part !== '').join('\n')) || '(It printed nothing and returned nothing.)',
     failed: error !== '',
-    data: { calls: made },
-    spent: { calls: made.length },
+    data: { calls },
+    spent: { calls: calls.length },
   });
 }
 
-async function recordChildCall(name: string, input: Json, made: Json[], context: ToolContext): Promise<Json> {
-  if (made.length >= maxCalls) throw new Error(`A program may make at most ${maxCalls} calls.`);
-  made.push(toJson({ tool: name, input }));
-  return makeChildCall(name, input, made.length, context);
+async function recordChildCall(name: string, input: Json, calls: Json[], context: ToolContext): Promise<Json> {
+  if (calls.length >= maxCalls) throw new Error(`A program may make at most ${maxCalls} calls.`);
+  calls.push(toJson({ tool: name, input }));
+  return makeChildCall(name, input, calls.length, context);
 }

@@ -126,11 +126,11 @@ function startCommand(workspace: Pick<Workspace, 'exec'>, input: CommandInput, s
     graceMs,
     onOutput: (text, so) => tap.append(text, so),
   });
-  const over = running.then(
-    (ran) => tap.end(formatEnd(ran, seconds)),
+  const finished = running.then(
+    (result) => tap.end(formatEnd(result, seconds)),
     (error: unknown) => tap.end(`It could not be run: ${errorMessage(error)}`),
   );
-  const begun = Promise.race([running, new Promise((resolve) => setImmediate(resolve))]);
+  const started = Promise.race([running, new Promise((resolve) => setImmediate(resolve))]);
 
   async function look(wait: OutputWait): Promise<ToolOutput> {
     await tap.wait(wait);
@@ -148,12 +148,12 @@ function startCommand(workspace: Pick<Workspace, 'exec'>, input: CommandInput, s
   return {
     id,
     session,
-    started: begun,
-    finished: over,
+    started,
+    finished,
     poll: look,
     async stop(signal) {
       stop.abort();
-      await over;
+      await finished;
       return look({ ms: 0, signal });
     },
     isRunning: () => tap.ended() === undefined,
@@ -167,7 +167,7 @@ function startCommand(workspace: Pick<Workspace, 'exec'>, input: CommandInput, s
   };
 }
 
-function formatEnd(ran: ExecResult, seconds: number): string {
-  if (ran.stopped === 'abort') return 'It was stopped.';
-  return formatCommandFailure(ran, seconds) ?? 'It ended with exit code 0.';
+function formatEnd(result: ExecResult, seconds: number): string {
+  if (result.stopped === 'abort') return 'It was stopped.';
+  return formatCommandFailure(result, seconds) ?? 'It ended with exit code 0.';
 }

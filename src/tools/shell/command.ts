@@ -30,14 +30,14 @@ export async function runCommandToEnd(
   { defaultSeconds }: TimeoutRange,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<ToolOutput> {
-  const ran = await workspace.exec(command, {
+  const result = await workspace.exec(command, {
     signal,
     timeoutMs: (seconds ?? defaultSeconds) * 1000,
     maxChars: maxShownChars,
     saveOutput: true,
     ...(progress ? { onOutput: throttleOutput(progress) } : {}),
   });
-  return commandResultOutput(ran, seconds ?? defaultSeconds);
+  return commandResultOutput(result, seconds ?? defaultSeconds);
 }
 
 const maxCharsPerInterval = 500_000;

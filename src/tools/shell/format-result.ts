@@ -15,21 +15,27 @@ export const maxShownChars = 30_000;
 const maxBinaryChars = 2000;
 
 /** Returns the result of a command. Throws if it was aborted, so that the call counts as interrupted. */
-export function commandResultOutput(ran: ExecResult, seconds: number): ToolOutput {
-  if (ran.stopped === 'abort')
-    throw new FairleadError('tool/interrupted', `The command was interrupted.\n${toReadableText(ran.text)}`.trimEnd(), {
-      blame: 'user',
-    });
-  const how = formatCommandFailure(ran, seconds);
+export function commandResultOutput(result: ExecResult, seconds: number): ToolOutput {
+  if (result.stopped === 'abort')
+    throw new FairleadError(
+      'tool/interrupted',
+      `The command was interrupted.\n${toReadableText(result.text)}`.trimEnd(),
+      {
+        blame: 'user',
+      },
+    );
+  const how = formatCommandFailure(result, seconds);
   return toolOutput({
-    text: formatCommandOutput(ran.text, [...formatOutputSize(ran.outputSize), ...(how ? [how] : [])]) || '(no output)',
+    text:
+      formatCommandOutput(result.text, [...formatOutputSize(result.outputSize), ...(how ? [how] : [])]) ||
+      '(no output)',
     failed: how !== undefined,
     data: {
-      code: ran.code,
-      signal: ran.signal,
-      ...(ran.stopped ? { stopped: ran.stopped } : {}),
-      ...(ran.outputSize ? { bytes: ran.outputSize.bytes } : {}),
-      ...(ran.outputSize?.file ? { file: ran.outputSize.file.path } : {}),
+      code: result.code,
+      signal: result.signal,
+      ...(result.stopped ? { stopped: result.stopped } : {}),
+      ...(result.outputSize ? { bytes: result.outputSize.bytes } : {}),
+      ...(result.outputSize?.file ? { file: result.outputSize.file.path } : {}),
     },
   });
 }

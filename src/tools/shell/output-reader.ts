@@ -31,8 +31,8 @@ export function createOutputReader(): OutputReader {
       written = so;
       wakeAll(text);
     },
-    end(said) {
-      how = said;
+    end(endText) {
+      how = endText;
       wakeAll('');
     },
     ended: () => how,

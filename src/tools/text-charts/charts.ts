@@ -10,16 +10,17 @@ const barEighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 export function drawBars(points: readonly DataPoint[], width: number): readonly string[] {
   const labels = Math.min(Math.max(...points.map(({ label }) => displayWidth(label))), Math.floor(width / 3));
   const figures = Math.max(...points.map(({ value }) => formatFigure(value).length));
-  const room = Math.max(1, width - labels - figures - 4);
+  const chartWidth = Math.max(1, width - labels - figures - 4);
   const largest = Math.max(...points.map(({ value }) => Math.abs(value)));
   return points.map(({ label, value }) => {
-    const length = largest === 0 ? 0 : (Math.abs(value) / largest) * room;
-    const whole = Math.floor(length);
+    const length = largest === 0 ? 0 : (Math.abs(value) / largest) * chartWidth;
+    const fullBlocks = Math.floor(length);
     const bar =
       value < 0
         ? '░'.repeat(Math.round(length))
-        : '█'.repeat(whole) + (whole < room ? (barEighths[Math.floor((length - whole) * 8)] ?? '') : '');
-    return `${padToWidth(label, labels)} │ ${padToWidth(bar, room)} ${formatFigure(value).padStart(figures)}`.trimEnd();
+        : '█'.repeat(fullBlocks) +
+          (fullBlocks < chartWidth ? (barEighths[Math.floor((length - fullBlocks) * 8)] ?? '') : '');
+    return `${padToWidth(label, labels)} │ ${padToWidth(bar, chartWidth)} ${formatFigure(value).padStart(figures)}`.trimEnd();
   });
 }
 
@@ -30,8 +31,8 @@ export function drawLine(points: readonly DataPoint[], width: number): readonly 
   const values = points.map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const side = Math.max(formatFigure(low).length, formatFigure(high).length);
-  const room = Math.max(2, width - side - 2);
-  const columns = downsample(values, Math.min(room, Math.max(2, values.length)));
+  const chartWidth = Math.max(2, width - side - 2);
+  const columns = downsample(values, Math.min(chartWidth, Math.max(2, values.length)));
   const levels = columns.map((value) =>
     high === low ? 0 : Math.round(((value - low) / (high - low)) * (plotHeight - 1)),
   );

@@ -14,17 +14,17 @@ export const displayWidth = (text: string): number => {
 };
 
 /** Truncates a text to one line of this many columns, with an ellipsis. */
-export function truncateToWidth(text: string, most: number): string {
+export function truncateToWidth(text: string, maxWidth: number): string {
   const line = escapeInvisibleLine(text);
-  if (displayWidth(line) <= most) return line;
-  let room = most - 1;
-  let kept = '';
+  if (displayWidth(line) <= maxWidth) return line;
+  let remainingWidth = maxWidth - 1;
+  let truncated = '';
   for (const { segment } of graphemeSegmenter.segment(line)) {
-    room -= widePattern.test(segment) ? 2 : 1;
-    if (room < 0) break;
-    kept += segment;
+    remainingWidth -= widePattern.test(segment) ? 2 : 1;
+    if (remainingWidth < 0) break;
+    truncated += segment;
   }
-  return most > 0 ? `${kept}…` : '';
+  return maxWidth > 0 ? `${truncated}…` : '';
 }
 
 /** Pads or truncates a text to exactly this many columns, aligned left or right. */

@@ -30,19 +30,19 @@ const cellText = (value: Json): string =>
   value === null ? '' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 
 /** Reduces the widest columns until all fit. No column becomes unreadably narrow. */
-function fitColumnWidths(wanted: readonly number[], room: number): readonly number[] {
-  const widths = [...wanted];
-  let over = widths.reduce((sum, each) => sum + each, 0) - room;
-  while (over > 0) {
+function fitColumnWidths(desiredWidths: readonly number[], availableWidth: number): readonly number[] {
+  const widths = [...desiredWidths];
+  let excessWidth = widths.reduce((sum, each) => sum + each, 0) - availableWidth;
+  while (excessWidth > 0) {
     const widest = Math.max(...widths);
     if (widest <= minColumnWidth) break;
     const next = Math.max(minColumnWidth, ...widths.filter((each) => each < widest));
     const many = widths.filter((each) => each === widest).length;
-    const step = Math.max(1, Math.min(widest - next, Math.floor(over / many)));
+    const step = Math.max(1, Math.min(widest - next, Math.floor(excessWidth / many)));
     for (const [i, each] of widths.entries())
-      if (each === widest && over > 0) {
+      if (each === widest && excessWidth > 0) {
         widths[i] = each - step;
-        over -= step;
+        excessWidth -= step;
       }
   }
   return widths;

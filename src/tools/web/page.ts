@@ -26,12 +26,12 @@ async function extractPage(html: string, url: string): Promise<ReadablePage> {
   const title = document.querySelector('title')?.textContent?.trim() ?? '';
   const given = document.querySelector('base')?.getAttribute('href') ?? url;
   const base = URL.canParse(given, url) ? new URL(given, url).href : url;
-  const whole = toMarkdown(document, base);
-  if (isTooDeep(document)) return { title, text: whole };
+  const fullText = toMarkdown(document, base);
+  if (isTooDeep(document)) return { title, text: fullText };
   const article = new Readability(document, { serializer: (node) => node }).parse();
   const text = article?.content ? toMarkdown(article.content, base) : '';
   // The article is used only if it is most of the page: a list of links is no article, but may be what the model needs.
-  return { title: article?.title?.trim() || title, text: text.length * 4 < whole.length ? whole : text };
+  return { title: article?.title?.trim() || title, text: text.length * 4 < fullText.length ? fullText : text };
 }
 
 function isTooDeep(top: PageNode): boolean {

@@ -22,9 +22,9 @@ const jsonHeaders = { accept: 'application/json' };
 
 /** Returns a URL with these query parameters. */
 function withQuery(url: string, query: Readonly<Record<string, string>>): string {
-  const whole = new URL(url);
-  for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, value);
-  return whole.href;
+  const requestUrl = new URL(url);
+  for (const [name, value] of Object.entries(query)) requestUrl.searchParams.set(name, value);
+  return requestUrl.href;
 }
 
 /** Returns the results at this path of a response, by the field names of this engine. */

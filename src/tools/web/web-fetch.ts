@@ -29,7 +29,7 @@ type FetchedDocument = {
 /** Creates the web_fetch tool. */
 export function webFetch(workspace: Workspace): Tool {
   /** The latest documents, so that all parts of a long one come from the same version. */
-  const kept = new Map<string, FetchedDocument>();
+  const documents = new Map<string, FetchedDocument>();
   return {
     name: 'web_fetch',
     description:
@@ -47,10 +47,10 @@ export function webFetch(workspace: Workspace): Tool {
     idempotent: true,
     async execute(input, { signal }) {
       const { url, offset = 0 } = input as WebFetchInput;
-      const document = (offset > 0 ? kept.get(url) : undefined) ?? (await fetchDocument(workspace, url, signal));
-      kept.delete(url);
-      kept.set(url, document);
-      for (const old of [...kept.keys()].slice(0, -maxCachedDocuments)) kept.delete(old);
+      const document = (offset > 0 ? documents.get(url) : undefined) ?? (await fetchDocument(workspace, url, signal));
+      documents.delete(url);
+      documents.set(url, document);
+      for (const old of [...documents.keys()].slice(0, -maxCachedDocuments)) documents.delete(old);
       return pieceOutput(document, offset);
     },
   };
