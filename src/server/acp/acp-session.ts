@@ -39,9 +39,9 @@ export type AcpSession = {
   readonly conversation: Conversation;
   readonly isRunning: boolean;
   /** Sends a prompt and runs until the run ends; asks the user for approvals. */
-  prompt(words: UserInput): Promise<RunState>;
+  prompt(input: UserInput): Promise<RunState>;
   /** Steers the active run; if it ends first, another run handles the input before `prompt` returns. */
-  steer(words: UserInput): Promise<void>;
+  steer(input: UserInput): Promise<void>;
   /** Cancels the active run, also while it waits for an approval. */
   cancel(): void;
   /** Sends the initial notifications: user commands, problems of the session file, and a warning if commands run without a sandbox. */
@@ -51,29 +51,29 @@ export type AcpSession = {
   close(): Promise<void>;
 };
 
-/** Creates an ACP session; `ready` runs before the first prompt and returns messages for the user. */
+/** Creates an ACP session; `beforeFirstPrompt` runs before the first prompt and returns messages for the user. */
 export function createAcpSession(
-  talk: Conversation,
+  conversation: Conversation,
   editor: AcpClient,
-  ready: () => Promise<readonly string[]> = async () => [],
+  beforeFirstPrompt: () => Promise<readonly string[]> = async () => [],
 ): AcpSession {
   // Editors always get streamed responses, whatever the terminal setting.
-  const teller = createTranscriptPresenter(editor.transcript, () => true);
+  const presenter = createTranscriptPresenter(editor.transcript, () => true);
   const plan = createPlanListener((entries) => editor.sendPlan(entries));
   let work: Promise<RunState> | undefined;
   let running = false;
-  /** Inputs on their way into the run. */
-  let joining: Promise<unknown> = Promise.resolve();
+  /** Inputs that are being added to the active run. */
+  let pendingInputs: Promise<unknown> = Promise.resolve();
   let stop = new AbortController();
-  talk.subscribe({
+  conversation.subscribe({
     session() {},
     event(event, state) {
       plan(event);
       const choice = formatRouterChoice(event);
       if (choice !== undefined)
         editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text: choice });
-      if (shouldSendEvent(event, state, editor)) teller.onEvent(event);
-      if (event.type === 'turn-ended') editor.sendStatus(talk.status());
+      if (shouldSendEvent(event, state, editor)) presenter.onEvent(event);
+      if (event.type === 'turn-ended') editor.sendStatus(conversation.status());
     },
   });
 
@@ -82,21 +82,21 @@ export function createAcpSession(
       editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
   };
 
-  async function converse(words: UserInput): Promise<RunState> {
+  async function runPrompt(input: UserInput): Promise<RunState> {
     const cancelled = stop;
-    const onApproval = createApprovalHandler(talk, async (prompt, signal) => {
+    const onApproval = createApprovalHandler(conversation, async (prompt, signal) => {
       const answer = await editor.ask(prompt, signal);
       // A dismissed question ends its run: the protocol has no other way to dismiss one.
       if (answer === undefined) cancelled.abort();
       return answer;
     });
     try {
-      warn(await ready());
-      return await talk.run(words, {
+      warn(await beforeFirstPrompt());
+      return await conversation.run(input, {
         signal: cancelled.signal,
-        onChunk: (chunk) => teller.onChunk(chunk),
+        onChunk: (chunk) => presenter.onChunk(chunk),
         onToolProgress: (call, text) => editor.transcript.appendText(call, text),
-        beforeDecision: () => waitForJoiningInput(() => joining),
+        beforeDecision: () => waitForJoiningInput(() => pendingInputs),
         onApproval,
       });
     } finally {
@@ -107,14 +107,14 @@ export function createAcpSession(
 
   const cancel = (): void => {
     stop.abort();
-    talk.session.cancel();
+    conversation.session.cancel();
   };
   return {
-    conversation: talk,
+    conversation,
     get isRunning() {
       return running;
     },
-    async prompt(words) {
+    async prompt(input) {
       if (running)
         throw new FairleadError('session/running', 'A run is going on in this session.', {
           blame: 'user',
@@ -122,34 +122,34 @@ export function createAcpSession(
         });
       stop = new AbortController();
       running = true;
-      work = converse(words);
+      work = runPrompt(input);
       return work;
     },
-    async steer(words) {
-      const join = talk.agent.hooks
-        ? runPromptHooks(talk, words).then(() => talk.session.steer(words))
-        : talk.session.steer(words);
-      joining = Promise.allSettled([joining, join]);
+    async steer(input) {
+      const join = conversation.agent.hooks
+        ? runPromptHooks(conversation, input).then(() => conversation.session.steer(input))
+        : conversation.session.steer(input);
+      pendingInputs = Promise.allSettled([pendingInputs, join]);
       await join;
     },
     cancel,
     announce() {
-      editor.sendCommands(talk.agent.commands);
-      const { name, description } = talk.agent.sandbox;
-      warn([...(name === 'none' ? [`No sandbox: ${description}`] : []), ...talk.problems]);
+      editor.sendCommands(conversation.agent.commands);
+      const { name, description } = conversation.agent.sandbox;
+      warn([...(name === 'none' ? [`No sandbox: ${description}`] : []), ...conversation.problems]);
     },
     async replay() {
-      const events = getBranchPath(await talk.events());
+      const events = getBranchPath(await conversation.events());
       for (const event of events) plan(event);
       // Edited messages are in no event, so the conversation is replayed from the messages.
-      if (events.some(isRewrite)) teller.replay(talk.session.messages, Number.POSITIVE_INFINITY);
-      else for (const event of events) if (replayedEventTypes.has(event.type)) teller.onEvent(event);
+      if (events.some(isRewrite)) presenter.replay(conversation.session.messages, Number.POSITIVE_INFINITY);
+      else for (const event of events) if (replayedEventTypes.has(event.type)) presenter.onEvent(event);
     },
     async close() {
       cancel();
       // The caller of the run gets its result.
       await work?.catch(() => undefined);
-      await talk.close();
+      await conversation.close();
     },
   };
 }
@@ -188,11 +188,11 @@ const toPlanEntries = (items: readonly TodoItem[]): PlanEntry[] =>
   items.map(({ text, status }) => ({ content: text, priority: 'medium', status: planStatuses[status] }));
 
 /** Creates an event listener that sends each changed plan. */
-export function createPlanListener(tell: (plan: PlanEntry[]) => void): (event: Event) => void {
+export function createPlanListener(sendPlan: (plan: PlanEntry[]) => void): (event: Event) => void {
   let now = todoView.initial;
   return (event) => {
     const next = todoView.on(now, event);
-    if (next.items !== now.items) tell(toPlanEntries(next.items));
+    if (next.items !== now.items) sendPlan(toPlanEntries(next.items));
     now = next;
   };
 }

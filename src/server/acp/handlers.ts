@@ -13,24 +13,24 @@ type EmptyResult = Record<string, never>;
 
 /** The shared request handlers. */
 export type AcpHandlers = {
-  readonly list: (asking: AcpRequest<ListSessionsParams>) => Promise<ListSessionsResponse>;
-  readonly close: (asking: AcpRequest<SessionIdParam>) => Promise<EmptyResult>;
-  readonly remove: (asking: AcpRequest<SessionIdParam>) => Promise<EmptyResult>;
-  readonly cancel: (asking: AcpRequest<SessionIdParam>) => void;
+  readonly list: (request: AcpRequest<ListSessionsParams>) => Promise<ListSessionsResponse>;
+  readonly close: (request: AcpRequest<SessionIdParam>) => Promise<EmptyResult>;
+  readonly remove: (request: AcpRequest<SessionIdParam>) => Promise<EmptyResult>;
+  readonly cancel: (request: AcpRequest<SessionIdParam>) => void;
 };
 
 /** Creates the shared handlers. */
-export const createAcpHandlers = (seats: AcpSessionRegistry): AcpHandlers => ({
-  list: withRequestErrors(({ params: { cwd, cursor } }) => paginateSessions(seats.list(cwd ?? undefined), cursor)),
+export const createAcpHandlers = (registry: AcpSessionRegistry): AcpHandlers => ({
+  list: withRequestErrors(({ params: { cwd, cursor } }) => paginateSessions(registry.list(cwd ?? undefined), cursor)),
   close: withRequestErrors(async ({ params }) => {
-    await seats.close(params.sessionId);
+    await registry.close(params.sessionId);
     return {};
   }),
   remove: withRequestErrors(async ({ params }) => {
-    await seats.remove(params.sessionId);
+    await registry.remove(params.sessionId);
     return {};
   }),
-  cancel: ({ params }) => seats.get(params.sessionId).cancel(),
+  cancel: ({ params }) => registry.get(params.sessionId).cancel(),
 });
 
 /** Parameters of opening a session. */
@@ -38,29 +38,29 @@ type OpenSessionParams = { readonly cwd: string; readonly mcpServers?: readonly 
 
 /** Creates a session; sends the initial notifications after the response. */
 export async function startAcpSession(
-  seats: AcpSessionRegistry,
+  registry: AcpSessionRegistry,
   { cwd, mcpServers }: OpenSessionParams,
-  editorFor: CreateAcpClient,
+  createClient: CreateAcpClient,
 ): ReturnType<AcpSessionRegistry['create']> {
-  const made = await seats.create({ cwd, servers: mcpServers ?? [] }, editorFor);
-  announceLater(made.session);
-  return made;
+  const created = await registry.create({ cwd, servers: mcpServers ?? [] }, createClient);
+  announceLater(created.session);
+  return created;
 }
 
 /** Loads a session, replays its history if requested, then sends the initial notifications. */
 export async function resumeAcpSession(
-  seats: AcpSessionRegistry,
+  registry: AcpSessionRegistry,
   { sessionId, cwd, mcpServers }: OpenSessionParams & SessionIdParam,
-  editorFor: CreateAcpClient,
-  first: (seat: AcpSession) => Promise<void> | void = () => {},
+  createClient: CreateAcpClient,
+  beforeAnnounce: (acpSession: AcpSession) => Promise<void> | void = () => {},
 ): Promise<AcpSession> {
-  const seat = await seats.resume(sessionId, { cwd, servers: mcpServers ?? [] }, editorFor);
-  await first(seat);
-  announceLater(seat);
-  return seat;
+  const acpSession = await registry.resume(sessionId, { cwd, servers: mcpServers ?? [] }, createClient);
+  await beforeAnnounce(acpSession);
+  announceLater(acpSession);
+  return acpSession;
 }
 
-const announceLater = (seat: AcpSession): void => void setImmediate(() => seat.announce());
+const announceLater = (acpSession: AcpSession): void => void setImmediate(() => acpSession.announce());
 
 /** Context usage and cost; undefined if the context window is unknown. */
 export function toUsageUpdate({ context, usd }: ConversationStatus): UsageUpdate | undefined {
@@ -79,15 +79,18 @@ type UsageUpdate = {
 const pageSize = 50;
 
 /** Returns a page of a list; the cursor is the index of its first entry. */
-function paginateSessions(all: readonly AcpSessionSummary[], cursor: string | null | undefined): ListSessionsResponse {
+function paginateSessions(
+  sessions: readonly AcpSessionSummary[],
+  cursor: string | null | undefined,
+): ListSessionsResponse {
   const from = Math.max(0, Math.trunc(Number(cursor ?? 0)) || 0);
   return {
-    sessions: all.slice(from, from + pageSize).map(({ id, cwd, name, first, changed }) => ({
+    sessions: sessions.slice(from, from + pageSize).map(({ id, cwd, name, first, changed }) => ({
       sessionId: id,
       cwd,
       title: escapeInvisibleLine(first ?? name),
       updatedAt: changed,
     })),
-    ...(from + pageSize < all.length ? { nextCursor: String(from + pageSize) } : {}),
+    ...(from + pageSize < sessions.length ? { nextCursor: String(from + pageSize) } : {}),
   };
 }

@@ -21,18 +21,18 @@ export const approvalModes: readonly AcpOptionValue[] = [
 ];
 
 /** Returns the approval mode of a session. */
-export const getApprovalMode = (talk: Conversation): string => (talk.autoApprove ? 'auto' : 'ask');
+export const getApprovalMode = (conversation: Conversation): string => (conversation.autoApprove ? 'auto' : 'ask');
 
 /** Returns all options with current values. */
-export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
-  const { name } = talk.model;
-  const ids = talk.models().map(({ id }) => id);
+export function listAcpOptions(conversation: Conversation): readonly AcpOption[] {
+  const { name } = conversation.model;
+  const ids = conversation.models().map(({ id }) => id);
   return [
     {
       type: 'select',
       category: 'mode',
       name: 'Approval',
-      currentValue: getApprovalMode(talk),
+      currentValue: getApprovalMode(conversation),
       options: [...approvalModes],
     },
     {
@@ -46,10 +46,10 @@ export function listAcpOptions(talk: Conversation): readonly AcpOption[] {
 }
 
 /** Sets an option. */
-export async function setAcpOption(talk: Conversation, id: string, value: unknown): Promise<void> {
-  if (id === 'model' && typeof value === 'string') return talk.useModel(value);
+export async function setAcpOption(conversation: Conversation, id: string, value: unknown): Promise<void> {
+  if (id === 'model' && typeof value === 'string') return conversation.useModel(value);
   if (id !== 'mode' || !approvalModes.some((mode) => mode.value === value))
     throw new FairleadError('acp/no-choice', `There is no choice "${id}" of "${String(value)}".`, { blame: 'user' });
-  talk.autoApprove = value === 'auto';
+  conversation.autoApprove = value === 'auto';
   return undefined;
 }

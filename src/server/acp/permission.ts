@@ -24,7 +24,7 @@ export const yesNoOptions = (): PermissionOption[] => [
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ];
 
-const capitalize = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** Parses the chosen option; anything but a clear yes is a no. */
 const parsePermissionOption = (option: unknown): ApprovalAnswer =>

@@ -16,12 +16,12 @@ export type PromptContext = {
 };
 
 /** Returns the options for a conversation. */
-export function getPromptContext(talk: Conversation): PromptContext {
-  const { name } = talk.model;
+export function getPromptContext(conversation: Conversation): PromptContext {
+  const { name } = conversation.model;
   return {
-    cwd: talk.agent.workspace.cwd,
-    images: talk.models().find(({ id }) => id === name)?.images !== false,
-    commands: talk.agent.commands,
+    cwd: conversation.agent.workspace.cwd,
+    images: conversation.models().find(({ id }) => id === name)?.images !== false,
+    commands: conversation.agent.commands,
   };
 }
 

@@ -18,7 +18,7 @@ import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
 import { createAcpSession, type AcpClient, type AcpSession } from './acp-session.ts';
 
 /** Creates the client of a session for its conversation. */
-export type CreateAcpClient = (session: string, talk: Conversation) => AcpClient;
+export type CreateAcpClient = (session: string, conversation: Conversation) => AcpClient;
 
 /** A stored session and its working directory. */
 export type AcpSessionSummary = SessionSummary & { readonly cwd: string };
@@ -29,11 +29,11 @@ export type AcpSessionParams = { readonly cwd: string; readonly servers: readonl
 /** The sessions of one connection. */
 export type AcpSessionRegistry = {
   create(
-    where: AcpSessionParams,
-    editorFor: CreateAcpClient,
+    params: AcpSessionParams,
+    createClient: CreateAcpClient,
   ): Promise<{ readonly id: string; readonly session: AcpSession }>;
   /** Loads a stored session; closes it first if it is open here. */
-  resume(id: string, where: AcpSessionParams, editorFor: CreateAcpClient): Promise<AcpSession>;
+  resume(id: string, params: AcpSessionParams, createClient: CreateAcpClient): Promise<AcpSession>;
   /** Returns the open session with this id. */
   get(id: string): AcpSession;
   close(id: string): Promise<void>;
@@ -45,14 +45,14 @@ export type AcpSessionRegistry = {
 
 /** Creates the registry of one connection. `notify` writes warnings to the log of the process; `host` prepares models. */
 export function createAcpSessionRegistry(
-  asked: ConversationFlags,
-  { notify: tell, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
+  flags: ConversationFlags,
+  { notify, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
 ): AcpSessionRegistry {
-  const seats = new Map<string, AcpSession>();
+  const openSessions = new Map<string, AcpSession>();
   const opening = new Set<Promise<unknown>>();
 
-  async function sit(...given: Parameters<typeof open>): ReturnType<typeof open> {
-    const work = open(...given);
+  async function openTracked(...args: Parameters<typeof open>): ReturnType<typeof open> {
+    const work = open(...args);
     opening.add(work);
     try {
       return await work;
@@ -62,57 +62,57 @@ export function createAcpSessionRegistry(
   }
 
   async function open(
-    which: SessionSelector,
-    where: AcpSessionParams,
-    editorFor: CreateAcpClient,
-    as?: string,
+    selector: SessionSelector,
+    params: AcpSessionParams,
+    createClient: CreateAcpClient,
+    storedId?: string,
   ): Promise<[string, AcpSession]> {
-    const cwd = resolveDirectory(where.cwd);
+    const cwd = resolveDirectory(params.cwd);
     const settings = readSettings({ cwd });
-    for (const warning of settings.warnings) tell(`${warning}\n`);
-    const chosen = await resolveModelUnattended(asked, settings, tell);
-    const { servers, problems } = parseEditorMcpServers(where.servers);
-    const person = createDeferredPrompter(tell);
-    const talk = await Conversation.open({
+    for (const warning of settings.warnings) notify(`${warning}\n`);
+    const model = await resolveModelUnattended(flags, settings, notify);
+    const { servers, problems } = parseEditorMcpServers(params.servers);
+    const prompter = createDeferredPrompter(notify);
+    const conversation = await Conversation.open({
       settings,
-      flags: asked,
-      selector: which,
-      model: chosen,
+      flags,
+      selector,
+      model,
       cwd,
       host,
-      prompter: person,
+      prompter,
       mcpServers: servers,
     });
-    const id = as ?? talk.session.state.session;
-    const editor = editorFor(id, talk);
-    const seat = createAcpSession(
-      talk,
+    const id = storedId ?? conversation.session.state.session;
+    const editor = createClient(id, conversation);
+    const acpSession = createAcpSession(
+      conversation,
       editor,
-      createFirstPromptSetup(talk, () => person.attach(editor), problems),
+      createFirstPromptSetup(conversation, () => prompter.attach(editor), problems),
     );
-    seats.set(id, seat);
-    return [id, seat];
+    openSessions.set(id, acpSession);
+    return [id, acpSession];
   }
 
   async function close(id: string): Promise<void> {
-    const seat = seats.get(id);
-    seats.delete(id);
-    await seat?.close();
+    const acpSession = openSessions.get(id);
+    openSessions.delete(id);
+    await acpSession?.close();
   }
 
   return {
-    async create(where, editorFor) {
-      const [id, seat] = await sit({ type: 'new' }, where, editorFor);
-      return { id, session: seat };
+    async create(params, createClient) {
+      const [id, acpSession] = await openTracked({ type: 'new' }, params, createClient);
+      return { id, session: acpSession };
     },
-    async resume(id, where, editorFor) {
+    async resume(id, params, createClient) {
       await close(id);
-      const [, seat] = await sit({ type: 'resume', session: id }, where, editorFor, id);
-      return seat;
+      const [, acpSession] = await openTracked({ type: 'resume', session: id }, params, createClient, id);
+      return acpSession;
     },
     get(id) {
-      const seat = seats.get(id);
-      if (seat) return seat;
+      const acpSession = openSessions.get(id);
+      if (acpSession) return acpSession;
       throw new FairleadError('session/unknown', `No session with the id "${id}" is open here.`, {
         blame: 'user',
         hint: 'Begin one with session/new, or load it.',
@@ -120,7 +120,7 @@ export function createAcpSessionRegistry(
     },
     close,
     async remove(id) {
-      const { dirs } = seats.get(id)?.conversation.settings ?? readSettings();
+      const { dirs } = openSessions.get(id)?.conversation.settings ?? readSettings();
       await close(id);
       await trashSession(dirs, findSession(dirs, id));
     },
@@ -128,15 +128,15 @@ export function createAcpSessionRegistry(
       const { dirs } = readSettings();
       return listSessions(dirs)
         .flatMap((summary) => {
-          const at = readSessionDirectory(summary.file);
-          return at === undefined ? [] : [{ ...summary, cwd: at }];
+          const directory = readSessionDirectory(summary.file);
+          return directory === undefined ? [] : [{ ...summary, cwd: directory }];
         })
         .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
     },
     async closeAll() {
       // A session that is being opened already has its file.
       await Promise.allSettled(opening);
-      await Promise.all([...seats.keys()].map(close));
+      await Promise.all([...openSessions.keys()].map(close));
     },
   };
 }
@@ -146,20 +146,20 @@ export function createAcpSessionRegistry(
  * If a run is still open this waits, because the tools of a run do not change.
  */
 function createFirstPromptSetup(
-  talk: Conversation,
-  come: () => void,
+  conversation: Conversation,
+  attachPrompter: () => void,
   problems: readonly string[],
 ): () => Promise<readonly string[]> {
   let done = false;
   return async () => {
-    if (done || talk.session.state.run !== undefined) return [];
+    if (done || conversation.session.state.run !== undefined) return [];
     done = true;
-    come();
-    const isOpen = getMcpServers(talk.agent.tools)
+    attachPrompter();
+    const isOpen = getMcpServers(conversation.agent.tools)
       .status()
       .some(({ state }) => state === 'new' || state === 'changed');
-    if (isOpen) await talk.changeDirectory('.');
-    return [...problems, ...talk.agent.problems];
+    if (isOpen) await conversation.changeDirectory('.');
+    return [...problems, ...conversation.agent.problems];
   };
 }
 
@@ -184,31 +184,31 @@ function readSessionDirectory(file: string): string | undefined {
 /** A prompter that can be connected later. */
 type DeferredPrompter = UserPrompter & { attach(editor: AcpClient): void };
 
-/** Creates an unconnected prompter; `tell` gets messages until it is connected. */
-function createDeferredPrompter(tell: (text: string) => void): DeferredPrompter {
+/** Creates an unconnected prompter; `notify` gets messages until it is connected. */
+function createDeferredPrompter(notify: (text: string) => void): DeferredPrompter {
   let editor: AcpClient | undefined;
-  const say = (text: string): void =>
+  const showNotice = (text: string): void =>
     editor
       ? editor.transcript.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text })
-      : tell(`${text}\n`);
+      : notify(`${text}\n`);
   return {
-    attach: (now) => void (editor = now),
+    attach: (client) => void (editor = client),
     get isAbsent() {
       return editor === undefined;
     },
     async confirm(question, detail = '', signal = new AbortController().signal) {
-      // A client that cannot ask, or is gone, counts as no.
+      // If the client cannot ask the user, or has disconnected, the answer is no.
       return (await editor?.confirm(question, detail, signal).catch(() => false)) ?? false;
     },
     // Editors have no display for transient progress.
     progress() {},
-    notify: say,
+    notify: showNotice,
   };
 }
 
 /** Returns the usable servers, and a sentence for each unusable one. */
-export function parseEditorMcpServers(named: readonly unknown[] | null | undefined): McpConfig {
-  const entries = (named ?? []).flatMap((each) =>
+export function parseEditorMcpServers(editorServers: readonly unknown[] | null | undefined): McpConfig {
+  const entries = (editorServers ?? []).flatMap((each) =>
     isObject(each) && typeof each['name'] === 'string' ? [[each['name'], toConfigEntry(each)]] : [],
   );
   const text = JSON.stringify({ mcpServers: toJson(Object.fromEntries(entries)) });

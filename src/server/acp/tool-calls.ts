@@ -61,14 +61,14 @@ export function toToolCallHeader(
 ): ToolCallHeader {
   const { id } = block;
   const { tool, input } = unwrapCall(block);
-  const where = getCallPath(input, locate);
+  const path = getCallPath(input, locate);
   return {
     toolCallId: id,
     name: tool,
     title: `${tool} ${formatCallTarget(tool, input)}`.trim(),
     kind: toolKinds[tool] ?? 'other',
     rawInput: input,
-    ...(where === undefined ? {} : { locations: [{ path: where }] }),
+    ...(path === undefined ? {} : { locations: [{ path }] }),
   };
 }
 
@@ -110,8 +110,8 @@ export const toTextContent = (text: string): ToolCallContent => ({ type: 'conten
 export function toToolCallContent(block: CallBlock, locate: CallPathResolver): ToolCallContent[] {
   const { output = '', diff } = block;
   const { tool, input } = unwrapCall(block);
-  const where = getCallPath(input, locate);
-  if (diff !== undefined) return where === undefined ? [toWholeDiffContent(diff)] : toDiffContent(diff, where);
+  const path = getCallPath(input, locate);
+  if (diff !== undefined) return path === undefined ? [toWholeDiffContent(diff)] : toDiffContent(diff, path);
   const text = toPlainOutput(output);
   if (text.trim() === '') return [];
   return [toTextContent(toolKinds[tool] === undefined ? text : fenceMarkdown(text))];

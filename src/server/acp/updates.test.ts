@@ -36,7 +36,7 @@ test('a restarted answer is a new message in version 1, and the interrupted one 
 
 test('a restarted answer is cleared and filled again in version 2, and text that differs at the end is replaced', () => {
   const sent: unknown[] = [];
-  const face = createV2Updates((update) => void sent.push(update), { locate, said: () => {} });
+  const face = createV2Updates((update) => void sent.push(update), { locate, onUserMessage: () => {} });
   face.putBlock({ type: 'assistant', id: 't1.0', text: '', settled: false });
   face.appendText('t1.0', 'Half');
   face.removeBlock('t1.0');

@@ -26,11 +26,11 @@ export const createV1Updater =
 export function createV1Client(
   client: AgentContext,
   sessionId: string,
-  talk: Conversation,
+  conversation: Conversation,
   notices: boolean,
 ): AcpClient {
   const send = createV1Updater(client, sessionId);
-  const locate = (path: string): string => talk.agent.workspace.locate(path);
+  const locate = (path: string): string => conversation.agent.workspace.locate(path);
   const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
     requestPermission(signal, (how) =>
       client.request(methods.client.session.requestPermission, { sessionId, toolCall, options }, how),
@@ -69,19 +69,19 @@ export function createV1Client(
 }
 
 /** Converts options to select options. */
-export const toV1ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
-  listAcpOptions(talk).map((option) => ({ id: option.category, ...option }));
+export const toV1ConfigOptions = (conversation: Conversation): SessionConfigOption[] =>
+  listAcpOptions(conversation).map((option) => ({ id: option.category, ...option }));
 
 /** The state of a new session; modes are also sent for editors without option support. */
-export function getV1SessionState(talk: Conversation): {
+export function getV1SessionState(conversation: Conversation): {
   modes: SessionModeState;
   configOptions: SessionConfigOption[];
 } {
   return {
     modes: {
-      currentModeId: getApprovalMode(talk),
+      currentModeId: getApprovalMode(conversation),
       availableModes: approvalModes.map(({ value, ...mode }) => ({ id: value, ...mode })),
     },
-    configOptions: toV1ConfigOptions(talk),
+    configOptions: toV1ConfigOptions(conversation),
   };
 }

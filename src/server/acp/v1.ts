@@ -15,17 +15,17 @@ import { toV1ConfigOptions, getV1SessionState, createV1Updater, createV1Client }
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
 /** Creates an ACP version 1 agent. */
-export function createV1Agent(seats: AcpSessionRegistry, version: string): AgentApp {
+export function createV1Agent(registry: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
-  const { list, close, remove, cancel } = createAcpHandlers(seats);
-  let can: ClientCapabilities = {};
-  const editorFor =
+  const { list, close, remove, cancel } = createAcpHandlers(registry);
+  let capabilities: ClientCapabilities = {};
+  const clientFactory =
     (client: AgentContext): CreateAcpClient =>
-    (id, talk) =>
-      createV1Client(client, id, talk, Boolean(can.session?.notices));
+    (id, conversation) =>
+      createV1Client(client, id, conversation, Boolean(capabilities.session?.notices));
   return agent({ name: 'fairlead' })
     .onRequest(methods.agent.initialize, ({ params }) => {
-      can = params.clientCapabilities ?? {};
+      capabilities = params.clientCapabilities ?? {};
       return {
         protocolVersion: 1,
         agentInfo: { name: 'fairlead', title: 'Fairlead', version },
@@ -45,7 +45,7 @@ export function createV1Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.new,
       withRequestErrors(async ({ params, client }) => {
-        const { id, session } = await startAcpSession(seats, params, editorFor(client));
+        const { id, session } = await startAcpSession(registry, params, clientFactory(client));
         return { sessionId: id, ...getV1SessionState(session.conversation) };
       }),
     )
@@ -53,14 +53,15 @@ export function createV1Agent(seats: AcpSessionRegistry, version: string): Agent
       session.load,
       withRequestErrors(async ({ params, client }) =>
         getV1SessionState(
-          (await resumeAcpSession(seats, params, editorFor(client), (seat) => seat.replay())).conversation,
+          (await resumeAcpSession(registry, params, clientFactory(client), (acpSession) => acpSession.replay()))
+            .conversation,
         ),
       ),
     )
     .onRequest(
       session.resume,
       withRequestErrors(async ({ params, client }) =>
-        getV1SessionState((await resumeAcpSession(seats, params, editorFor(client))).conversation),
+        getV1SessionState((await resumeAcpSession(registry, params, clientFactory(client))).conversation),
       ),
     )
     .onRequest(session.list, list)
@@ -69,14 +70,14 @@ export function createV1Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.setMode,
       withRequestErrors(async ({ params: { sessionId, modeId } }) => {
-        await setAcpOption(seats.get(sessionId).conversation, 'mode', modeId);
+        await setAcpOption(registry.get(sessionId).conversation, 'mode', modeId);
         return {};
       }),
     )
     .onRequest(
       session.setConfigOption,
       withRequestErrors(async ({ params: { sessionId, configId, value }, client }) => {
-        const { conversation } = seats.get(sessionId);
+        const { conversation } = registry.get(sessionId);
         await setAcpOption(conversation, configId, value);
         if (configId === 'mode')
           createV1Updater(
@@ -89,11 +90,11 @@ export function createV1Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.prompt,
       withRequestErrors(async ({ params: { sessionId, prompt }, signal }) => {
-        const seat = seats.get(sessionId);
+        const acpSession = registry.get(sessionId);
         // An editor can also cancel the request itself.
-        signal.addEventListener('abort', () => seat.cancel(), { once: true });
+        signal.addEventListener('abort', () => acpSession.cancel(), { once: true });
         const stop = toAcpStopReason(
-          await seat.prompt(parsePromptContent(prompt, getPromptContext(seat.conversation))),
+          await acpSession.prompt(parsePromptContent(prompt, getPromptContext(acpSession.conversation))),
         );
         if (stop instanceof RequestError) throw stop;
         return { stopReason: stop };

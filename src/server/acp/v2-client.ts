@@ -24,29 +24,29 @@ export type V2Client = AcpClient & {
 };
 
 /** Creates the client of a session. */
-export function createV2Client(client: AgentContext, sessionId: string, talk: Conversation): V2Client {
+export function createV2Client(client: AgentContext, sessionId: string, conversation: Conversation): V2Client {
   const send = (update: SessionUpdate): void =>
     // A closed connection is detected elsewhere.
     void client.notify(methods.client.session.update, { sessionId, update }).catch(() => undefined);
-  const locate = (path: string): string => talk.agent.workspace.locate(path);
+  const locate = (path: string): string => conversation.agent.workspace.locate(path);
   const waiting = new Set<(id: string) => void>();
-  const said = (id: string): void => {
+  const onUserMessage = (id: string): void => {
     const [first] = waiting;
     if (!first) return;
     waiting.delete(first);
     first(id);
   };
-  const permit = async (asked: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
+  const permit = async (request: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
     send({ sessionUpdate: 'state_update', state: 'requires_action' });
-    const answer = await requestPermission(signal, (how) =>
-      client.request(methods.client.session.requestPermission, { sessionId, ...asked }, how),
+    const answer = await requestPermission(signal, (options) =>
+      client.request(methods.client.session.requestPermission, { sessionId, ...request }, options),
     );
     send({ sessionUpdate: 'state_update', state: 'running' });
     return answer;
   };
   return {
     send,
-    transcript: createV2Updates(send, { locate, said }),
+    transcript: createV2Updates(send, { locate, onUserMessage }),
     echoesInput: true,
     nextMessageId() {
       const { promise, resolve } = Promise.withResolvers<string>();
@@ -85,5 +85,5 @@ export const toAvailableCommands = (commands: readonly UserCommand[]): Available
   }));
 
 /** Converts options to select options. */
-export const toV2ConfigOptions = (talk: Conversation): SessionConfigOption[] =>
-  listAcpOptions(talk).map((option) => ({ configId: option.category, ...option }));
+export const toV2ConfigOptions = (conversation: Conversation): SessionConfigOption[] =>
+  listAcpOptions(conversation).map((option) => ({ configId: option.category, ...option }));

@@ -11,10 +11,10 @@ import {
 } from './tool-calls.ts';
 import type { CallBlock, TranscriptSink } from '../../sessions/index.ts';
 
-/** Creates the mapper; `said` gets the id of each user message. */
+/** Creates the mapper; `onUserMessage` gets the id of each user message. */
 export function createV2Updates(
   send: (update: SessionUpdate) => void,
-  { locate, said }: { readonly locate: CallPathResolver; readonly said: (id: string) => void },
+  { locate, onUserMessage }: { readonly locate: CallPathResolver; readonly onUserMessage: (id: string) => void },
 ): TranscriptSink {
   const live = new Map<string, { readonly type: TextBlock['type']; text: string }>();
 
@@ -25,9 +25,9 @@ export function createV2Updates(
   }
 
   function replace(type: TextBlock['type'], messageId: string, text: string): void {
-    const whole = { messageId, content: text ? [{ type: 'text' as const, text }] : [] };
-    if (type === 'assistant') send({ sessionUpdate: 'agent_message', ...whole });
-    else send({ sessionUpdate: 'agent_thought', ...whole });
+    const update = { messageId, content: text ? [{ type: 'text' as const, text }] : [] };
+    if (type === 'assistant') send({ sessionUpdate: 'agent_message', ...update });
+    else send({ sessionUpdate: 'agent_thought', ...update });
   }
 
   function speech({ id, type, text, settled }: TextBlock): void {
@@ -41,7 +41,7 @@ export function createV2Updates(
     putBlock(block) {
       switch (block.type) {
         case 'user':
-          said(block.id);
+          onUserMessage(block.id);
           return send({
             sessionUpdate: 'user_message',
             messageId: block.id,

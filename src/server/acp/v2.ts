@@ -18,18 +18,18 @@ import { toAvailableCommands, toV2ConfigOptions, createV2Client, type V2Client }
 import { getPromptContext, parsePromptContent } from './prompt-content.ts';
 
 /** Creates an ACP version 2 agent. */
-export function createV2Agent(seats: AcpSessionRegistry, version: string): AgentApp {
+export function createV2Agent(registry: AcpSessionRegistry, version: string): AgentApp {
   const { session } = methods.agent;
-  const { list, close, remove, cancel } = createAcpHandlers(seats);
+  const { list, close, remove, cancel } = createAcpHandlers(registry);
   const editors = new Map<string, V2Client>();
-  const editorFor =
+  const clientFactory =
     (client: AgentContext): CreateAcpClient =>
-    (id, talk) => {
-      const editor = createV2Client(client, id, talk);
+    (id, conversation) => {
+      const editor = createV2Client(client, id, conversation);
       editors.set(id, editor);
       return editor;
     };
-  const opened = ({ conversation }: AcpSession) => ({
+  const toOpenResponse = ({ conversation }: AcpSession) => ({
     configOptions: toV2ConfigOptions(conversation),
     availableCommands: toAvailableCommands(conversation.agent.commands),
   });
@@ -45,19 +45,19 @@ export function createV2Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.new,
       withRequestErrors(async ({ params, client }) => {
-        const { id, session } = await startAcpSession(seats, params, editorFor(client));
-        return { sessionId: id, ...opened(session) };
+        const { id, session } = await startAcpSession(registry, params, clientFactory(client));
+        return { sessionId: id, ...toOpenResponse(session) };
       }),
     )
     .onRequest(
       session.resume,
       withRequestErrors(async ({ params, client }) => {
         const { sessionId, replayFrom } = params;
-        const seat = await resumeAcpSession(seats, params, editorFor(client), async (found) => {
-          if (replayFrom) await found.replay();
+        const acpSession = await resumeAcpSession(registry, params, clientFactory(client), async (resumed) => {
+          if (replayFrom) await resumed.replay();
           editors.get(sessionId)?.send({ sessionUpdate: 'state_update', state: 'idle' });
         });
-        return opened(seat);
+        return toOpenResponse(acpSession);
       }),
     )
     .onRequest(session.list, list)
@@ -66,7 +66,7 @@ export function createV2Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.setConfigOption,
       withRequestErrors(async ({ params: { sessionId, configId, value } }) => {
-        const { conversation } = seats.get(sessionId);
+        const { conversation } = registry.get(sessionId);
         await setAcpOption(conversation, configId, value);
         return { configOptions: toV2ConfigOptions(conversation) };
       }),
@@ -74,34 +74,34 @@ export function createV2Agent(seats: AcpSessionRegistry, version: string): Agent
     .onRequest(
       session.prompt,
       withRequestErrors(async ({ params: { sessionId, prompt } }) => {
-        const seat = seats.get(sessionId);
+        const acpSession = registry.get(sessionId);
         // Unknown content blocks are rejected.
-        const words = parsePromptContent(prompt as readonly ContentBlock[], getPromptContext(seat.conversation));
+        const input = parsePromptContent(prompt as readonly ContentBlock[], getPromptContext(acpSession.conversation));
         const editor = editors.get(sessionId) as V2Client;
-        return { messageId: await insertPrompt(seat, editor, words) };
+        return { messageId: await insertPrompt(acpSession, editor, input) };
       }),
     )
     .onNotification(session.cancel, cancel);
 }
 
 /** Records a prompt and returns its id; the run continues in the background. */
-async function insertPrompt(seat: AcpSession, editor: V2Client, words: UserInput): Promise<string> {
+async function insertPrompt(acpSession: AcpSession, editor: V2Client, input: UserInput): Promise<string> {
   const { id, forget } = editor.nextMessageId();
   try {
-    if (seat.isRunning) {
-      await seat.steer(words);
+    if (acpSession.isRunning) {
+      await acpSession.steer(input);
       return await id;
     }
-    return await Promise.race([id, startRun(seat, editor, words).then(() => id)]);
+    return await Promise.race([id, startRun(acpSession, editor, input).then(() => id)]);
   } finally {
     forget();
   }
 }
 
 /** Runs and reports the end. */
-function startRun(seat: AcpSession, editor: V2Client, words: UserInput): Promise<RunState> {
+function startRun(acpSession: AcpSession, editor: V2Client, input: UserInput): Promise<RunState> {
   editor.send({ sessionUpdate: 'state_update', state: 'running' });
-  const work = seat.prompt(words);
+  const work = acpSession.prompt(input);
   void work.then(toAcpStopReason, toRequestError).then((stop) => editor.send(toStopUpdate(stop)));
   return work;
 }

@@ -41,15 +41,15 @@ export async function readSessionState(log: Pick<Log, 'read'>): Promise<RunState
 export async function readEventsAfter(
   log: Pick<Log, 'follow'>,
   from: number,
-  tail: number,
+  lastSeq: number,
   limit: number,
 ): Promise<readonly Event[]> {
-  if (from >= tail) return [];
+  if (from >= lastSeq) return [];
   const done = new AbortController();
   const events: Event[] = [];
   for await (const event of log.follow(from, done.signal)) {
     events.push(event);
-    if (events.length >= limit || event.seq >= tail) break;
+    if (events.length >= limit || event.seq >= lastSeq) break;
   }
   done.abort();
   return events;

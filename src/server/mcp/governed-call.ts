@@ -16,8 +16,8 @@ import type { CodingAgent } from '../../coding-agent/index.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */
-export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
-  const parts = outfit.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
+export async function startToolCall(agent: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
+  const parts = agent.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
   // Clients see all tools, so deferred tools are listed directly.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, deferred: false }]));
   // There is no model, so only gates apply: no reminders and no checks.
@@ -29,7 +29,7 @@ export async function startToolCall(outfit: CodingAgent, grants: Grants, tool: s
   return {
     session,
     grants,
-    agent: outfit,
+    agent,
     run: (options) =>
       session.state.run === undefined
         ? runWithApprovals(session, tool, options)

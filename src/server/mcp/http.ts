@@ -22,21 +22,21 @@ export type McpHttpServer = { readonly url: string; readonly token: string; read
 export async function listenMcpHttp(
   factory: McpServerFactory,
   port: number,
-  tell: (text: string) => void,
+  notify: (text: string) => void,
   token: string = randomBytes(24).toString('base64url'),
 ): Promise<McpHttpServer> {
-  const handler = createMcpHandler(factory, { onerror: (error) => tell(`${error.message}\n`) });
+  const handler = createMcpHandler(factory, { onerror: (error) => notify(`${error.message}\n`) });
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((incoming, outgoing) => {
     handleHttpRequest(incoming, outgoing, token, (request) => handler.fetch(request)).catch((error: unknown) => {
-      tell(`${errorMessage(error)}\n`);
+      notify(`${errorMessage(error)}\n`);
       outgoing.destroy();
     });
   });
   await listenOnLoopback(server, port);
-  const { port: got } = server.address() as AddressInfo;
+  const { port: actualPort } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${got}/mcp`,
+    url: `http://127.0.0.1:${actualPort}/mcp`,
     token,
     async close() {
       await handler.close();
@@ -68,9 +68,9 @@ async function handleHttpRequest(
   token: string,
   handle: (request: Request) => Promise<Response>,
 ): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once('close', () => gone.abort());
-  const request = toWebRequest(incoming, gone.signal);
+  const disconnected = new AbortController();
+  outgoing.once('close', () => disconnected.abort());
+  const request = toWebRequest(incoming, disconnected.signal);
   const response = rejectRequest(request, token) ?? (await handle(request));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) return void outgoing.end();
@@ -92,16 +92,17 @@ function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
 
 /** Rejects foreign origins, unknown hosts, other paths and requests without the token. */
 function rejectRequest(request: Request, token: string): Response | undefined {
-  const wrong =
+  const rejection =
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins());
-  if (wrong) return wrong;
+  if (rejection) return rejection;
   if (!isEqualConstantTime(request.headers.get('authorization') ?? '', `Bearer ${token}`))
     return new Response('Unauthorized', { status: 401, headers: { 'www-authenticate': 'Bearer' } });
   return new URL(request.url).pathname === '/mcp' ? undefined : new Response('Not found', { status: 404 });
 }
 
 /** Compares in constant time. */
-const isEqualConstantTime = (given: string, wanted: string): boolean => timingSafeEqual(sha256(given), sha256(wanted));
+const isEqualConstantTime = (actual: string, expected: string): boolean =>
+  timingSafeEqual(sha256(actual), sha256(expected));
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -49,7 +49,7 @@ export type McpClientCall = {
 
 /** All pending calls. */
 export type PendingCalls = {
-  handle(round: McpClientCall): Promise<CallToolResult | InputRequiredResult>;
+  handle(call: McpClientCall): Promise<CallToolResult | InputRequiredResult>;
   /** Cancels calls that wait for an approval. */
   close(): Promise<void>;
 };
@@ -61,14 +61,14 @@ export const errorResult = (text: string): CallToolResult => ({ isError: true, c
 
 /** Creates an empty set of pending calls. */
 export function createPendingCalls(): PendingCalls {
-  const waiting = new Map<string, { readonly job: McpJob; readonly mark: string; readonly late: NodeJS.Timeout }>();
+  const waiting = new Map<string, { readonly job: McpJob; readonly callKey: string; readonly timer: NodeJS.Timeout }>();
 
   function wait(job: McpJob, { callKey, context }: McpClientCall, state: RunState): InputRequiredResult {
     const token = crypto.randomUUID();
-    const giveUp = (): void => void take(token)?.job.close();
-    waiting.set(token, { job, mark: callKey, late: setTimeout(giveUp, maxWaitMs).unref() });
+    const cancelCall = (): void => void take(token)?.job.close();
+    waiting.set(token, { job, callKey, timer: setTimeout(cancelCall, maxWaitMs).unref() });
     // Over HTTP the request ends with the question; on other transports its end means cancel.
-    if (!context.http) context.mcpReq.signal.addEventListener('abort', giveUp, { once: true });
+    if (!context.http) context.mcpReq.signal.addEventListener('abort', cancelCall, { once: true });
     const questions = pendingApprovals(state).map(
       (pending) => [pending.id, toElicitation(createApprovalPrompt(job, pending))] as const,
     );
@@ -76,46 +76,46 @@ export function createPendingCalls(): PendingCalls {
   }
 
   /** Takes the pending call of a token; a token is valid once. */
-  function take(token: string): { readonly job: McpJob; readonly mark: string } | undefined {
-    const found = waiting.get(token);
+  function take(token: string): { readonly job: McpJob; readonly callKey: string } | undefined {
+    const pendingCall = waiting.get(token);
     waiting.delete(token);
-    clearTimeout(found?.late);
-    return found;
+    clearTimeout(pendingCall?.timer);
+    return pendingCall;
   }
 
   /** The job of a call, and the handler that gives it the answers of the client to the questions of the previous round. */
   async function jobFor({ context, callKey, start }: McpClientCall): Promise<[McpJob, ApprovalHandler?]> {
     const token = context.mcpReq.requestState<string>();
     if (token === undefined) return [await start()];
-    const found = take(token);
-    if (found?.mark !== callKey) {
-      await found?.job.close();
+    const pendingCall = take(token);
+    if (pendingCall?.callKey !== callKey) {
+      await pendingCall?.job.close();
       throw new FairleadError('mcp/no-question', 'No question of this call is open, so nothing was run.', {
         blame: 'user',
         hint: 'Make the call again.',
       });
     }
     const { inputResponses } = context.mcpReq;
-    const asked = new Set(pendingApprovals(found.job.session.state).map(({ id }) => id));
-    const onApproval = createApprovalHandler(found.job, async ({ id, choices }) =>
-      asked.has(id)
+    const askedIds = new Set(pendingApprovals(pendingCall.job.session.state).map(({ id }) => id));
+    const onApproval = createApprovalHandler(pendingCall.job, async ({ id, choices }) =>
+      askedIds.has(id)
         ? parseApprovalAnswer(choices, 'answer', acceptedContent(inputResponses, id)?.['answer'])
         : undefined,
     );
-    return [found.job, onApproval];
+    return [pendingCall.job, onApproval];
   }
 
   return {
-    async handle(round) {
+    async handle(call) {
       let job: McpJob | undefined;
       try {
-        const [found, onApproval] = await jobFor(round);
-        job = found;
-        const state = await runWithProgress(job, round.context, onApproval);
-        if (isAwaitingApproval(state) && canElicit(round)) {
-          const asked = wait(job, round, state);
+        const [callJob, onApproval] = await jobFor(call);
+        job = callJob;
+        const state = await runWithProgress(job, call.context, onApproval);
+        if (isAwaitingApproval(state) && canElicit(call)) {
+          const inputRequest = wait(job, call, state);
           job = undefined;
-          return asked;
+          return inputRequest;
         }
         return job.result(state);
       } catch (error) {
@@ -134,8 +134,8 @@ export function createPendingCalls(): PendingCalls {
 function canElicit({ context, capabilities }: Pick<McpClientCall, 'context' | 'capabilities'>): boolean {
   // Newer clients send it with each message; the SDK's types lack that key.
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const said = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? capabilities;
-  const elicitation = isObject(said) ? said['elicitation'] : undefined;
+  const clientCapabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? capabilities;
+  const elicitation = isObject(clientCapabilities) ? clientCapabilities['elicitation'] : undefined;
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
@@ -164,21 +164,21 @@ async function runWithProgress(
 ): Promise<RunState> {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
-  const tell = (message: string): void => {
+  const sendProgress = (message: string): void => {
     if (progressToken === undefined) return;
     progress += 1;
     const params = { progressToken, progress, message };
     // A closed connection is detected elsewhere.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
-  const unwatch = job.session.subscribe((event) => {
-    const news = formatProgress(event);
-    if (news !== undefined) tell(news);
+  const unsubscribe = job.session.subscribe((event) => {
+    const message = formatProgress(event);
+    if (message !== undefined) sendProgress(message);
   });
   try {
     return await job.run({ signal: mcpReq.signal, onApproval });
   } finally {
-    unwatch();
+    unsubscribe();
   }
 }
 

@@ -1,4 +1,4 @@
-// The `run_agent` tool: a whole agent run as an MCP tool call, with a session on disk, the same gates and limits as in the terminal, and its cost.
+// The `run_agent` tool of the MCP server: runs an agent on a session file, with the gates and limits of the terminal, and returns the answer and its cost.
 import { formatRunEnd, toRunResult, createValidator } from '../../agent/index.ts';
 import { FairleadError, type JsonObject } from '../../core/index.ts';
 import { Conversation, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
@@ -49,60 +49,62 @@ export const runAgentOutputSchema: JsonObject = {
 
 /** Starts a run or continues a session. A client can lower the server's turn limit, not raise it. */
 export async function startAgentRun(
-  wish: RunAgentInput,
-  base: ConversationFlags,
+  input: RunAgentInput,
+  serverFlags: ConversationFlags,
   settings: Settings,
   { notify, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
 ): Promise<McpJob> {
-  const wrong = validateRunAgentInput(wish);
-  if (wrong !== undefined)
-    throw new FairleadError('mcp/bad-input', `The arguments do not fit, so nothing was run: ${wrong}`, {
+  const problem = validateRunAgentInput(input);
+  if (problem !== undefined)
+    throw new FairleadError('mcp/bad-input', `The arguments do not fit, so nothing was run: ${problem}`, {
       blame: 'model',
     });
-  const { prompt, session, model, max_turns: most } = wish;
-  const turns = Math.min(most ?? Number.POSITIVE_INFINITY, base.limits.turns ?? Number.POSITIVE_INFINITY);
-  const asked: ConversationFlags = {
-    ...base,
-    model: model ?? base.model,
-    limits: { ...base.limits, ...(Number.isFinite(turns) ? { turns } : {}) },
+  const { prompt, session, model, max_turns: maxTurns } = input;
+  const turns = Math.min(maxTurns ?? Number.POSITIVE_INFINITY, serverFlags.limits.turns ?? Number.POSITIVE_INFINITY);
+  const flags: ConversationFlags = {
+    ...serverFlags,
+    model: model ?? serverFlags.model,
+    limits: { ...serverFlags.limits, ...(Number.isFinite(turns) ? { turns } : {}) },
   };
-  const talk = await Conversation.open({
+  const conversation = await Conversation.open({
     settings,
-    flags: asked,
+    flags,
     selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
-    model: await resolveModelUnattended(asked, settings, notify),
+    model: await resolveModelUnattended(flags, settings, notify),
     host,
   });
   const runId = crypto.randomUUID();
-  let said = false;
+  let isPromptSent = false;
   return {
-    session: talk.session,
-    grants: talk.grants,
-    agent: talk.agent,
+    session: conversation.session,
+    grants: conversation.grants,
+    agent: conversation.agent,
     run(options) {
-      const words = said ? undefined : prompt;
-      said = true;
-      return talk.run(words, { ...options, runId });
+      const newPrompt = isPromptSent ? undefined : prompt;
+      isPromptSent = true;
+      return conversation.run(newPrompt, { ...options, runId });
     },
     result(state) {
-      const came = toRunResult(state, { runId, sessionId: state.session });
-      const good = came.status === 'success';
+      const runResult = toRunResult(state, { runId, sessionId: state.session });
+      const isSuccess = runResult.status === 'success';
       return {
-        content: [{ type: 'text', text: good ? came.text : `${came.text}\n${formatRunEnd(came)}`.trim() }],
+        content: [
+          { type: 'text', text: isSuccess ? runResult.text : `${runResult.text}\n${formatRunEnd(runResult)}`.trim() },
+        ],
         structuredContent: {
-          answer: came.text,
-          reason: came.reason,
-          session: talk.name,
-          session_id: came.sessionId,
-          model: talk.model.name,
-          turns: came.turns,
-          usd: came.costUsd ?? null,
-          input_tokens: came.usage.inputTokens,
-          output_tokens: came.usage.outputTokens,
+          answer: runResult.text,
+          reason: runResult.reason,
+          session: conversation.name,
+          session_id: runResult.sessionId,
+          model: conversation.model.name,
+          turns: runResult.turns,
+          usd: runResult.costUsd ?? null,
+          input_tokens: runResult.usage.inputTokens,
+          output_tokens: runResult.usage.outputTokens,
         },
-        ...(good ? {} : { isError: true }),
+        ...(isSuccess ? {} : { isError: true }),
       };
     },
-    close: () => talk.close(),
+    close: () => conversation.close(),
   };
 }

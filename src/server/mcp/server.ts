@@ -27,27 +27,27 @@ export type McpServerHost = {
   readonly version: string;
 };
 
-/** Prepares the tools of this folder for MCP clients; with `asked.autoApprove` they make changes without an approval. */
+/** Prepares the tools of this folder for MCP clients; with `flags.autoApprove` they make changes without an approval. */
 export async function createMcpServer(
-  asked: ConversationFlags,
+  flags: ConversationFlags,
   settings: Settings,
-  { notify: tell, host, version }: McpServerHost,
+  { notify, host, version }: McpServerHost,
 ): Promise<McpServerHandle> {
   const grants = sessionGrants();
   const cwd = process.cwd();
-  const outfit = await createCodingAgent({
+  const agent = await createCodingAgent({
     settings,
     cwd,
-    autoApprove: () => asked.autoApprove,
+    autoApprove: () => flags.autoApprove,
     grants,
     codeOnly: false,
-    sandbox: asked.sandbox ? 'auto' : 'none',
-    prompter: noUser((text) => tell(`${text}\n`)),
+    sandbox: flags.sandbox ? 'auto' : 'none',
+    prompter: noUser((text) => notify(`${text}\n`)),
   });
-  for (const problem of outfit.problems) tell(`${problem}\n`);
-  if (outfit.sandbox.name === 'none') tell(`WARNING: no sandbox. ${outfit.sandbox.description}\n`);
-  const rounds = createPendingCalls();
-  const going = new Set<Promise<unknown>>();
+  for (const problem of agent.problems) notify(`${problem}\n`);
+  if (agent.sandbox.name === 'none') notify(`WARNING: no sandbox. ${agent.sandbox.description}\n`);
+  const pendingCalls = createPendingCalls();
+  const activeCalls = new Set<Promise<unknown>>();
   // Output for the user stays local; output for a client is redacted because it is sent on.
   const secrets = createStrictRedactor(settings);
 
@@ -56,27 +56,27 @@ export async function createMcpServer(
       { name: 'fairlead', title: 'Fairlead', version },
       { capabilities: { tools: {} }, inputRequired: { maxRounds: 1000 } },
     );
-    const answer = async (
+    const handleCall = async (
       name: string,
       input: Json,
       context: ServerContext,
-      begin: () => Promise<McpJob>,
+      start: () => Promise<McpJob>,
     ): Promise<CallToolResult | InputRequiredResult> => {
-      const can = server.server.getClientCapabilities();
-      const work = rounds.handle({
+      const capabilities = server.server.getClientCapabilities();
+      const work = pendingCalls.handle({
         context,
-        capabilities: can,
+        capabilities,
         callKey: `${name} ${canonicalJson(input)}`,
-        start: begin,
+        start,
       });
-      going.add(work);
+      activeCalls.add(work);
       try {
         return redactJson(toJson(await work), secrets) as CallToolResult | InputRequiredResult;
       } finally {
-        going.delete(work);
+        activeCalls.delete(work);
       }
     };
-    for (const tool of outfit.tools.filter(({ name }) => !modelDrivenTools.has(name)))
+    for (const tool of agent.tools.filter(({ name }) => !modelDrivenTools.has(name)))
       server.registerTool(
         tool.name,
         {
@@ -84,28 +84,28 @@ export async function createMcpServer(
           inputSchema: toStandardSchema<Json>(tool.input),
           annotations: toAnnotations(tool),
         },
-        (input, context) => answer(tool.name, input, context, () => startToolCall(outfit, grants, tool.name, input)),
+        (input, context) => handleCall(tool.name, input, context, () => startToolCall(agent, grants, tool.name, input)),
       );
     server.registerTool(
       'run_agent',
       {
-        description: `Runs Fairlead, an agent with tools of its own, in ${cwd}: it reads, changes and runs what is needed, and answers. Its session is kept and can be gone on with.`,
+        description: `Runs Fairlead, an agent with tools of its own, in ${cwd}: it reads, changes and runs what is needed, and answers. Its session is kept and can be continued.`,
         inputSchema: toStandardSchema<RunAgentInput>(runAgentInputSchema),
         outputSchema: toStandardSchema(runAgentOutputSchema),
         annotations: { readOnlyHint: false, openWorldHint: true },
       },
-      (wish, context) =>
-        answer('run_agent', wish, context, () => startAgentRun(wish, asked, settings, { notify: tell, host })),
+      (input, context) =>
+        handleCall('run_agent', input, context, () => startAgentRun(input, flags, settings, { notify, host })),
     );
     return server;
   };
   return {
     factory,
     async close() {
-      await rounds.close();
-      await outfit.close();
-      // Their clients are gone, so they are cancelled and record that.
-      await Promise.allSettled(going);
+      await pendingCalls.close();
+      await agent.close();
+      // The clients have disconnected, so the active calls are cancelled and record that.
+      await Promise.allSettled(activeCalls);
     },
   };
 }

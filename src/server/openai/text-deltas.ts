@@ -1,4 +1,4 @@
-// Turns the messages of a run into text deltas that are never retracted, provisional text at once and the missing rest when a turn ends; and ends a text at a stop sequence.
+// Turns the messages of a run into text deltas that are never retracted, partial text at once and the missing rest when a turn ends; and ends a text at a stop sequence.
 import { messageText, type Event, type FleetRun, type JsonObject } from '../../core/index.ts';
 import type { SessionMessage } from '../http/replay-buffer.ts';
 import { throwInvalidParam } from '../http/errors.ts';
