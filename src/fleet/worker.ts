@@ -82,7 +82,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let wasStopped = false;
   const killSwitch = watchKillSwitch(store.killSwitch, {
     onChange({ stopped, reason }) {
-      if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(reason) : 'Kill switch released.');
+      if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(reason) : 'Kill switch reset.');
       if (stopped) abortRuns(formatStoppedMessage(reason));
       wasStopped = stopped;
     },

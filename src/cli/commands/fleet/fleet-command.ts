@@ -90,7 +90,7 @@ async function resume({ killSwitch }: FleetStore): Promise<number> {
 }
 
 const printKillSwitchState = ({ stopped, reason }: KillSwitchState): number => {
-  printErr(stopped ? `${formatStoppedMessage(reason)}\nTo resume: fairlead fleet resume\n` : 'Kill switch released.\n');
+  printErr(stopped ? `${formatStoppedMessage(reason)}\nTo resume: fairlead fleet resume\n` : 'Kill switch reset.\n');
   return exitCodes.answered;
 };
 
