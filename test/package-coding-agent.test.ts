@@ -99,8 +99,10 @@ test(
   () => runProgram('bubblewrap'),
 );
 
-test('[P54] without a working sandbox, the program edits files and runs no command', { skip: hasBubblewrap && 'bubblewrap is installed' }, () =>
-  runProgram('auto'),
+test(
+  '[P54] without a working sandbox, the program edits files and runs no command',
+  { skip: hasBubblewrap && 'bubblewrap is installed' },
+  () => runProgram('auto'),
 );
 
 function runProgram(sandbox: 'auto' | 'bubblewrap'): void {

@@ -102,10 +102,12 @@ function parsePort(text: string): number {
 
 /** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send. */
 function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys): void {
-  printErrLine(`Listening at ${url}`);
+  const lines = [`Listening at ${url}`];
   if (newToken !== undefined)
-    printErrLine(`Open ${url}/#key=${newToken}\nThis link is shown once; the key is saved in ${tokenFile}`);
-  else if (tokenFile !== undefined) printErrLine(`The key is in ${tokenFile}`);
+    lines.push(`Open ${url}/#key=${newToken}`, `This link is shown once; the key is saved in ${tokenFile}`);
+  else if (tokenFile !== undefined) lines.push(`The key is in ${tokenFile}`);
+  // One write: a program that waits for the first line may read the others at once.
+  printErrLine(lines.join('\n'));
 }
 
 /** Returns the directory of the built dashboard: beside the bundle, or in a checkout. */
