@@ -1,4 +1,5 @@
 // Run controller of an interactive conversation: runs each submitted line as a slash command, a shell command or a prompt, one job at a time.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceOptions } from '../../agent/index.ts';
 import {
   formatActivity,
@@ -86,6 +87,13 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       });
     refreshStatus();
   };
+  /** Handles a line that cannot be handled during a job. An answer is on the screen a moment before its run has ended, so the end is awaited shortly. */
+  const handleAfterJob = async (text: string): Promise<void> => {
+    await Promise.race([job, sleep(endOfJobMs)]);
+    if (!job) return start(() => dispatchInput(context, text));
+    ui.setInput(text);
+    return context.notify('Wait until the run has ended, or press Esc.', 'warning');
+  };
   return {
     context,
     get busy() {
@@ -94,10 +102,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
     start,
     handleInput(text, how) {
       if (!job) return start(() => dispatchInput(context, text));
-      if (!isAllowedDuringRun(text, context)) {
-        ui.setInput(text);
-        return context.notify('Wait until the run has ended, or press Esc.', 'warning');
-      }
+      if (!isAllowedDuringRun(text, context)) return void handleAfterJob(text);
       const join = dispatchInput(context, text, how);
       pendingInputs = Promise.allSettled([pendingInputs, join]);
       return void join.catch((error: unknown) => context.notify(errorMessage(error), 'error'));
@@ -114,6 +119,9 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
     },
   };
 }
+
+/** How long a line that cannot be handled during a job waits for its end before it is refused. */
+const endOfJobMs = 300;
 
 /** Whether a line may be handled during a job: prompts join a run, and some slash commands are read-only. */
 function isAllowedDuringRun(text: string, { conversation, isRunning }: CommandContext): boolean {
