@@ -9,6 +9,7 @@ import { calls, says } from '../src/testing/index.ts';
 import { createBarrier, createFleetProgram, waitUntilTrue } from './support/fleet-program.ts';
 import { isProcessAlive, requestMessages } from './support/cli-harness.ts';
 import { writeFiles } from './support/program-dirs.ts';
+import { noSandbox } from './support/sandbox.ts';
 
 test('[A85, A112] a running run gets input from another process, each message once', async (t) => {
   const first = createBarrier();
@@ -128,26 +129,30 @@ test('[A71, A84] the factory command processes its tasks with its own worker pro
   assert.deepEqual([asks.code, /fairlead runs answer asks-1/.test(asks.err)], [5, true]);
 });
 
-test('[A71, A84] an interrupted factory command releases its runs, and the same command continues them', async (t) => {
-  const held = createBarrier();
-  const program = await createFleetProgram(t, async ({ index, results }) => {
-    if (index === 1) await held.wait();
-    return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
-  });
-  writeFiles(program.cwd, { 'tasks.txt': 'Go on\n' });
-  const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
-  const one = program.start(batch);
-  await held.reached;
-  one.kill('SIGINT');
-  await waitUntilTrue('it hands over', () => one.err().includes('Releasing 1 run.'));
-  one.kill('SIGINT');
-  const { code, err } = await one.ended;
-  assert.deepEqual([code, err.endsWith('1 left.\nTo continue: the same command with --id lot\n')], [130, true], err);
-  held.open();
-  const two = await program.run(batch);
-  assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
-  assert.equal(readFileSync(path.join(program.cwd, 'effects'), 'utf8'), 'once\n');
-});
+test(
+  '[A71, A84] an interrupted factory command releases its runs, and the same command continues them',
+  { skip: await noSandbox() },
+  async (t) => {
+    const held = createBarrier();
+    const program = await createFleetProgram(t, async ({ index, results }) => {
+      if (index === 1) await held.wait();
+      return results.length === 0 ? calls('run_command', { command: 'echo once >> effects' }) : says('Through.');
+    });
+    writeFiles(program.cwd, { 'tasks.txt': 'Go on\n' });
+    const batch = ['factory', '--file', 'tasks.txt', '--id', 'lot', '--auto', '--workers', '1'];
+    const one = program.start(batch);
+    await held.reached;
+    one.kill('SIGINT');
+    await waitUntilTrue('it hands over', () => one.err().includes('Releasing 1 run.'));
+    one.kill('SIGINT');
+    const { code, err } = await one.ended;
+    assert.deepEqual([code, err.endsWith('1 left.\nTo continue: the same command with --id lot\n')], [130, true], err);
+    held.open();
+    const two = await program.run(batch);
+    assert.deepEqual([two.code, two.out], [0, 'lot-1  answered  Through.\n']);
+    assert.equal(readFileSync(path.join(program.cwd, 'effects'), 'utf8'), 'once\n');
+  },
+);
 
 test('[A71] the workers of the factory command are separate processes, which release their runs when it is killed', async (t) => {
   const held = createBarrier();

@@ -246,17 +246,12 @@ const slowAppendMs = 500;
 
 /**
  * Whether an event need not be synced at once: no effect depends on it. The events at the start of a run are synced with the turn that is
- * recorded before the model is called, the end of the run with its settlement in the queue. If they are lost in a crash, the next
- * attempt records them again.
+ * recorded before the model is called. If they are lost in a crash, the next attempt records them again. The end of a run is synced: a
+ * database that crashed after it may have lost it, and the worker would still write the result of the run.
  */
 const canDeferSync = (fact: Fact): boolean =>
   fact.type === 'epoch-started' ? fact.baseline === undefined : deferredSyncTypes.has(fact.type);
-const deferredSyncTypes: ReadonlySet<Fact['type']> = new Set([
-  'session-started',
-  'input-received',
-  'run-started',
-  'run-ended',
-]);
+const deferredSyncTypes: ReadonlySet<Fact['type']> = new Set(['session-started', 'input-received', 'run-started']);
 
 /** Publishes the partial text of one session. */
 type PartialTextPublisher = {

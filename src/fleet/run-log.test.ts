@@ -1,4 +1,4 @@
-// Tests of durable appends of a run: before and after each external effect, and nowhere else.
+// Tests of durable appends of a run: before and after each external effect, and at its end.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveAgent, defineTool } from '../agent/index.ts';
@@ -18,7 +18,7 @@ const noting = (store: FleetStore, seen: string[]): FleetStore => ({
       return {
         ...log,
         append(after, facts, options) {
-          seen.push(`${facts.map(({ type }) => type).join(' ')}${options?.durable === true ? ', settled' : ''}`);
+          seen.push(`${facts.map(({ type }) => type).join(' ')}${options?.durable === true ? ', durable' : ''}`);
           return log.append(after, facts, options);
         },
       };
@@ -26,7 +26,7 @@ const noting = (store: FleetStore, seen: string[]): FleetStore => ({
   },
 });
 
-test('[A52] the start of a turn and of a call is durable before the request and the tool run, and their results after', async (t) => {
+test('[A52] the start of a turn and of a call is durable before the request and the tool run, and so are their results and the end of the run', async (t) => {
   const seen: string[] = [];
   const store = noting(await openTempFleetStore(t), seen);
   const pay = defineTool({
@@ -49,16 +49,16 @@ test('[A52] the start of a turn and of a call is durable before the request and 
   assert.deepEqual(seen, [
     'session-started epoch-started',
     'input-received run-started',
-    'turn-started, settled',
+    'turn-started, durable',
     'ASK',
-    'turn-ended, settled',
-    'tool-started, settled',
+    'turn-ended, durable',
+    'tool-started, durable',
     'PAY',
-    'tool-ended, settled',
-    'turn-started, settled',
+    'tool-ended, durable',
+    'turn-started, durable',
     'ASK',
-    'turn-ended, settled',
-    'run-ended',
+    'turn-ended, durable',
+    'run-ended, durable',
   ]);
 });
 
@@ -76,8 +76,8 @@ test('[A52] inbox messages are durable together with their position, and so is a
   await log.append(3, [epoch], { durable: settle });
   await log.append(4, [place]);
   assert.deepEqual(seen, [
-    'input-received annotation-added, settled',
-    'epoch-started, settled',
+    'input-received annotation-added, durable',
+    'epoch-started, durable',
     'epoch-started',
     'annotation-added',
   ]);
