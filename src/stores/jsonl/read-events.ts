@@ -10,9 +10,6 @@ import { forEachLineSpan, readByteBlocks } from './read-lines.ts';
 /** Events and the offsets of their lines. */
 export type EventBatch = { readonly events: readonly Event[]; readonly offsets: readonly number[] };
 
-/** Converts events of older format versions, one step per version. There is none yet: renamed fields are handled by `upcastEvent`. */
-const upcasts: Readonly<Record<number, (event: Event) => Event>> = {};
-
 /** The events in these ranges of a file, in order. */
 export function* readEventBatches(
   disk: Disk,
@@ -20,15 +17,14 @@ export function* readEventBatches(
   index: SessionFileIndex,
   ranges: readonly ByteRange[],
 ): Generator<EventBatch> {
-  const upcast = upcasts[index.header?.version ?? 0];
   let before: Event | undefined;
   for (const range of ranges) {
     for (const { bytes, offset: base } of readByteBlocks(disk, fd, { ...range, keepBytes: true })) {
       const events: Event[] = [];
       const offsets: number[] = [];
       const add = (found: Event, offset: number): void => {
-        before = upcast ? upcast(found) : found;
-        events.push(before);
+        before = found;
+        events.push(found);
         offsets.push(offset);
       };
       const encoding = isAscii(bytes) ? 'latin1' : 'utf8';
