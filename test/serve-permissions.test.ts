@@ -127,7 +127,7 @@ test('[A97] a directory that was replaced by a link after it was allowed is not 
   assert.deepEqual([more.outcome?.reason, more.outcome?.spent.turns], ['max-turns', 2]);
   await waitUntil('the first has ended too', () => asked >= 2, 1000);
   const first = (await working.send(key, `GET /api/runs/${run.id}`))['run'] as FleetRun;
-  assert.equal(first.outcome?.error?.code, 'cli/wrong-folder', JSON.stringify(first));
+  assert.equal(first.outcome?.error?.code, 'coding-agent/wrong-folder', JSON.stringify(first));
 });
 
 test('[A97] a key file inside a directory of the runs is refused, and so is a missing directory', async (t) => {

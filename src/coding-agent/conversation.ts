@@ -227,7 +227,7 @@ export class Conversation {
   async changeDirectory(directory: string): Promise<void> {
     const cwd = path.resolve(this.agent.workspace.cwd, directory);
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
+      throw new FairleadError('coding-agent/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
     const previous = this.agent;
     await changeWorkingDirectory(this.#state, this.#options, this.grants, cwd);
     await previous.close(this.agent);

@@ -265,11 +265,11 @@ const asList = (value: boolean | readonly string[] | undefined): readonly string
 const joinSections = (sections: readonly (string | undefined)[]): string => sections.filter(Boolean).join('\n\n');
 
 function throwNoModel(): never {
-  throw new FairleadError('cli/no-model', 'No model is open yet.', { blame: 'harness' });
+  throw new FairleadError('coding-agent/no-model', 'No model is open yet.', { blame: 'harness' });
 }
 
 const noToolCallsError = ({ model }: Provider): FairleadError =>
-  new FairleadError('cli/no-calls', `${model} cannot call tools, but the request has tools.`, {
+  new FairleadError('coding-agent/no-calls', `${model} cannot call tools, but the request has tools.`, {
     blame: 'user',
     hint: 'Use another model, or send the request without tools.',
   });

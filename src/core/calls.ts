@@ -120,7 +120,7 @@ async function prepareCall(
     return toolEndedFact(
       call,
       'denied',
-      `A rule rewrote the call to something that does not fit its schema: ${rewriteError}`,
+      `A gate rewrote the call to something that does not fit its schema: ${rewriteError}`,
     );
   return { call: target, tool, input: decision.input, key: call.key ?? idempotencyKey(call, state) };
 }

@@ -24,7 +24,7 @@ export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state:
     if (decision.type !== 'rewrite') return decision;
     current = { ...current, input: decision.input };
   }
-  return { type: 'deny', reason: 'The rules keep rewriting this call.' };
+  return { type: 'deny', reason: 'The gates keep rewriting this call.' };
 }
 
 const userDenial = (reason: string | undefined): string =>
@@ -61,11 +61,11 @@ async function callGate(gate: Gate, call: ToolCall, state: RunState): Promise<De
     if (type === 'ask' && typeof question === 'string') return { type, question, ...by };
     if (type === 'rewrite' && isJson(input)) return { type, input };
     if (type === 'deny')
-      return { type, reason: typeof reason === 'string' ? reason : 'A rule denies this call.', ...by };
+      return { type, reason: typeof reason === 'string' ? reason : 'A gate denies this call.', ...by };
     const fault = type === 'rewrite' ? 'rewrote the call to a value that is not JSON' : 'returned no valid decision';
-    return { type: 'deny', reason: `A rule ${fault}, so the call is denied.` };
+    return { type: 'deny', reason: `A gate ${fault}, so the call is denied.` };
   } catch (error) {
-    return { type: 'deny', reason: `A rule failed, so the call is denied: ${errorMessage(error)}` };
+    return { type: 'deny', reason: `A gate failed, so the call is denied: ${errorMessage(error)}` };
   }
 }
 

@@ -226,7 +226,7 @@ export type CompactionResult = {
 
 /** Makes a shorter history. An error, or a history that is invalid, not shorter, or lacks an open call, counts as failure and the old history stays. */
 export interface Compactor {
-  /** The share of the context window at which it runs; without it, only if the next request does not fit. */
+  /** The share of `limits.context` at which it runs; without it, only if the next request does not fit. */
   readonly threshold?: number;
   run(state: RunState, context: CompactionContext): Promise<CompactionResult>;
 }

@@ -49,7 +49,8 @@ test('a run that cannot succeed ends with the reason, and a run with a temporary
   ]);
   const told: string[] = [];
   const driver: RunHandler = async ({ prompt: words, attempts }) => {
-    if (words === 'bad') throw new FairleadError('cli/no-folder', 'There is no such folder.', { blame: 'user' });
+    if (words === 'bad')
+      throw new FairleadError('coding-agent/no-folder', 'There is no such folder.', { blame: 'user' });
     if (attempts < 3)
       throw words === 'store' ? new FairleadError('store/failed', 'Away.', { blame: 'store' }) : new Error('oops');
     return { type: 'completed', outcome };
@@ -59,7 +60,7 @@ test('a run that cannot succeed ends with the reason, and a run with a temporary
   const bad = await waitForEnd(store, 'bad');
   assert.deepEqual(
     [bad.outcome?.reason, bad.outcome?.error?.code, bad.attempts],
-    ['provider-error', 'cli/no-folder', 1],
+    ['provider-error', 'coding-agent/no-folder', 1],
   );
   assert.deepEqual(
     (await Promise.all(['shaky', 'store'].map((id) => waitForEnd(store, id)))).map((run) => run.attempts),

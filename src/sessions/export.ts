@@ -27,9 +27,13 @@ export function parseExportFormat(requested: string | undefined, file: string | 
   const name = requested ?? (exportFormats.some((each) => each === extension) ? extension : 'md');
   const format = exportFormats.find((each) => each === name);
   if (format !== undefined) return format;
-  throw new FairleadError('cli/bad-format', `--format is ${exportFormats.join(', ')}, not "${name}".`, {
-    blame: 'user',
-  });
+  throw new FairleadError(
+    'sessions/bad-format',
+    `The export format is one of ${exportFormats.join(', ')}, not "${name}".`,
+    {
+      blame: 'user',
+    },
+  );
 }
 
 /** Reads a session file and exports it. */

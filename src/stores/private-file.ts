@@ -58,11 +58,11 @@ export function withFileError<T>(file: string, action: string, work: () => T): T
   } catch (error) {
     if (error instanceof FairleadError) throw error;
     if (systemErrorCode(error) === 'EEXIST')
-      throw new FairleadError('cli/exists', `${file} already exists.`, {
+      throw new FairleadError('stores/exists', `${file} already exists.`, {
         blame: 'user',
         hint: 'Name another file, or remove that one.',
       });
-    throw new FairleadError('cli/file', `Could not ${action} ${file}: ${errorMessage(error)}`, {
+    throw new FairleadError('stores/file', `Could not ${action} ${file}: ${errorMessage(error)}`, {
       blame: 'user',
       hint: 'Check the permissions and the free space there.',
       cause: error,

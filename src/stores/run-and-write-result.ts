@@ -21,7 +21,7 @@ export type RunResultWriter<Claim extends RunClaim> = {
 };
 
 /** Handles a run. Returns the delay after which it is tried again, in milliseconds; 0 if it is not. */
-export async function handleRun<Claim extends RunClaim>(
+export async function runAndWriteResult<Claim extends RunClaim>(
   claim: Claim,
   handle: WorkOptions['handle'],
   writer: RunResultWriter<Claim>,

@@ -292,5 +292,5 @@ async function getDenialReason(
         : `This call needs approval, and there is no user to ask: ${ruling.question}`;
     now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
   }
-  return 'The rules keep asking about this call.';
+  return 'The gates keep asking about this call.';
 }

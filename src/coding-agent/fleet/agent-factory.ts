@@ -78,7 +78,9 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
     const requested = parseRunSettings(run.settings);
     const cwd = path.resolve(requested.folder ?? process.cwd());
     if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      throw new FairleadError('cli/no-folder', `There is no folder ${cwd} on this machine.`, { blame: 'user' });
+      throw new FairleadError('coding-agent/no-folder', `There is no folder ${cwd} on this machine.`, {
+        blame: 'user',
+      });
     assertWithin(cwd, requested.within);
     const settings = readSettings({ cwd });
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
@@ -140,7 +142,7 @@ function assertWithin(cwd: string, within: unknown): void {
   const found = realpathSync(cwd);
   if (Array.isArray(within) && within.some((each) => typeof each === 'string' && isPathInside(each, found))) return;
   throw new FairleadError(
-    'cli/wrong-folder',
+    'coding-agent/wrong-folder',
     `The run may not work in ${cwd}: its real path is outside the allowed folders.`,
     { blame: 'user' },
   );
@@ -180,7 +182,7 @@ function parseRunSettings(settings: JsonObject): RunAgentSettings {
     const value = settings[key];
     const fits = expected === 'object' ? isObject(value) : typeof value === expected;
     if (value === undefined || value === null || fits) continue;
-    throw new FairleadError('cli/bad-run', `The run setting ${key} cannot be ${JSON.stringify(value)}.`, {
+    throw new FairleadError('coding-agent/bad-run', `The run setting ${key} cannot be ${JSON.stringify(value)}.`, {
       blame: 'user',
       hint: `It must be ${expected === 'object' ? 'an object' : `a ${expected}`}.`,
     });

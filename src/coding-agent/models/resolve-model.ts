@@ -100,7 +100,7 @@ export function unknownModelError(
     known.map(({ id }) => id),
   );
   return new FairleadError(
-    'cli/unknown-model',
+    'coding-agent/unknown-model',
     `${endpoint ? formatEndpoint(endpoint) : 'The list of models'} has no model "${name}".`,
     {
       blame: 'user',
@@ -122,12 +122,16 @@ export function requireModel(
   const found = wanted === undefined ? undefined : findModel(wanted, known, endpoint);
   if (found && name !== undefined) return found;
   if (known.length === 0)
-    throw new FairleadError('cli/no-model-list', `It is not known which models ${formatEndpoint(endpoint)} has.`, {
-      blame: 'user',
-      hint: 'Ask it first: fairlead --one-shot --refresh-models',
-    });
+    throw new FairleadError(
+      'coding-agent/no-model-list',
+      `It is not known which models ${formatEndpoint(endpoint)} has.`,
+      {
+        blame: 'user',
+        hint: 'Ask it first: fairlead --one-shot --refresh-models',
+      },
+    );
   if (wanted === undefined)
-    throw new FairleadError('cli/no-model', 'No model was named, and none was used before.', {
+    throw new FairleadError('coding-agent/no-model', 'No model was named, and none was used before.', {
       blame: 'user',
       hint: `Name one with --model, such as --model ${known[0]?.id}.`,
     });

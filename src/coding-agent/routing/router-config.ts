@@ -38,7 +38,7 @@ export function findRouter(
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
   if (found !== undefined) return parseRouter(selector, found, `routers.${name} in ${userFile}`);
   const near = closestMatches(name, names).map((each) => `router:${each}`);
-  throw new FairleadError('cli/no-router', `There is no router "${name}" in ${userFile}.`, {
+  throw new FairleadError('coding-agent/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
     hint: near.length
       ? `Did you mean ${near.join(' or ')}?`

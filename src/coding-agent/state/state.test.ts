@@ -172,7 +172,7 @@ test('a directory that cannot be written is reported in one sentence, and the wo
   writeFileSync(settings.dirs.state, 'a file where a folder should be');
   const told = /^The next start will not know which model was used: Could not create .*fairlead/;
   assert.match(saveLastModel(settings, 'x') ?? '', told);
-  assert.throws(() => openDebugLog(settings), { code: 'cli/file', message: /^Could not create .*fairlead.logs/ });
+  assert.throws(() => openDebugLog(settings), { code: 'stores/file', message: /^Could not create .*fairlead.logs/ });
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   assert.equal(await withDebugLog(settings, 'a start', warn, async () => 7), 7);

@@ -1,7 +1,7 @@
-// Sets the share of the context window from which a compactor runs. A rule for programs; the coding agent does not use it.
+// Sets the share of `limits.context` from which a compactor runs. A rule for programs; the coding agent does not use it.
 import { FairleadError, type Compactor } from '../../core/index.ts';
 
-/** Returns the compactor with this threshold: 0.8 compacts when the next request needs more than 80 % of the context window. */
+/** Returns the compactor with this threshold: 0.8 compacts when the next request needs more than 80 % of `limits.context` (by default 90 % of the context window). */
 export function compactAt(share: number, compactor: Compactor): Compactor {
   if (!(share > 0 && share <= 1))
     throw new FairleadError(

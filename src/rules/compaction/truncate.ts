@@ -6,9 +6,9 @@ import { assembleMessages, compactionBudget, omittedText } from './assemble-mess
 
 /** When a conversation is compacted, and to what size. */
 export type CompactionOptions = {
-  /** The share of the context window at which compaction starts. Default 0.8. */
+  /** The share of `limits.context` (by default 90 % of the context window) at which compaction starts. Default 0.8. */
   readonly threshold?: number;
-  /** The target share of the context window. Default 0.45. */
+  /** The target share of `limits.context`. Default 0.45. */
   readonly target?: number;
   /** How many of the latest turns stay unchanged, if they fit. */
   readonly keepTurns?: number;

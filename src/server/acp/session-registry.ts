@@ -165,7 +165,7 @@ function createFirstPromptSetup(
 
 function resolveDirectory(cwd: string): string {
   if (path.isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return path.resolve(cwd);
-  throw new FairleadError('cli/no-folder', `There is no folder ${cwd}.`, {
+  throw new FairleadError('acp/no-folder', `There is no folder ${cwd}.`, {
     blame: 'user',
     hint: 'The working folder of a session is the whole path of a folder.',
   });

@@ -86,14 +86,14 @@ const createWaitingError = ({ id, pendingApprovals, session }: FleetRun): Error 
 
 /** The errors of a run that clients know by a status of their own. */
 const codeMapping: Readonly<Record<string, readonly [code: `server/${string}`, param?: string]>> = {
-  'cli/unknown-model': ['server/no-model', 'model'],
+  'coding-agent/unknown-model': ['server/no-model', 'model'],
   'provider/not-found': ['server/no-model', 'model'],
   'tool/bad-definition': ['server/bad-request', 'tools'],
   'provider/rate-limited': ['server/too-many'],
   'provider/context-too-long': ['server/too-long'],
   'run/money-budget': ['server/no-money'],
   'run/token-budget': ['server/no-money'],
-  'cli/no-calls': ['server/bad-request', 'tools'],
+  'coding-agent/no-calls': ['server/bad-request', 'tools'],
 };
 
 function createNoResponseError({ id, status, outcome }: FleetRun, problem: string | undefined): Error {

@@ -1,7 +1,7 @@
 // Worker loop of a PostgreSQL store: claims runs, handles them, writes their results, and takes over from expired processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import { handleRun } from '../run-and-write-result.ts';
+import { runAndWriteResult } from '../run-and-write-result.ts';
 import { storedWaitingStatus } from '../run-row.ts';
 import { settlesWithin, closeTimeoutMs, undefinedOnAbort } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';
@@ -69,7 +69,7 @@ export async function runPostgresWorkerLoop(
       clearTimeout(timer);
       if (!unstarted.delete(workflow)) return;
       try {
-        const retryDelayMs = await handleRun(claim, work.handle, {
+        const retryDelayMs = await runAndWriteResult(claim, work.handle, {
           onLost: lease.onLost,
           complete: completer.complete,
           fail: (each, thrown) => completer.fail(each, thrown, retryMs),

@@ -1,7 +1,7 @@
 // Worker loop of a SQLite store: claims runs, handles them, writes their results, and takes over from expired processes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairleadError, type WorkOptions } from '../../core/index.ts';
-import { handleRun, type RunClaim } from '../run-and-write-result.ts';
+import { runAndWriteResult, type RunClaim } from '../run-and-write-result.ts';
 import { rateDelayMs, storedWaitingStatus } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
 import { claimSqliteRuns, failRun, findNextRun, completeRun } from './claim.ts';
@@ -31,7 +31,7 @@ export async function runSqliteWorkerLoop(
   }
 
   function start(claim: RunClaim): void {
-    const done = handleRun(claim, work.handle, {
+    const done = runAndWriteResult(claim, work.handle, {
       onLost: lease.onLost,
       complete: (each, settlement) => completeRun(context, each, settlement),
       fail: (each, thrown) => failRun(context, each, thrown, retryMs),
