@@ -14,7 +14,7 @@ after(() => postgres.close());
 
 const key = 'a-key-that-is-long-enough';
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-const timeoutMs = 30_000;
+const timeoutMs = 90_000;
 
 /** What a page shows of a stream: the events, and the partial text of the current turn. */
 type StreamView = { readonly frames: SseFrame[]; readonly text: () => string; readonly ended: Promise<void> };
@@ -105,7 +105,7 @@ test(
 
 test(
   '[A93] postgres: partial text is shown again after a server reconnects',
-  { timeout: 60_000, ...(postgres.skip === undefined ? {} : { skip: postgres.skip }) },
+  { timeout: 240_000, ...(postgres.skip === undefined ? {} : { skip: postgres.skip }) },
   async (t) => {
     const url = await postgres.fresh();
     const [here, there] = [await openPostgres(url), await openPostgres(url)];

@@ -12,6 +12,8 @@ type FakeBusNetwork = {
   readonly messages: BusMessage[];
   /** How often a message is delivered. */
   deliveryCount: (message: BusMessage) => number;
+  /** How many of the next sends fail. */
+  failures: number;
 };
 
 function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, renewMs = 10_000): FakeBusNetwork {
@@ -19,6 +21,7 @@ function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, ren
   const mine: FakeBusNetwork = {
     messages: [],
     deliveryCount: () => 1,
+    failures: 0,
     open() {
       const makeBus: CreateMessageBus = (me, received) => ({
         setListening(is) {
@@ -28,6 +31,7 @@ function createFakeBusNetwork(t: { after(work: () => Promise<void>): void }, ren
         },
         async send(messages) {
           await pause(1);
+          if (mine.failures-- > 0) throw new Error('The connection is lost.');
           mine.messages.push(...messages);
           for (const message of messages)
             for (let i = 0; i < mine.deliveryCount(message); i++)
@@ -92,6 +96,18 @@ test('[A93] a lost message is requested again, a duplicated one is delivered onc
   speaker.publish('s', partialText(1, 'end'));
   await waitUntil(() => subscriber.text === `${all}end`);
   assert.ok(n > 3, `${n} messages`);
+});
+
+test('[A93] what could not be sent is sent again: subscriptions and text', async (t) => {
+  const network = createFakeBusNetwork(t);
+  const [speaker, far] = [network.open(), network.open()];
+  network.failures = 2;
+  const listener = subscribeTo(far);
+  speaker.publish('s', partialText(1, 'one '));
+  await waitUntil(() => listener.text === 'one ');
+  network.failures = 2;
+  speaker.publish('s', partialText(1, 'two'));
+  await waitUntil(() => listener.text === 'one two');
 });
 
 test('[A93] a process that resumes late does not replace the text of the current one', async (t) => {

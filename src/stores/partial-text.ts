@@ -31,6 +31,8 @@ type PeerSubscription = { until: number; since: number; take: number; sent: numb
 
 /** The maximum length of the text of a turn; subscribers get the rest with the event that ends the turn. */
 const maxTurnChars = 262_144;
+/** After a failed send the next flush waits so many times longer. */
+const retryFactor = 10;
 /** How many chunks one flush sends; the rest waits for the next one. */
 const maxChunksPerFlush = 100;
 
@@ -65,16 +67,23 @@ export function createPartialTextChannel(
       }
   }
 
-  function scheduleFlush(): void {
-    if (!closed) timer ??= setTimeout(() => void (flushing = flush()), flushMs).unref();
+  function scheduleFlush(delayMs = flushMs): void {
+    if (!closed) timer ??= setTimeout(() => void (flushing = flush()), delayMs).unref();
   }
 
   async function flush(): Promise<void> {
     const messages = [...createSubscriptionMessages(), ...createTextMessages()];
-    // A subscriber that misses a message asks for the whole text.
-    if (messages.length > 0) await bus.send(messages).catch(() => {});
+    const isSent = messages.length === 0 || (await bus.send(messages).then(isTrue, isFalse));
     timer = undefined;
-    if (hasUnsent()) scheduleFlush();
+    if (!isSent) markAllUnsent();
+    if (hasUnsent()) scheduleFlush(isSent ? flushMs : flushMs * retryFactor);
+  }
+
+  /** After a failed send it is not known which messages arrived. All is sent again; a receiver skips what it has. */
+  function markAllUnsent(): void {
+    for (const session of listeners.keys()) subscriptionChanges.set(session, true);
+    mustDiscover = true;
+    for (const peers of subscriptions.values()) for (const subscription of peers.values()) subscription.sent = 0;
   }
 
   function createSubscriptionMessages(): readonly BusMessage[] {
@@ -265,6 +274,9 @@ export function createPartialTextChannel(
     },
   };
 }
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
 
 const isMissingText = ({ since, take, text }: TurnText, subscription: PeerSubscription): boolean =>
   subscription.since !== since || subscription.take !== take || subscription.sent < text.length;
