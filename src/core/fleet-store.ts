@@ -3,7 +3,10 @@ import type { Failure } from './errors.ts';
 import type { UsageTotals, StopReason } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { PartialTextChannel } from './partial-text.ts';
-import type { SessionStore } from './sessions.ts';
+import type { FleetSessionStore } from './sessions.ts';
+
+/** The tenant of a run that names none. */
+export const defaultTenant = 'default';
 
 /** A run to be queued. */
 export type NewRun = {
@@ -149,7 +152,8 @@ export interface RunQueue {
   run(id: string): Promise<FleetRun | undefined>;
   /** Runs, latest first. */
   list(filter?: RunFilter): Promise<readonly FleetRun[]>;
-  depth(): Promise<QueueDepth>;
+  /** The number of runs by status, of one tenant or of all. */
+  depth(tenant?: string): Promise<QueueDepth>;
   /** Runs a worker loop until the signal aborts. */
   work(work: WorkOptions): Promise<void>;
   limits(): Promise<QueueLimits>;
@@ -157,8 +161,8 @@ export interface RunQueue {
   schedules(): Promise<readonly Schedule[]>;
   /** Adds or replaces a schedule; without `cron` it is removed. */
   setSchedule(schedule: Schedule | { readonly name: string; readonly cron?: undefined }): Promise<void>;
-  /** Statistics of ended runs in time buckets, oldest first. */
-  stats(from: string, to: string, bucketMs: number): Promise<readonly RunStats[]>;
+  /** Statistics of ended runs in time buckets, oldest first, of one tenant or of all. */
+  stats(from: string, to: string, bucketMs: number, tenant?: string): Promise<readonly RunStats[]>;
 }
 
 /** Statistics of the runs that ended in a time bucket. */
@@ -179,9 +183,17 @@ export type DurationPercentiles = readonly [p50: number, p95: number, p99: numbe
 
 /** A message to a run from outside the process that handles it. */
 export type InboxMessage =
-  | { readonly type: 'prompt' | 'steer' | 'follow-up'; readonly text: string; readonly by?: string }
+  | {
+      readonly type: 'prompt' | 'steer' | 'follow-up';
+      readonly text: string;
+      readonly by?: string;
+      /** The run that the message is for: another run of the session ignores it. */
+      readonly run?: string;
+    }
   | {
       readonly type: 'answer';
+      /** The run that the answer is for: another run of the session ignores it. */
+      readonly run?: string;
       readonly call: string;
       /** The question as the user saw it: the answer is ignored if the question is another one now. */
       readonly question?: string;
@@ -271,7 +283,7 @@ export interface WorkerRegistry {
 export interface FleetStore {
   /** Its kind and location without secrets, such as `sqlite fleet.sqlite`. */
   readonly description: string;
-  readonly sessions: SessionStore;
+  readonly sessions: FleetSessionStore;
   readonly queue: RunQueue;
   readonly inbox: Inbox;
   readonly partialText: PartialTextChannel;

@@ -31,6 +31,7 @@ export type {
   StopReason,
   Verdict,
 } from './fact.ts';
+export { defaultTenant } from './fleet-store.ts';
 export type {
   TenantBudget,
   BudgetAmount,
@@ -128,7 +129,7 @@ export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool
 export { closestMatches } from './did-you-mean.ts';
 export { escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';
-export type { SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
+export type { FleetSessionStore, SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
 export { isPathInside, normalizeFileName } from './paths.ts';
 export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';

@@ -122,6 +122,7 @@ export {
   type RunStatus,
   type Schedule,
   type SessionInfo,
+  type FleetSessionStore,
   type SessionStore,
   type SessionWriter,
   type Step,

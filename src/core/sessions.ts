@@ -7,6 +7,8 @@ export type OpenSessionOptions = {
   readonly holder?: string;
   /** Takes the session over from its writer, whose next append is then refused: for a worker that has claimed the run. */
   readonly force?: boolean;
+  /** The tenant that a new session belongs to. A fleet store refuses to open a session of another tenant. */
+  readonly tenant?: string;
 };
 
 /** A session in a list. */
@@ -16,6 +18,8 @@ export type SessionInfo = {
   readonly begun: string;
   readonly changed: string;
   readonly events: number;
+  /** The tenant that it belongs to; absent if it belongs to none. */
+  readonly tenant?: string;
   /** The name of the writer that has it open. */
   readonly holder?: string;
 };
@@ -30,4 +34,16 @@ export interface SessionStore {
   list(options?: { readonly limit?: number; readonly before?: string }): Promise<readonly SessionInfo[]>;
   /** Removes a session; throws `store/locked` while a writer has it open. */
   remove(session: string): Promise<void>;
+}
+
+/** The sessions of a fleet store: each belongs to the tenant of the run that created it. */
+export interface FleetSessionStore extends SessionStore {
+  /** The session, without its events; undefined if there is none. */
+  find(session: string): Promise<SessionInfo | undefined>;
+  /** The sessions, last changed first; with `tenant`, only those that belong to it. */
+  list(options?: {
+    readonly limit?: number;
+    readonly before?: string;
+    readonly tenant?: string;
+  }): Promise<readonly SessionInfo[]>;
 }

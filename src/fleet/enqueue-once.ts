@@ -1,5 +1,5 @@
 // Enqueues runs idempotently: a second request with the same id must ask for the same run.
-import { canonicalJson, type FleetRun, type FleetStore, type Json, type NewRun } from '../core/index.ts';
+import { canonicalJson, defaultTenant, type FleetRun, type Json, type NewRun, type RunQueue } from '../core/index.ts';
 
 /** The fields that define a run, with defaults filled in. */
 type RunDefinition = Readonly<
@@ -7,7 +7,7 @@ type RunDefinition = Readonly<
 >;
 
 function normalizeNewRun(newRun: NewRun, id: string): RunDefinition {
-  const { prompt, kind = 'run', settings = {}, tenant = 'default', priority = 0, session = id, notBefore } = newRun;
+  const { prompt, kind = 'run', settings = {}, tenant = defaultTenant, priority = 0, session = id, notBefore } = newRun;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
   const normalizedTime = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
   return { prompt, kind, settings, tenant, priority, session, notBefore: normalizedTime };
@@ -37,7 +37,7 @@ export type ExistingRunHandlers = {
 
 /** Enqueues all runs, or none if one of their ids belongs to a different run. */
 export async function enqueueOnce(
-  { queue }: FleetStore,
+  { queue }: { readonly queue: Pick<RunQueue, 'run' | 'enqueue'> },
   runs: readonly NewRun[],
   { createConflictError, onExisting }: ExistingRunHandlers,
 ): Promise<readonly FleetRun[]> {

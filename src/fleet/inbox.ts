@@ -6,7 +6,7 @@ import {
   readView,
   type InboxDelivery,
   type Fact,
-  type FleetStore,
+  type RunQueue,
   type Inbox,
   type InboxMessage,
   type NamedView,
@@ -92,10 +92,14 @@ function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunSta
   if (readView(state, inboxView).position >= position) return [];
   const value = isCancellationOf(message, run) ? { place: position, cancelled: run } : position;
   return [
-    ...messageContentFacts(message, position, state),
+    ...(isForOtherRun(message, run) ? [] : messageContentFacts(message, position, state)),
     { type: 'annotation-added', key: inboxAnnotationKey, value },
   ];
 }
+
+/** Whether a message names another run: its sender may have no right to send words to this one. */
+const isForOtherRun = (message: InboxMessage, run: string): boolean =>
+  message.type !== 'ended' && message.run !== undefined && message.run !== run;
 
 /** The id of the input that a message becomes. Logs store it, so its format stays. */
 const formatInputId = (position: number): string => `letter-${position}`;
@@ -127,7 +131,7 @@ function messageContentFacts(message: InboxMessage, position: number, state: Run
  * active run. Throws if the run does not accept messages.
  */
 export async function sendMessage(
-  store: Pick<FleetStore, 'inbox' | 'queue'>,
+  store: { readonly inbox: Pick<Inbox, 'send' | 'clear'>; readonly queue: Pick<RunQueue, 'list' | 'wake'> },
   session: string,
   message: InboxMessage,
 ): Promise<boolean> {
@@ -140,7 +144,7 @@ export async function sendMessage(
   return active.length > 0;
 }
 
-type Store = Pick<FleetStore, 'queue'>;
+type Store = { readonly queue: Pick<RunQueue, 'list'> };
 
 /** Returns the runs of a session that have not ended: the started run first, then the queued ones in order. */
 export async function listActiveRuns({ queue }: Store, session: string): Promise<readonly FleetRun[]> {

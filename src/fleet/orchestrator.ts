@@ -138,7 +138,7 @@ async function recordProgress(
   { store, worker }: RunHandlerContext,
 ): Promise<void> {
   if (step.progress === undefined) return;
-  const log = await store.sessions.open(run.session, { holder: worker, force: true });
+  const log = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
   try {
     const recorded: NamedView<string> = {
       name: 'noted',

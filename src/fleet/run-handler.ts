@@ -64,7 +64,10 @@ export const createAgentRunHandler =
     };
     const instance = await createAgent(run, context.signal, wrapProvider);
     try {
-      const log = createRunLog(await store.sessions.open(run.session, { holder: worker, force: true }), leaseLost);
+      const log = createRunLog(
+        await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant }),
+        leaseLost,
+      );
       const session = await Session.open(
         createRunParts(run, instance.parts, context, wrapProvider),
         log,

@@ -1,5 +1,5 @@
 // Reads, exports and verifies the sessions of queued runs, which are in the store of the fleet and not in files.
-import { errorMessage, type FleetStore, type Log } from '../core/index.ts';
+import { errorMessage, type FleetStore, type Log, type SessionStore } from '../core/index.ts';
 import { exportDocument, type ExportDocument, type ExportFormat } from './export.ts';
 import { readTranscript, type SessionContents } from './transcript.ts';
 
@@ -69,7 +69,7 @@ async function verifyStoreSession(log: Log, name: string): Promise<StoreSessionC
 
 /** Calls a function with a read-only log of a session, and closes the log after it. */
 export async function withSessionReader<T>(
-  { sessions }: Pick<FleetStore, 'sessions'>,
+  { sessions }: { readonly sessions: Pick<SessionStore, 'reader'> },
   session: string,
   work: (log: Log) => Promise<T>,
 ): Promise<T> {

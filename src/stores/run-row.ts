@@ -1,6 +1,7 @@
 // Runs in database rows: conversion between a row and the run that callers see, defaults, failure limits and queue figures.
 import { randomUUID } from 'node:crypto';
 import {
+  defaultTenant,
   FairleadError,
   isObject,
   zeroUsage,
@@ -75,7 +76,7 @@ export function toNewRunRow(run: NewRun): NewRunRow {
     kind: run.kind ?? 'run',
     settings: JSON.stringify(run.settings ?? {}),
     session: run.session ?? id,
-    tenant: run.tenant ?? 'default',
+    tenant: run.tenant ?? defaultTenant,
     priority: run.priority ?? 0,
     parent: run.parent ?? null,
     later: run.notBefore === undefined ? null : Date.parse(run.notBefore),

@@ -31,6 +31,13 @@ export const sessionNotFoundError = (session: string, location = 'this store'): 
     hint: 'List the sessions to see the available ids.',
   });
 
+/** A session belongs to one tenant: a run of another tenant cannot continue it. */
+export const otherTenantError = (session: string): FairleadError =>
+  new FairleadError('store/other-tenant', `The session ${session} belongs to another tenant.`, {
+    blame: 'user',
+    hint: 'Start the run without a session, or in a session of its own tenant.',
+  });
+
 /** A log that was opened for reading cannot append. */
 export const readOnlyError = (subject: string): FairleadError =>
   new FairleadError('store/read-only', `${subject} is open for reading only.`, {

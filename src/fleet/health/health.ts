@@ -3,7 +3,9 @@ import {
   isObject,
   errorMessage,
   type FleetRun,
-  type FleetStore,
+  type KillSwitch,
+  type RunQueue,
+  type WorkerRegistry,
   type QueueDepth,
   type KillSwitchState,
   type RunStats,
@@ -58,11 +60,18 @@ export type HealthOptions = {
   readonly maxRuns?: number;
 };
 
+/** The parts of a store that health is read from: of a whole fleet, or of what one tenant may see. */
+export type HealthStore = {
+  readonly queue: Pick<RunQueue, 'depth' | 'stats' | 'list'>;
+  readonly workers: Pick<WorkerRegistry, 'list'>;
+  readonly killSwitch: Pick<KillSwitch, 'status'>;
+};
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Reads the health of a fleet. */
-export async function readHealth(store: FleetStore, now: Date, options: HealthOptions = {}): Promise<Health> {
+export async function readHealth(store: HealthStore, now: Date, options: HealthOptions = {}): Promise<Health> {
   const [current, historical] = await Promise.all([
     readCurrentHealth(store, now, options),
     readHistoricalHealth(store, now, options),
@@ -71,7 +80,7 @@ export async function readHealth(store: FleetStore, now: Date, options: HealthOp
 }
 
 /** Creates a cached reader: the current part is read at most once a second, the historical part once a minute, because it is expensive and changes little. */
-export function createHealthReader(store: FleetStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
+export function createHealthReader(store: HealthStore, options: HealthOptions = {}): (now?: Date) => Promise<Health> {
   const readCurrent = cacheFor(1000, (now) => readCurrentHealth(store, now, options));
   const readHistorical = cacheFor(60_000, (now) => readHistoricalHealth(store, now, options));
   return async (now = new Date()) => {
@@ -97,7 +106,7 @@ function cacheFor<T>(forMs: number, read: (now: Date) => Promise<T>): (now: Date
 type HistoricalHealth = Pick<Health, 'slo' | 'drift'>;
 
 async function readCurrentHealth(
-  store: FleetStore,
+  store: HealthStore,
   now: Date,
   options: HealthOptions,
 ): Promise<Omit<Health, keyof HistoricalHealth>> {
@@ -123,7 +132,7 @@ async function readCurrentHealth(
   };
 }
 
-async function readHistoricalHealth(store: FleetStore, now: Date, options: HealthOptions): Promise<HistoricalHealth> {
+async function readHistoricalHealth(store: HealthStore, now: Date, options: HealthOptions): Promise<HistoricalHealth> {
   const from = new Date(now.getTime() - dayMs);
   const week = new Date(from.getTime() - 7 * dayMs);
   const [today, baseline] = await Promise.all([
@@ -138,7 +147,7 @@ async function readHistoricalHealth(store: FleetStore, now: Date, options: Healt
 }
 
 /** Reads the kill switch; it counts as stopped if it cannot be read. */
-async function readKillSwitch({ killSwitch }: FleetStore): Promise<KillSwitchState> {
+async function readKillSwitch({ killSwitch }: HealthStore): Promise<KillSwitchState> {
   try {
     return await killSwitch.status();
   } catch (error) {
@@ -163,7 +172,7 @@ const pageSize = 500;
 
 /** Reads the queue times and run times of the runs that ended since `from`, at most `maxRuns`. */
 async function readDurations(
-  store: FleetStore,
+  store: HealthStore,
   from: Date,
   stats: readonly RunStats[],
   { maxRuns = 2000 }: HealthOptions,

@@ -7,6 +7,7 @@ export {
   type BreakerHealth,
   type Health,
   type HealthOptions,
+  type HealthStore,
   type WorkerHealth,
 } from './health.ts';
 export { getMeasurementsDir, readMeasurements, saveMeasurement, type Measurement } from './measurements.ts';

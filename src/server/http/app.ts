@@ -13,7 +13,7 @@ import {
   type GuardedRequest,
 } from './request-guards.ts';
 import { toHttpError, createHttpError, formatOpenAiError } from './errors.ts';
-import type { ServerContext } from './context.ts';
+import { createContextProvider, type ServerParts } from './request-context.ts';
 import type { RouteResponse, Route } from './route.ts';
 import { nameSchema } from './schemas.ts';
 import { sseHeaders } from './sse.ts';
@@ -32,9 +32,10 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 /** Creates the app. `hosts` are allowed values of the Host header besides those of this machine. */
-export function createApp(context: ServerContext, routes: readonly Route[], hosts: readonly string[]): Hono<Env> {
-  const { limits } = context;
-  const authorize = createAuthorizer(context);
+export function createApp(parts: ServerParts, routes: readonly Route[], hosts: readonly string[]): Hono<Env> {
+  const { limits, notify, shutdownSignal } = parts;
+  const authorize = createAuthorizer(parts);
+  const getContext = createContextProvider(parts);
   const acquireRequest = createConcurrencyLimiter(limits.requests);
   const acquireStream = createConcurrencyLimiter(limits.streams);
   const acquirePublic = createConcurrencyLimiter(limits.requests);
@@ -46,8 +47,9 @@ export function createApp(context: ServerContext, routes: readonly Route[], host
     if (!route.exemptFromLimits) outgoing.once('close', getLimiter(route)());
     const disconnected = new AbortController();
     outgoing.once('close', () => disconnected.abort());
-    const signal = AbortSignal.any([disconnected.signal, context.shutdownSignal]);
+    const signal = AbortSignal.any([disconnected.signal, shutdownSignal]);
     const body = route.schemas?.body ? await readRequestBody(c, limits.bodyBytes) : undefined;
+    const context = getContext(caller);
     const request = { context, caller, params: parsePathParams(c, route), headers: incoming.headers, signal };
     const result = await route.handle(request, c.req.query(), body);
     const response = await toHttpResponse(result, outgoing);
@@ -86,7 +88,7 @@ export function createApp(context: ServerContext, routes: readonly Route[], host
   });
   app.onError((error, c) => {
     const response = toHttpError(error);
-    if (response.message !== error.message) context.notify(`A request failed: ${errorMessage(error)}`);
+    if (response.message !== error.message) notify(`A request failed: ${errorMessage(error)}`);
     for (const [header, value] of Object.entries({ ...securityHeaders, ...response.headers })) c.header(header, value);
     c.header('cache-control', 'no-store');
     // The rest of a body that is too large is not read.

@@ -8,7 +8,8 @@ import type { Route } from './route.ts';
 /** Returns the client of a request; throws if its key is missing or invalid, or if its role is not sufficient. */
 export type Authorize = (request: GuardedRequest, requiredRole: Route['role'], address: string) => Caller;
 
-const anonymousCaller: Caller = { role: 'reader', name: 'anonymous' };
+/** A client without a key; no key can have this tenant, so nothing of the store is visible. */
+const anonymousCaller: Caller = { role: 'reader', name: 'anonymous', tenant: '' };
 
 /** Creates the function that authorizes the requests of a server. Failed attempts are limited by address, others by key. */
 export function createAuthorizer({ limits, keys }: Pick<ServerContext, 'limits' | 'keys'>): Authorize {

@@ -1,8 +1,10 @@
-// Context of the HTTP routes: store, keys, limits, broadcasters, models and folders.
-import type { FleetStore, NamedView } from '../../core/index.ts';
+// Context of the HTTP routes: the store as the client sees it, keys, limits, broadcasters, models and folders.
+import type { NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
 import type { RequestRate } from './request-guards.ts';
+import type { RunFolders } from './run-authority.ts';
+import type { ScopedStore } from './scoped-store.ts';
 import type { Broadcasters } from './session-broadcaster.ts';
 
 /** The limits of a server. */
@@ -47,11 +49,12 @@ export const defaultServerLimits: ServerLimits = {
 
 /** The context of the routes. */
 export type ServerContext = {
-  readonly store: FleetStore;
+  /** What the client of the request may see and do; never the store of all tenants. */
+  readonly store: ScopedStore;
   readonly version: string;
   readonly keys: ApiKeys;
   readonly broadcasters: Broadcasters;
-  /** Reads the health of the fleet; concurrent requests share one read. */
+  /** Reads the health of the fleet, or of the part that the tenant of the client may see; concurrent requests share one read. */
   readonly health: () => Promise<Health>;
   /** The directory of the measurements of this machine, if there is one. */
   readonly measurementsDir: string | undefined;
@@ -59,8 +62,7 @@ export type ServerContext = {
   readonly models: () => Promise<readonly string[]>;
   /** Whether a run may name a model that is not in that list. */
   readonly isModel: (model: string) => Promise<boolean>;
-  /** The real paths of the folders that runs may work in; the first is the default. */
-  readonly folders: readonly [string, ...string[]];
+  readonly folders: RunFolders;
   /** Views whose state an edit or a fork of a session keeps. */
   readonly views: readonly NamedView<unknown>[];
   /** The directory of the built dashboard, if it was built. */

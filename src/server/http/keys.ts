@@ -15,7 +15,7 @@ export type Role = (typeof roles)[number];
 export type Caller = {
   readonly role: Role;
   readonly name: string;
-  /** The only tenant for which the client may start runs; any tenant if it is absent. */
+  /** The only tenant whose runs, sessions, schedules and budgets the client sees and may change; all tenants if it is absent. */
   readonly tenant?: string;
 };
 
@@ -40,7 +40,7 @@ export type ApiKeySources = {
   readonly folder: string;
 };
 
-/** A key, its role, and the only tenant that it may start runs for. */
+/** A key, its role, and the only tenant that it gives access to. */
 export type ApiKey = { readonly role: Role; readonly key: string; readonly tenant?: string };
 
 /** Whether a role includes the rights of another. */

@@ -1,11 +1,8 @@
-// Runs on behalf of HTTP routes: authorizes them by role, tenant and folder, starts them, finds them and waits for them.
+// Runs on behalf of HTTP routes: authorizes them, starts them, finds them and waits for them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
 import {
   type FleetRun,
   type JsonObject,
-  isPathInside,
   type FairleadError,
   type NewRun,
   errorMessage,
@@ -17,7 +14,8 @@ import { createHttpError } from './errors.ts';
 import type { RouteRequest } from './route.ts';
 import { nameSchema } from './schemas.ts';
 import { assertNoActiveRun } from './sessions.ts';
-import { hasRole, type Caller } from './keys.ts';
+import type { Caller } from './keys.ts';
+import { assertMayStart } from './run-authority.ts';
 import { defaultModelAlias } from './run-settings.ts';
 
 /** A request for one run: its prompt, and what the caller may set of its agent and its place in the queue. */
@@ -46,7 +44,7 @@ export async function startRun(
 ): Promise<FleetRun> {
   assertAcceptsRuns(context);
   const id = parseIdempotencyKey(headers['idempotency-key']);
-  const run = authorizeRun(
+  const run = await authorizeRun(
     { context, caller },
     {
       prompt,
@@ -123,51 +121,22 @@ export async function waitForRun(
 /** The context and the client of a request that starts a run. */
 export type RunRequestContext = { readonly context: ServerContext; readonly caller: Caller };
 
-/** Returns the run that a request may start; throws 403 if its role, tenant or folder is not allowed. */
-export function authorizeRun(
+/** Returns the run that a request may start, with the tenant and names that it gets; throws 403 if its role, tenant or folder is not allowed. */
+export async function authorizeRun(
   { context, caller }: RunRequestContext,
   { settings: requested = {}, ...run }: NewRun,
-): NewRun {
-  if (requested['auto'] === true && !hasRole(caller.role, 'operator'))
-    throw createHttpError(
-      'server/role',
-      `The role ${caller.role} may not start a run with auto: true. It needs the role operator.`,
-    );
-  const { tenant = run.tenant } = caller;
-  if (run.tenant !== undefined && run.tenant !== tenant)
-    throw createHttpError('server/role', `This key may start runs for the tenant ${tenant} only.`);
-  const { folders } = context;
-  const folder = resolveRunFolder(folders, requested['folder']);
+): Promise<NewRun> {
+  const { folders, store } = context;
+  const folder = assertMayStart({ caller, folders }, requested);
   // GET /v1/models lists the default model under this name.
   const isAny = requested['model'] === defaultModelAlias;
   return {
-    ...run,
-    ...(tenant === undefined ? {} : { tenant }),
+    ...(await store.scopeRun(run)),
     // The worker checks the folder again: a link may have changed by then.
     settings: JSON.parse(
       JSON.stringify({ ...requested, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
     ) as JsonObject,
   };
-}
-
-function resolveRunFolder(folders: ServerContext['folders'], requested: unknown): string {
-  const [defaultFolder] = folders;
-  if (typeof requested !== 'string') return defaultFolder;
-  const found = requested.includes('\0') ? undefined : resolveRealPath(path.resolve(defaultFolder, requested));
-  if (found !== undefined && folders.some((folder) => isPathInside(folder, found))) return found;
-  throw createHttpError('server/wrong-folder', 'Folder not allowed.', {
-    hint: `Allowed folders: ${folders.join(', ')}. Add one with fairlead serve --folder <folder>.`,
-  });
-}
-
-/** Resolves the links of a path, as far as it exists on this machine: a worker may run on another one. */
-export function resolveRealPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    const parent = path.dirname(file);
-    return parent === file ? file : path.join(resolveRealPath(parent), path.basename(file));
-  }
 }
 
 /** Throws 409 if an existing run differs from the requested run with the same id. */

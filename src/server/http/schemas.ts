@@ -190,6 +190,7 @@ const sessionSchema = z.object({
   begun: z.string(),
   changed: z.string(),
   events: countSchema,
+  tenant: z.string().exactOptional(),
   holder: z.string().exactOptional(),
 });
 

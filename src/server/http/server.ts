@@ -3,14 +3,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { FairleadError, errorMessage, isLoopbackHost, type FleetStore } from '../../core/index.ts';
-import { createHealthReader, type HealthOptions } from '../../fleet/health/index.ts';
+import type { HealthOptions } from '../../fleet/health/index.ts';
 import { inboxView, worker, type AgentSource, type AgentWorkerOptions } from '../../fleet/index.ts';
 import { createApp } from './app.ts';
 import { type ApiKeys, createApiKeys, type ApiKey } from './keys.ts';
 import { defaultServerLimits, type ServerLimits, type ServerContext } from './context.ts';
 import { apiRoutes } from './routes/index.ts';
-import { createBroadcasters } from './session-broadcaster.ts';
-import { resolveRealPath } from './runs.ts';
+import type { ServerParts } from './request-context.ts';
+import { resolveRealPath } from './run-authority.ts';
 
 /** The options of a server. */
 export type ServerOptions = {
@@ -64,12 +64,11 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     );
   const shutdown = new AbortController();
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const context: ServerContext = {
-    store,
+  const parts: ServerParts = {
+    fleetStore: store,
     keys,
     version: options.version,
-    broadcasters: createBroadcasters(store, notify),
-    health: createHealthReader(store, options.health),
+    healthOptions: options.health,
     measurementsDir: options.measurementsDir,
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
@@ -81,7 +80,7 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     shutdownSignal: shutdown.signal,
   };
   const app = createApp(
-    context,
+    parts,
     apiRoutes,
     [host, ...allowedHosts].map((each) => each.toLowerCase()),
   );

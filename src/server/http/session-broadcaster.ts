@@ -1,6 +1,15 @@
 // Follows a run or session once for all its subscribers: reads its log, its run and its partial text, and each subscriber reads at its own pace.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError, errorMessage, type Event, type FleetRun, type FleetStore, type Log } from '../../core/index.ts';
+import {
+  FairleadError,
+  errorMessage,
+  type Event,
+  type FleetRun,
+  type FleetStore,
+  type Log,
+  type RunQueue,
+  type SessionStore,
+} from '../../core/index.ts';
 import { createPartialTextBuffer, type PartialTextBuffer } from './partial-text.ts';
 import { createReplayBuffer, type BufferLimits, type ReplayBuffer, type SessionMessage } from './replay-buffer.ts';
 
@@ -14,7 +23,12 @@ export type SessionBroadcaster = {
   close(): Promise<void>;
 };
 
-type Store = Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>;
+/** The parts of a store that a broadcaster reads. */
+type Store = {
+  readonly sessions: Pick<SessionStore, 'reader'>;
+  readonly queue: Pick<RunQueue, 'run' | 'list'>;
+  readonly partialText: FleetStore['partialText'];
+};
 
 type BroadcasterState = {
   readonly store: Store;
@@ -219,7 +233,7 @@ const isMissingSession = (error: unknown): boolean =>
 
 /** Returns the sequence numbers of the last event of a session and of the last that ended a turn; 0 if there is none. */
 async function findSessionEnd(
-  { sessions }: Pick<FleetStore, 'sessions'>,
+  { sessions }: Pick<Store, 'sessions'>,
   session: string,
 ): Promise<{ readonly lastSeq: number; readonly lastTurnEnd: number }> {
   let log: Log | undefined;
@@ -250,10 +264,7 @@ export type Broadcasters = {
 type BroadcasterEntry = { readonly broadcaster: SessionBroadcaster; subscribers: number };
 
 /** Creates an empty set of broadcasters. */
-export function createBroadcasters(
-  store: Pick<FleetStore, 'sessions' | 'queue' | 'partialText'>,
-  notify: (message: string) => void,
-): Broadcasters {
+export function createBroadcasters(store: Store, notify: (message: string) => void): Broadcasters {
   const entries = new Map<string, BroadcasterEntry>();
 
   function getEntry(target: BroadcastTarget, from: number): BroadcasterEntry {

@@ -4,7 +4,6 @@ import {
   runStateView,
   toArray,
   type Event,
-  type FleetStore,
   type Log,
   type RunState,
   type FleetRun,
@@ -19,10 +18,11 @@ import { sendMessage, listActiveRuns } from '../../fleet/index.ts';
 import { withSessionReader } from '../../sessions/index.ts';
 import { Session } from '../../agent/index.ts';
 import { createHttpError } from './errors.ts';
+import type { ScopedStore } from './scoped-store.ts';
 
 /** Throws if the session does not exist and no run is queued that would create it. */
 export async function assertSessionExists(
-  store: Pick<FleetStore, 'sessions' | 'queue'>,
+  store: Pick<ScopedStore, 'sessions' | 'queue'>,
   session: string,
 ): Promise<void> {
   if (await findActiveRun(store, session)) return;
@@ -72,13 +72,13 @@ export const summarizeSessionState = (state: RunState): Record<string, unknown> 
 });
 
 /** Returns the active run of a session, if there is one; if several are queued, the one that the others wait for. */
-export async function findActiveRun(store: Pick<FleetStore, 'queue'>, session: string): Promise<FleetRun | undefined> {
+export async function findActiveRun(store: Pick<ScopedStore, 'queue'>, session: string): Promise<FleetRun | undefined> {
   return (await listActiveRuns(store, session))[0];
 }
 
 /** Throws 409 if a session has an active run: two runs, or a run and an edit, must not change its history at once. */
 export async function assertNoActiveRun(
-  store: Pick<FleetStore, 'queue'>,
+  store: Pick<ScopedStore, 'queue'>,
   session: string,
   hint: string,
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function assertNoActiveRun(
 
 /** Sends a message to the active run of a session, and wakes the run if it waits; throws 409 if there is none. */
 export async function sendToSession(
-  store: Pick<FleetStore, 'queue' | 'inbox'>,
+  store: Pick<ScopedStore, 'queue' | 'inbox'>,
   session: string,
   message: InboxMessage,
 ): Promise<FleetRun> {

@@ -10,7 +10,7 @@ import { createCompletionResult, type CompletionResult, type ResponseEncoder } f
 import { createResponseFormat } from './parse-params.ts';
 import { parseCompletionRequest, type CompletionRequest } from './parse-request.ts';
 import { describeResponse, resolveItemReferences } from './encoders.ts';
-import { findRunForCaller, startCompletionRun, type StartedRun } from './start-run.ts';
+import { startCompletionRun, type StartedRun } from './start-run.ts';
 import { createStopFilter, parseStopSequences, type StopFilter, readRunOutput, type RunOutput } from './text-deltas.ts';
 
 /** The wire format and the encoder of an endpoint. */
@@ -37,7 +37,7 @@ export async function handleCompletion(
   { format, createEncoder }: CompletionEndpoint,
 ): Promise<RouteResponse> {
   const stopFilter = createStopFilter(parseStopSequences(body));
-  const resolved = await resolveItemReferences(body, (id) => findRunForCaller(route, id));
+  const resolved = await resolveItemReferences(body, (id) => route.context.store.queue.run(id));
   const request = parseCompletionRequest(resolved, format);
   const started = await startCompletionRun(route, request);
   const { run } = started;
@@ -171,7 +171,7 @@ function sendStream(context: CompletionContext, outputs: AsyncIterable<string | 
 
 /** Returns the response with this id in its current state; throws 404 if there is none. */
 export async function retrieveResponse(route: RouteRequest, id: string): Promise<JsonObject> {
-  const run = await findRunForCaller(route, id.replace(/^resp_/, ''));
+  const run = await route.context.store.queue.run(id.replace(/^resp_/, ''));
   if (!run) throw createHttpError('server/not-found', `Response not found: ${id}.`, { param: 'response_id' });
   return describeResponse(run, () => {
     const { answer } = run.settings;

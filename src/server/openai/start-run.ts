@@ -1,6 +1,7 @@
 // Starts the run of an OpenAI request: in a new session with the client's history, or in the session of an earlier response.
 import {
   canonicalJson,
+  defaultTenant,
   epochStartedFact,
   openSessionWriter,
   runStateView,
@@ -41,9 +42,7 @@ export async function startCompletionRun(route: StartRunRequest, request: Comple
     return { run: await enqueueRun(route, request, previous, request.toolOutputs !== undefined), from: seq };
   }
   if (request.history.length === 0) return { run: await enqueueRun(route, request), from: 0 };
-  const session = crypto.randomUUID();
-  await writeHistory(context, session, request.history);
-  return { run: await enqueueRun(route, request, session), from: 0 };
+  return { run: await enqueueRun(route, request, await writeHistory(context, request.history)), from: 0 };
 }
 
 /** Enqueues the run; `hasOutputs` if it continues a run with the outputs of its calls. */
@@ -91,7 +90,7 @@ async function findPreviousSession(
   if (previousResponseId === undefined) return toolOutputs && (await findSessionOfToolOutputs(route, toolOutputs));
   if (history.length > 0)
     throwInvalidParam('previous_response_id', 'Send either `previous_response_id` or the history, not both.');
-  const run = await findRunForCaller(route, previousResponseId.replace(/^resp_/, ''));
+  const run = await route.context.store.queue.run(previousResponseId.replace(/^resp_/, ''));
   if (!run)
     throw createHttpError('server/not-found', `Response not found: ${previousResponseId.slice(0, 200)}.`, {
       param: 'previous_response_id',
@@ -115,7 +114,7 @@ async function findSessionOfToolOutputs(
   route: StartRunRequest,
   { run: id, calls = [], results, historyDigest }: ToolOutputs,
 ): Promise<string | undefined> {
-  const run = await findRunForCaller(route, id);
+  const run = await route.context.store.queue.run(id);
   const expected = run?.outcome?.clientToolCalls;
   if (!run || !expected || getClientOptions(run.settings).heard !== historyDigest) return undefined;
   if (!(await isLatestRun(route.context, run))) return undefined;
@@ -127,23 +126,14 @@ async function findSessionOfToolOutputs(
   return isSame && expected.length === calls.length ? run.session : undefined;
 }
 
-/** Returns a run if the caller's tenant may read it. */
-export async function findRunForCaller(
-  { context, caller }: Pick<RouteRequest, 'context' | 'caller'>,
-  id: string,
-): Promise<FleetRun | undefined> {
-  const run = await context.store.queue.run(id);
-  return caller.tenant === undefined || run?.tenant === caller.tenant ? run : undefined;
-}
-
 async function isLatestRun({ store }: ServerContext, run: FleetRun): Promise<boolean> {
   const [latest] = await store.queue.list({ session: run.session, limit: 1 });
   return latest?.id === run.id && !(await findActiveRun(store, run.session));
 }
 
-/** Creates a session that starts with a history; the worker's agent continues it. */
-async function writeHistory({ store }: ServerContext, session: string, history: readonly Message[]): Promise<void> {
-  const log = await store.sessions.open(session, { holder: 'server' });
+/** Creates a session that starts with a history, and returns its id; the worker's agent continues it. */
+async function writeHistory({ store }: ServerContext, history: readonly Message[]): Promise<string> {
+  const { session, log } = await store.sessions.create(defaultTenant);
   try {
     const writer = await openSessionWriter(log, runStateView());
     const nonce = crypto.randomUUID().slice(0, 8);
@@ -154,6 +144,7 @@ async function writeHistory({ store }: ServerContext, session: string, history: 
       ],
       { durable: true },
     );
+    return session;
   } finally {
     await log.close();
   }

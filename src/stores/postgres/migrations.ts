@@ -15,6 +15,7 @@
  * sessions.fence = fencing number
  * sessions.holder = lease token of the writer
  * sessions.holder_name = name of the writer
+ * sessions.tenant = tenant that the session belongs to; NULL if none
  * sessions.opening = idempotency key of the call that opened the session
  * events.jump = seq of the parent, if the parent is not the previous event
  * events.epoch = set if the event starts an epoch with a baseline
@@ -223,5 +224,20 @@ const startedRunsIndex = `
 CREATE INDEX runs_begun ON fairlead.runs (version) WHERE status = 'queued' AND dispatched AND version IS NOT NULL;
 `;
 
+/** The tenant of each session. An existing session belongs to the tenant of its runs, or to none if they have several. */
+const sessionTenants = `
+ALTER TABLE fairlead.sessions ADD COLUMN tenant text;
+UPDATE fairlead.sessions SET tenant = owner.tenant FROM (
+  SELECT session, min(tenant) AS tenant FROM fairlead.runs GROUP BY session HAVING min(tenant) = max(tenant)
+) AS owner WHERE owner.session = sessions.session;
+CREATE INDEX sessions_tenant ON fairlead.sessions (tenant, changed, key) WHERE tenant IS NOT NULL;
+CREATE INDEX runs_tenant ON fairlead.runs (tenant, key);
+`;
+
 /** The steps in order; the version of a store is the number of steps that were applied. */
-export const migrations: readonly string[] = [`${initialSchema}${functions}`, reserveFunction, startedRunsIndex];
+export const migrations: readonly string[] = [
+  `${initialSchema}${functions}`,
+  reserveFunction,
+  startedRunsIndex,
+  sessionTenants,
+];

@@ -14,7 +14,7 @@ const cancelSql = `SELECT ${runColumns} FROM fairlead.cancel($1, $2, $3)`;
 const openChildrenSql = "SELECT id FROM fairlead.runs WHERE parent = $1 AND status <> 'ended'";
 const endedRunsSql = `
 SELECT ended, reason, usd, tokens, CASE WHEN started IS NOT NULL THEN greatest(0, started - ${readySinceSql}) END AS queue_ms, ended - started AS duration_ms FROM fairlead.runs
-WHERE ended >= $1 AND ended < $2 ORDER BY ended`;
+WHERE ended >= $1 AND ended < $2 AND ($3::text IS NULL OR tenant = $3) ORDER BY ended`;
 
 /** The queue of a store. */
 export function createPostgresQueue(
@@ -45,15 +45,15 @@ export function createPostgresQueue(
     },
     run: (id) => findRun(context, id),
     list: (filter = {}) => listRuns(context, filter),
-    depth: () => readDepth(context),
+    depth: (tenant) => readDepth(context, tenant),
     work: (options) => runPostgresWorkerLoop(context, lease, { ...resources, enqueue }, options),
     limits: () => readPostgresQueueLimits(context),
     setLimits: (limits) => writePostgresQueueLimits(context, limits),
     ...createPostgresSchedules(context),
-    async stats(from, to, bucketMs) {
+    async stats(from, to, bucketMs, tenant) {
       const range = { from: Date.parse(from), to: Date.parse(to), bucketMs };
       const aggregate = createRunStatsAggregator(range);
-      return aggregate(await db.all<EndedRunRow>(endedRunsSql, [range.from, range.to]));
+      return aggregate(await db.all<EndedRunRow>(endedRunsSql, [range.from, range.to, tenant ?? null]));
     },
   };
 }

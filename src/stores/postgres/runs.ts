@@ -86,11 +86,12 @@ export async function listRuns({ db }: PostgresContext, filter: RunFilter): Prom
   return rows.map(decodeFleetRun);
 }
 
-/** How many runs are queued, running and waiting. */
-export async function readDepth({ db }: PostgresContext): Promise<QueueDepth> {
+/** How many runs are queued, running and waiting, of one tenant or of all. */
+export async function readDepth({ db }: PostgresContext, tenant?: string): Promise<QueueDepth> {
   const rows = await db.all<{ status: string; count: number; oldest: number | null }>(
     `SELECT status, count(*) AS count, min(${readySinceSql}) FILTER (WHERE coalesce(later, 0) <= fairlead.now_ms()) AS oldest
-     FROM fairlead.runs WHERE status <> 'ended' GROUP BY status`,
+     FROM fairlead.runs WHERE status <> 'ended' AND ($1::text IS NULL OR tenant = $1) GROUP BY status`,
+    [tenant ?? null],
   );
   const find = (status: string): (typeof rows)[number] | undefined => rows.find((row) => row.status === status);
   return toQueueDepth((status) => find(status)?.count ?? 0, find('queued')?.oldest);

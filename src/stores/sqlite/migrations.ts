@@ -16,6 +16,7 @@
  * sessions.fence = fencing number
  * sessions.holder = lease token of the writer
  * sessions.holder_name = name of the writer
+ * sessions.tenant = tenant that the session belongs to; NULL if none
  * events.jump = seq of the parent, if the parent is not the previous event
  * events.epoch = set if the event starts an epoch with a baseline
  * runs.words = prompt
@@ -174,5 +175,15 @@ CREATE TABLE workers (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** The tenant of each session. An existing session belongs to the tenant of its runs, or to none if they have several. */
+const sessionTenants = `
+ALTER TABLE sessions ADD COLUMN tenant TEXT;
+UPDATE sessions SET tenant = (
+  SELECT min(tenant) FROM runs WHERE runs.session = sessions.session HAVING min(tenant) = max(tenant)
+);
+CREATE INDEX sessions_tenant ON sessions (tenant, changed, key) WHERE tenant IS NOT NULL;
+CREATE INDEX runs_tenant ON runs (tenant, key);
+`;
+
 /** The steps in order; the version of a database is the number of steps that were applied. */
-export const migrations: readonly string[] = [initialSchema];
+export const migrations: readonly string[] = [initialSchema, sessionTenants];

@@ -20,8 +20,10 @@ import { runSqliteWorkerLoop } from './worker-loop.ts';
 /** The time from which a run could be started: the wait until `notBefore` does not count. */
 const readySinceSql = 'max(queued, coalesce(later, 0))';
 const endedRunsSql = `SELECT ended, reason, usd, tokens, max(0, started - ${readySinceSql}) AS queue_ms, ended - started AS duration_ms FROM runs
-  WHERE ended >= ? AND ended < ? ORDER BY ended`;
+  WHERE ended >= ?1 AND ended < ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY ended`;
 const openChildrenSql = "SELECT id FROM runs WHERE parent = ? AND status <> 'ended'";
+/** Of one tenant, or of all if the first value is NULL. */
+const ofTenantSql = '(?1 IS NULL OR tenant = ?1)';
 /** How many runs one transaction adds. */
 const enqueueBatchSize = 200;
 const statuses = (['queued', 'running', 'waiting', 'ended'] as const).map(toStoredStatus);
@@ -53,15 +55,17 @@ export function createSqliteQueue(context: SqliteContext, lease: SqliteProcessLe
     cancel: (run, detail) => context.write(() => toOptionalRun(cancelRun(run, detail))),
     run: async (id) => context.read(() => toOptionalRun(findRun(context, id))),
     list: async (filter = {}) => context.read(() => listRuns(context, filter).map(toFleetRun)),
-    depth: async () => context.read(() => readDepth(context)),
+    depth: async (tenant) => context.read(() => readDepth(context, tenant ?? null)),
     work: (options) => runSqliteWorkerLoop(context, lease, options, retryMs),
     limits: async () => readSqliteQueueLimits(context),
     setLimits: (limits) => writeSqliteQueueLimits(context, limits),
     ...createSqliteSchedules(context),
-    async stats(from, to, bucketMs) {
+    async stats(from, to, bucketMs, tenant) {
       const range = { from: Date.parse(from), to: Date.parse(to), bucketMs };
       const aggregate = createRunStatsAggregator(range);
-      return context.read(() => aggregate(context.each<EndedRunRow>(endedRunsSql, range.from, range.to)));
+      return context.read(() =>
+        aggregate(context.each<EndedRunRow>(endedRunsSql, range.from, range.to, tenant ?? null)),
+      );
     },
   };
 }
@@ -86,9 +90,12 @@ function listRuns(context: SqliteContext, filter: RunFilter): readonly RunRow[] 
   );
 }
 
-function readDepth(context: SqliteContext): QueueDepth {
+function readDepth(context: SqliteContext, tenant: string | null): QueueDepth {
   const count = (status: StoredRunStatus): number =>
-    context.one<{ count: number }>(`SELECT count(*) AS count FROM runs WHERE status = '${status}'`)?.count ?? 0;
-  const sql = `SELECT min(${readySinceSql}) AS oldest FROM runs WHERE status = 'queued' AND coalesce(later, 0) <= ?`;
-  return toQueueDepth(count, context.one<{ oldest: number | null }>(sql, Date.now())?.oldest);
+    context.one<{ count: number }>(
+      `SELECT count(*) AS count FROM runs WHERE status = '${status}' AND ${ofTenantSql}`,
+      tenant,
+    )?.count ?? 0;
+  const sql = `SELECT min(${readySinceSql}) AS oldest FROM runs WHERE status = 'queued' AND ${ofTenantSql} AND coalesce(later, 0) <= ?2`;
+  return toQueueDepth(count, context.one<{ oldest: number | null }>(sql, tenant, Date.now())?.oldest);
 }

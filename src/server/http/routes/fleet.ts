@@ -75,9 +75,8 @@ export const fleetRoutes: readonly Route[] = [
     },
     responses: { 200: z.object({ schedule: apiSchemas.Schedule }) },
     async handle({ context, caller, params, body }) {
-      const run = authorizeRun({ context, caller }, body.run);
-      const schedule = { name: params['name'] ?? '', cron: body.cron, run };
-      await context.store.queue.setSchedule(schedule);
+      const run = await authorizeRun({ context, caller }, body.run);
+      const schedule = await context.store.queue.saveSchedule({ name: params['name'] ?? '', cron: body.cron, run });
       return { json: { schedule } };
     },
   }),
@@ -89,7 +88,7 @@ export const fleetRoutes: readonly Route[] = [
     responses: { 200: z.object({ name: z.string() }) },
     async handle({ context: { store }, params }) {
       const name = params['name'] ?? '';
-      await store.queue.setSchedule({ name });
+      await store.queue.removeSchedule(name);
       return { json: { name } };
     },
   }),

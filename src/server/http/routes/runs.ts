@@ -65,7 +65,7 @@ export const runRoutes: readonly Route[] = [
       if (query.wait !== undefined)
         throw createHttpError('server/bad-request', '`wait` works with one run only.', { param: 'wait' });
       assertAcceptsRuns(context);
-      const runs = body.runs.map((run) => authorizeRun({ context, caller }, run));
+      const runs = await Promise.all(body.runs.map((run) => authorizeRun({ context, caller }, run)));
       const queued = await enqueueOnce(context.store, runs, { createConflictError: createRunConflictError });
       return { status: 202, json: { runs: queued } };
     },

@@ -1,6 +1,6 @@
 // HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
-import { closeOpenCalls, toArray, type SessionInfo } from '../../../core/index.ts';
+import { closeOpenCalls, toArray } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import {
   openOfflineSession,
@@ -15,7 +15,6 @@ import {
 } from '../sessions.ts';
 import { withSessionReader } from '../../../sessions/index.ts';
 import { createHttpError } from '../errors.ts';
-import type { ServerContext } from '../context.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } from '../schemas.ts';
 import { formatSessionMessages } from '../replay-buffer.ts';
@@ -41,21 +40,6 @@ const summarySchema = z.object({
 });
 const sessionIdSchema = z.object({ session: z.string() });
 const runResponseSchema = z.object({ run: apiSchemas.Run });
-
-/** Returns the list entry of a session; it is computed from the log if the session is not among the latest 200. */
-async function getSessionEntry({ store }: ServerContext, session: string): Promise<SessionInfo> {
-  const listed = (await store.sessions.list({ limit: 200 })).find((each) => each.session === session);
-  if (listed) return listed;
-  return withSessionReader(store, session, async (log) => {
-    const times: string[] = [];
-    let events = 0;
-    for await (const batch of log.read()) {
-      times.push(...batch.map(({ time }) => time));
-      events = batch.at(-1)?.seq ?? events;
-    }
-    return { session, begun: times[0] ?? '', changed: times.at(-1) ?? '', events };
-  });
-}
 
 /** The routes of sessions and pending approvals. */
 export const sessionRoutes: readonly Route[] = [
@@ -87,7 +71,7 @@ export const sessionRoutes: readonly Route[] = [
         const events = await readEventsAfter(log, query.from ?? 0, state.seq, query.limit ?? 500);
         return { events, state: summarizeSessionState(state) };
       });
-      return { json: { session: await getSessionEntry(context, id), ...read } };
+      return { json: { session: await context.store.sessions.find(id), ...read } };
     },
   }),
   defineRoute({
@@ -110,15 +94,13 @@ export const sessionRoutes: readonly Route[] = [
     schemas: { body: z.strictObject({ at: z.string().min(1).max(200).optional() }) },
     responses: { 201: sessionIdSchema },
     async handle({ context, params, body }) {
-      const id = crypto.randomUUID();
-      await withSessionReader(context.store, params['id'] ?? '', async (log) => {
-        const session = await openOfflineSession(log, context.views);
-        const forked = await session.fork({
-          log: await context.store.sessions.open(id, { holder: 'server' }),
-          at: body.at,
-          id,
-        });
-        await forked.close();
+      const { sessions } = context.store;
+      const source = params['id'] ?? '';
+      const id = await withSessionReader(context.store, source, async (original) => {
+        const session = await openOfflineSession(original, context.views);
+        const { session: forkId, log } = await sessions.create((await sessions.find(source))?.tenant);
+        await (await session.fork({ log, at: body.at, id: forkId })).close();
+        return forkId;
       });
       return { status: 201, json: { session: id } };
     },
@@ -134,10 +116,7 @@ export const sessionRoutes: readonly Route[] = [
       const id = params['id'] ?? '';
       await withSessionReader(context.store, id, async () => undefined);
       await assertNoActiveRun(context.store, id, 'Cancel it first, or fork the session.');
-      const session = await openOfflineSession(
-        await context.store.sessions.open(id, { holder: 'server' }),
-        context.views,
-      );
+      const session = await openOfflineSession(await context.store.sessions.open(id), context.views);
       try {
         await session.edit(body.messages, `by ${caller.name}`);
       } finally {
