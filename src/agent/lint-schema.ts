@@ -103,7 +103,7 @@ export function lintSchema(
       return `$ref at ${next.at || '/'} points to ${String(next.schema['$ref'])}, which is not in the schema.`;
     todo.push({ schema: target, at: `${next.at}/$ref` });
   }
-  return circularRefError([...seen], resolve);
+  return expansionError([...seen], resolve);
 }
 
 /** The nested schemas of a keyword, or an error. */
@@ -130,26 +130,37 @@ function toNestedSchemas(schemas: readonly (readonly [at: string, value: Json])[
     : schemas.map(([at, value]) => ({ schema: value as Schema, at }));
 }
 
-/** A `$ref` cycle that does not go deeper into the value never ends. */
-function circularRefError(
+/** How many schemas may be applied to one value. References can double this number at each step. */
+const maxSchemasPerValue = 10_000;
+
+/** A `$ref` cycle that does not go deeper into the value never ends, and references to references multiply the work for one value. */
+function expansionError(
   schemas: readonly Schema[],
   resolve: (schema: JsonObject) => Schema | undefined,
 ): string | undefined {
-  const done = new Set<Schema>();
+  const counts = new Map<Schema, number>();
   const ancestors = new Set<Schema>();
-  const isCircular = (schema: Schema): boolean => {
-    if (typeof schema === 'boolean' || done.has(schema)) return false;
-    if (ancestors.has(schema)) return true;
+  /** The number of schemas that are applied to a value with this one; infinite in a cycle. */
+  const countApplied = (schema: Schema): number => {
+    if (typeof schema === 'boolean') return 1;
+    const known = counts.get(schema);
+    if (known !== undefined) return known;
+    if (ancestors.has(schema)) return Infinity;
     ancestors.add(schema);
     const target = schema['$ref'] === undefined ? undefined : resolve(schema);
     const inner = Object.entries(schema).flatMap(([keyword, value]) => {
       const found = samePositionKeywords.has(keyword) ? nestedSchemas(keyword, value, '') : [];
       return typeof found === 'string' ? [] : found.map((each) => each.schema);
     });
-    const found = [...inner, ...(target === undefined ? [] : [target])].some(isCircular);
+    const applied = [...inner, ...(target === undefined ? [] : [target])];
+    const count = applied.reduce((sum, each) => sum + countApplied(each), 1);
     ancestors.delete(schema);
-    done.add(schema);
-    return found;
+    counts.set(schema, count);
+    return count;
   };
-  return schemas.some(isCircular) ? 'a $ref leads back to itself without going deeper into the value.' : undefined;
+  const most = schemas.reduce((max, each) => Math.max(max, countApplied(each)), 0);
+  if (most === Infinity) return 'a $ref leads back to itself without going deeper into the value.';
+  return most > maxSchemasPerValue
+    ? `its references apply more than ${maxSchemasPerValue} schemas to one value.`
+    : undefined;
 }

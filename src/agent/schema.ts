@@ -92,19 +92,32 @@ export function toJsonSchema(source: unknown): JsonObject {
 /** A function that returns why a value does not match, or undefined. It never throws; a broken schema throws here. */
 export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
   const check = compileSchema(copySchema(schema));
-  // A pattern can take forever: it may come from an untrusted schema.
-  const inTime = /"pattern(?:Properties)?":/.test(JSON.stringify(schema)) ? completesInTime : runUntimed;
+  // A schema may come from a client, and its patterns, formats and references can take forever for a value.
+  const inTime = unboundedKeywords.test(JSON.stringify(schema)) ? completesInTime : runUntimed;
+  let pausedUntil = 0;
   return (value) => {
+    if (performance.now() < pausedUntil) return tooSlowMessage;
     try {
       let result: ValidationResult | undefined;
-      if (!inTime(() => (result = check(value))) || result === undefined)
-        return 'A pattern of the schema takes too long for this value.';
+      if (!inTime(() => (result = check(value))) || result === undefined) {
+        // Each further try blocks the process as long again: the pause bounds the share of time that values can take.
+        pausedUntil = performance.now() + slowPauseMs;
+        return tooSlowMessage;
+      }
       return result.valid ? undefined : formatSchemaErrors(result.errors);
     } catch (error) {
       return `The value could not be checked: ${errorMessage(error)}`;
     }
   };
 }
+
+const tooSlowMessage = 'The value cannot be checked: a pattern, format or reference of the schema takes too long.';
+
+/** How long a schema is not used after it took too long for a value. */
+const slowPauseMs = 5000;
+
+/** Keywords whose work is not bounded by the size of the schema and of the value. */
+const unboundedKeywords = /"(?:pattern|patternProperties|format|\$ref|uniqueItems|contains|unevaluated\w+)":/;
 
 const runUntimed = (work: () => void): true => {
   work();

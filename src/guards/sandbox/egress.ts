@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,6 +22,8 @@ export type EgressProxy = { readonly folder: string; readonly socket: string; cl
 type ProxyTarget = { readonly host: string; readonly port: number };
 
 const connectTimeoutMs = 30_000;
+/** A forwarded request ends after so many milliseconds without data. */
+const idleTimeoutMs = 300_000;
 
 /** Starts the proxy. It stops when it is closed or when the process exits. */
 export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProxy> {
@@ -29,8 +31,13 @@ export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProx
   const socket = path.join(folder, `${randomBytes(4).toString('hex')}.sock`);
   const server = process
     .getBuiltinModule('node:http')
-    .createServer((request, response) => void forward(egress, request, response));
-  server.on('connect', (request, client, head) => void tunnel(egress, request, client, head));
+    .createServer((request, response) => void forward(egress, request, response).catch(() => response.destroy()));
+  // An error of one connection ends that connection.
+  server.on(
+    'connect',
+    (request, client, head) => void tunnel(egress, request, client, head).catch(() => client.destroy()),
+  );
+  server.on('upgrade', (_, client) => client.destroy());
   server.on('clientError', (_, client) => client.destroy());
   const close = (): void => {
     server.close();
@@ -62,6 +69,8 @@ async function tunnel(egress: EgressPolicy, request: IncomingMessage, client: Du
   client.on('error', () => client.destroy());
   const target = parseTarget(`http://${request.url ?? ''}`);
   const address = target && (await resolveAllowedAddress(egress, target));
+  // A client that left during the lookup reports no further event.
+  if (client.destroyed) return;
   if (!target || address === undefined) {
     client.end(
       `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${formatRefusal(target)}`,
@@ -85,12 +94,13 @@ async function tunnel(egress: EgressPolicy, request: IncomingMessage, client: Du
 async function forward(egress: EgressPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = parseTarget(request.url ?? '');
   const address = target && (await resolveAllowedAddress(egress, target));
+  if (response.destroyed || request.destroyed) return;
   if (!target || address === undefined) {
     response.writeHead(403, { 'content-type': 'text/plain' }).end(formatRefusal(target));
     return;
   }
   const { pathname, search, host } = new URL(request.url ?? '');
-  const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = request.headers;
+  const headers = withoutHopHeaders(request.headers);
   const upstream = process.getBuiltinModule('node:http').request(
     {
       host: address,
@@ -98,15 +108,44 @@ async function forward(egress: EgressPolicy, request: IncomingMessage, response:
       method: request.method,
       path: `${pathname}${search}`,
       headers: { ...headers, host },
+      timeout: idleTimeoutMs,
     },
     (upstreamResponse) => {
-      response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
-      upstreamResponse.pipe(response);
+      try {
+        response.writeHead(upstreamResponse.statusCode ?? 502, withoutHopHeaders(upstreamResponse.headers));
+        upstreamResponse.on('error', () => response.destroy()).pipe(response);
+      } catch {
+        // Node writes no status below 100 and no malformed header.
+        response.destroy();
+      }
     },
   );
+  upstream.on('timeout', () => upstream.destroy());
+  upstream.on('upgrade', (_, socket) => {
+    socket.destroy();
+    response.destroy();
+  });
   upstream.on('error', () => response.destroy());
+  response.on('error', () => upstream.destroy());
   response.on('close', () => upstream.destroy());
+  request.on('error', () => upstream.destroy());
   request.pipe(upstream);
+}
+
+/** Headers about one connection, which a proxy does not forward. */
+const hopHeaders: ReadonlySet<string> = new Set(
+  'connection expect keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
+
+/** Returns the headers to forward: without those of the connection, and without those that `Connection` names. */
+function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.has(name) && !named.includes(name)));
 }
 
 /** A URL omits port 80 only, in a tunnel too. */

@@ -24,7 +24,7 @@ export const parseMarkdown = (text: string): readonly MarkdownBlock[] =>
 
 /** The info string names the language; if it contains backticks, the line is inline code, not a fence. */
 const fencePattern = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)/;
-const headingPattern = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+const headingPattern = /^ {0,3}(#{1,6})\s(.*)$/;
 const thematicBreakPattern = /^ {0,3}([-*_])\s*(?:\1\s*){2,}$/;
 const quotePattern = /^ {0,3}> ?/;
 const listItemPattern = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/;
@@ -53,7 +53,11 @@ function parseSpecialBlock(lines: readonly string[], at: number, depth: number):
   if (fencePattern.test(line)) return parseCode(lines, at);
   if (title)
     return {
-      block: { type: 'heading', level: title[1]?.length ?? 1, inlines: parseInlines(title[2] ?? '') },
+      block: {
+        type: 'heading',
+        level: title[1]?.length ?? 1,
+        inlines: parseInlines(removeClosingMarks(title[2] ?? '')),
+      },
       next: at + 1,
     };
   if (thematicBreakPattern.test(line)) return { block: { type: 'rule' }, next: at + 1 };
@@ -61,6 +65,14 @@ function parseSpecialBlock(lines: readonly string[], at: number, depth: number):
   if (depth >= maxBlockDepth) return undefined;
   if (quotePattern.test(line)) return parseQuote(lines, at, depth);
   return listItemPattern.test(line) ? parseList(lines, at, depth) : undefined;
+}
+
+/** A heading may end with more `#`, after a space. */
+function removeClosingMarks(title: string): string {
+  const words = title.trim();
+  let end = words.length;
+  while (words[end - 1] === '#') end -= 1;
+  return end === 0 || /\s/.test(words[end - 1] ?? '') ? words.slice(0, end).trimEnd() : words;
 }
 
 /** Whether a paragraph ends before this line. */
@@ -79,9 +91,9 @@ const isTable = (lines: readonly string[], at: number): boolean =>
 function parseCode(lines: readonly string[], at: number): ParsedBlock {
   const [, marks = '', language = ''] = fencePattern.exec(lines[at] ?? '') ?? [];
   const closing = new RegExp(`^ {0,3}${marks[0]}{${marks.length},}\\s*$`);
-  const end = lines.findIndex((line, i) => i > at && closing.test(line));
-  const inside = lines.slice(at + 1, end < 0 ? undefined : end);
-  return { block: { type: 'code', language, text: inside.join('\n') }, next: end < 0 ? lines.length : end + 1 };
+  let end = at + 1;
+  while (end < lines.length && !closing.test(lines[end] ?? '')) end += 1;
+  return { block: { type: 'code', language, text: lines.slice(at + 1, end).join('\n') }, next: end + 1 };
 }
 
 function parseQuote(lines: readonly string[], at: number, depth: number): ParsedBlock {
