@@ -25,7 +25,7 @@ test('[attack 39] a key is not sent to an address from a project’s .env file o
   writeFileSync(path.join(program.cwd, '.env'), 'XDG_STATE_HOME=/proc/self/cwd/.s\n');
   const { code, err } = await program.run(['-m', 'openai/gpt-5', 'hello'], { env: { ...env, XDG_STATE_HOME: '' } });
   assert.notEqual(code, 0);
-  assert.match(err, /^XDG_STATE_HOME in .*\.env is not used: it leads into /m);
+  assert.match(err, /^XDG_STATE_HOME in .*\.env is not used: set it in the environment\.$/m);
   assert.deepEqual(program.server.requests, []);
   assert.equal(existsSync(path.join(program.cwd, '.s/fairlead/logs')), false);
 });
@@ -49,6 +49,9 @@ test('[J77] settings from a .env file are reported on standard error and in the 
   writeFileSync(path.join(program.cwd, '.env'), `OLLAMA_API_URL=${program.server.url}\n`);
   const told = `${path.join(program.cwd, '.env')} decides url (${program.server.url}).`;
   const given = { env: { OLLAMA_API_URL: '' } };
+  const untrusted = await program.run(['--interactive'], { ...given, input: 'y\n' });
+  assert.match(untrusted.out.replaceAll(/\s+/g, ' '), /OLLAMA_API_URL in .* is not used: you have not trusted it/);
+  assert.equal((await program.run(['trust', '--yes'], given)).code, 0);
   assert.ok((await program.run(['hello'], given)).err.startsWith(`${told}\n`));
   const greeting = await program.run(['--interactive'], { ...given, input: '\n' });
   assert.ok(greeting.out.replaceAll(/\s+/g, '').includes(told.replaceAll(' ', '')), greeting.out);

@@ -112,14 +112,15 @@ test('[J77] settings come from the environment, or from the nearest .env file', 
   const program = await createProgram(t);
   const deep = path.join(program.cwd, 'a/b');
   mkdirSync(deep, { recursive: true });
-  writeFileSync(
-    path.join(program.cwd, '.env'),
-    `OLLAMA_API_URL=${program.server.url}\nHARNESS_ROOT_DIRS_NAME=from-file\n`,
-  );
-  const near = await program.run(['--one-shot', '--test-connection'], { cwd: deep, env: { OLLAMA_API_URL: '' } });
+  writeFileSync(path.join(program.cwd, '.env'), `OLLAMA_API_URL=${program.server.url}\n`);
+  const given = { cwd: deep, env: { OLLAMA_API_URL: '' } };
+  assert.equal((await program.run(['trust', '--yes'], given)).code, 0);
+  const near = await program.run(['--one-shot', '--test-connection'], given);
   assert.equal(near.code, 0, near.err);
   assert.ok(near.out.includes(`ollama (${program.server.url}) answers`));
-  assert.ok(existsSync(path.join(program.home, 'state/from-file/logs')));
+  writeFileSync(path.join(program.home, '.env'), 'HARNESS_ROOT_DIRS_NAME=from-file\n');
+  await program.run(['--one-shot', '--test-connection'], given);
+  assert.ok(existsSync(path.join(program.home, 'state/from-file/logs')), 'the file of the user names directories');
   const first = await program.run(['config', 'get', 'url'], {
     cwd: deep,
     env: { OLLAMA_API_URL: 'http://127.0.0.1:9' },

@@ -19,6 +19,10 @@ export const commands: CommandTable = {
     load: () => import('./commands/models/command.ts'),
   },
   config: { summary: 'show and change settings', load: () => import('./commands/config.ts') },
+  trust: {
+    summary: 'use the settings of this project, after a look at them',
+    load: () => import('./commands/trust.ts'),
+  },
   doctor: { summary: 'check that each part works, and show how to fix it', load: () => import('./commands/doctor.ts') },
   policy: { summary: 'check a policy, and simulate it on a past session', load: () => import('./commands/policy.ts') },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },

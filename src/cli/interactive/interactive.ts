@@ -19,7 +19,8 @@ import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
 import { formatApprovalMode } from '../slash-commands/permission-commands.ts';
 import { resumeOpenRun } from '../slash-commands/session-commands.ts';
 import { readPromptFile } from '../print-mode/prompt-files.ts';
-import { createUi, type TerminalUI, type UserAction } from '../tui/index.ts';
+import { createUi, createUiPrompter, type TerminalUI, type UserAction } from '../tui/index.ts';
+import { askProjectTrust } from './project-trust.ts';
 import { createCompleter } from './completer.ts';
 import { followSession } from './follow-session.ts';
 import { createRunController, replayedMessages, type RunController } from './run-controller.ts';
@@ -38,7 +39,8 @@ export function runInteractive(args: CliArgs): Promise<number> {
   });
 }
 
-async function runWithUi(ui: TerminalUI, args: CliArgs, settings: Settings): Promise<number> {
+async function runWithUi(ui: TerminalUI, args: CliArgs, startSettings: Settings): Promise<number> {
+  const settings = await askProjectTrust(startSettings, createUiPrompter(ui));
   const prepared = await prepareConversation(args, settings, ui);
   if (typeof prepared === 'number') return prepared;
   if (prepared.locked && !(await followSession(prepared.locked, ui, replayedMessages))) return exitCodes.answered;

@@ -1,10 +1,8 @@
-// Reads and writes config files (JSON with the keys of the settings schema, nested at the dots; unknown keys are preserved), and reads .env files.
-import { readFileSync, statSync } from 'node:fs';
+// Reads and writes config files: JSON with the keys of the settings schema, nested at the dots; unknown keys are preserved.
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { parseEnv } from 'node:util';
 import { FairleadError, isObject, type Json, type JsonObject, errorMessage } from '../../core/index.ts';
 import { readTextIfExists, writeTextAtomic } from '../../stores/index.ts';
-import { families } from '../../providers/index.ts';
 
 /** Reads a config file; empty if it does not exist. */
 export const readConfig = (file: string): JsonObject => parseConfig(readTextIfExists(file) ?? '', file);
@@ -51,67 +49,17 @@ export function setConfigValue(config: JsonObject, key: string, value: Json | un
 export const writeConfig = (file: string, config: JsonObject): void =>
   writeTextAtomic(file, `${JSON.stringify(config, null, 2)}\n`);
 
-/** The used variables of a `.env` file. */
-export type EnvFile = {
-  readonly file: string;
-  readonly values: Readonly<Record<string, string>>;
-  /** Variables and files that are not used, one sentence each. */
-  readonly warnings: readonly string[];
-};
-
-/** Variables that a project could use against the user; only the real environment may set them. */
-const refusedVariables: ReadonlySet<string> = new Set([
-  'XDG_CONFIG_HOME',
-  'HARNESS_STORE',
-  ...families.flatMap(({ urlVariables }) => urlVariables),
-]);
-
-/** The variables that a `.env` file may set. All others are ignored: they are meant for other programs. */
-const allowedVariables: ReadonlySet<string> = new Set([
-  'HARNESS_ROOT_DIRS_NAME',
-  'HARNESS_MODEL',
-  'HARNESS_INFERENCE_PROVIDER',
-  'OLLAMA_API_URL',
-  'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE',
-  'SANDBOX_CONTAINER_IMAGE',
-  'SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME',
-  'XDG_STATE_HOME',
-  'XDG_DATA_HOME',
-  'XDG_CACHE_HOME',
-  ...families.flatMap(({ keyVariables }) => keyVariables),
-]);
-
 const maxBytes = 1024 * 1024;
 
-/** Reads the nearest `.env` file from a directory upwards; absent if there is none. */
-export function readEnvFile(folder: string): EnvFile | undefined {
-  const file = findNearestFile(folder, '.env');
-  if (file === undefined) return undefined;
-  const reason = getUntrustedReason(file);
-  if (reason !== undefined) return { file, values: {}, warnings: [reason] };
-  try {
-    return parseEnvFile(file, readFileSync(file, 'utf8'));
-  } catch (error) {
-    return { file, values: {}, warnings: [`${file} is not used: ${errorMessage(error)}`] };
-  }
-}
-
-function parseEnvFile(file: string, text: string): EnvFile {
-  const values: Record<string, string> = {};
-  const warnings: string[] = [];
-  for (const [name, value] of Object.entries(parseEnv(text))) {
-    if (value === undefined || value.trim() === '') continue;
-    if (allowedVariables.has(name)) values[name] = value;
-    else if (refusedVariables.has(name)) warnings.push(`${name} in ${file} is not used: set it in the environment.`);
-  }
-  return { file, values, warnings };
-}
-
-/** Finds the nearest regular file with this name from a directory upwards. */
-export function findNearestFile(folder: string, name: string): string | undefined {
+/** Finds the nearest regular file with this name from a directory upwards, among the directories that `accepts` accepts. */
+export function findNearestFile(
+  folder: string,
+  name: string,
+  accepts: (dir: string) => boolean = () => true,
+): string | undefined {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     const file = path.join(at, name);
-    if (isFile(file)) return file;
+    if (isFile(file) && accepts(at)) return file;
     if (path.dirname(at) === at) return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import type { Environment } from '../../providers/index.ts';
-import type { EnvFile } from './config-file.ts';
+import type { EnvFile } from './env-files.ts';
 import type { Setting, SettingOrigin } from './settings.ts';
 
 /** The directories of this program; each is created on first use, readable by its owner only. */
@@ -71,7 +71,7 @@ export const getHome = (env: Environment): string => env['HOME'] || homedir();
 export const withoutEmptyVariables = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
 
-/** The directories of an environment and a `.env` file. The file may choose state, data and cache, but not the config directory of the user. */
+/** The directories of an environment and the user's own `.env` file. The file may choose state, data and cache, but not the config directory of the user. */
 export function readAppDirs(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): AppDirs {
   const home = getHome(env);
   const merged = { ...envFile?.values, ...withoutEmptyVariables(env) };

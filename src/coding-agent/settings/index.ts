@@ -13,3 +13,10 @@ export {
 export { settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
 export { parseConfig, readConfig, setConfigValue, writeConfig } from './config-file.ts';
 export { getObjectives } from './objectives.ts';
+export {
+  formatTrustQuestion,
+  openApprovals,
+  recordProjectTrust,
+  revokeProjectTrust,
+  type ProjectFile,
+} from './project-suggestions.ts';

@@ -9,8 +9,8 @@ export type SettingValue = string | number | boolean;
 export type SettingEntry = {
   /** The environment variable, which overrides the files. */
   readonly variable?: string;
-  /** What the config file of a project may do: set it, only lower it, only switch it on, or nothing. */
-  readonly project: 'sets' | 'lowers' | 'demands' | 'never';
+  /** What the config file of a project may do: suggest it to a user who has set none, add to it, only lower it, only switch it on, or nothing. */
+  readonly project: 'suggests' | 'adds' | 'lowers' | 'demands' | 'never';
   /** The value is never shown. */
   readonly secret?: boolean;
   readonly description: string;
@@ -80,7 +80,7 @@ const providerNames = families.map(({ name }) => name).join(', ');
 export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   model: {
     variable: 'HARNESS_MODEL',
-    project: 'sets',
+    project: 'suggests',
     description: 'the default model, <provider>/<model>',
     parse: textParser('the name of a model'),
   },
@@ -98,7 +98,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   private: { project: 'demands', description: 'use only models on your own machines', parse: booleanParser },
   instructions: {
-    project: 'sets',
+    project: 'adds',
     description: 'text added to the system prompt of every session',
     parse: textParser(),
   },

@@ -7,6 +7,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { wrapUntrusted } from '../../core/index.ts';
 import { dataDirectory } from '../../providers/embedded/data-dir.ts';
+import { recordProjectTrust } from './project-suggestions.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 type Room = {
@@ -15,6 +16,8 @@ type Room = {
   readonly cwd: string;
   readonly write: (name: string, text: string) => string;
   readonly read: (env?: Record<string, string>) => Settings;
+  /** Reads the settings after the user trusted the files of the project. */
+  readonly readTrusted: (env?: Record<string, string>) => Settings;
 };
 
 function room(t: TestContext): Room {
@@ -23,6 +26,7 @@ function room(t: TestContext): Room {
   const cwd = path.join(top, 'outer', 'inner');
   mkdirSync(cwd, { recursive: true });
   const home = path.join(top, 'home');
+  const read: Room['read'] = (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd, platform: 'linux' });
   return {
     home,
     cwd,
@@ -32,22 +36,27 @@ function room(t: TestContext): Room {
       writeFileSync(file, text);
       return file;
     },
-    read: (env = {}) => readSettings({ env: { HOME: home, ...env }, cwd, platform: 'linux' }),
+    read,
+    readTrusted(env) {
+      const { projectFiles, dirs } = read(env);
+      for (const file of projectFiles) recordProjectTrust(dirs.state, file, true);
+      return read(env);
+    },
   };
 }
 
 const userConfig = 'home/.config/fairlead/config.json';
 const projectConfig = 'outer/.fairlead/config.json';
 
-test('[J77] the environment overrides the nearest .env file, which overrides the config file', (t) => {
-  const { write, read } = room(t);
-  write(userConfig, '{"sandbox":{"image":"from-user","volume":"user-volume","engine":"docker"}}');
+test('[J77] the environment and the config file of the user override the nearest .env file of a trusted project', (t) => {
+  const { write, readTrusted } = room(t);
+  write(userConfig, '{"sandbox":{"engine":"docker"}}');
   write('outer/.env', 'SANDBOX_CONTAINER_IMAGE=from-outer\nHARNESS_INFERENCE_PROVIDER=lemonade\n');
   const near = write(
     'outer/inner/.env',
-    '# mine\nSANDBOX_CONTAINER_IMAGE="from-inner"\nSANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME=near\n',
+    '# mine\nSANDBOX_CONTAINER_IMAGE="from-inner"\nSANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME=near\nSANDBOX_CONTAINER_RUNTIME_EXECUTABLE=podman\n',
   );
-  const settings = read({ SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: 'env-volume' });
+  const settings = readTrusted({ SANDBOX_CONTAINER_WORKSPACE_VOLUME_NAME: 'env-volume' });
   assert.deepEqual(settings.sandbox, { engine: 'docker', image: 'from-inner', volume: 'env-volume' });
   assert.equal(settings.provider, undefined, 'the outer file is not read once an inner one is found');
   assert.deepEqual(settings.all.get('sandbox.image')?.origin, {
@@ -61,14 +70,14 @@ test('[J77] the environment overrides the nearest .env file, which overrides the
 });
 
 test('[J77] a .env file of a parent directory is found, and an empty variable is not set', (t) => {
-  const { write, read } = room(t);
+  const { write, readTrusted } = room(t);
   write('outer/.env', 'HARNESS_INFERENCE_PROVIDER=lm-studio\nSANDBOX_CONTAINER_IMAGE=\n');
-  const { provider, sandbox } = read({ HARNESS_INFERENCE_PROVIDER: ' ' });
+  const { provider, sandbox } = readTrusted({ HARNESS_INFERENCE_PROVIDER: ' ' });
   assert.deepEqual([provider, sandbox.image], ['lm-studio', 'alpine']);
 });
 
 test('[J77] [attack 40] a .env file sets settings and keys of this program, and nothing else', (t) => {
-  const { write, read, home } = room(t);
+  const { write, readTrusted, home } = room(t);
   const before = { ...process.env };
   const names = [
     'PATH',
@@ -80,18 +89,19 @@ test('[J77] [attack 40] a .env file sets settings and keys of this program, and 
     'OPENAI_BASE_URL',
     'XDG_CONFIG_HOME',
   ];
-  write(
+  const file = write(
     'outer/.env',
     `${names.map((name) => `${name}=/evil`).join('\n')}\nGROQ_API_KEY=gsk\nOPENAI_API_KEY=from-file\n`,
   );
-  const settings = read({ PATH: '/bin', OPENAI_API_KEY: 'mine' });
+  const settings = readTrusted({ PATH: '/bin', OPENAI_API_KEY: 'mine' });
   assert.deepEqual(settings.env, { HOME: home, PATH: '/bin', OPENAI_API_KEY: 'mine', GROQ_API_KEY: 'gsk' });
   assert.deepEqual({ ...process.env }, before);
   assert.equal(settings.dirs.config, path.join(home, '.config/fairlead'));
-  assert.deepEqual(
-    settings.warnings.map((words) => words.split(' ')[0]),
-    ['OPENAI_BASE_URL', 'XDG_CONFIG_HOME'],
-  );
+  assert.deepEqual(settings.warnings, [
+    `OPENAI_BASE_URL in ${file} is not used: set it in the environment.`,
+    `XDG_CONFIG_HOME in ${file} is not used: set it in the environment.`,
+    `${file} decides the key GROQ_API_KEY.`,
+  ]);
 });
 
 test('a .env file that is a pipe, or too large, does not block the program', { timeout: 10_000 }, (t) => {
@@ -118,19 +128,23 @@ test(
     execFileSync('chmod', ['-R', 'a+rX', path.dirname(path.dirname(cwd))]);
     const program = `import { readSettings } from ${JSON.stringify(path.join(import.meta.dirname, 'settings.ts'))};
     const { provider, model, warnings } = readSettings({ cwd: ${JSON.stringify(cwd)} });
-    console.log(JSON.stringify([provider ?? null, model ?? null, warnings.length]));`;
+    console.log(JSON.stringify([[provider ?? null, model ?? null, warnings.length], warnings.toReversed()]));`;
     const otherUser = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexistent' }, encoding: 'utf8' } as const;
-    const told = (): unknown => {
+    const tell = (): readonly unknown[] => {
       const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], otherUser);
       assert.equal(stderr, '');
-      return JSON.parse(stdout);
+      return JSON.parse(stdout) as readonly unknown[];
     };
+    const told = (): unknown => tell()[0];
+    const warning = (): unknown => (tell()[1] as readonly string[]).find((each) => each.includes('inner'));
     assert.deepEqual(told(), [null, null, 2]);
     const mine = write('outer/inner/.env', 'HARNESS_INFERENCE_PROVIDER=vllm\n');
     chownSync(mine, otherUser.uid, otherUser.gid);
-    assert.deepEqual(told(), ['vllm', null, 2], 'a file of the user is used, with a notice');
+    assert.deepEqual(told(), [null, null, 2], 'a file of the user is offered for trust');
+    assert.match(String(warning()), /^HARNESS_INFERENCE_PROVIDER in .* is not used: you have not trusted it/);
     chmodSync(mine, 0);
     assert.deepEqual(told(), [null, null, 2], 'an unreadable file is skipped');
+    assert.match(String(warning()), /is not used: .*EACCES/);
   },
 );
 
@@ -163,13 +177,17 @@ test('[J79, J80] state and data are in the XDG directories, otherwise in those o
       assert.equal(at(env, platform).data, dataDirectory(env, platform), 'the embedded model is in the same directory');
 });
 
-test('[J79, J80] XDG directories may come from a .env file too', (t) => {
-  const { write, read } = room(t);
-  write('outer/.env', 'XDG_STATE_HOME=/s\nXDG_DATA_HOME=/d\nHARNESS_ROOT_DIRS_NAME=other\n');
+test('[J79, J80] XDG directories may come from the .env file of the user too', (t) => {
+  const { home, write } = room(t);
+  write('home/.env', 'XDG_STATE_HOME=/s\nXDG_DATA_HOME=/d\nHARNESS_ROOT_DIRS_NAME=other\n');
   write(userConfig, '{"limits":{"turns":3}}');
-  const { dirs, rootName, limits } = read();
+  const cwd = path.dirname(write('home/src/file', ''));
+  const read = (env: Record<string, string>): Settings =>
+    readSettings({ env: { HOME: home, ...env }, cwd, platform: 'linux' });
+  const { dirs, rootName, limits, warnings } = read({});
   assert.deepEqual([dirs.state, dirs.data, rootName], ['/s/other', '/d/other', 'other']);
   assert.deepEqual(limits, { turns: 3 }, 'the limits of the user still apply');
+  assert.match(warnings[0] ?? '', /decides dirs\.state \(\/s\/other\), dirs\.data \(\/d\/other\)/);
   const from = (env: Record<string, string>): readonly unknown[] =>
     ['state', 'data', 'config', 'cache'].map((place) => read(env).all.get(`dirs.${place}`)?.origin.type);
   assert.deepEqual(from({}), ['env-file', 'env-file', 'default', 'env-file']);
@@ -216,12 +234,13 @@ test('[J81] the key of a hosted provider is never sent to the URL of a local ser
 });
 
 test('[attack 39] the URL of a .env file gets no key that is not from the same file', (t) => {
-  const { write, read } = room(t);
+  const { write, readTrusted } = room(t);
   write('outer/.env', 'OLLAMA_API_URL=http://evil.example\n');
-  assert.equal(read({ OLLAMA_API_KEY: 'mine' }).env['OLLAMA_API_KEY'], undefined);
-  assert.equal(read({ OLLAMA_API_KEY: 'mine', OLLAMA_API_URL: 'http://box' }).env['OLLAMA_API_KEY'], 'mine');
+  const { url, env } = readTrusted({ OLLAMA_API_KEY: 'mine' });
+  assert.deepEqual([url, env['OLLAMA_API_KEY']], ['http://evil.example', undefined]);
+  assert.equal(readTrusted({ OLLAMA_API_KEY: 'mine', OLLAMA_API_URL: 'http://box' }).env['OLLAMA_API_KEY'], 'mine');
   write('outer/.env', 'OLLAMA_API_URL=http://box\nOLLAMA_API_KEY=theirs\n');
-  assert.equal(read().env['OLLAMA_API_KEY'], 'theirs');
+  assert.equal(readTrusted().env['OLLAMA_API_KEY'], 'theirs');
 });
 
 test('[J83, J84, J85] the sandbox defaults to podman, alpine and the named volume, and its settings cannot reach beyond', (t) => {
@@ -244,7 +263,7 @@ test('[J83, J84, J85] the sandbox defaults to podman, alpine and the named volum
   assert.match(warnings[0] ?? '', /may only name podman or docker/);
 });
 
-test('[attack 39] the config of a project sets the model, adds instructions and lowers limits, and cannot relax anything', (t) => {
+test('[attack 39] the config of a project adds instructions and lowers limits, and cannot relax or replace anything', (t) => {
   const { write, read } = room(t);
   write(
     userConfig,
@@ -264,7 +283,7 @@ test('[attack 39] the config of a project sets the model, adds instructions and 
   };
   const file = write(projectConfig, JSON.stringify(theirs));
   const settings = read();
-  assert.equal(settings.model, 'c/d');
+  assert.equal(settings.model, 'a/b', 'the user has chosen a model');
   const [own, opening, ...block] = settings.instructions?.split('\n\n') ?? [];
   assert.equal(own, 'Never touch production.');
   assert.match(opening ?? '', /^Instructions for this project, .* they permit nothing\.$/);
@@ -323,17 +342,20 @@ test('[attack 39] a damaged or invalid config file of a project is ignored with 
   }
 });
 
-test('[P54] HARNESS_MODEL overrides every file; in a .env file it overrides the config of the user, with a warning', (t) => {
-  const { write, read } = room(t);
-  write(userConfig, '{"model":"from-user"}');
+test('[P54] HARNESS_MODEL overrides every file, and the model of a project is used once trusted if the user has none', (t) => {
+  const { write, read, readTrusted } = room(t);
   const file = write('outer/.env', 'HARNESS_MODEL=from-env-file\n');
-  const near = read();
-  assert.deepEqual([near.model, near.warnings], ['from-env-file', [`${file} decides model (from-env-file).`]]);
-  write(projectConfig, '{"model":"from-project"}');
-  assert.equal(read().model, 'from-project');
+  const trusted = readTrusted();
+  assert.deepEqual([trusted.model, trusted.warnings], ['from-env-file', [`${file} decides model (from-env-file).`]]);
+  const config = write(projectConfig, '{"model":"from-project"}');
+  assert.equal(read().model, 'from-env-file', 'the config file is not trusted yet');
+  const both = readTrusted();
+  assert.deepEqual([both.model, both.warnings], ['from-project', [`${config} decides model (from-project).`]]);
   const told = read({ HARNESS_MODEL: 'from-environment' });
   assert.deepEqual(
     [told.model, told.all.get('model')?.origin],
     ['from-environment', { type: 'environment', name: 'HARNESS_MODEL' }],
   );
+  write(userConfig, '{"model":"from-user"}');
+  assert.equal(read().model, 'from-user');
 });

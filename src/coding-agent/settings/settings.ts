@@ -1,24 +1,12 @@
-// Reads the settings and the origin of each: the environment, the nearest `.env` file, and the config files of the project and the user.
+// Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
 import path from 'node:path';
-import {
-  errorMessage,
-  wrapUntrusted,
-  escapeInvisibleLine,
-  type Json,
-  type JsonObject,
-  type Limits,
-} from '../../core/index.ts';
+import { errorMessage, wrapUntrusted, type Json, type JsonObject, type Limits } from '../../core/index.ts';
 import { findFamily, families, type Environment } from '../../providers/index.ts';
-import {
-  readConfig,
-  getConfigValue,
-  findNearestFile,
-  readEnvFile,
-  getUntrustedReason,
-  type EnvFile,
-} from './config-file.ts';
-import { withoutUntrustedDirs } from './untrusted-env.ts';
-import { getAppDirs, getHome, readAppDirs, toDirSettings, withoutEmptyVariables, type AppDirs } from './dirs.ts';
+import { readConfig, getConfigValue, findNearestFile, getUntrustedReason } from './config-file.ts';
+import { readEnvFiles, type EnvFile } from './env-files.ts';
+import { getAppDirs, getHome, readAppDirs, toDirSettings, type AppDirs } from './dirs.ts';
+import { formatOwnEnvFileDecisions, formatProjectDecisions } from './file-decisions.ts';
+import { readProjectSuggestions, type ProjectFile } from './project-suggestions.ts';
 import { settingsSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';
 
 /** The origin of a value. */
@@ -64,7 +52,9 @@ export type Settings = {
   readonly all: ReadonlyMap<string, Setting>;
   /** The path of the user's config file, which may not exist. */
   readonly userFile: string;
-  /** One sentence for each value that is not used, and for what a `.env` file decides. */
+  /** The files of the project that suggest settings, trusted or not. */
+  readonly projectFiles: readonly ProjectFile[];
+  /** One sentence for each value that is not used, and for what a `.env` file or a project decides. */
   readonly warnings: readonly string[];
 };
 
@@ -106,25 +96,31 @@ export function checkConfig(config: JsonObject, where: string): void {
   }
 }
 
-/** Reads the settings from at most three small files. Throws an error for an invalid value of the environment or the user's file. */
+/** Reads the settings from a few small files. Throws an error for an invalid value of the environment or of a file of the user. */
 export function readSettings(from: SettingsSources = {}): Settings {
   const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
-  const found = readEnvFile(cwd);
-  const envFile =
-    found && withoutUntrustedDirs(found, { env: withoutEmptyVariables(env), home: getHome(env), platform });
-  const dirs = { ...readAppDirs(env, envFile, platform), ...from.dirs };
+  const envFiles = readEnvFiles(cwd, getHome(env));
+  const dirs = { ...readAppDirs(env, envFiles.own, platform), ...from.dirs };
   const userFile = getUserConfigFile(from);
-  const project = readProjectConfig(cwd, userFile);
+  const { found: project, warnings: projectWarnings } = readProjectConfig(cwd, userFile);
   const sources: ConfigSources = {
     env,
-    envFile,
+    envFile: envFiles.own,
     user: { file: userFile, config: readConfig(userFile) },
-    project: project.found,
+    project,
   };
-  const warnings = [...(envFile?.warnings ?? []), ...project.warnings];
-  const all = new Map<string, Setting>(toDirSettings(dirs, env, envFile));
+  const warnings = [...Object.values(envFiles).flatMap((each) => each?.warnings ?? []), ...projectWarnings];
+  const own = new Map<string, Setting>();
   for (const [key, entry] of Object.entries(settingsSchema)) {
-    const setting = resolveSetting(key, entry, sources, warnings);
+    const setting = resolveUserSetting(key, entry, sources, warnings);
+    if (setting) own.set(key, setting);
+  }
+  const suggested = readProjectSuggestions({ envFile: envFiles.project, project, own, env, stateDir: dirs.state });
+  warnings.push(...suggested.warnings);
+  const all = new Map<string, Setting>(toDirSettings(dirs, env, envFiles.own));
+  for (const [key, entry] of Object.entries(settingsSchema)) {
+    const chosen = own.get(key) ?? suggested.settings.get(key) ?? getDefault(key);
+    const setting = applyProjectConfig(key, entry, chosen, sources, warnings);
     if (setting) all.set(key, setting);
   }
   const parsed = toSettings(all);
@@ -133,12 +129,12 @@ export function readSettings(from: SettingsSources = {}): Settings {
     warnings.push(
       `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${parsed.provider} is no server of your own.`,
     );
-  if (envFile) warnings.push(...formatEnvFileDecisions(envFile, all));
+  warnings.push(...formatOwnEnvFileDecisions(envFiles.own, all), ...formatProjectDecisions(suggested.files, all));
   return {
     ...parsed,
     languageServers: {
       user: getConfigValue(sources.user.config, 'languageServers'),
-      project: sources.project && getConfigValue(sources.project.config, 'languageServers'),
+      project: project && getConfigValue(project.config, 'languageServers'),
     },
     routers: getConfigValue(sources.user.config, 'routers'),
     rootName: path.basename(dirs.data),
@@ -146,17 +142,9 @@ export function readSettings(from: SettingsSources = {}): Settings {
     env: withConfiguredKeys(env, all),
     all,
     userFile,
+    projectFiles: suggested.files,
     warnings,
   };
-}
-
-/** Warnings about what a `.env` file decides: the model, its provider and URL, and the directories. */
-function formatEnvFileDecisions({ file }: EnvFile, all: ReadonlyMap<string, Setting>): readonly string[] {
-  const decided = [...all].filter(
-    ([key, { origin }]) => origin.type === 'env-file' && /^(model|provider|url|dirs\..*)$/.test(key),
-  );
-  const values = decided.map(([key, { value }]) => `${key} (${escapeInvisibleLine(String(value))})`);
-  return values.length > 0 ? [`${file} decides ${values.join(', ')}.`] : [];
 }
 
 function readProjectConfig(
@@ -177,30 +165,29 @@ function readProjectConfig(
 /** An invalid config of a project is a warning: the user can work without it. */
 const formatUnusedConfig = (error: unknown): string => `${errorMessage(error)} It is not used.`;
 
-function resolveSetting(
+/** The value after the config of a project lowered it, switched it on or added to it. */
+function applyProjectConfig(
   key: string,
   entry: SettingEntry,
-  sources: ConfigSources,
+  chosen: Setting | undefined,
+  { project }: ConfigSources,
   warnings: string[],
 ): Setting | undefined {
-  const own = resolveUserSetting(key, entry, sources, warnings);
-  const { project } = sources;
   const found = project && getConfigValue(project.config, key);
-  if (project === undefined || found === undefined) return own;
-  if (entry.project === 'sets' && own?.origin.type === 'environment') return own;
+  if (project === undefined || found === undefined || entry.project === 'suggests') return chosen;
   if (entry.project === 'never') {
     warnings.push(`${key} in ${project.file} is not used: a project may not set it.`);
-    return own;
+    return chosen;
   }
   try {
     const value = parseSettingValue(key, entry, found, `${key} in ${project.file}`);
     const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
-    if (entry.project === 'demands') return value === true ? theirs : own;
-    if (entry.project === 'lowers') return own && own.value <= value ? own : theirs;
-    return key === 'instructions' ? { ...theirs, value: joinInstructions(own?.value, project.file, value) } : theirs;
+    if (entry.project === 'demands') return value === true ? theirs : chosen;
+    if (entry.project === 'lowers') return chosen && chosen.value <= value ? chosen : theirs;
+    return { ...theirs, value: joinInstructions(chosen?.value, project.file, value) };
   } catch (error) {
     warnings.push(formatUnusedConfig(error));
-    return own;
+    return chosen;
   }
 }
 
@@ -211,7 +198,7 @@ function joinInstructions(own: SettingValue | undefined, file: string, text: Set
   return [own, opening, wrapUntrusted(file, String(text))].filter((each) => each !== undefined).join('\n\n');
 }
 
-/** The value that the user set, or the default. */
+/** The value that the user set; absent if there is none. */
 function resolveUserSetting(
   key: string,
   entry: SettingEntry,
@@ -238,13 +225,20 @@ function resolveUserSetting(
       value: parseSettingValue(key, entry, kept, `${key} in ${user.file}`),
       origin: { type: 'user', file: user.file },
     };
+  return undefined;
+}
+
+function getDefault(key: string): Setting | undefined {
   const value = defaults[key];
   return value === undefined ? undefined : { value, origin: { type: 'default' } };
 }
 
 function toSettings(
   all: ReadonlyMap<string, Setting>,
-): Omit<Settings, 'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'warnings' | 'languageServers' | 'routers'> {
+): Omit<
+  Settings,
+  'rootName' | 'dirs' | 'env' | 'all' | 'userFile' | 'projectFiles' | 'warnings' | 'languageServers' | 'routers'
+> {
   const text = (key: string): string | undefined => all.get(key)?.value as string | undefined;
   const url = text('url');
   const provider = text('provider') ?? (url === undefined ? undefined : 'ollama');
@@ -275,13 +269,15 @@ function toSettings(
 
 /** The environment with the configured keys. The URL of a `.env` file never gets a key that is not from that file. */
 function withConfiguredKeys(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
-  const isUrlFromEnvFile = all.get('url')?.origin.type === 'env-file';
+  const urlOrigin = all.get('url')?.origin;
+  const urlFile = urlOrigin?.type === 'env-file' ? urlOrigin.file : undefined;
   const result: Record<string, string | undefined> = { ...env };
   for (const { local, keyVariables } of families) {
     for (const variable of keyVariables) {
       const key = all.get(`keys.${variable}`);
       if (!key) continue;
-      result[variable] = isUrlFromEnvFile && local && key.origin.type !== 'env-file' ? undefined : String(key.value);
+      const isFromSameFile = key.origin.type === 'env-file' && key.origin.file === urlFile;
+      result[variable] = urlFile !== undefined && local && !isFromSameFile ? undefined : String(key.value);
     }
   }
   return result;

@@ -79,6 +79,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       firstWord: 'sessions',
     },
     { name: 'completions', flags: [], firstWord: toWords(['bash', 'zsh', 'fish']) },
+    { name: 'trust', flags: [yesFlag, createFlag('revoke', 'no longer use them')], firstWord: [] },
     { name: 'policy', flags: policyFlags, firstWord: toWords(['check', 'try']) },
     { name: 'policy check', flags: [], firstWord: 'files' },
     { name: 'policy try', flags: policyFlags, firstWord: 'sessions' },
