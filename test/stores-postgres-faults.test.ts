@@ -75,12 +75,16 @@ testPostgres('[A116] eight processes that open an empty database at the same tim
 
 testPostgres('[A116] a store of an earlier version is migrated with its data', async (t) => {
   const url = await postgres.fresh();
-  await (await openTestStore(t, url)).queue.enqueue([{ id: 'kept', prompt: 'Stay.' }]);
+  const before = await openTestStore(t, url);
+  await before.queue.enqueue([{ id: 'kept', prompt: 'Stay.', tenant: 'acme' }]);
+  await (await before.sessions.open('kept')).close();
   await executeSql(
     url,
-    'DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; UPDATE fairlead.version SET version = 1',
+    `DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; DROP INDEX fairlead.runs_tenant;
+     ALTER TABLE fairlead.sessions DROP COLUMN tenant; UPDATE fairlead.version SET version = 1`,
   );
-  const { queue, ledger } = await openTestStore(t, url);
+  const { queue, ledger, sessions } = await openTestStore(t, url);
+  assert.equal((await sessions.find('kept'))?.tenant, 'acme', 'a session gets the tenant of its runs');
   assert.equal((await queue.run('kept'))?.prompt, 'Stay.');
   assert.equal(await ledger.reserve('acme', 'h', { usd: 1, tokens: 1 }), undefined);
   assert.deepEqual(await executeSql(url, 'SELECT version FROM fairlead.version'), [{ version: migrations.length }]);

@@ -8,6 +8,7 @@ import { runEndConformance } from './run-end-conformance.ts';
 import { queueConformance } from './queue-conformance.ts';
 import { sessionsConformance } from './sessions-conformance.ts';
 import { runStatsConformance } from './run-stats-conformance.ts';
+import { tenantConformance } from './tenant-conformance.ts';
 import { workerConformance } from './worker-conformance.ts';
 
 /**
@@ -27,6 +28,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
   };
   sessionsConformance(name, freshSessions, options);
   queueConformance(register);
+  tenantConformance(register);
   workerConformance(register);
   runEndConformance(register);
   runStatsConformance(register);

@@ -87,15 +87,16 @@ export async function assertNoActiveRun(
     throw createHttpError('server/conflict', `Run ${active.id} is ${active.status} in this session.`, { hint });
 }
 
-/** Sends a message to the active run of a session, and wakes the run if it waits; throws 409 if there is none. */
+/** Sends a message to the active run of a session, and wakes the run if it waits; throws 409 if there is none, and 404 if there is no such session. */
 export async function sendToSession(
-  store: Pick<ScopedStore, 'queue' | 'inbox'>,
+  store: Pick<ScopedStore, 'queue' | 'inbox' | 'sessions'>,
   session: string,
   message: InboxMessage,
 ): Promise<FleetRun> {
   const run = await findActiveRun(store, session);
   // The run may end before the message is stored: sendMessage then returns false.
   if (run && (await sendMessage(store, session, message))) return run;
+  await assertSessionExists(store, session);
   throw createHttpError('server/conflict', 'No active run in this session.', {
     hint: 'Start one with POST /api/runs and this session.',
   });

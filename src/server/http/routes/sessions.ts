@@ -181,7 +181,9 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Cancels the active run of a session.',
     responses: { 202: runResponseSchema },
     async handle({ context, params, caller }) {
-      const run = await findActiveRun(context.store, params['id'] ?? '');
+      const id = params['id'] ?? '';
+      await assertSessionExists(context.store, id);
+      const run = await findActiveRun(context.store, id);
       if (!run) throw createHttpError('server/conflict', 'No active run in this session.');
       const after = await context.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`);
       return { status: 202, json: { run: after ?? run } };
