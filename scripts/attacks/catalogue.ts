@@ -79,7 +79,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   88: ['programs of a repository that git runs', no],
   89: ['a git directory redirected by a background command', no],
   90: ['a file that the sweep cannot move away', no],
-  91: ['shell syntax that runs commands behind an allowed one', ask],
+  91: ['shell syntax that runs commands behind an allowed one', no, ask],
   92: ['an environment file that chooses the provider and its key', no, ask],
   93: ['an environment file that brings its own approvals', no],
   94: ['a read-only folder that keeps startup files in place', no],

@@ -87,5 +87,5 @@ export async function readAgentPolicy(
     typeof program === 'string'
       ? await readPolicy(path.resolve(dirs.cwd, program), location)
       : parsePolicy(program, 'The option "policy"');
-  return { rules: [...(files?.rules ?? []), ...programPolicy.rules] };
+  return { ...files, ...programPolicy, rules: [...(files?.rules ?? []), ...programPolicy.rules] };
 }

@@ -47,8 +47,11 @@ async function checkPolicy(file: string | undefined): Promise<number> {
     );
   const count = (effect: string): number => policy.rules.filter((rule) => rule.effect === effect).length;
   const examples = policy.rules.flatMap(({ match, noMatch }) => [...match, ...noMatch]).length;
+  const warning = policy.dangerouslyAllowUnknown
+    ? '\nWarning: dangerouslyAllowUnknown is set, so a command that hides what a rule forbids is not asked about.'
+    : '';
   return printAndReturn(
-    `The policy is valid: ${count('allow')} allow, ${count('ask')} ask, ${count('deny')} deny; ${examples} examples hold.`,
+    `The policy is valid: ${count('allow')} allow, ${count('ask')} ask, ${count('deny')} deny; ${examples} examples hold.${warning}`,
     0,
   );
 }

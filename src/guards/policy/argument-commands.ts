@@ -57,7 +57,7 @@ export function findArgumentCommands(program: string, args: readonly ShellWord[]
     return [incompleteCommand(value.replace(/^[=\s]*(?:[A-Za-z]+Command[= ])?(?:"[^"]*":)?!?/, ''))];
   });
   const inSubscripts = variableBuiltins.has(program)
-    ? args.filter(({ text }) => /\[.*(?:\$\(|`|<\()/s.test(text)).map(({ text }) => incompleteCommand(`: "${text}"`))
+    ? args.filter(({ text }) => hasSubscriptCommand(text)).map(({ text }) => incompleteCommand(`: "${text}"`))
     : [];
   const gitCommandIndex =
     program === 'git' ? args.findIndex((_, at) => gitCommandPattern.test(joinPair(args, at))) : -1;
@@ -72,7 +72,11 @@ export function findArgumentCommands(program: string, args: readonly ShellWord[]
   return [...inOptions, ...inSubscripts, ...inGit, ...inSocat, ...afterRunner];
 }
 
-const joinPair = (args: readonly ShellWord[], at: number): string => joinFrom(args.slice(0, at + 2), at);
+const joinPair = (args: readonly ShellWord[], at: number): string => joinFrom(args.slice(at, at + 2), 0);
+
+/** Returns true if a subscript in this text contains a command substitution. */
+const hasSubscriptCommand = (text: string): boolean =>
+  text.includes('[') && /\$\(|`|<\(/.test(text.slice(text.indexOf('[')));
 
 const joinFrom = (args: readonly ShellWord[], at: number): string =>
   args

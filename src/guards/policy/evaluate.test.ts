@@ -86,12 +86,14 @@ test('plain commands that match a rule are allowed, in any combination', () =>
     'command git log',
     'timeout 5 git log',
     'sed -n 1,5p file',
-    'if true; then ls; fi',
     'cat x 2>/dev/null 2>&1',
     'find . -name "*.ts"',
     'echo done > out/log.txt',
     'curl -s https://docs.example.com/a',
   ]));
+
+test('a command line that is not plain is never allowed, and is asked about if a rule forbids a command', () =>
+  assertAll('ask', ['if true; then ls; fi', 'ls # comment', 'ls &', '! ls', '(ls)', 'time ls']));
 
 test('[attack 1] [attack 2] every command of a chain is evaluated separately', async () => {
   await assertAll('deny', [

@@ -9,6 +9,7 @@ import {
   type PathContext,
 } from './operations.ts';
 import type * as matchModule from './match.ts';
+import { provePlainLine } from './plain-tree.ts';
 import type { PolicyEffect, Policy, PolicyRule } from './policy.ts';
 
 /** The rule matcher. Loaded at the first evaluation, because most folders have no policy. */
@@ -30,7 +31,7 @@ export async function evaluatePolicy(
   call: Pick<ToolCall, 'tool' | 'input'>,
   context: PolicyContext,
 ): Promise<PolicyDecision> {
-  const { operations, unknowns }: CallOperations = await callOperations(call, context);
+  const { operations, unknowns, commandLine }: CallOperations = await callOperations(call, context);
   const matchers = await import('./match.ts');
   const decisions = operations.map((operation) => evaluateOperation(policy, operation, context, matchers));
   const decisionWith = (effect: PolicyDecision['effect']): PolicyDecision | undefined => {
@@ -39,13 +40,20 @@ export async function evaluatePolicy(
   };
   const strictDecision = decisionWith('deny') ?? decisionWith('ask');
   if (strictDecision) return strictDecision;
-  // An operation that cannot be parsed might be one that a rule forbids.
-  const hasStrictRules = policy.rules.some(
-    ({ effect, on }) => effect !== 'allow' && (on.command ?? on.path) !== undefined,
-  );
-  if (unknowns.length > 0) return { effect: hasStrictRules ? 'ask' : 'unmatched', why: [...new Set(unknowns)] };
+  const reading = commandLine === undefined ? undefined : await provePlainLine(commandLine);
+  const notPlain = reading !== undefined && 'notPlain' in reading ? [formatNotPlain(reading.notPlain)] : [];
+  const doubts = [...new Set([...unknowns, ...notPlain])];
+  // Before a doubt is asked about: an operation that cannot be proved harmless might be one that a rule forbids.
+  const strictDoubts =
+    commandLine === undefined || policy.dangerouslyAllowUnknown
+      ? []
+      : (await import('./doubts.ts')).findDoubts(policy, operations, doubts, context);
+  if (strictDoubts.length > 0) return { effect: 'ask', why: strictDoubts };
+  if (doubts.length > 0) return { effect: 'unmatched', why: doubts };
   return decisionWith('unmatched') ?? decisionWith('allow') ?? { effect: 'unmatched', why: [] };
 }
+
+const formatNotPlain = (reason: string): string => `It is not known what all of it does, because ${reason}.`;
 
 function evaluateOperation(
   { rules }: Policy,

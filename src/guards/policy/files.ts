@@ -22,7 +22,11 @@ export async function readPolicies({ config, cwd, home }: PolicyDirs): Promise<P
   if (!userPolicy && !projectPolicy) return undefined;
   // Otherwise a downloaded project could allow itself everything.
   const strictProjectRules = projectPolicy?.rules.filter(({ effect }) => effect !== 'allow') ?? [];
-  const policy = { rules: [...(userPolicy?.rules ?? []), ...strictProjectRules] };
+  if (projectPolicy?.dangerouslyAllowUnknown)
+    throw policyError(
+      '"dangerouslyAllowUnknown" belongs in your own policy; remove it from the policy of the project.',
+    );
+  const policy = { ...userPolicy, rules: [...(userPolicy?.rules ?? []), ...strictProjectRules] };
   await selfTest(policy, { cwd, home });
   return policy;
 }

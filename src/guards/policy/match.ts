@@ -4,7 +4,9 @@ import picomatch from 'picomatch';
 import { isSecretFile } from '../../core/index.ts';
 import { isGitControlPath, type Operation, type OperationPath, type PathContext } from './operations.ts';
 import type { PolicyMatcher } from './policy.ts';
-import { programName, findCommandRisk } from './nested-commands.ts';
+import { isCertainAddress } from './addresses.ts';
+import { findUnknownArgument } from './known-options.ts';
+import { programName } from './nested-commands.ts';
 import type { ShellWord } from './shell.ts';
 
 const anyMatches = (list: readonly string[], matches: (each: string) => boolean): boolean => list.some(matches);
@@ -26,7 +28,7 @@ export function matchesPartially(on: PolicyMatcher, operation: Operation, contex
 
 /** Returns true if an `allow` rule covers the complete operation. Returns false when unsure. */
 export function matchesFully(on: PolicyMatcher, operation: Operation, context: PathContext): boolean {
-  const { tool, command, path: globs, host } = on;
+  const { tool, command, path: globs, host, options } = on;
   if (operation.notAllowableReason !== undefined) return false;
   if (tool && !anyMatches(tool, (each) => nameMatches(each, operation.tool))) return false;
   if (!operation.argv)
@@ -41,15 +43,21 @@ export function matchesFully(on: PolicyMatcher, operation: Operation, context: P
     ? []
     : command?.find((each) => hasExactCommandPrefix(each, operation.argv ?? []));
   if (!matchedPrefix || operation.paths.some(isSensitivePath) || operation.argv.some(isBroadPattern)) return false;
-  if (!allowsWholeTool && findCommandRisk(operation.argv, matchedPrefix.length) !== undefined) return false;
-  const operands = operation.argv.slice(matchedPrefix.length).filter(({ text }) => !text.startsWith('-'));
+  if (operation.argv.some(({ known, text }) => !known || hasSecretPart(text))) return false;
+  const words = operation.argv.map(({ text }) => text);
+  if (!allowsWholeTool && findUnknownArgument(words, matchedPrefix.length, options) !== undefined) return false;
+  const operands = words.slice(matchedPrefix.length).filter((text) => !text.startsWith('-'));
   const namedPaths = operation.paths.filter(({ given }) =>
-    operands.some(({ text }) => path.resolve(context.cwd, text) === given),
+    operands.some((text) => path.resolve(context.cwd, text) === given),
   );
   if (globs && !allPathsMatch(globs, namedPaths, context)) return false;
-  // A word without a scheme may still be a host.
-  return !host || (operands.length === operation.hosts.length && allHostsMatch(host, operation.hosts));
+  // A word that is not an address in every reading may still be a host.
+  return !host || (operands.every(isCertainAddress) && allHostsMatch(host, operation.hosts));
 }
+
+/** Returns true if a part of a word, such as the file in `HEAD:.env`, is the name of a secret file. */
+const hasSecretPart = (text: string): boolean =>
+  text.length < 4096 && text.split(/[=:,@]/).some((part) => isSecretFile(part));
 
 const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[], context: PathContext): boolean =>
   paths.length > 0 &&
@@ -87,16 +95,31 @@ function hasExactCommandPrefix(pattern: readonly string[], words: readonly Shell
 
 const nameMatches = (pattern: string, name: string): boolean => picomatch.isMatch(name, pattern, { dot: true });
 
-/** For strict rules, case and Unicode normalization form are ignored, because some file systems ignore them. */
-function pathMatches(glob: string, file: string, { cwd, home }: PathContext, loose: boolean): boolean {
+/** Returns true if a pattern of a rule matches a file. For strict rules, case and Unicode normalization form are ignored, because some file systems ignore them. */
+export function pathMatches(glob: string, file: string, { cwd, home }: PathContext, loose: boolean): boolean {
   const absolute = glob.startsWith('~/') ? path.join(home, glob.slice(2)) : glob;
   const subject = path.isAbsolute(absolute) ? file : path.relative(cwd, file);
-  const normalize = (text: string): string =>
-    loose ? text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '') : text;
-  return picomatch.isMatch(normalize(subject), normalize(absolute), { dot: true, nocase: loose });
+  return compileGlob(absolute, loose)(loose ? normalizeLoosely(subject) : subject);
 }
 
-function hostMatches(pattern: string, host: string): boolean {
+const normalizeLoosely = (text: string): string => text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '');
+
+const maxCompiledGlobs = 1000;
+const compiledGlobs = new Map<string, (text: string) => boolean>();
+
+/** Compiles a glob once, because a command may name thousands of files. */
+function compileGlob(glob: string, loose: boolean): (text: string) => boolean {
+  const key = `${loose ? 'loose' : 'exact'} ${glob}`;
+  const known = compiledGlobs.get(key);
+  if (known) return known;
+  const matches = picomatch(loose ? normalizeLoosely(glob) : glob, { dot: true, nocase: loose });
+  if (compiledGlobs.size >= maxCompiledGlobs) compiledGlobs.clear();
+  compiledGlobs.set(key, matches);
+  return matches;
+}
+
+/** Returns true if a pattern of a rule matches a host. */
+export function hostMatches(pattern: string, host: string): boolean {
   const expectedHost = pattern.toLowerCase().replace(/\.$/, '');
   return expectedHost.startsWith('*.') ? host.endsWith(expectedHost.slice(1)) : host === expectedHost;
 }

@@ -1,4 +1,4 @@
-// Finds commands nested in other commands, and options by which otherwise harmless programs run commands or write files.
+// Finds commands nested in other commands: those of wrappers, shells, interpreters and find.
 import { findArgumentCommands } from './argument-commands.ts';
 import type { ShellWord, SimpleCommand } from './shell.ts';
 
@@ -53,8 +53,48 @@ const inlineCodePrograms: Readonly<Record<string, RegExp>> = {
   ),
 };
 
-/** Wrappers that add no effect of their own if they have no options: only the nested command is evaluated. */
-const transparentWrappers: ReadonlySet<string> = new Set('command nohup nice time timeout stdbuf exec env'.split(' '));
+/** The arguments of a wrapper that has no effect of its own. */
+type TransparentArguments = {
+  /** Matches options without a value in the next word. */
+  readonly flag?: RegExp;
+  /** Matches options with a value in the next word. */
+  readonly valued?: RegExp;
+  /** Matches the operand before the command. */
+  readonly operand?: RegExp;
+};
+
+/** Wrappers for which only the nested command is evaluated, if they have these arguments and no others. */
+const transparentWrappers: Readonly<Record<string, TransparentArguments>> = {
+  command: {},
+  nohup: {},
+  exec: {},
+  env: {},
+  nice: { flag: /^-\d{1,2}$/, valued: /^-n$/ },
+  stdbuf: { flag: /^-[ioe](?:0|L|\d{1,6})$/ },
+  timeout: {
+    flag: /^(?:--foreground|--preserve-status|-v)$/,
+    valued: /^-[ks]$/,
+    operand: /^\d{1,9}(?:\.\d{1,9})?[smhd]?$/,
+  },
+};
+
+/** Returns the command in the arguments of a transparent wrapper; undefined if an argument is not known. */
+function transparentCommand(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const known = Object.hasOwn(transparentWrappers, program) ? transparentWrappers[program] : undefined;
+  if (known === undefined) return undefined;
+  let at = 0;
+  for (; args[at]?.text.startsWith('-'); at += 1) {
+    const option = args[at]?.text ?? '';
+    if (known.valued?.test(option) && /^[\w.]+$/.test(args[at + 1]?.text ?? '')) at += 1;
+    else if (!known.flag?.test(option)) return undefined;
+  }
+  if (known.operand) {
+    if (!known.operand.test(args[at]?.text ?? '')) return undefined;
+    at += 1;
+  }
+  const name = args[at]?.text;
+  return name === undefined || name.startsWith('-') || name.includes('=') ? undefined : args.slice(at);
+}
 
 const maxWrapperOptions = 6;
 
@@ -109,6 +149,8 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
   if (commandOption >= 0)
     return args.slice(commandOption + 1, commandOption + 2).map(({ text }) => ({ source: text, isComplete: false }));
   if (program === 'find' || program === 'fd' || program === 'fdfind') return [...execActionCommands(args)];
+  const transparent = transparentCommand(program, args);
+  if (transparent) return [{ argv: transparent, isComplete: true }];
   const optionPattern = Object.hasOwn(wrapperOptions, program) ? wrapperOptions[program] : undefined;
   if (optionPattern === undefined) return [];
   const start = args.findIndex(({ text }) => text !== '--' && !optionPattern.test(text));
@@ -119,14 +161,8 @@ function wrappedCommands({ argv, stdinTexts, openedFiles }: SimpleCommand): read
     const suffixes = rest.slice(0, maxWrapperOptions).map((_, at) => ({ argv: rest.slice(at), isComplete: false }));
     return [...suffixes, { source: rest.map(({ text }) => text).join(' '), isComplete: false }];
   }
-  const ownArguments = args.slice(0, start);
-  const isTransparent =
-    transparentWrappers.has(program) && ownArguments.every(({ text }) => !text.includes('=') && text !== '-i');
-  const wrapped = { argv: args.slice(start), isComplete: isTransparent };
   // What looks like the command may be the value of an option before it.
-  return transparentWrappers.has(program)
-    ? [wrapped]
-    : [wrapped, { argv: args.slice(start + 1), isComplete: isTransparent }];
+  return [start, start + 1].map((first) => ({ argv: args.slice(first), isComplete: false }));
 }
 
 /** Returns the commands after -exec and similar actions of find. */
@@ -137,85 +173,4 @@ function* execActionCommands(args: readonly ShellWord[]): Generator<NestedComman
     const end = rest.findIndex((word) => word.text === ';' || word.text === '+');
     yield { argv: end < 0 ? rest : rest.slice(0, end), isComplete: false };
   }
-}
-
-/** Arguments by which a read-only program runs a command, writes a file, or reads a list of files. */
-const riskyOptions: Readonly<Record<string, RegExp>> = {
-  rg: /^(--pre|--hostname-bin|--search-zip)(=|$)|^-[a-zA-Z]*z/,
-  grep: /^(--file|-[a-zA-Z]*f)/,
-  sort: /^(--output|--compress-program|--files0-from|--temporary-directory|-[a-zA-Z]*[oT])/,
-  uniq: /^(?!-)/,
-  find: /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/,
-  fd: /^(-x|-X|--exec)/,
-  fdfind: /^(-x|-X|--exec)/,
-  git: /^((ext|fd)::.*|ssh:\/\/-.*|-O.*|-o|--remote|--filters|--output|--ext-diff|--textconv|--upload-pack|--receive-pack|--open-files-in-pager|--exec|--no-index|--contents)(=|$)/,
-  tar: /^(--checkpoint-action|--to-command|--use-compress-program|--info-script|--new-volume-script|--rsh-command|--rmt-command|-[a-zA-Z]*[IF])/,
-  go: /^--?(exec|toolexec|vettool|overlay|modfile|o|\w*profile|trace|outputdir)(=|$)/,
-  man: /^(-P|--pager|-H|--html|-C|--config-file|-l|--local-file)/,
-  date: /^(-f|--file|-s|--set|-r|--reference|\d)/,
-  tree: /^(-o|--output|--fromfile|-R)/,
-  less: /^(-[oOkLt]|\+|--log-file|--lesskey)/,
-  file: /^(-m|--magic-file|-f|--files-from|-C|--compile)/,
-  wc: /^--files0-from/,
-  du: /^(--files0-from|-X|--exclude-from)/,
-  diff: /^(--to-file|--from-file|--paginate|-l|--output)/,
-  xxd: /^-[a-z]*r/,
-  curl: /^-(?!(s|S|sS|f|fs|fsS|fsSI|i|I|v|4|6|-silent|-show-error|-fail|-head|-include|-verbose|-compressed)$)/,
-  npm: /^(--script-shell|--prefix|-C|--globalconfig|--userconfig|--node-options)/,
-  make: /^(-f|--file|-C|--directory|--eval|-E|[A-Za-z_]\w*[:?+]?=)/,
-  shuf: /^-[a-z]*o/,
-  eslint: /^-c/,
-  pytest: /^-[pco]/,
-  jq: /^(-[a-z]*[fL]|--from-file)/,
-  'ssh-keygen': /^-D/,
-  hostname: /^(?!-)/,
-};
-
-/** Options by which many programs run, load or write something. */
-const commonRiskyOptions =
-  /^--(exec|command|cmd|shell|pager|editor|plugins?|config|config-file|rcfile|load|require|import|preload|script|eval|hooks?|output|outfile|write|fix|in-place|rulesdir|resolve-plugins-relative-to|browser|web|kubeconfig)(=|$)/;
-
-/** Programs whose first operand is a script. Its exact text decides whether it is harmless. */
-const scriptInterpreters: ReadonlySet<string> = new Set(
-  [
-    'awk gawk mawk nawk original-awk perl python python3 ruby lua php node deno bun ed ex vi vim nvim emacs nano m4 dc bc gdb sqlite3',
-    'osascript tclsh expect jjs irb ghci R Rscript octave psql mysql socat nc ncat ssh scp rsync screen tmux script ltrace gcc cc docker',
-    'podman crontab at systemctl openssl zip unzip cpio ar install dd source .',
-  ].flatMap((line) => line.split(' ')),
-);
-
-/** The only sed scripts known to be harmless print line numbers. */
-const safeSedPattern = /^(\d+|\$)(,(\d+|\$))?[pq=d]?$/;
-
-/** Returns why a rule that allows the first words of this command does not cover the rest; undefined if it does. `prefixLength` is the number of words that the rule names. */
-export function findCommandRisk(words: readonly ShellWord[], prefixLength: number): string | undefined {
-  const program = programName(words[0]);
-  const rest = words.slice(prefixLength);
-  const unknown = rest.find(({ known }) => !known);
-  if (unknown) return `the value of ${unknown.text} is not known`;
-  if (scriptInterpreters.has(program) && rest.length > 0) return `${program} can run anything its arguments say`;
-  if (program === 'sed') {
-    const script = rest.find(({ text }) => text !== '-n' && text !== '-E' && text !== '-r');
-    if (script && !safeSedPattern.test(script.text)) return 'sed can run anything its script says';
-    if (rest.some((each) => each !== script && /^-(?![nEr]$)/.test(each.text))) return 'sed can write what it reads';
-  }
-  // Options before the git subcommand can change what the subcommand does.
-  if (program === 'git' && prefixLength === 1 && rest[0]?.text.startsWith('-'))
-    return `git ${rest[0].text} can run anything`;
-  if (program === 'xxd' && rest.filter(({ text }) => !text.startsWith('-')).length > 1)
-    return 'xxd writes to its second file';
-  const programOptions = Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : undefined;
-  const riskyOption = rest.find(
-    ({ text }) =>
-      commonRiskyOptions.test(text) ||
-      (programOptions && (programOptions.test(text) || isOptionAbbreviation(text, programOptions))),
-  );
-  return riskyOption ? `${program} ${riskyOption.text} does more than ${program} does` : undefined;
-}
-
-/** Returns true if a long option is an abbreviation of a listed one. Most programs accept those. */
-function isOptionAbbreviation(text: string, programOptions: RegExp): boolean {
-  const [name = ''] = text.split('=');
-  if (!/^--\w/.test(name)) return false;
-  return [...programOptions.source.matchAll(/--[a-z\d-]+/g)].some(([option]) => option.startsWith(name));
 }

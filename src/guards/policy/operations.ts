@@ -2,7 +2,10 @@
 import path from 'node:path';
 import { unwrapDeferredCall, isObject, type ToolCall } from '../../core/index.ts';
 import type { ResolvePath } from '../grants.ts';
+import { parseUrlHost, readAddresses } from './addresses.ts';
+import { isNetworkProgram } from './executing-programs.ts';
 import { findNestedCommands, programName } from './nested-commands.ts';
+import { ReadingBudget } from './reading-budget.ts';
 import { parseShell, type OpenedFile, type ShellWord, type SimpleCommand } from './shell.ts';
 
 /** A path as given and, if known, its real path. */
@@ -19,8 +22,10 @@ export type Operation = {
   readonly argv?: readonly ShellWord[];
   /** The files it uses; for a command, all words that might be files. */
   readonly paths: readonly OperationPath[];
-  /** The hosts it names, in normal form. */
+  /** The hosts it may name, in normal form. */
   readonly hosts: readonly string[];
+  /** True if programs may read another host than these from its words. */
+  readonly hasUncertainHost?: boolean;
   /** True if it only reads, apart from what other operations do. */
   readonly readOnly?: boolean;
   /** Why no rule may allow it, although its effect is known. */
@@ -28,12 +33,18 @@ export type Operation = {
 };
 
 /** The operations of a call, and the reasons why some are unknown. */
-export type CallOperations = { readonly operations: readonly Operation[]; readonly unknowns: readonly string[] };
+export type CallOperations = {
+  readonly operations: readonly Operation[];
+  readonly unknowns: readonly string[];
+  /** True if it was too large or too deeply nested to be evaluated completely. */
+  readonly isIncomplete?: boolean;
+  /** The command line, if the call has one. */
+  readonly commandLine?: string;
+};
 
 /** The working folder and the home folder of a call, and how its paths are resolved. */
 export type PathContext = { readonly locate: ResolvePath; readonly cwd: string; readonly home: string };
 
-const maxNesting = 5;
 const pathArguments = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
 
 /** Splits a call into operations. */
@@ -45,7 +56,18 @@ export async function callOperations(
   const { tool, input } = typeof unwrapped === 'string' ? call : unwrapped;
   const fields = isObject(input) ? input : {};
   const { command } = fields;
-  if (typeof command === 'string') return commandOperations(tool, command, context, 0);
+  if (typeof command === 'string') {
+    const reading: ShellReading = { tool, budget: new ReadingBudget(), context, resolvedPaths: new Map() };
+    const { operations, unknowns } = await commandOperations(reading, command, 0);
+    const { isExceeded } = reading.budget;
+    const budgetUnknowns = isExceeded ? ['It contains more nested commands or files than are evaluated.'] : [];
+    return {
+      operations,
+      unknowns: [...unknowns, ...budgetUnknowns],
+      isIncomplete: isExceeded,
+      commandLine: command,
+    };
+  }
   const stringsIn = (keys: readonly string[]): readonly string[] =>
     keys.flatMap((key) => fields[key]).filter((each) => typeof each === 'string');
   const found = stringsIn(['url', 'urls', 'uri']).map(parseUrlHost);
@@ -57,17 +79,22 @@ export async function callOperations(
   };
 }
 
-async function commandOperations(
-  tool: string,
-  source: string,
-  context: PathContext,
-  depth: number,
-): Promise<CallOperations> {
-  if (depth > maxNesting) return { operations: [], unknowns: ['Its commands are nested too deeply.'] };
-  const { commands, unknowns } = await parseShell(source);
-  const isNoOpCd = ({ argv: [name, to], openedFiles, assignments }: SimpleCommand): boolean =>
+/** What all parts of one evaluation share. */
+type ShellReading = {
+  readonly tool: string;
+  readonly context: PathContext;
+  readonly budget: ReadingBudget;
+  readonly resolvedPaths: Map<string, OperationPath>;
+};
+
+async function commandOperations(reading: ShellReading, source: string, depth: number): Promise<CallOperations> {
+  const { commands, unknowns, isIncomplete } = await parseShell(source);
+  const { context, budget } = reading;
+  if (isIncomplete) budget.exceed();
+  const isNoOpCd = ({ argv: [name, to, ...more], openedFiles, assignments }: SimpleCommand): boolean =>
     name?.text === 'cd' &&
     to?.known === true &&
+    more.length === 0 &&
     resolveOperationPath(to.text, context).resolved === context.cwd &&
     !openedFiles.length &&
     !assignments.length;
@@ -76,32 +103,30 @@ async function commandOperations(
   const changesDirectory = effectiveCommands.some(({ argv: [name] }) =>
     ['cd', 'pushd', 'popd'].includes(programName(name)),
   );
-  const parts = await Promise.all(
-    effectiveCommands.map((each) => simpleCommandOperations(tool, each, { ...context, changesDirectory }, depth)),
-  );
-  const directoryUnknowns = changesDirectory ? ['It changes the folder.'] : [];
-  return {
-    operations: parts.flatMap(({ operations }) => operations),
-    unknowns: [...unknowns, ...directoryUnknowns, ...parts.flatMap((part) => part.unknowns)],
-  };
+  const operations: Operation[] = [];
+  const unknownReasons = [...unknowns, ...(changesDirectory ? ['It changes the folder.'] : [])];
+  for (const each of effectiveCommands) {
+    const part = await simpleCommandOperations(reading, each, changesDirectory, depth);
+    operations.push(...part.operations);
+    unknownReasons.push(...part.unknowns);
+  }
+  return { operations, unknowns: unknownReasons };
 }
-
-type ShellContext = PathContext & { readonly changesDirectory: boolean };
 
 /** Variables that decide which programs run, or what they execute. */
 const sensitiveVariables =
   /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|NODE_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|HOME|SHELL|XDG_.*|LESS.*|RIPGREP_CONFIG_PATH|\w+_OPTIONS|\w*FLAGS|npm_config_.*|CARGO_.*|RUSTC?_?.*|\w+_WRAPPER|GCONV_PATH|LOCPATH|SSH_.*|SUDO_.*|CC|CXX|DOCKER_.*|KUBECONFIG|BASH_FUNC.*)$/i;
 
 async function simpleCommandOperations(
-  tool: string,
+  reading: ShellReading,
   command: SimpleCommand,
-  context: ShellContext,
+  changesDirectory: boolean,
   depth: number,
 ): Promise<CallOperations> {
   const { argv, assignments, openedFiles } = command;
   const unknownReasons: string[] = [];
   const operations: Operation[] = openedFiles
-    .map((each) => redirectionOperation(each, context))
+    .map((each) => redirectionOperation(each, reading, changesDirectory))
     .filter((each) => each !== undefined);
   const sensitiveAssignment = assignments.find((name) => sensitiveVariables.test(name));
   if (sensitiveAssignment !== undefined)
@@ -110,64 +135,78 @@ async function simpleCommandOperations(
   const nestedCommands = findNestedCommands(command);
   for (const each of nestedCommands) {
     if (!each.isComplete) unknownReasons.push(`${programName(argv[0])} runs other commands.`);
+    if (!reading.budget.spendNested(each.source?.length ?? each.argv?.length ?? 0, depth + 1)) break;
+    const nested: SimpleCommand = { argv: each.argv ?? [], assignments: [], openedFiles: [], stdinTexts: [] };
     const nestedOperations =
       each.source === undefined
-        ? await simpleCommandOperations(
-            tool,
-            { argv: each.argv ?? [], assignments: [], openedFiles: [], stdinTexts: [] },
-            context,
-            depth + 1,
-          )
-        : await commandOperations(tool, each.source, context, depth + 1);
+        ? await simpleCommandOperations(reading, nested, changesDirectory, depth + 1)
+        : await commandOperations(reading, each.source, depth + 1);
     operations.push(...nestedOperations.operations);
     unknownReasons.push(...nestedOperations.unknowns);
   }
   if (argv.length === 0 || (nestedCommands.length > 0 && nestedCommands.every(({ isComplete }) => isComplete)))
     return { operations, unknowns: unknownReasons };
-  const addresses = argv.slice(1).flatMap(({ text }) => text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s'"]*/gi) ?? []);
-  const found = addresses.map(parseUrlHost);
-  if (found.includes(undefined)) unknownReasons.push('It contains a URL that cannot be parsed.');
+  const isNetwork = isNetworkProgram(programName(argv[0]));
+  const addresses = argv.slice(1).map(({ text }) => readAddresses(text, isNetwork));
   operations.push({
-    tool,
+    tool: reading.tool,
     argv,
-    paths: argv
-      .slice(1)
-      .flatMap(({ text }) => [text, ...text.split('=').slice(1)].map((each) => resolveOperationPath(each, context))),
-    hosts: found.filter((each) => each !== undefined),
+    paths: [...new Set(argv.slice(1).flatMap(({ text }) => [text, ...text.split('=').slice(1)]))].flatMap((each) =>
+      resolveOnce(each, reading),
+    ),
+    hosts: [...new Set(addresses.flatMap(({ hosts }) => hosts))],
+    hasUncertainHost: addresses.some(({ isUncertain }) => isUncertain),
     ...(assignments.length > 0 ? { notAllowableReason: `it sets ${assignments.join(', ')}` } : {}),
   });
   return { operations, unknowns: unknownReasons };
 }
 
 /** A file that the shell opens counts as read or written by a tool. A path that cannot be resolved is ignored. */
-function redirectionOperation({ path: word, mode }: OpenedFile, context: ShellContext): Operation | undefined {
+function redirectionOperation(
+  { path: word, mode }: OpenedFile,
+  { context }: ShellReading,
+  changesDirectory: boolean,
+): Operation | undefined {
   if (/^\/dev\/(null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(word.text)) return undefined;
   const homePath = word.text.replace(/^["']?\$(?:HOME|\{HOME\})["']?(?=\/)/, '~').replace(/["']$/, '');
   const isHome = !word.known && homePath.startsWith('~/') && !/[$`]/.test(homePath);
-  const isUnresolvable = !isHome && (!word.known || (context.changesDirectory && !/^[/~]/.test(word.text)));
+  const isOtherHome = isUserHome(word.text);
+  const isUnresolvable = !isHome && !isOtherHome && (!word.known || (changesDirectory && !/^[/~]/.test(word.text)));
+  // Bash opens a network connection by such a name.
+  const networkHost = /^\/+dev\/+(?:tcp|udp)\/+([^/]{1,253})/.exec(word.text)?.[1];
+  const host = networkHost === undefined ? undefined : parseUrlHost(`http://${networkHost}`);
   return {
     tool: mode === 'read' ? 'read_file' : 'write_file',
     paths: [isUnresolvable ? { given: word.text } : resolveOperationPath(isHome ? homePath : word.text, context)],
-    hosts: [],
+    hosts: host === undefined ? [] : [host],
     ...(mode === 'read' ? { readOnly: true } : {}),
     ...(isUnresolvable ? { notAllowableReason: `it is not known which file ${word.text} is` } : {}),
   };
 }
 
-function resolveOperationPath(given: string, { locate, cwd, home }: PathContext): OperationPath {
+const maxPathLength = 4096;
+
+/** Resolves the path of a word, unless it was resolved before. A longer text is no path. */
+function resolveOnce(given: string, { resolvedPaths, budget, context }: ShellReading): readonly OperationPath[] {
+  if (given.length > maxPathLength) return [];
+  const known = resolvedPaths.get(given);
+  if (known) return [known];
+  if (!budget.spendPath()) return [];
+  const resolved = resolveOperationPath(given, context);
+  resolvedPaths.set(given, resolved);
+  return [resolved];
+}
+
+/** Returns true for `~name`, the home folder of another user. */
+const isUserHome = (text: string): boolean => /^~[^/]/.test(text);
+
+/** Resolves a path as a shell and a program do. The home folder of another user is not resolved. */
+export function resolveOperationPath(given: string, { locate, cwd, home }: PathContext): OperationPath {
+  if (isUserHome(given)) return { given };
   const full = path.resolve(cwd, given === '~' || given.startsWith('~/') ? path.join(home, given.slice(1)) : given);
   try {
     return { given: full, resolved: locate(full) };
   } catch {
     return { given: full };
-  }
-}
-
-/** Returns the host of a URL in normal form, as clients parse it; undefined if it has none. */
-export function parseUrlHost(address: string): string | undefined {
-  try {
-    return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') || undefined;
-  } catch {
-    return undefined;
   }
 }

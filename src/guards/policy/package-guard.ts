@@ -61,6 +61,11 @@ const managerPattern = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry
 const optionsWithValue =
   /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
 
+/** Stands for packages in a command that is too large or too deeply nested to be evaluated. */
+const unreadablePackages = 'packages of a command that is too large to be evaluated';
+
+const maxArgumentLength = 500;
+
 /** Returns the package names in a call that no file of the working folder mentions, without duplicates. */
 export async function unknownPackages(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
@@ -69,9 +74,9 @@ export async function unknownPackages(
   const { command } = isObject(input) ? input : {};
   // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
   if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
-  const { operations } = await callOperations({ tool, input }, context);
+  const { operations, isIncomplete } = await callOperations({ tool, input }, context);
   const unknownNames = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, context.cwd));
-  return [...new Set(unknownNames)];
+  return [...new Set([...unknownNames, ...(isIncomplete ? [unreadablePackages] : [])])];
 }
 
 /** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
@@ -90,7 +95,7 @@ export function packageInstallGate(gate: Gate, grants: Grants, context: PathCont
 function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly string[] {
   const [program = '', ...args] = pythonModuleCommand([
     programName(words[0]),
-    ...words.slice(1).map(({ text }) => text),
+    ...words.slice(1).map(({ text }) => text.slice(0, maxArgumentLength)),
   ]);
   const install = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
     (names) => parseInstall(program, names) ?? [],

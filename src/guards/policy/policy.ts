@@ -14,6 +14,8 @@ export type PolicyMatcher = {
   readonly command?: readonly (readonly string[])[];
   /** Host names; `*.example.com` matches all subdomains. */
   readonly host?: readonly string[];
+  /** Only with `allow` and `command`: further options that the command may have, such as `--watch`, or `--reporter=` for any value. */
+  readonly options?: readonly string[];
 };
 
 /** An example that must or must not match: a command, a path, a URL or a tool name, depending on the rule; or a complete call. */
@@ -32,18 +34,27 @@ export type PolicyRule = {
 };
 
 /** A list of rules that are evaluated together. */
-export type Policy = { readonly rules: readonly PolicyRule[] };
+export type Policy = {
+  readonly rules: readonly PolicyRule[];
+  /** True if commands that might be what a rule forbids are not asked about. Only the user's own policy can set it. */
+  readonly dangerouslyAllowUnknown?: boolean;
+};
 
 const policyEffects: readonly PolicyEffect[] = ['allow', 'ask', 'deny'];
-const matcherFields = ['tool', 'path', 'command', 'host'] as const;
+const matcherFields = ['tool', 'path', 'command', 'host', 'options'] as const;
 
 /** Parses rules. Throws on anything that is not understood, because a rule that is skipped protects nothing. */
 export function parsePolicy(data: unknown, file: string): Policy {
   if (!isObject(data)) throw policyError(`${file} is not a policy: it must contain "rules", a list.`);
-  assertKnownKeys(data, ['rules'], file);
-  const { rules } = data;
+  assertKnownKeys(data, ['rules', 'dangerouslyAllowUnknown'], file);
+  const { rules, dangerouslyAllowUnknown = false } = data;
   if (!Array.isArray(rules)) throw policyError(`${file} is not a policy: "rules" must be a list.`);
-  return { rules: rules.map((rule: unknown, at) => parseRule(rule, `${file}, rule ${at + 1}`)) };
+  if (typeof dangerouslyAllowUnknown !== 'boolean')
+    throw policyError(`${file}: "dangerouslyAllowUnknown" must be true or false.`);
+  return {
+    rules: rules.map((rule: unknown, at) => parseRule(rule, `${file}, rule ${at + 1}`)),
+    ...(dangerouslyAllowUnknown ? { dangerouslyAllowUnknown } : {}),
+  };
 }
 
 function parseRule(data: unknown, source: string): PolicyRule {
@@ -59,7 +70,7 @@ function parseRule(data: unknown, source: string): PolicyRule {
   assertKnownKeys(examples, ['match', 'noMatch'], `${source}, examples`);
   return {
     effect,
-    on: parseMatcher(data[effect], source),
+    on: parseMatcher(data[effect], effect, source),
     ...(why === undefined ? {} : { why }),
     source,
     match: parseExamples(examples['match'], source),
@@ -67,7 +78,7 @@ function parseRule(data: unknown, source: string): PolicyRule {
   };
 }
 
-function parseMatcher(data: unknown, source: string): PolicyMatcher {
+function parseMatcher(data: unknown, effect: PolicyEffect, source: string): PolicyMatcher {
   if (!isObject(data)) throw policyError(`${source} must name a tool, a path, a command or a host.`);
   assertKnownKeys(data, matcherFields, source);
   const { command, ...rest } = Object.fromEntries(
@@ -75,6 +86,11 @@ function parseMatcher(data: unknown, source: string): PolicyMatcher {
       data[field] === undefined ? [] : [[field, parsePatterns(data[field], field, source)]],
     ),
   ) as Partial<Record<(typeof matcherFields)[number], readonly string[]>>;
+  if (rest.options && (effect !== 'allow' || command === undefined))
+    throw policyError(`${source}: "options" belongs to a rule that allows a command.`);
+  const notOption = rest.options?.find((option) => !/^-[\w.=-]+$/.test(option) || option === '--');
+  if (notOption !== undefined)
+    throw policyError(`${source}: ${JSON.stringify(notOption)} is not an option such as --watch or --reporter=.`);
   if (command === undefined && Object.keys(rest).length === 0)
     throw policyError(`${source} must name a tool, a path, a command or a host.`);
   return { ...rest, ...(command ? { command: command.map((each) => parseCommandPattern(each, source)) } : {}) };

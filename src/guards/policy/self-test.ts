@@ -1,6 +1,7 @@
 // Runs the examples of policy rules: each must match or not match as stated before the policy is used.
 import path from 'node:path';
 import { escapeInvisibleLine } from '../../core/index.ts';
+import { provePlainLine } from './plain-tree.ts';
 import { callOperations, type PathContext } from './operations.ts';
 import { matchesFully, matchesPartially } from './match.ts';
 import { policyError, type PolicyExample, type Policy, type PolicyRule } from './policy.ts';
@@ -26,8 +27,9 @@ async function matchesExample(
   example: PolicyExample,
   context: PathContext,
 ): Promise<boolean> {
-  const { operations, unknowns } = await callOperations(exampleCall(on, example), context);
+  const { operations, unknowns, commandLine } = await callOperations(exampleCall(on, example), context);
   if (effect !== 'allow') return operations.some((operation) => matchesPartially(on, operation, context));
+  if (commandLine !== undefined && 'notPlain' in (await provePlainLine(commandLine))) return false;
   return (
     unknowns.length === 0 &&
     operations.length > 0 &&

@@ -31,15 +31,28 @@ export type ParsedCommandLine = {
   readonly commands: readonly SimpleCommand[];
   /** Why parts of it are unknown, one sentence each; empty if all is known. */
   readonly unknowns: readonly string[];
+  /** True if it is too long or too deeply nested to be parsed. */
+  readonly isIncomplete?: boolean;
 };
+
+const maxParserWork = 20_000_000;
+
+/** Returns true if the parser needs a bounded time for this text. Its time grows with the product of the length and the number of openings. */
+export function isAffordable(source: string): boolean {
+  if (source.length > maxCommandLength) return false;
+  let openings = 0;
+  for (const character of source) if ('{([`$<'.includes(character)) openings += 1;
+  return openings * source.length <= maxParserWork;
+}
 
 /** Parses a command line. The parser is loaded on first use. */
 export async function parseShell(source: string): Promise<ParsedCommandLine> {
-  if (source.length > maxCommandLength)
-    return { commands: [], unknowns: ['It is longer than the max command length.'] };
+  if (!isAffordable(source))
+    return { commands: [], unknowns: ['It is too long or too deeply nested to be parsed.'], isIncomplete: true };
   const { parse, forEachChild } = await import('unbash');
   const commands: SimpleCommand[] = [];
   const unknownReasons = new Set<string>();
+  let isIncomplete = false;
   // Every shell parses line breaks and tabs alike. Other control characters are blanks in some shells and letters in others.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(source)) unknownReasons.add('It contains control characters.');
@@ -50,9 +63,16 @@ export async function parseShell(source: string): Promise<ParsedCommandLine> {
     if (node.type === 'Function') unknownReasons.add('It defines a function.');
     forEachChild(node, visit);
   };
-  visit(parse(source));
+  try {
+    visit(parse(source));
+  } catch (error) {
+    // The parser is recursive.
+    if (!(error instanceof RangeError)) throw error;
+    unknownReasons.add('It is too deeply nested to be parsed.');
+    isIncomplete = true;
+  }
   if (commands.length === 0) unknownReasons.add('It contains no command.');
-  return { commands, unknowns: [...unknownReasons] };
+  return { commands, unknowns: [...unknownReasons], isIncomplete };
 }
 
 function toSimpleCommand(command: Command): SimpleCommand {
@@ -92,6 +112,8 @@ function parseRedirections(redirects: readonly Redirection[]): Pick<SimpleComman
 }
 
 function toShellWord({ value, parts = [], text }: Word): ShellWord {
+  // The shell replaces a tilde and a name by the home folder of that user.
+  if (/^~[^/]/.test(text)) return { text, known: false };
   if (parts.every(isLiteralPart)) return { text: value, known: true };
   const [first] = parts;
   const isPattern = parts.every((part) => isLiteralPart(part) || part.type === 'Glob');
