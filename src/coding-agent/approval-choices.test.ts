@@ -49,7 +49,10 @@ test('[A75] the label of "always" says what it covers: a path whatever the conte
   );
   assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
   assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
-  assert.equal(label('run_command', { command: 'ls -l' }), 'always run exactly this command in this session');
+  assert.equal(
+    label('run_command', { command: 'ls -l' }),
+    'always run exactly this command in this session, with any timeout',
+  );
   for (const [tool, input] of [
     ['stranger', { path: 'x' }],
     ['write_file', { path: '../x', content: '' }],

@@ -49,13 +49,19 @@ async function getCurrentQuestion(agent: ResolvedAgent, pending: PendingApproval
 /** The grants of a session and the agent that names them, such as a conversation. */
 export type GrantContext = {
   readonly grants: Grants;
-  readonly agent: { readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string };
+  readonly agent: {
+    readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
+    /** Returns the question about a call with nothing left out; undefined if the usual question is complete. */
+    readonly formatFullPrompt?: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
+  };
 };
 
 /** A question to the user about a pending call, with its possible answers and the key of its grant. */
 export type ApprovalPrompt = PendingApproval & {
   readonly grantKey: string;
   readonly choices: readonly ApprovalChoice[];
+  /** The question with nothing left out, if `question` leaves out a part of a long content. */
+  readonly fullQuestion?: string;
 };
 
 /** Asks the user about a call; undefined leaves it pending. */
@@ -64,7 +70,9 @@ export type AskUser = (prompt: ApprovalPrompt, signal: AbortSignal) => Promise<A
 /** Creates the prompt about a pending call. */
 export function createApprovalPrompt({ agent }: GrantContext, pending: PendingApproval): ApprovalPrompt {
   const grantKey = agent.grantKey(pending);
-  return { ...pending, grantKey, choices: listApprovalChoices(pending, grantKey) };
+  const fullQuestion = agent.formatFullPrompt?.(pending);
+  const choices = listApprovalChoices(pending, grantKey);
+  return { ...pending, grantKey, choices, ...(fullQuestion === undefined ? {} : { fullQuestion }) };
 }
 
 /** Creates an approval handler that asks the user about each call that no grant covers. */
@@ -135,7 +143,7 @@ const labelsByTool: Readonly<Record<string, (path: string) => string>> = {
 export function formatAlwaysLabel(grantKey: string): string {
   const [tool = ''] = grantKey.split(/[ :]/, 1);
   const rest = grantKey.slice(tool.length);
-  if (rest.startsWith(': ')) return 'always run exactly this command in this session';
+  if (rest.startsWith(': ')) return 'always run exactly this command in this session, with any timeout';
   // If the path could not be resolved, the key contains the whole input as JSON.
   const format = Object.hasOwn(labelsByTool, tool) && !rest.startsWith(' {') ? labelsByTool[tool] : undefined;
   return format?.(shortenPath(rest.slice(1))) ?? 'always make exactly this call in this session';

@@ -22,21 +22,41 @@ function decodedTextWarnings({ input }: Pick<ToolCall, 'input'>): readonly strin
   });
 }
 
-/** Finds words that mix Latin with Greek or Cyrillic letters, as a fake package name does. */
+/** Alphabets with letters that look like Latin ones. */
+const lookAlikeScripts = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu', 'Deseret', 'Osage'];
+const lookAlikeLetter = new RegExp(`[${lookAlikeScripts.map((name) => `\\p{Script=${name}}`).join('')}]`, 'gu');
+/** Cyrillic and Greek letters that look exactly like Latin ones. */
+const latinShapes = new Set('асԁеһіјӏорԛѕԝхуАВЕЅІЈКМНОРСТХУαινορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ');
+
+/** Finds words with letters that look like Latin ones: mixed with Latin letters, made of such letters only, or full-width, mathematical and similar forms. */
 function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   // Names are short. The content of a file may use any alphabet.
   const texts = Object.values(isObject(input) ? input : {}).filter(
     (each) => typeof each === 'string' && each.length < 2000,
   );
   const words = texts.join(' ').match(/[\p{L}\p{N}_@/.-]+/gu) ?? [];
-  const mixed = words.filter(
-    (word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word),
+  const isText = words.some((word) => (word.match(lookAlikeLetter) ?? []).some((letter) => !latinShapes.has(letter)));
+  return [...new Set(words)]
+    .flatMap((word) => {
+      const letters = findLookAlikes(word, isText);
+      return letters.length > 0 ? [{ word, letters }] : [];
+    })
+    .slice(0, 5)
+    .map(({ word, letters }) => {
+      const codes = [...new Set(letters)].map(
+        (letter) => `U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
+      );
+      return `homoglyphs (letters that look like others): ${word} (${codes.slice(0, 8).join(', ')})`;
+    });
+}
+
+/** Returns the letters of a word that look like Latin ones. In a text of another alphabet, only words that mix alphabets count. */
+function findLookAlikes(word: string, isText: boolean): readonly string[] {
+  const foreign = word.match(lookAlikeLetter) ?? [];
+  const compatibility = Array.from(word).filter(
+    (letter) => letter > '\u007f' && /^[\w.@/-]+$/.test(letter.normalize('NFKC')),
   );
-  return [...new Set(mixed)].slice(0, 5).map((word) => {
-    const foreignLetters = word.match(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu) ?? [];
-    const codes = [...new Set(foreignLetters)].map(
-      (letter) => `U+${letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
-    );
-    return `homoglyphs (letters that look like others): ${word} (${codes.join(', ')})`;
-  });
+  const isMixed = foreign.length > 0 && /\p{Script=Latin}/u.test(word);
+  const isImitation = !isText && foreign.length > 1 && foreign.every((letter) => latinShapes.has(letter));
+  return [...(isMixed || isImitation ? foreign : []), ...compatibility];
 }

@@ -36,7 +36,11 @@ export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
   const target = typeof unwrapped === 'string' ? call : unwrapped;
   const subject = grantSubject(target, locate);
   if (subject.type === 'path') return `${target.tool} ${subject.path}`;
-  const suffix = subject.type === 'command' ? `: ${subject.command}` : ` ${subject.input}`;
+  // A grant for a command covers any timeout, but not the same command in the background or with other options.
+  const options = isObject(target.input) ? Object.keys(target.input) : [];
+  const isPlainCommand = options.every((name) => name === 'command' || name === 'timeout_s');
+  const suffix =
+    subject.type === 'command' && isPlainCommand ? `: ${subject.command}` : ` ${canonicalJson(target.input)}`;
   return `${target.tool}${suffix} (in ${locate('.')})`;
 }
 

@@ -119,6 +119,7 @@ test('[A75] "always" covers one exact kind of call, can be listed and revoked', 
   granted.grant(kind('run_command', log));
   assert.equal(decide('run_command', log).type, 'allow');
   assert.equal(decide('run_command', { ...log, timeout_s: 5 }).type, 'allow');
+  assert.equal(decide('run_command', { ...log, background: true }).type, 'ask');
   for (const command of ['git log && rm -rf x', 'git logout', 'git log\nrm x', ' git log', 'git', 'git log '])
     assert.equal(decide('run_command', { command }).type, 'ask', command);
   assert.equal(decide('execute_sandboxed_command', log).type, 'ask');
@@ -152,7 +153,7 @@ test('[A75] the question for a deletion or a patch shows its paths and the lines
   const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+tw\u202eo\n';
   assert.deepEqual(decide('apply_patch', { paths: ['a.txt', 'b\n.txt', '../c'], patch }), {
     type: 'ask',
-    question: `apply_patch ${root}/a.txt, ${root}/b␊.txt, ../c\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+tw<U+202E>o\n`,
+    question: `apply_patch ${root}/a.txt, ${root}/b␊.txt, ../c\n| --- a/a.txt\n| +++ b/a.txt\n| @@ -1 +1 @@\n| -one\n| +tw<U+202E>o\n| `,
   });
 });
 

@@ -1,5 +1,6 @@
 // The permission gate: reads are allowed unless they read secrets; every other call needs approval, with the exact call in the question.
 import {
+  unwrapDeferredCall,
   hash53,
   isObject,
   isSecretFile,
@@ -56,13 +57,25 @@ function namesSecretFile({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath
 
 const maxContentLength = 4000;
 
-/** Formats the exact call as a question, with invisible characters escaped. A command is never shortened. */
-export function formatApprovalPrompt(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
-  return [formatExactCall(call, locate), ...deceptiveTextWarnings(call)].join('\n');
+/** Formats the exact call as a question, with invisible characters escaped. A command is never shortened; the content of a file is, above a length. */
+export function formatApprovalPrompt(
+  call: Pick<ToolCall, 'tool' | 'input'>,
+  locate: ResolvePath,
+  maxLength: number = maxContentLength,
+): string {
+  return [formatExactCall(call, locate, maxLength), ...deceptiveTextWarnings(call)].join('\n');
 }
 
-function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
-  if (call.tool === 'apply_patch') return formatPatch(call, locate);
+/** Returns the question about a call with nothing left out; undefined if formatApprovalPrompt leaves nothing out either. */
+export function formatFullPrompt(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string | undefined {
+  const unwrapped = unwrapDeferredCall(call);
+  const target = typeof unwrapped === 'string' ? call : unwrapped;
+  const full = formatApprovalPrompt(target, locate, Infinity);
+  return full === formatApprovalPrompt(target, locate) ? undefined : full;
+}
+
+function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath, maxLength: number): string {
+  if (call.tool === 'apply_patch') return formatPatch(call, locate, maxLength);
   const subject = grantSubject(call, locate);
   const {
     content,
@@ -70,24 +83,44 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
     new_string: next,
     replace_all: replaceAll,
     background,
+    timeout_s: timeout,
   } = isObject(call.input) ? call.input : {};
   if (subject.type === 'command')
-    return `${call.tool}: ${escapeInvisible(subject.command)}${background === true ? '\n(It runs in the background.)' : ''}`;
+    return [
+      ...formatCommand(call.tool, subject.command),
+      ...(background === true ? ['(It runs in the background.)'] : []),
+      ...(typeof timeout === 'number' ? [`(It may run for ${timeout} s.)`] : []),
+    ].join('\n');
   if (subject.type === 'input') return `${call.tool} ${escapeInvisible(subject.input)}`;
   return [
     `${call.tool} ${escapeInvisibleLine(subject.path)}${replaceAll === true ? ', every match' : ''}`,
-    ...formatDiffLines('-', old),
-    ...formatDiffLines('+', content ?? next),
+    ...formatDiffLines('-', old, maxLength),
+    ...formatDiffLines('+', content ?? next, maxLength),
   ].join('\n');
 }
 
+/** The start of each line that the call contains. The lines of the question itself do not have it, so content cannot imitate them. */
+const contentPrefix = '| ';
+
+/** Formats a command. Its first line alone could be taken for all of it, so a command of several lines is introduced by their number. */
+function formatCommand(tool: string, command: string): readonly string[] {
+  const lines = escapeInvisible(command).split('\n');
+  return lines.length === 1
+    ? [`${tool}: ${lines[0]}`]
+    : [`${tool} (${lines.length} lines):`, ...lines.map((line) => `${contentPrefix}${line}`)];
+}
+
 /** Formats a patch for the user: its real paths, then its lines. */
-function formatPatch({ tool, input }: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string {
+function formatPatch(
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
+  locate: ResolvePath,
+  maxLength: number,
+): string {
   const { paths, patch } = isObject(input) ? input : {};
   const resolvedPaths = (Array.isArray(paths) ? paths : [paths]).map((each) =>
     escapeInvisibleLine(formatResolvedPath(String(each), locate)),
   );
-  return [`${tool} ${resolvedPaths.join(', ')}`, ...formatDiffLines('', patch)].join('\n');
+  return [`${tool} ${resolvedPaths.join(', ')}`, ...formatDiffLines(contentPrefix, patch, maxLength)].join('\n');
 }
 
 function formatResolvedPath(path: string, locate: ResolvePath): string {
@@ -100,12 +133,12 @@ function formatResolvedPath(path: string, locate: ResolvePath): string {
 }
 
 /** Formats a text as diff lines. A very long text is shown as both ends, the omitted size and a digest of the complete text, so that the question identifies this text only. */
-function formatDiffLines(prefix: string, text: unknown): readonly string[] {
+function formatDiffLines(prefix: string, text: unknown, maxLength: number): readonly string[] {
   if (typeof text !== 'string') return [];
   const lines = (part: string): readonly string[] =>
     part.split('\n').map((line) => `${prefix}${escapeInvisible(line)}`);
-  const omittedLength = text.length - maxContentLength;
+  const omittedLength = text.length - maxLength;
   if (omittedLength <= 0) return lines(text);
   const gap = `[… ${omittedLength} characters are not shown, of ${text.length} in total, digest ${hash53(text).toString(36)} …]`;
-  return [...lines(text.slice(0, maxContentLength / 2)), gap, ...lines(text.slice(-maxContentLength / 2))];
+  return [...lines(text.slice(0, maxLength / 2)), gap, ...lines(text.slice(-maxLength / 2))];
 }

@@ -210,13 +210,21 @@ export const createTerminalApproval = ({
   notify,
 }: Pick<CommandContext, 'conversation' | 'ui' | 'notify'>): ApprovalHandler =>
   createApprovalHandler(conversation, async (prompt, signal) => {
-    const keys = prompt.choices.map(({ key, label }) => ({ key, label }));
-    const key = await ui.askKey({ ...approvalQuestion(prompt), keys, defaultKey: 'n' }, signal);
+    const choices = prompt.choices.map(({ key, label }) => ({ key, label }));
+    const viewChoice = prompt.fullQuestion === undefined ? [] : [{ key: viewKey, label: 'show all of it' }];
+    const ask = (question: ApprovalPrompt, keys: KeyQuestion['keys']): Promise<string> =>
+      ui.askKey({ ...approvalQuestion(question), keys, defaultKey: 'n' }, signal);
+    let key = await ask(prompt, [...choices, ...viewChoice]);
+    if (key === viewKey && prompt.fullQuestion !== undefined)
+      key = await ask({ ...prompt, question: prompt.fullQuestion }, choices);
     if (signal.aborted) return undefined;
     const answer = parseApprovalAnswer(prompt.choices, 'key', key);
     if (answer === 'always') notify(`Allowed for this session: ${prompt.grantKey}. /permissions lists and revokes.`);
     return answer;
   });
+
+/** The key that shows a long content completely. */
+const viewKey = 'v';
 
 /** A longer first line is shown below the question. */
 const maxTitleChars = 160;
@@ -226,5 +234,8 @@ function approvalQuestion({ tool, question, kind }: ApprovalPrompt): Pick<KeyQue
   if (kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: question };
   const [head = '', ...rest] = question.split('\n');
   if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: question };
+  // A command of several lines: the head gives their number.
+  if (head.endsWith(' lines):'))
+    return { title: `Allow ${head.replace(/\):$/, ', all shown above)')}?`, detail: rest.join('\n') };
   return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
 }

@@ -61,6 +61,11 @@ export const createTtyApproval = (conversation: Conversation): ApprovalHandler =
     const unwrapped = unwrapDeferredCall(pending);
     const tool = typeof unwrapped === 'string' ? pending.tool : unwrapped.tool;
     const prompt = pending.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
-    const answer = await inOrder(() => readAnswerKey(`${pending.question}\n${keys}`, prompt, signal));
+    const { fullQuestion } = pending;
+    const answer = await inOrder(async () => {
+      if (fullQuestion === undefined) return readAnswerKey(`${pending.question}\n${keys}`, prompt, signal);
+      const first = await readAnswerKey(`${pending.question}\n${keys} · v show all of it`, prompt, signal);
+      return first === 'v' ? readAnswerKey(`${fullQuestion}\n${keys}`, prompt, signal) : first;
+    });
     return answer === undefined ? undefined : parseApprovalAnswer(pending.choices, 'key', answer);
   });
