@@ -240,8 +240,9 @@ export function getConversationStatus(
 }
 
 /** The sandbox as the status line shows it. */
-function formatSandbox({ name }: CodingAgent['sandbox']): string {
+function formatSandbox({ name, stoppedReason }: CodingAgent['sandbox']): string {
   if (name === 'none') return 'NO SANDBOX';
+  if (stoppedReason?.() !== undefined) return 'COMMANDS STOPPED';
   return name === 'refused' ? 'no commands' : name;
 }
 

@@ -24,6 +24,7 @@ import {
 import {
   containerSandbox,
   fileTrust,
+  findRepositoryFolders,
   formatFullPrompt,
   grantKey,
   withRedaction,
@@ -39,6 +40,7 @@ import {
   codingTools,
   createBackgroundCommands,
   deferredTools,
+  findRipgrepFolders,
   resolveToolAlias,
   sandboxedCommand,
   type BackgroundCommands,
@@ -151,7 +153,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
   ]);
   const { skills } = foundSkills;
-  const sandboxed = withSandbox(workspace, sandbox);
+  const prompter = options.prompter ?? noUser(() => {});
+  const notify = (text: string): void => prompter.notify(text);
+  const sandboxed = withSandbox(workspace, sandbox, { notify });
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
   const integrations = await loadIntegrations(codeOnly, {
@@ -162,7 +166,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     sandbox,
     trust: fileTrust(`${dirs.state}/approved.json`),
     redactor,
-    prompter: options.prompter ?? noUser(() => {}),
+    prompter,
     model: () => model ?? throwNoModel(),
     autoApprove,
     ...(options.hooks === undefined ? {} : { hookFiles: options.hooks }),
@@ -175,10 +179,20 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const ownTools = codeOnly
     ? [sandboxedCommand(container)]
     : [
-        ...codingTools(sandboxed, background, { runner: workspace }),
+        ...codingTools(sandboxed, background, {
+          runner: withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findRipgrepFolders }),
+        }),
         ...deferredTools({
           workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }),
-          gitWorkspace: workspace,
+          git: {
+            read: withSandbox(workspace, sandbox, {
+              access: 'read',
+              notify,
+              findReadable: () => findRepositoryFolders(workspace.cwd, location.home),
+            }),
+            change: workspace,
+            isConfined: sandbox.name !== 'none',
+          },
         }),
         { ...sandboxedCommand(container), deferred: true },
       ];

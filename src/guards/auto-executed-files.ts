@@ -2,15 +2,21 @@
 import path from 'node:path';
 import { isObject, normalizeFileName, type ToolCall } from '../core/index.ts';
 import type { ResolvePath } from './grants.ts';
-import { autoExecutedPaths } from './sandbox/mounts.ts';
+import { autoExecutedPaths } from './sandbox/auto-executed-paths.ts';
 
 /** Returns the auto-executed names in the paths that a call changes, without duplicates. */
 export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): readonly string[] {
   const { path: singlePath, paths: pathList } = isObject(input) ? input : {};
   const paths = [singlePath, ...(Array.isArray(pathList) ? pathList : [])].filter((each) => typeof each === 'string');
-  const names = paths.flatMap((each) => relativeToCwd(each, locate).split(/[/\\]/)).map(normalizeFileName);
-  return autoExecutedPaths.filter((each) => names.includes(each));
+  const normalized = paths.map((each) => normalizePath(relativeToCwd(each, locate)));
+  return autoExecutedPaths.filter((each) => {
+    const sought = normalizePath(each);
+    return normalized.some((file) => file.includes(sought));
+  });
 }
+
+/** Returns the path with a separator around each normalised name, so that a part of a path is a part of the text. */
+const normalizePath = (file: string): string => `/${file.split(/[/\\]/).map(normalizeFileName).join('/')}/`;
 
 /** Returns the path relative to the working folder, so that the name of that folder itself is not matched. */
 function relativeToCwd(file: string, locate: ResolvePath): string {

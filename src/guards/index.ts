@@ -8,7 +8,15 @@ export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { chooseSandbox, type SandboxMode, type SandboxOptions } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
-export { noSandbox, withSandbox, type SandboxPaths, type Sandbox } from './sandbox/sandbox.ts';
+export {
+  noSandbox,
+  withSandbox,
+  type SandboxAccess,
+  type SandboxPaths,
+  type Sandbox,
+  type WithSandboxOptions,
+} from './sandbox/sandbox.ts';
+export { findRepositoryFolders } from './sandbox/repository-folders.ts';
 export { redactJson, withRedaction } from './redaction/redact-tool.ts';
 export { noRedaction, createRedactor, type Redactor } from './redaction/redactor.ts';
 export { fileTrust, memoryTrust, type ContentApproval, type TrustStatus, type TrustStore } from './trust.ts';

@@ -169,6 +169,10 @@ test('[attack 28] a change of files that other programs execute needs approval i
     'custom_tools/a.js',
     'plain/x',
     'sub/.envrc',
+    'agents.MD',
+    'sub/CLAUDE.md',
+    '.github/workflows/ci.yml',
+    'sub/.github/./workflows/ci.yml',
     '../.env',
     // File systems such as HFS+ ignore invisible characters in names.
     '.e\u200bnv',
@@ -180,7 +184,8 @@ test('[attack 28] a change of files that other programs execute needs approval i
     question: `write_file ${root}/.env\n+x\nWarning: other programs run or load .env without asking you.`,
   });
   assert.equal(decide('apply_patch', { paths: ['a', '.mcp.json'], patch: '' }, 'auto').type, 'ask');
-  for (const name of ['AGENTS.md', 'env', '.env.example', 'src/a.ts']) assert.equal(put(name).type, 'allow', name);
+  for (const name of ['AGENTS.md.txt', 'env', '.env.example', 'src/a.ts', '.github/CODEOWNERS', 'workflows/a'])
+    assert.equal(put(name).type, 'allow', name);
   assert.equal(decide('list_files', { path: '.fairlead' }).type, 'allow');
   granted.grant(kind('write_file', { path: '.env', content: '' }));
   assert.equal(put('.env').type, 'allow');

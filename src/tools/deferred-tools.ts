@@ -4,7 +4,7 @@ import { askUser, type AskUserHandler } from './ask-user.ts';
 import { canvasRender } from './text-charts/canvas-render.ts';
 import { runCode } from './run-code/run-code.ts';
 import { deleteFile } from './delete-file.ts';
-import { gitTools } from './git/index.ts';
+import { gitTools, type GitWorkspaces } from './git/index.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { todo } from './todo.ts';
 import { httpRequest } from './web/http-request.ts';
@@ -16,8 +16,8 @@ import { webSearch } from './web/web-search.ts';
 export type DeferredToolsOptions = {
   /** If it has `fetch`, the web tools are included; if it has `remove`, the delete tool. */
   readonly workspace: Workspace;
-  /** Where git runs, if elsewhere. In a sandbox git would see neither the user's identity nor any server, and it needs no sandbox, because it executes nothing of the repository. */
-  readonly gitWorkspace?: Workspace;
+  /** Where git runs, if elsewhere: reading in a sandbox; other operations need the identity of the user or a server. */
+  readonly git?: GitWorkspaces;
   /** Adds the web search tool. */
   readonly search?: SearchEngine;
   /** Adds the ask_user tool. */
@@ -27,14 +27,14 @@ export type DeferredToolsOptions = {
 /** Returns all deferred tools that these options allow. Their libraries are loaded on first use. */
 export const deferredTools = ({
   workspace,
-  gitWorkspace = workspace,
+  git = { read: workspace, change: workspace, isConfined: false },
   search,
   ask,
 }: DeferredToolsOptions): readonly Tool[] =>
   [
     applyPatch(workspace),
     ...('remove' in workspace ? [deleteFile(workspace)] : []),
-    ...gitTools(gitWorkspace),
+    ...gitTools(git),
     ...('fetch' in workspace ? [webFetch(workspace), httpRequest(workspace)] : []),
     ...('fetch' in workspace && search ? [webSearch(workspace, search)] : []),
     runCode,

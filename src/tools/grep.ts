@@ -22,11 +22,15 @@ const searchTimeoutMs = 60_000;
 
 /** Options of grep. */
 export type GrepOptions = {
-  /** Where ripgrep runs, if not in the workspace. A sandbox may not contain it, and it needs none: it executes nothing and its results are verified. */
+  /** Where ripgrep runs, if not in the workspace: a sandbox without write access in which `findRipgrepFolders` are readable. */
   readonly runner?: Workspace;
   /** The ripgrep program. By default it is searched for on first use; `false` disables it. */
   readonly ripgrep?: string | false;
 };
+
+/** Returns the folders of the packaged ripgrep, which a sandbox must make readable. */
+export const findRipgrepFolders = async (): Promise<readonly string[]> =>
+  (await import('./ripgrep.ts')).packagedRipgrepFolders();
 
 /** Creates the grep tool. */
 export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {

@@ -6,7 +6,7 @@ export { createBackgroundCommands, type BackgroundCommands } from './shell/backg
 export { deferredTools, type DeferredToolsOptions } from './deferred-tools.ts';
 export { editFile } from './edit-file.ts';
 export { glob } from './glob.ts';
-export { grep } from './grep.ts';
+export { findRipgrepFolders, grep } from './grep.ts';
 export { listFiles } from './list-files.ts';
 export { readFile } from './read-file.ts';
 export { runCommand } from './run-command.ts';

@@ -1,5 +1,5 @@
 // Uses ripgrep to find candidate files for a search. It only names files: each is then read through the workspace and searched in JavaScript.
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Workspace } from '../core/index.ts';
@@ -30,6 +30,12 @@ function packagedRipgrepPaths(): readonly string[] {
     return [];
   }
 }
+
+/** Returns the real folders of the packaged ripgrep; none if the package is not installed. */
+export const packagedRipgrepFolders = (): readonly string[] =>
+  packagedRipgrepPaths()
+    .filter(isExecutable)
+    .map((file) => path.dirname(realpathSync(file)));
 
 function isExecutable(file: string): boolean {
   try {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
-import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { shellArgv, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders } from './mounts.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
@@ -15,12 +15,12 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
   return {
     name: 'bubblewrap',
     description: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
-    async exec(command, options, outside) {
-      const proxy = egress && (await (proxyStart ??= startEgressProxy(egress)));
+    async exec(command, { access = 'write', readable = [], ...options }, outside) {
+      const proxy = access === 'write' && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
       const sandboxArgs = [
         ...withSeccompFilter(program),
         ...extras,
-        ...bubblewrapArgs(paths, 'write', proxy),
+        ...bubblewrapArgs(paths, { access, readable }, proxy),
         '--chdir',
         options.cwd,
         '--',
@@ -29,7 +29,16 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
     },
     confine(argv, cwd) {
       const [first, ...rest] = withSeccompFilter(program);
-      return [first, ...rest, ...extras, ...bubblewrapArgs(paths, 'read'), '--chdir', cwd, '--', ...withLimits(argv)];
+      return [
+        first,
+        ...rest,
+        ...extras,
+        ...bubblewrapArgs(paths, { access: 'read' }),
+        '--chdir',
+        cwd,
+        '--',
+        ...withLimits(argv),
+      ];
     },
   };
 }
@@ -74,7 +83,7 @@ export function bubblewrapUnavailableReason(
   const args = [
     ...rest,
     ...extras,
-    ...bubblewrapArgs(paths, 'write'),
+    ...bubblewrapArgs(paths, { access: 'write' }),
     '--',
     ...withLimits(['/bin/sh', '-c', 'exit 0']),
   ];
@@ -114,7 +123,11 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
 );
 
 /** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
-function bubblewrapArgs(paths: SandboxPaths, access: 'read' | 'write', proxy?: EgressProxy): readonly string[] {
+function bubblewrapArgs(
+  paths: SandboxPaths,
+  { access, readable = [] }: SandboxAccess,
+  proxy?: EgressProxy,
+): readonly string[] {
   const { roots, home } = paths;
   const protectedMounts = access === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
@@ -126,6 +139,7 @@ function bubblewrapArgs(paths: SandboxPaths, access: 'read' | 'write', proxy?: E
     systemSecretFiles().flatMap((file) => ['--ro-bind', '/dev/null', file]),
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(paths).flatMap(readOnly),
+    readable.flatMap(readOnly),
     roots.flatMap((root) => [access === 'read' ? '--ro-bind' : '--bind', root, root]),
     protectedMounts.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
     hiddenPaths(paths).flatMap(({ at, file }) =>

@@ -49,7 +49,7 @@ async function chooseBest(
 async function chooseNative(paths: SandboxPaths, mode: 'auto' | 'bubblewrap'): Promise<Sandbox> {
   if (process.platform === 'darwin' && mode === 'auto') {
     const why = seatbeltUnavailableReason(paths);
-    if (why === undefined) return withQuarantine(seatbeltSandbox(paths), paths);
+    if (why === undefined) return withQuarantine(seatbeltSandbox(paths), paths, { needsPlaceholders: false });
     return unavailableWithHint(why, 'Install podman or docker and pull the image of sandbox.image');
   }
   const program = process.platform === 'linux' ? findTrustedProgram('bwrap', paths) : undefined;

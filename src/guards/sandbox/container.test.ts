@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -55,8 +56,17 @@ test('without a lighter sandbox a container gets the working directory, with exe
     ran ?? '',
     /^run --rm --network none --security-opt no-new-privileges --cap-drop ALL --read-only .*--timeout 14 /,
   );
-  const mounts = `-v ${work}:${work} -v ${work}/.git:${work}/.git -v ${work}/.git/hooks:${work}/.git/hooks:ro -w ${work} alpine sh -c make it`;
-  assert.ok(ran?.endsWith(` -u ${process.getuid?.()} ${mounts}`), ran);
+  const controlFiles = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
+  const mounts = [
+    `-v ${work}:${work} -v ${work}/.git:${work}/.git`,
+    ...controlFiles.map((name) => `-v ${work}/.git/${name}:${work}/.git/${name}:ro`),
+    `-w ${work} alpine sh -c make it`,
+  ];
+  assert.ok(ran?.endsWith(` -u ${process.getuid?.()} ${mounts.join(' ')}`), ran);
+  assert.deepEqual(readdirSync(path.join(work, '.git')), ['hooks'], 'placeholders are removed');
+  await withSandbox(localWorkspace({ roots: [work] }), sandbox, { access: 'read' }).exec('look');
+  const looked = engineCalls().split('\n')[2];
+  assert.ok(looked?.endsWith(` -u ${process.getuid?.()} -v ${work}:${work}:ro -w ${work} alpine sh -c look`), looked);
 });
 
 test('[attack 82] a missing image is not pulled, and an engine inside a root is not run', async (t) => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, type ExecResult } from '../../core/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
-import type { SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
+import type { SandboxAccess, SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
 import { hiddenPaths, readOnlyMounts } from './mounts.ts';
 
 /** Options of a container sandbox. The caller reads the environment. */
@@ -33,7 +33,7 @@ export function containerSandbox(options: ContainerOptions = {}, untrustedRoots:
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
-    async exec(command, execOptions, outside) {
+    async exec(command, { access: _access, readable: _readable, ...execOptions }, outside) {
       const container = { ...config, engine: resolveTrustedEngine(engine, untrustedRoots) };
       ready ||= await assertEngineReady(outside, container);
       const mountArgs = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
@@ -50,23 +50,36 @@ export function bindMountContainerSandbox(
   // The files belong to the own user, so the container must run as that user.
   const container = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
   const { engine, image } = container;
-  const mounts = bindMounts(paths);
+  assertMountableRoots(paths);
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
-    exec: async (command, execOptions, outside) =>
-      runInContainer(container, [...mounts, '-w', execOptions.cwd], command, execOptions, outside),
+    exec: async (command, { access = 'write', readable = [], ...execOptions }, outside) =>
+      runInContainer(
+        container,
+        [...bindMounts(paths, { access, readable }), '-w', execOptions.cwd],
+        command,
+        execOptions,
+        outside,
+      ),
   };
 }
 
-function bindMounts(paths: SandboxPaths): readonly string[] {
-  const { roots, home } = paths;
+function assertMountableRoots({ roots }: SandboxPaths): void {
   const invalidRoot = roots.find((root) => root.includes(':'));
   if (invalidRoot !== undefined)
     throw containerError(`The folder ${invalidRoot} cannot be mounted: its name contains a colon.`);
+}
+
+/** The files of a root change, so the mounts are determined for each command. */
+function bindMounts(paths: SandboxPaths, { access = 'write', readable = [] }: SandboxAccess): readonly string[] {
+  const { roots, home } = paths;
+  const mountReadOnly = (at: string): readonly string[] => ['-v', `${at}:${at}:ro`];
+  const isMountable = (at: string): boolean => !at.includes(':');
   return [
-    ...roots.flatMap((root) => ['-v', `${root}:${root}`]),
-    ...roots
+    ...readable.filter(isMountable).flatMap(mountReadOnly),
+    ...roots.flatMap((root) => (access === 'read' ? mountReadOnly(root) : ['-v', `${root}:${root}`])),
+    ...(access === 'read' ? [] : roots)
       .flatMap((root) => readOnlyMounts(root, home))
       .flatMap(({ mountPoint, bindOption }) => [
         '-v',

@@ -2,6 +2,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
+import { autoExecutedPaths, homeCredentialPaths, homeStartupPaths } from './auto-executed-paths.ts';
+import { gitControlPaths, isDirectory } from './git-directories.ts';
 import type { SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
@@ -67,52 +69,33 @@ function installationRoot(folder: string, home: string): string {
 /** A mount point inside a root. `--bind` leaves it writable, but it can no longer be moved. */
 type ProtectedMount = { readonly mountPoint: string; readonly bindOption: '--bind' | '--ro-bind' };
 
-/** Files that other programs, including Fairlead, execute or load without asking. */
-export const autoExecutedPaths: readonly string[] = [
-  '.gitmodules',
-  '.fairlead',
-  '.mcp.json',
-  '.env',
-  '.envrc',
-  '.claude',
-  '.agents',
-  'custom_tools',
-  '.vscode',
-  '.idea',
-];
-/** Files that configure a repository. `commondir` and `config.worktree` refer to configuration too. */
-const gitControlPaths = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
-const shellStartupFiles = [
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.gitconfig',
-  '.config',
-];
-
 /** Returns the paths of a root that no command may create or change, whether they exist or not. */
 export function protectedPaths(root: string, home: string): readonly string[] {
-  const gitPaths = isDirectory(path.join(root, '.git')) ? gitControlPaths.map((part) => `.git/${part}`) : ['.git'];
-  const homePaths = isPathInside(root, home) ? shellStartupFiles.map((name) => path.join(home, name)) : [];
-  return [...[...autoExecutedPaths, ...gitPaths].map((name) => path.join(root, name)), ...homePaths];
+  const homePaths = isPathInside(root, home) ? homeStartupPaths.map((name) => path.join(home, name)) : [];
+  return [...autoExecutedPaths.map((name) => path.join(root, name)), ...gitControlPaths(root), ...homePaths];
 }
 
-/** Returns what is mounted read-only in this root. */
+/** Returns what is mounted in this root. A folder that contains such a path becomes a mount too: otherwise it could be renamed and created again. */
 export function readOnlyMounts(root: string, home: string): readonly ProtectedMount[] {
+  const readOnly = new Set(protectedPaths(root, home).flatMap((protectedPath) => resolveInRoot(root, protectedPath)));
   const git = path.join(root, '.git');
+  const parents = new Set([
+    ...[...readOnly].flatMap((at) => foldersBetween(root, at)),
+    ...(isDirectory(git) ? [git] : []),
+  ]);
   return [
-    ...(isDirectory(git) ? [{ mountPoint: git, bindOption: '--bind' } as const] : []),
-    ...protectedPaths(root, home)
-      .flatMap((protectedPath) => resolveInRoot(root, protectedPath))
-      .map((at) => ({ mountPoint: at, bindOption: '--ro-bind' }) as const),
-  ];
+    ...[...parents].filter((at) => !readOnly.has(at)).map((at) => ({ mountPoint: at, bindOption: '--bind' }) as const),
+    ...[...readOnly].map((at) => ({ mountPoint: at, bindOption: '--ro-bind' }) as const),
+  ].toSorted((a, b) => depthOf(a.mountPoint) - depthOf(b.mountPoint));
 }
 
-const isDirectory = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
+const depthOf = (at: string): number => at.split(path.sep).length;
+
+/** Returns the folders between a root and a path, both excluded. */
+function foldersBetween(root: string, at: string): readonly string[] {
+  const names = path.relative(root, path.dirname(at)).split(path.sep).filter(Boolean);
+  return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
+}
 
 /** A link is not mounted over. Its target counts if it is inside the root; otherwise it is not visible anyway. */
 function resolveInRoot(root: string, at: string): readonly string[] {
@@ -121,32 +104,13 @@ function resolveInRoot(root: string, at: string): readonly string[] {
   return real !== root && isPathInside(root, real) ? [real] : [];
 }
 
-const credentialFolders = [
-  '.ssh',
-  '.aws',
-  '.gnupg',
-  '.kube',
-  '.docker',
-  '.azure',
-  '.password-store',
-  '.config/gh',
-  '.config/gcloud',
-  '.local/share/keyrings',
-  '.mozilla',
-  '.netrc',
-  '.npmrc',
-  '.pypirc',
-  '.pgpass',
-  '.git-credentials',
-];
-
 /** Returns the paths that are hidden even inside a root: keys of the home folder, and what the caller hides. */
 export function hiddenPaths({
   roots,
   home,
   hidden = [],
 }: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
-  const candidates = [...credentialFolders.map((name) => path.join(home, name)), ...hidden];
+  const candidates = [...homeCredentialPaths.map((name) => path.join(home, name)), ...hidden];
   return candidates
     .filter((each) => existsSync(each) && roots.some((root) => isPathInside(root, each) && root !== each))
     .map((each) => realpathSync(each))

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,10 +16,12 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
-import { withSandbox } from './sandbox.ts';
+import { withQuarantine } from './quarantine.ts';
+import { withSandbox, type Sandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
 const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
@@ -27,7 +30,11 @@ const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.
 type SandboxFixture = {
   readonly root: string;
   readonly trash: string;
-  readonly run: (command: string, timeoutMs?: number) => Promise<ExecResult>;
+  readonly run: (command: string, timeoutMs?: number, signal?: AbortSignal) => Promise<ExecResult>;
+  /** Runs a program that only reads. */
+  readonly look: (command: string) => Promise<ExecResult>;
+  /** Writes a file as a tool does after an approval. */
+  readonly write: (name: string, content: string) => Promise<unknown>;
   readonly has: (name: string) => boolean;
 };
 
@@ -43,7 +50,10 @@ async function setup(t: TestContext, rootIsHome = false): Promise<SandboxFixture
   return {
     root,
     trash,
-    run: async (command, timeoutMs = 20_000) => workspace.exec(command, { timeoutMs }),
+    run: async (command, timeoutMs = 20_000, signal = new AbortController().signal) =>
+      workspace.exec(command, { timeoutMs, signal }),
+    look: async (command) => withSandbox(localWorkspace({ roots: [root] }), sandbox, { access: 'read' }).exec(command),
+    write: async (name, content) => workspace.write(name, content),
     has: (name) => existsSync(path.join(root, name)),
   };
 }
@@ -57,7 +67,7 @@ test(
   async (t) => {
     const { root, trash, run, has } = await setup(t);
     const { code, text } = await run(
-      `for f in ${files.join(' ')}; do echo evil > $f; done; for d in ${folders.join(' ')}; do mkdir $d; echo evil > $d/x; done; echo kept > AGENTS.md`,
+      `for f in ${files.join(' ')}; do echo evil > $f; done; for d in ${folders.join(' ')}; do mkdir $d; echo evil > $d/x; done; echo kept > notes.md`,
     );
     assert.equal(code, 0, text);
     for (const name of [...files, ...folders]) {
@@ -65,19 +75,16 @@ test(
       assert.ok(text.includes(`[${path.join(root, name)} was created by this command and was moved away`), name);
     }
     assert.equal(readdirSync(trash).length, files.length + folders.length);
-    assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'kept\n');
+    assert.equal(readFileSync(path.join(root, 'notes.md'), 'utf8'), 'kept\n');
   },
 );
 
 test(
-  '[attack 28] a repository created by a command is moved to quarantine, and an existing one gets no hooks and no commondir',
+  '[attack 28] a command creates no repository, and an existing one gets no hooks and no commondir',
   { skip },
   async (t) => {
     const { root, run, has } = await setup(t);
-    assert.match(
-      (await run('git init -q . && git config core.fsmonitor ./x')).text,
-      /\.git was created by this command/,
-    );
+    assert.match((await run('git init -q . && git config core.fsmonitor ./x')).text, /Read-only file system/);
     assert.ok(!has('.git'));
     mkdirSync(path.join(root, '.git'));
     writeFileSync(path.join(root, '.git/config'), '');
@@ -130,3 +137,63 @@ test('[attack 28] a program that dies during a command leaves no such files eith
   const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
   assert.deepEqual([status, has('ready'), has('.env')], [3, true, false]);
 });
+
+test('[attack 90] a file that cannot be moved away stops commands and reading until the user removes it', async (t) => {
+  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-stopped-')));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const [root, elsewhere] = [path.join(place, 'root'), path.join(place, 'elsewhere')];
+  mkdirSync(root);
+  /** A sandbox whose only command replaces the working folder by a link, so that it cannot be opened safely. */
+  const inner: Sandbox = {
+    name: 'fake',
+    description: '',
+    async exec(command) {
+      if (command === 'attack') {
+        renameSync(root, elsewhere);
+        symlinkSync(elsewhere, root);
+        writeFileSync(path.join(root, '.env'), 'evil');
+      }
+      return { code: 0, signal: null, text: 'ran' };
+    },
+  };
+  const sandbox = withQuarantine(inner, { roots: [root], home: '/nowhere', path: '' });
+  const workspace = localWorkspace({ roots: [root] });
+  const told: string[] = [];
+  const run = withSandbox({ ...workspace, locate: () => root }, sandbox, { notify: (text) => void told.push(text) });
+  const look = withSandbox({ ...workspace, locate: () => root }, sandbox, { access: 'read' });
+  assert.equal((await run.exec('harmless')).text, 'ran');
+  assert.equal(sandbox.stoppedReason?.(), undefined);
+  const { text } = await run.exec('attack');
+  assert.match(text, /\.env was created by this command and could not be moved away/);
+  const stopped = { code: 'sandbox/stopped', message: /^Commands are stopped: .*\.env.* Check and remove it/ };
+  await assert.rejects(run.exec('harmless'), stopped);
+  await assert.rejects(look.exec('look'), stopped);
+  assert.equal(told.length, 1, 'the user is informed once');
+  assert.match(told[0] ?? '', /^Commands are stopped/);
+  rmSync(path.join(elsewhere, '.env'));
+  assert.equal((await run.exec('harmless')).text, 'ran');
+  assert.equal(sandbox.stoppedReason?.(), undefined);
+});
+
+test(
+  '[attack 89] a file created by a running command is moved away when the next command or search starts',
+  { skip },
+  async (t) => {
+    const { root, run, look, write, has } = await setup(t);
+    const ending = new AbortController();
+    const background = run('echo evil > .env; touch ready; sleep 60', 60_000, ending.signal);
+    for (let tries = 0; tries < 600 && !has('ready'); tries++) await wait(50);
+    assert.ok(has('.env'));
+    await look('true');
+    assert.ok(!has('.env'), 'moved before the next program reads the folder');
+    assert.match((await run('true')).text, /\.env was created by a command and was moved away/);
+    await write('AGENTS.md', 'approved');
+    await run('true');
+    assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'approved', 'a file of an approved call stays');
+    writeFileSync(path.join(root, 'AGENTS.md'), 'changed');
+    await look('true');
+    assert.ok(!has('AGENTS.md'), 'but not if it changes afterwards');
+    ending.abort();
+    await background;
+  },
+);

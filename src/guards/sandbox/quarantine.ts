@@ -1,87 +1,216 @@
-// Quarantines auto-executed files that a sandboxed command creates where nothing existed before. They are moved away when the command ends.
-import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+// Quarantines auto-executed files that a sandboxed command creates where nothing existed before. They are moved away; if that fails, commands are stopped.
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
-import type { SandboxPaths, Sandbox } from './sandbox.ts';
+import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult } from '../../core/index.ts';
+import { findConfiguredBareRepositories } from './git-directories.ts';
+import { moveAside, type MovablePath } from './move-aside.ts';
 import { protectedPaths } from './mounts.ts';
+import { findLinkAbove, grantOwnerPermissions, lstatIfVisible } from './open-folder.ts';
+import { holdPlaceholders, isPlaceholder, type HeldPlaceholders } from './placeholders.ts';
+import type { SandboxPaths, Sandbox } from './sandbox.ts';
 
-/** A path that no mount can protect because it does not exist or is a link, with the link target before the command. */
-type UnprotectedPath = { readonly location: string; readonly linkTarget: string | undefined };
+/** A path that no mount can protect, because it does not exist, is a link, or is a placeholder. */
+type UnprotectedPath = MovablePath & {
+  /** The state that the user approved while a command was running. */
+  accepted?: string | undefined;
+  /** True if a placeholder of ours is there. */
+  readonly hasPlaceholder?: boolean;
+};
 
-/** Checks the unprotected paths after a command, and moves away what it created there. Returns messages about what was moved. */
-type QuarantineSweep = () => readonly string[];
+/** What was unprotected when the first of the running commands began. */
+type Baseline = { readonly unprotected: readonly UnprotectedPath[]; readonly bare: ReadonlySet<string> };
 
-/** Wraps a sandbox: its commands leave no such files behind. */
-export const withQuarantine = (sandbox: Sandbox, paths: SandboxPaths): Sandbox => ({
-  ...sandbox,
-  async exec(command, options, outside) {
-    const sweep = prepareSweep(paths);
-    const running = sandbox.exec(command, options, outside);
-    sweepAtExit(sweep);
-    let result: ExecResult | undefined;
-    try {
-      result = await running;
-    } finally {
-      // A process that was killed may take a moment to exit.
-      if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
-      pendingSweeps.delete(sweep);
-      const notices = sweep();
-      if (result && notices.length > 0) result = { ...result, text: [result.text.trimEnd(), ...notices].join('\n') };
+/** Options of withQuarantine. */
+type QuarantineOptions = {
+  /** True if the sandbox protects existing paths only, so that absent ones need a placeholder to mount over. */
+  readonly needsPlaceholders: boolean;
+};
+
+const maxSweeps = 3;
+
+/** Wraps a sandbox: its commands leave no such files behind, and no later command starts while one is left. */
+export function withQuarantine(
+  sandbox: Sandbox,
+  paths: SandboxPaths,
+  { needsPlaceholders }: QuarantineOptions = { needsPlaceholders: true },
+): Sandbox {
+  let baseline: Baseline | undefined;
+  let running = 0;
+  /** Paths that could not be moved away. */
+  let remaining: readonly UnprotectedPath[] = [];
+  let notices: string[] = [];
+
+  /** Moves away what was created since the baseline. A running command may create it again, so it is looked for again. */
+  const sweep = (origin: string): void => {
+    let created: readonly UnprotectedPath[] = [];
+    revealFolders([...remaining, ...(baseline?.unprotected ?? [])]);
+    for (let round = 0; round <= maxSweeps; round++) {
+      created = [...remaining, ...(baseline ? findCreated(baseline, paths.roots) : [])].filter(wasCreated);
+      if (created.length === 0 || round === maxSweeps) break;
+      notices.push(...created.map((each) => quarantinePath(each, paths.quarantine, origin)));
     }
-    return result;
-  },
-});
+    remaining = [...new Map(created.map((each) => [each.location, each])).values()];
+  };
+  const stoppedReason = (): string | undefined => {
+    remaining = remaining.filter(wasCreated);
+    const [first] = remaining;
+    return (
+      first &&
+      `Commands are stopped: a command created ${escapeInvisibleLine(first.location)}, which other programs run or load, and it could not be moved away. Check and remove it, then commands run again.`
+    );
+  };
+  const assertNotStopped = (): void => {
+    if (running > 0 || remaining.length > 0) sweep('a command');
+    const reason = stoppedReason();
+    if (reason === undefined) return;
+    // The error replaces the notices about this file.
+    notices = [];
+    throw new FairleadError('sandbox/stopped', reason, { blame: 'user' });
+  };
+  return {
+    ...sandbox,
+    stoppedReason,
+    acceptFile(file) {
+      for (const each of baseline?.unprotected ?? [])
+        if (isPathInside(each.location, file)) each.accepted = fingerprint(each.location);
+    },
+    async exec(command, options, outside) {
+      assertNotStopped();
+      // A command that only reads cannot create a file.
+      if (options.access === 'read') return sandbox.exec(command, options, outside);
+      const held = needsPlaceholders ? holdPlaceholders(paths.roots) : noPlaceholders;
+      baseline ??= createBaseline(paths, held);
+      running += 1;
+      const started = sandbox.exec(command, options, outside);
+      const finish = (origin: string): void => {
+        running -= 1;
+        sweep(origin);
+        if (running === 0) baseline = undefined;
+        held.release();
+      };
+      const exitSweep = (): void => finish('this command');
+      sweepAtExit(exitSweep);
+      let result: ExecResult | undefined;
+      try {
+        result = await started;
+      } finally {
+        // A process that was killed may take a moment to exit.
+        if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
+        pendingSweeps.delete(exitSweep);
+        finish(running > 1 ? 'a command' : 'this command');
+        if (result && notices.length > 0) {
+          result = { ...result, text: [result.text.trimEnd(), ...new Set(notices)].join('\n') };
+          notices = [];
+        }
+      }
+      return result;
+    },
+  };
+}
+
+const noPlaceholders: HeldPlaceholders = { locations: [], release: () => {} };
 
 /** Sweeps of running commands: they also run when the process exits during a command. */
-const pendingSweeps = new Set<QuarantineSweep>();
+const pendingSweeps = new Set<() => void>();
 let hasExitListener = false;
 
 /** Must be called after the command was started: its kill-at-exit listener is then registered first and runs before the sweep. */
-function sweepAtExit(sweep: QuarantineSweep): void {
+function sweepAtExit(sweep: () => void): void {
   pendingSweeps.add(sweep);
   if (hasExitListener) return;
   hasExitListener = true;
   process.on('exit', () => pendingSweeps.forEach((each) => each()));
 }
 
-function prepareSweep({ roots, home, quarantine }: SandboxPaths): QuarantineSweep {
-  const unprotected = roots.flatMap((root) => protectedPaths(root, home)).flatMap(unprotectedPathsAt);
-  return () => unprotected.filter(wasCreated).map((unprotectedPath) => quarantinePath(unprotectedPath, quarantine));
+function createBaseline({ roots, home }: SandboxPaths, { locations }: HeldPlaceholders): Baseline {
+  const isHeld = new Set(locations);
+  return {
+    unprotected: roots.flatMap((root) =>
+      protectedPaths(root, home).flatMap((at) => unprotectedPathsAt(root, at, isHeld)),
+    ),
+    bare: new Set(roots.flatMap(findConfiguredBareRepositories)),
+  };
 }
 
-function unprotectedPathsAt(at: string): readonly UnprotectedPath[] {
-  const found = lstatSync(at, { throwIfNoEntry: false });
-  if (found && !found.isSymbolicLink()) return [];
-  return [{ location: at, linkTarget: found && readlinkSync(at) }];
+/** A path below a link is watched at its real location. Outside the root no command can create it. */
+function unprotectedPathsAt(root: string, at: string, isHeld: ReadonlySet<string>): readonly UnprotectedPath[] {
+  const location = findLinkAbove(root, at) === undefined ? at : realPathInside(root, at);
+  if (location === undefined) return [];
+  const found = lstatIfVisible(location);
+  if (found && !found.isSymbolicLink() && !isHeld.has(location)) return [];
+  const linkTarget = found?.isSymbolicLink() ? readlinkSync(location) : undefined;
+  return [{ root, location, linkTarget, hasPlaceholder: isHeld.has(location) }];
 }
 
-function wasCreated({ location, linkTarget }: UnprotectedPath): boolean {
-  const found = lstatSync(location, { throwIfNoEntry: false });
-  return found !== undefined && !(found.isSymbolicLink() && readlinkSync(location) === linkTarget);
+function realPathInside(root: string, at: string): string | undefined {
+  try {
+    const real = path.join(realpathSync(path.dirname(at)), path.basename(at));
+    return isPathInside(root, real) ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder without search permission hides what was created in it, so its owner gets all permissions back. */
+function revealFolders(paths: readonly UnprotectedPath[]): void {
+  const folders = new Map(paths.map(({ root, location }) => [path.dirname(location), root]));
+  for (const root of new Set(folders.values())) folders.set(root, root);
+  for (const [folder, root] of [...folders].toSorted(([a], [b]) => a.length - b.length)) {
+    const found = lstatIfVisible(folder);
+    if (!found?.isDirectory() || (Number(found.mode) & 0o500) === 0o500) continue;
+    try {
+      grantOwnerPermissions(root, folder);
+    } catch {
+      // It belongs to another user, so a command could not create anything in it.
+    }
+  }
+}
+
+/** Returns the paths that were created since the baseline. */
+const findCreated = ({ unprotected, bare }: Baseline, roots: readonly string[]): readonly UnprotectedPath[] => [
+  // A folder above the path that became a link is moved instead: what it leads to may be outside the root.
+  ...unprotected.map((each) => {
+    const link = findLinkAbove(each.root, each.location);
+    return link === undefined ? each : { root: each.root, location: link, linkTarget: undefined };
+  }),
+  ...roots.flatMap((root) =>
+    findConfiguredBareRepositories(root)
+      .filter((folder) => !bare.has(folder))
+      // In the working folder itself, only its HEAD is moved: without it git ignores the rest, which may be files of the user.
+      .map((folder) => ({ root, location: folder === root ? path.join(root, 'HEAD') : folder, linkTarget: undefined })),
+  ),
+];
+
+function wasCreated({ location, linkTarget, accepted, hasPlaceholder }: UnprotectedPath): boolean {
+  const found = lstatIfVisible(location);
+  if (found === undefined || (hasPlaceholder && isPlaceholder(location))) return false;
+  if (found.isSymbolicLink() && readlinkSync(location) === linkTarget) return false;
+  return accepted === undefined || accepted !== fingerprint(location);
+}
+
+const maxFingerprintEntries = 10_000;
+
+/** Returns a text that differs after every change of a file or folder: the kernel sets the change time, which a command cannot choose. */
+function fingerprint(location: string): string | undefined {
+  try {
+    const names = lstatSync(location).isDirectory() ? readdirSync(location, { recursive: true, encoding: 'utf8' }) : [];
+    if (names.length > maxFingerprintEntries) return undefined;
+    return ['', ...names.toSorted()]
+      .map((name) => {
+        const { ino, ctimeNs } = lstatSync(path.join(location, name), { bigint: true });
+        return `${name}\0${ino}\0${ctimeNs}`;
+      })
+      .join('\0');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing is deleted: the user may have created it at the same moment. */
-function quarantinePath({ location, linkTarget }: UnprotectedPath, trash: string | undefined): string {
-  const name = escapeInvisibleLine(location);
-  const movedTo = moveAside(location, trash);
-  if (movedTo === undefined)
-    return `[${name} was created by this command and could not be moved away. Other programs run or load it: check it first.]`;
-  if (linkTarget !== undefined) symlinkSync(linkTarget, location);
-  return `[${name} was created by this command and was moved away: other programs run or load it, so only the user may create it. It is kept as ${escapeInvisibleLine(movedTo)}.]`;
-}
-
-/** Moves it next to its path, under a name that no program loads, if there is no quarantine folder or it is on another file system. */
-function moveAside(at: string, trash: string | undefined): string | undefined {
-  const name = `taken-${path.basename(at).replace(/^\.+/, '')}-${randomUUID().slice(0, 8)}`;
-  for (const folder of [...(trash === undefined ? [] : [trash]), path.dirname(at)]) {
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      renameSync(at, path.join(folder, name));
-      return path.join(folder, name);
-    } catch {
-      // The next location is tried.
-    }
-  }
-  return undefined;
+function quarantinePath(created: UnprotectedPath, trash: string | undefined, origin: string): string {
+  const name = escapeInvisibleLine(created.location);
+  const movedTo = moveAside(created, trash);
+  return movedTo === undefined
+    ? `[${name} was created by ${origin} and could not be moved away. Other programs run or load it, so commands are stopped until the user removes it.]`
+    : `[${name} was created by ${origin} and was moved away: other programs run or load it, so only the user may create it, with write_file and an approval. It is kept as ${escapeInvisibleLine(movedTo)}.]`;
 }

@@ -5,6 +5,14 @@ import type { EgressPolicy } from './egress.ts';
 /** Runs a program on this machine, outside any sandbox. */
 export type HostExec = Workspace['exec'];
 
+/** What a command inside a sandbox may do with the roots, and what it sees besides. */
+export type SandboxAccess = {
+  /** `read` makes the roots read-only and removes the network; default `write`. */
+  readonly access?: 'read' | 'write';
+  /** More files and folders that are readable, never writable; real paths. */
+  readonly readable?: readonly string[];
+};
+
 /** Runs commands confined. */
 export interface Sandbox {
   /** The name in the status line; `none` means that nothing is confined. */
@@ -14,9 +22,13 @@ export interface Sandbox {
   /** Runs a command inside, in a folder given by its real path. */
   exec(
     command: string | readonly string[],
-    options: ExecOptions & { readonly cwd: string },
+    options: ExecOptions & SandboxAccess & { readonly cwd: string },
     outside: HostExec,
   ): Promise<ExecResult>;
+  /** Returns why commands are stopped at this moment, in one sentence; undefined if they run. */
+  readonly stoppedReason?: () => string | undefined;
+  /** Accepts a protected file that was written with the approval of the user while a command runs; a real path. */
+  readonly acceptFile?: (file: string) => void;
   /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
   readonly confine?: (argv: Argv, cwd: string) => Argv;
 }
@@ -40,22 +52,54 @@ export type SandboxPaths = {
   readonly egress?: EgressPolicy;
 };
 
+/** Options of withSandbox. */
+export type WithSandboxOptions = Pick<SandboxAccess, 'access'> & {
+  /** Finds more files and folders that are readable, before each command. */
+  readonly findReadable?: () => readonly string[] | Promise<readonly string[]>;
+  /** Informs the user that commands are stopped; called once for each reason. */
+  readonly notify?: (text: string) => void;
+};
+
 /** Returns the workspace with every command inside this sandbox. */
-export const withSandbox = (workspace: Workspace, sandbox: Sandbox): Workspace => ({
-  ...workspace,
-  exec: async (command, options = {}) =>
-    sandbox.exec(
-      command,
-      { ...options, cwd: workspace.locate(options.cwd ?? workspace.cwd) },
-      workspace.exec.bind(workspace),
-    ),
-});
+export const withSandbox = (
+  workspace: Workspace,
+  sandbox: Sandbox,
+  { access = 'write', findReadable, notify }: WithSandboxOptions = {},
+): Workspace => {
+  let lastReason: string | undefined;
+  const notifyIfStopped = (): void => {
+    const reason = sandbox.stoppedReason?.();
+    if (reason !== undefined && reason !== lastReason) notify?.(reason);
+    lastReason = reason;
+  };
+  return {
+    ...workspace,
+    async write(file, content, options) {
+      const change = await workspace.write(file, content, options);
+      sandbox.acceptFile?.(workspace.locate(file));
+      return change;
+    },
+    async restore(change) {
+      await workspace.restore(change);
+      sandbox.acceptFile?.(workspace.locate(change.path));
+    },
+    async exec(command, options = {}) {
+      const cwd = workspace.locate(options.cwd ?? workspace.cwd);
+      const readable = sandbox.name === 'none' ? [] : ((await findReadable?.()) ?? []);
+      try {
+        return await sandbox.exec(command, { ...options, cwd, access, readable }, workspace.exec.bind(workspace));
+      } finally {
+        notifyIfStopped();
+      }
+    },
+  };
+};
 
 /** No sandbox. Only the user may choose this. */
 export const noSandbox: Sandbox = {
   name: 'none',
   description: 'Commands run as you, with everything that you can reach.',
-  exec: async (command, options, outside) => outside(command, options),
+  exec: async (command, { access: _access, readable: _readable, ...options }, outside) => outside(command, options),
   confine: (argv) => argv,
 };
 

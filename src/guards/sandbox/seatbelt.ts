@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { shellArgv, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { shellArgv, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { protectedPaths, hiddenPaths, toolFolders } from './mounts.ts';
 
 /** Its path on macOS. PATH is never searched, because programs there may be anything. */
@@ -14,12 +14,12 @@ export function seatbeltSandbox(paths: SandboxPaths, program: string = seatbeltP
   return {
     name: 'seatbelt',
     description: 'Commands reach the working folder and a read-only system, and no network; nothing else of yours.',
-    async exec(command, options, outside) {
+    async exec(command, { access = 'write', readable = [], ...options }, outside) {
       const temp = mkdtempSync(path.join(tmpdir(), 'fairlead-sandbox-'));
       const envArgs = ['/usr/bin/env', `HOME=${paths.home}`, `TMPDIR=${temp}`];
       try {
         return await outside(
-          [program, '-p', seatbeltProfile(paths, [temp]), ...envArgs, ...withLimits(command)],
+          [program, '-p', seatbeltProfile(paths, [temp], { access, readable }), ...envArgs, ...withLimits(command)],
           options,
         );
       } finally {
@@ -58,7 +58,11 @@ const macosSystemSecrets = [
 ];
 
 /** Returns the rules of a profile. The last matching rule wins, so denials come last. */
-export function seatbeltProfile(paths: SandboxPaths, temporary: readonly string[] = []): string {
+export function seatbeltProfile(
+  paths: SandboxPaths,
+  temporary: readonly string[] = [],
+  { access = 'write', readable = [] }: SandboxAccess = {},
+): string {
   const { roots, home } = paths;
   const tools = toolFolders(paths);
   const writeProtected = roots.flatMap((root) => protectedPaths(root, home));
@@ -71,10 +75,10 @@ export function seatbeltProfile(paths: SandboxPaths, temporary: readonly string[
     '(allow signal (target same-sandbox))',
     '(allow sysctl-read)',
     '(allow file-read-metadata)',
-    profileRule('allow file-read*', [...macosSystemFolders, ...tools, ...roots, ...temporary]),
+    profileRule('allow file-read*', [...macosSystemFolders, ...tools, ...readable, ...roots, ...temporary]),
     `(allow file-read* file-write-data ${macosDevices.map((each) => `(literal ${quoteProfileString(each)})`).join(' ')})`,
     profileRule('deny file-read*', macosSystemSecrets),
-    profileRule('allow file-write*', [...roots, ...temporary]),
+    profileRule('allow file-write*', [...(access === 'write' ? roots : []), ...temporary]),
     // Paths that do not exist yet are included: a rule does not need an existing file.
     profileRule('deny file-write*', writeProtected),
     profileRule('deny file-read* file-write*', hidden),

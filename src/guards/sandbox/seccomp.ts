@@ -8,6 +8,7 @@ type SyscallTable = {
   readonly auditArch: number;
   readonly ioctl: number;
   readonly socket: number;
+  readonly socketpair: number;
   readonly denied: readonly number[];
   /** Numbers from here on belong to another ABI, which would bypass the list. */
   readonly foreignAbiStart?: number;
@@ -23,10 +24,11 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
     auditArch: 0xc000003e,
     ioctl: 16,
     socket: 41,
+    socketpair: 53,
     // add_key request_key keyctl, bpf perf_event_open userfaultfd, mount umount2 pivot_root chroot, unshare setns,
-    // kexec_load kexec_file_load init_module finit_module delete_module, acct swapon swapoff reboot quotactl, name_to_handle_at open_by_handle_at
+    // kexec_load kexec_file_load init_module finit_module delete_module, acct swapon swapoff reboot quotactl, name_to_handle_at open_by_handle_at, syslog
     denied: parseNumbers(
-      '248 249 250 321 298 323 165 166 155 161 272 308 246 320 175 313 176 163 167 168 169 179 303 304',
+      '248 249 250 321 298 323 165 166 155 161 272 308 246 320 175 313 176 163 167 168 169 179 303 304 103',
     ),
     foreignAbiStart: 0x4000_0000,
   },
@@ -34,7 +36,10 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
     auditArch: 0xc00000b7,
     ioctl: 29,
     socket: 198,
-    denied: parseNumbers('217 218 219 280 241 282 40 39 41 51 97 268 104 294 105 273 106 89 224 225 142 60 264 265'),
+    socketpair: 199,
+    denied: parseNumbers(
+      '217 218 219 280 241 282 40 39 41 51 97 268 104 294 105 273 106 89 224 225 142 60 264 265 116',
+    ),
   },
 };
 
@@ -44,8 +49,8 @@ const allow = 0x7fff_0000;
 const denyWithEperm = 0x0005_0001;
 /** Terminal input injection (TIOCSTI), and the console (TIOCLINUX). */
 const terminalInputIoctls = [0x5412, 0x541c];
-/** Socket families that network namespaces do not confine: vsock (40) and the kernel crypto API (38). */
-const blockedSocketFamilies = [40, 38];
+/** The socket families that programs need, each confined by a namespace: AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK. All others expose more of the kernel or of the host. */
+const allowedSocketFamilies = [1, 2, 10, 16];
 
 type BpfInstruction = readonly [code: number, yes: number, no: number, value: number];
 
@@ -53,7 +58,7 @@ type BpfInstruction = readonly [code: number, yes: number, no: number, value: nu
 export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
   const table = syscallTables[arch];
   if (!table) return undefined;
-  const { auditArch, ioctl, socket, denied, foreignAbiStart } = table;
+  const { auditArch, ioctl, socket, socketpair, denied, foreignAbiStart } = table;
   const line = (code: number, value: number, yes = 0, no = 0): BpfInstruction => [code, yes, no, value];
   /** If the call has this number, its argument must not be one of these values; otherwise the next instructions are skipped. */
   const argument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [
@@ -61,6 +66,13 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     line(load, 16 + 8 * index),
     ...values.flatMap((value) => [line(jumpIfEqual, value, 0, 1), line(returnValue, denyWithEperm)]),
     line(returnValue, allow),
+  ];
+  /** If the call has this number, its argument must be one of these values; otherwise the next instructions are skipped. */
+  const onlyArgument = (call: number, index: number, values: readonly number[]): readonly BpfInstruction[] => [
+    line(jumpIfEqual, call, 0, 1 + 2 * values.length + 1),
+    line(load, 16 + 8 * index),
+    ...values.flatMap((value) => [line(jumpIfEqual, value, 0, 1), line(returnValue, allow)]),
+    line(returnValue, denyWithEperm),
   ];
   const lines: readonly BpfInstruction[] = [
     line(load, 4),
@@ -73,7 +85,8 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
       line(returnValue, denyWithEperm),
     ]),
     ...argument(ioctl, 1, terminalInputIoctls),
-    ...argument(socket, 0, blockedSocketFamilies),
+    ...onlyArgument(socket, 0, allowedSocketFamilies),
+    ...onlyArgument(socketpair, 0, allowedSocketFamilies),
     line(returnValue, allow),
   ];
   return Buffer.concat(lines.map(encodeInstruction));

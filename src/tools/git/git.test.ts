@@ -28,6 +28,7 @@ type GitFixture = {
     tool: string,
     input: Json,
     folder?: string,
+    isConfined?: boolean,
   ) => Promise<{ readonly text: string; readonly failed: boolean }>;
   readonly put: (name: string, content: string) => void;
 };
@@ -58,9 +59,13 @@ function setup(t: TestContext): GitFixture {
     root,
     sh,
     put,
-    async call(name, input, folder = '.') {
+    async call(name, input, folder = '.', isConfined = false) {
       const workspace = localWorkspace({ roots: [path.join(root, folder)] });
-      const { text, outcome } = await callTool(gitTools(workspace), name, input);
+      const { text, outcome } = await callTool(
+        gitTools({ read: workspace, change: workspace, isConfined }),
+        name,
+        input,
+      );
       return { text, failed: outcome === 'failed' };
     },
   };
@@ -130,7 +135,7 @@ test('[P18] clone, pull and push transfer commits between a bare remote and the 
 });
 
 /** Configures every hook and setting of a repository to run a program that leaves a marker file. */
-function plantHooks({ root, sh, put }: GitFixture): () => boolean {
+function plantHooks({ root, sh }: GitFixture): () => boolean {
   const mark = path.join(root, '..', 'mark');
   const trap = path.join(root, '..', 'trap');
   writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${mark}\ncat\n`);
@@ -148,10 +153,9 @@ function plantHooks({ root, sh, put }: GitFixture): () => boolean {
     writeFileSync(path.join(root, '.git/hooks', hook), readFileSync(trap), { mode: 0o755 });
   }
   const keys =
-    'core.fsmonitor core.pager core.editor core.askPass diff.external diff.x.textconv diff.x.command gpg.program pager.log pager.status alias.status';
+    'core.fsmonitor core.pager core.editor core.askPass diff.external gpg.program pager.log pager.status alias.status';
   for (const key of keys.split(' ')) sh(`config ${key} ${key.startsWith('alias') ? `'!${trap}'` : trap}`);
   sh('config commit.gpgSign true && git config log.showSignature true');
-  put('.gitattributes', '* diff=x\n');
   return () => existsSync(mark);
 }
 
@@ -173,27 +177,36 @@ test('attacks 12, 28, 38: no program that a repository configures runs on readin
     const told = await call('git_change', input);
     assert.equal(told.failed, false, told.text);
   }
+  put('.gitattributes', '* diff=x\n');
+  for (const key of ['diff.x.textconv', 'diff.x.command', 'unknown.key']) {
+    sh(`config ${key} ${path.join(set.root, '..', 'trap')}`);
+    const told = await call('git', { operation: 'diff' });
+    assert.ok(told.failed && told.text.includes(`sets ${key}, which may run programs`), told.text);
+    assert.equal((await call('git', { operation: 'diff' }, '.', true)).failed, false);
+    sh(`config --unset ${key}`);
+  }
   assert.equal(sprung(), false);
   assert.throws(() => sh('status --short && git commit --allow-empty -m x'), 'the marker programs are configured');
   assert.equal(sprung(), true);
 });
 
-test('attacks 12, 28: filters of a repository do not run on reading; operations that need them are refused', async (t) => {
+test('attacks 12, 28: filters of a repository do not run on reading in a sandbox; outside, and where they are needed, git is refused', async (t) => {
   const set = setup(t);
   const { call, put, root, sh } = set;
   const mark = path.join(root, '..', 'mark');
   put('.gitattributes', '* filter=x\n');
   sh(`config filter.x.clean 'touch ${mark}; cat' && git config filter.x.required true`);
   put('a.txt', 'two\n');
-  assert.match((await call('git', { operation: 'diff' })).text, /\+two/);
-  assert.match((await call('git', { operation: 'status' })).text, /a\.txt/);
+  assert.match((await call('git', { operation: 'diff' }, '.', true)).text, /\+two/);
+  assert.match((await call('git', { operation: 'status' }, '.', true)).text, /a\.txt/);
+  assert.match((await call('git', { operation: 'status' })).text, /sets filter\.x\.clean, .*nothing was done/);
   for (const input of [
     { operation: 'commit', message: 'm' },
     { operation: 'switch', name: 'main' },
   ])
     assert.match((await call('git_change', input)).text, /sets filter\.x\.clean, .*nothing was done/);
   sh(`config --unset filter.x.clean && git config 'filter.a=b.smudge' 'touch ${mark}'`);
-  assert.match((await call('git', { operation: 'status' })).text, /sets filter\.a=b\.smudge/);
+  assert.match((await call('git', { operation: 'status' }, '.', true)).text, /sets filter\.a=b\.smudge/);
   assert.equal(existsSync(mark), false);
 });
 
@@ -233,8 +246,10 @@ test('attacks 12, 60: settings that redirect a connection are refused, and so ar
       /is not a valid URL|is outside the workspace|name or password/,
       url,
     );
-  sh(`remote set-url origin 'ext::sh -c touch% ${mark}' && git config protocol.ext.allow always`);
+  sh(`remote set-url origin 'ext::sh -c touch% ${mark}'`);
   assert.match((await call('git_remote', { operation: 'pull' })).text, /is not a valid URL/);
+  sh('config protocol.ext.allow always');
+  assert.match((await call('git_remote', { operation: 'pull' })).text, /sets protocol\.ext\.allow/);
   assert.equal(existsSync(mark), false);
   assert.equal(existsSync(path.join(root, 'new')), false);
 });

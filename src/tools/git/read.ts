@@ -16,7 +16,7 @@ type GitReadInput = {
 };
 
 /** Creates the git tool. */
-export const gitRead = (workspace: Workspace): Tool => ({
+export const gitRead = (workspace: Workspace, isConfined: boolean): Tool => ({
   name: 'git',
   description:
     'Read the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show prints one commit.',
@@ -39,7 +39,7 @@ export const gitRead = (workspace: Workspace): Tool => ({
   },
   effect: 'read',
   async execute(input, { signal }): Promise<ToolOutput> {
-    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
+    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, isConfined };
     const args = gitReadArgs(workspace, input as GitReadInput);
     const result = await runGit(args, run, await guardRepository('look', run));
     return commandResultOutput({ ...result, text: omitSecretDiffs(result.text) }, timeoutSeconds);

@@ -2,6 +2,8 @@
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult, type Workspace } from '../../core/index.ts';
 import { foldersOutsideWorkspace } from '../safe-path.ts';
+import { disableFilters, findFilterThatStays, findUnsafeKey } from './config-keys.ts';
+import { safeSettings } from './safe-settings.ts';
 
 /** Options of a git command. */
 export type GitRunOptions = {
@@ -13,32 +15,14 @@ export type GitRunOptions = {
   readonly allowNetwork?: boolean;
   /** The socket of the user's SSH agent, for the one command that uses the network. */
   readonly sshAgent?: string;
+  /** True if git runs in a read-only sandbox without network. There a program of the repository can do no harm. */
+  readonly isConfined?: boolean;
   /** Max characters of output. Default 400,000. */
   readonly maxOutput?: number;
 };
 
-/** Settings that override the user's own configuration. */
-const safeSettings: readonly string[] = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.pager=cat',
-  'core.editor=true',
-  'core.askPass=',
-  'core.quotePath=false',
-  'color.ui=false',
-  'commit.gpgSign=false',
-  'credential.interactive=false',
-  'diff.external=',
-  'fetch.recurseSubmodules=false',
-  'gc.auto=0',
-  'log.showSignature=false',
-  'maintenance.auto=false',
-  'push.gpgSign=false',
-  'push.recurseSubmodules=no',
-  'safe.bareRepository=explicit',
-  'submodule.recurse=false',
-];
+/** In a sandbox the user's list of trusted folders is not visible. The owner of a folder does not matter where its programs can do no harm. */
+const confinedSettings: readonly string[] = ['safe.directory=*'];
 
 const safeEnvironment: readonly string[] = [
   'GIT_ASKPASS=',
@@ -71,7 +55,16 @@ const defaultMaxOutput = 400_000;
 /** Runs git with these arguments. */
 export const runGit = (
   args: readonly string[],
-  { workspace, signal, seconds, progress, allowNetwork = false, sshAgent, maxOutput = defaultMaxOutput }: GitRunOptions,
+  {
+    workspace,
+    signal,
+    seconds,
+    progress,
+    allowNetwork = false,
+    sshAgent,
+    isConfined = false,
+    maxOutput = defaultMaxOutput,
+  }: GitRunOptions,
   more: readonly string[] = [],
 ): Promise<ExecResult> =>
   workspace.exec(
@@ -82,11 +75,12 @@ export const runGit = (
       // If the root folder is the workspace, there is nothing outside it.
       `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...safeEnvironment,
+      ...(isConfined ? ['GIT_CONFIG_GLOBAL=/dev/null'] : []),
       `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
       ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
       'git',
       '--no-pager',
-      ...[...safeSettings, ...more].flatMap((setting) => ['-c', setting]),
+      ...[...safeSettings, ...(isConfined ? confinedSettings : []), ...more].flatMap((setting) => ['-c', setting]),
       ...args,
     ],
     { signal, timeoutMs: seconds * 1000, maxChars: maxOutput, ...(progress ? { onOutput: progress } : {}) },
@@ -99,33 +93,20 @@ export async function gitOutput(args: readonly string[], run: GitRunOptions): Pr
   return result.code === 0 && result.text.length < (run.maxOutput ?? defaultMaxOutput) ? result.text : undefined;
 }
 
-/** Configuration keys of a repository that name programs which git runs on files. */
-const filterKeyPattern = /^filter\.(.+)\.(clean|smudge|process)$/;
-/** Configuration keys of a repository that name programs for a connection, or redirect it. */
-const connectionKeyPattern =
-  /^(core\.(sshcommand|gitproxy|alternaterefscommand)|credential\.(.+\.)?helper|remote\..+\.(vcs|proxy)|http\.(.+\.)?(proxy|sslverify|sslcainfo|cookiefile|savecookies|curloptresolve)|url\..+\.(insteadof|pushinsteadof))$/;
-
 /** The kind of access, which decides which programs of a repository git could run. */
 export type GitAccess = 'look' | 'change' | 'connect';
 
-/** Verifies that this is a repository of the workspace. Returns the settings that disable its programs; throws if the command needs them. */
+/** Verifies that this is a repository of the workspace. Returns the settings that disable its filters; throws if its configuration is not safe for the access. */
 export async function guardRepository(kind: GitAccess, run: GitRunOptions): Promise<readonly string[]> {
   await assertOwnRepository(run);
   const keys = await localConfigKeys(run);
-  const named = keys.filter((key) => filterKeyPattern.test(key));
-  // A name with an equals sign cannot be overridden on the command line.
-  const keptKeys = kind === 'look' ? named.filter((key) => key.includes('=')) : named;
-  const bad = keptKeys[0] ?? (kind === 'connect' ? keys.find((key) => connectionKeyPattern.test(key)) : undefined);
+  const bad = run.isConfined ? findFilterThatStays(keys) : findUnsafeKey(keys, kind);
   if (bad !== undefined)
     throw gitError(
       'git/programs',
-      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which runs programs or redirects connections, so nothing was done. The user should check it and use git directly.`,
+      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which may run programs or redirect connections, so nothing was done. The user should check it and use git directly.`,
     );
-  const names = new Set(named.map((key) => filterKeyPattern.exec(key)?.[1] ?? ''));
-  return [...names].flatMap((name) => [
-    ...['clean', 'smudge', 'process'].map((each) => `filter.${name}.${each}=`),
-    `filter.${name}.required=false`,
-  ]);
+  return disableFilters(keys);
 }
 
 /** Creates the error of a git command. */
@@ -137,6 +118,12 @@ async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
   const listed = await gitOutput(['config', '--list', '--show-scope', '--name-only', '-z'], run);
   if (listed === undefined)
     throw gitError('git/programs', "The repository's own configuration cannot be read, so nothing was done.");
+  // A name that is not UTF-8 was replaced, so it could not be overridden by its name.
+  if (listed.includes('\uFFFD'))
+    throw gitError(
+      'git/programs',
+      "The repository's own configuration contains a name that is not UTF-8, so nothing was done. The user should check it and use git directly.",
+    );
   return [...listed.matchAll(/(?<![^\0\n])(?:local|worktree)\0([^\0]*)/g)].map(([, key = '']) => key);
 }
 

@@ -1,0 +1,74 @@
+// Opens a folder below a root without following links, and changes its entries even if a command made it read-only.
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import path from 'node:path';
+
+/** Opens a folder itself, without read permission; Node does not name this flag of Linux. */
+const openPathFlag = 0o10_000_000;
+const folderFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW | openPathFlag;
+const ownerPermissions = 0o700;
+
+/**
+ * Runs an operation on the entries of a folder, with a path that still means this folder if a running command replaces it by a link.
+ * If the own user has no permission, it is granted for this operation. Throws if there is a link between the root and the folder.
+ */
+export function withOpenFolder<T>(root: string, folder: string, operation: (at: string) => T): T {
+  if (process.platform !== 'linux') return withPermission(folder, operation);
+  const names = path.relative(root, folder).split(path.sep).filter(Boolean);
+  let descriptor = openSync(root, folderFlags);
+  try {
+    for (const name of names) {
+      const next = withPermission(descriptorPath(descriptor), (at) => openSync(path.join(at, name), folderFlags));
+      closeSync(descriptor);
+      descriptor = next;
+    }
+    return withPermission(descriptorPath(descriptor), operation);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Gives the owner of a folder all permissions: a folder without write permission cannot be moved. */
+export const grantOwnerPermissions = (root: string, folder: string): void =>
+  withOpenFolder(root, folder, (at) => chmodSync(at, modeOf(at) | ownerPermissions));
+
+/** Returns the first link between a root and a path, the path itself excluded. */
+export function findLinkAbove(root: string, location: string): string | undefined {
+  const names = path.relative(root, path.dirname(location)).split(path.sep).filter(Boolean);
+  const folders = names.map((_, at) => path.join(root, ...names.slice(0, at + 1)));
+  return folders.find((folder) => lstatIfVisible(folder)?.isSymbolicLink());
+}
+
+/** Returns the metadata of a path; undefined if nothing is there, or if it cannot be reached. */
+export function lstatIfVisible(at: string): ReturnType<typeof lstatSync> | undefined {
+  try {
+    return lstatSync(at, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+const descriptorPath = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
+
+function withPermission<T>(folder: string, operation: (at: string) => T): T {
+  try {
+    return operation(folder);
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const mode = modeOf(folder);
+    chmodSync(folder, mode | ownerPermissions);
+    try {
+      return operation(folder);
+    } finally {
+      chmodSync(folder, mode);
+    }
+  }
+}
+
+function modeOf(folder: string): number {
+  const descriptor = openSync(folder, constants.O_DIRECTORY | (process.platform === 'linux' ? openPathFlag : 0));
+  try {
+    return fstatSync(descriptor).mode & 0o7777;
+  } finally {
+    closeSync(descriptor);
+  }
+}

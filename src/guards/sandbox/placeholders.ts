@@ -1,0 +1,93 @@
+// Placeholders for absent git control files: neutral files that exist while commands run, so that a read-only mount can cover them.
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDirectory, isEmptyDirectory } from './git-directories.ts';
+import { withOpenFolder } from './open-folder.ts';
+
+/** A placeholder: an empty folder, or a file with a content that changes nothing for git. */
+type Placeholder = { readonly root: string; readonly location: string; readonly content?: string };
+
+/** A `commondir` of `.` names the git directory itself, so git behaves as without the file; an empty one is an error. */
+const ownCommonDir = '.\n';
+
+/** Returns the placeholders of a working folder. Git ignores an empty `.git`; inside one, the folders are those of a new repository. */
+function neededPlaceholders(root: string): readonly Placeholder[] {
+  const git = path.join(root, '.git');
+  const found = lstatSync(git, { throwIfNoEntry: false });
+  if (found === undefined || isEmptyDirectory(git)) return [{ root, location: git }];
+  if (!found.isDirectory()) return [];
+  return [
+    { root, location: path.join(git, 'commondir'), content: ownCommonDir },
+    { root, location: path.join(git, 'config.worktree'), content: '' },
+    { root, location: path.join(git, 'config'), content: '' },
+    ...['hooks', 'modules', 'info'].map((name) => ({ root, location: path.join(git, name) })),
+  ];
+}
+
+/** How many running commands of this process use each placeholder. */
+const uses = new Map<string, { readonly placeholder: Placeholder; count: number }>();
+
+/** Placeholders that exist until they are released. */
+export type HeldPlaceholders = {
+  /** Their paths. */
+  readonly locations: readonly string[];
+  /** Removes those that no other command uses and that are unchanged. */
+  release(): void;
+};
+
+/** Creates the placeholders of these roots that are absent, and holds them. */
+export function holdPlaceholders(roots: readonly string[]): HeldPlaceholders {
+  const held = roots.flatMap(neededPlaceholders).filter(createPlaceholder);
+  for (const placeholder of held) {
+    const use = uses.get(placeholder.location) ?? { placeholder, count: 0 };
+    use.count += 1;
+    uses.set(placeholder.location, use);
+  }
+  const locations = held.map(({ location }) => location);
+  return { locations, release: () => locations.forEach(releasePlaceholder) };
+}
+
+/** Returns true if the path is a placeholder, created now or before. */
+function createPlaceholder({ root, location, content }: Placeholder): boolean {
+  try {
+    withOpenFolder(root, path.dirname(location), (folder) => {
+      const at = path.join(folder, path.basename(location));
+      if (content === undefined) mkdirSync(at);
+      else writeFileSync(at, content, { flag: 'wx', mode: 0o644 });
+    });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    // These two are left by a process that was killed; an empty folder of any other name may belong to the user.
+    return uses.has(location) || ['.git', 'commondir'].includes(path.basename(location))
+      ? isPlaceholder(location)
+      : false;
+  }
+}
+
+/** Returns true if this path is an unchanged placeholder. */
+export function isPlaceholder(location: string): boolean {
+  if (isDirectory(location)) return isEmptyDirectory(location);
+  try {
+    const expected = path.basename(location) === 'commondir' ? ownCommonDir : '';
+    return lstatSync(location).isFile() && readFileSync(location, 'utf8') === expected;
+  } catch {
+    return false;
+  }
+}
+
+function releasePlaceholder(location: string): void {
+  const use = uses.get(location);
+  if (use === undefined || --use.count > 0) return;
+  uses.delete(location);
+  if (!isPlaceholder(location)) return;
+  try {
+    withOpenFolder(use.placeholder.root, path.dirname(location), (folder) => {
+      const at = path.join(folder, path.basename(location));
+      if (isDirectory(at)) rmdirSync(at);
+      else unlinkSync(at);
+    });
+  } catch {
+    // It changes nothing for git, so it may stay.
+  }
+}

@@ -1,0 +1,56 @@
+// Finds the files outside a working folder that git reads there: the repository of a folder above it or of a linked worktree, and the user's ignore file.
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { isPathInside } from '../../core/index.ts';
+import { isDirectory } from './git-directories.ts';
+
+const maxPointerBytes = 4096;
+
+/** Returns what git needs to read a repository that is not inside the working folder; real paths that no command in the folder can write. */
+export function findRepositoryFolders(root: string, home: string): readonly string[] {
+  const folders = foldersUpwards(root);
+  const top = folders.find((folder) => lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }));
+  if (top === undefined) return [];
+  const git = path.join(top, '.git');
+  const gitFolders = isDirectory(git) ? [git] : linkedGitFolders(git);
+  const ignoreFiles = folders
+    .slice(0, folders.indexOf(top) + 1)
+    .flatMap((folder) => ['.gitignore', '.gitattributes'].map((name) => path.join(folder, name)));
+  const userFiles = ['ignore', 'attributes'].map((name) => path.join(home, '.config/git', name));
+  return [...gitFolders, ...(top === root ? [] : [...ignoreFiles, git]), ...userFiles]
+    .filter((each) => existsSync(each))
+    .map((each) => realpathSync(each))
+    .filter((each, at, all) => !isPathInside(root, each) && all.indexOf(each) === at);
+}
+
+function foldersUpwards(folder: string): readonly string[] {
+  const parent = path.dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUpwards(parent)];
+}
+
+/**
+ * A `.git` file names the git directory of a linked worktree. Any folder could contain such a file, so the git directory must name this file in return
+ * and be outside the working folder, where a command could not have written that answer.
+ */
+function linkedGitFolders(file: string): readonly string[] {
+  const named = readPointer(file)?.replace(/^gitdir: */, '');
+  if (named === undefined) return [];
+  const gitFolder = path.resolve(path.dirname(file), named);
+  const answer = readPointer(path.join(gitFolder, 'gitdir'));
+  const common = readPointer(path.join(gitFolder, 'commondir'));
+  if (answer === undefined || common === undefined || !isSameFile(path.resolve(gitFolder, answer), file)) return [];
+  const commonFolder = path.resolve(gitFolder, common);
+  return isPathInside(commonFolder, gitFolder) && path.basename(commonFolder) === '.git' ? [commonFolder] : [];
+}
+
+function readPointer(file: string): string | undefined {
+  try {
+    const found = lstatSync(file);
+    if (!found.isFile() || found.size > maxPointerBytes) return undefined;
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch {
+    return undefined;
+  }
+}
+
+const isSameFile = (a: string, b: string): boolean => existsSync(a) && realpathSync(a) === realpathSync(b);

@@ -1,0 +1,213 @@
+// Attacks through git and through files that are created around a command: host programs must not run what a sandbox could write.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { withSandbox } from '../src/guards/index.ts';
+import { autoExecutedPaths } from '../src/guards/sandbox/auto-executed-paths.ts';
+import { localWorkspace } from '../src/workspace/index.ts';
+import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
+import { assertAttack } from './support/attack-report.ts';
+import { noSandbox } from './support/sandbox.ts';
+import { callTool } from './support/tool-call.ts';
+
+const noGit = spawnSync('git', ['--version']).status === 0 ? false : 'no git here';
+const skip = (await noSandbox()) || noGit;
+
+const git = (cwd: string, ...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** Runs git as the prompt of a user's shell does, whatever it answers. */
+const lookAsUser = (cwd: string): void => void spawnSync('git', ['status', '--short', '--branch'], { cwd });
+
+/** Creates a repository with one commit, as the user. */
+function createRepository(root: string): void {
+  git(root, 'init', '-q', '.');
+  git(root, 'config', 'user.name', 'Ada');
+  git(root, 'config', 'user.email', 'ada@example.test');
+  writeFileSync(path.join(root, 'a.txt'), 'one\n');
+  git(root, 'add', '-A');
+  git(root, 'commit', '-qm', 'first');
+}
+
+/** A file outside the working folder that only a program on the host can create. */
+const markOf = ({ siblingDir }: Pick<AttackFixture, 'siblingDir'>): string => path.join(siblingDir, 'mark');
+
+/** Waits until a background command created a file; a bounded number of times. */
+async function waitForFile(file: string): Promise<void> {
+  for (let tries = 0; tries < 600 && !existsSync(file); tries++) await wait(50);
+  assert.ok(existsSync(file), `${file} was not created`);
+}
+
+type Result = { readonly text: string; readonly outcome: string };
+
+/** Runs a command that every gate allowed. */
+const run = (fixture: AttackFixture, command: string): Promise<Result> =>
+  callTool(fixture.codingAgent.tools, 'run_command', { command });
+
+/** Reads the repository with the git tool, which needs no approval. */
+const look = (fixture: AttackFixture, operation: string): Promise<Result> =>
+  callTool(fixture.codingAgent.tools, 'git', { operation });
+
+test('[attack 88] no filter of a repository runs on the host, whatever its name is', { skip }, async (t) => {
+  for (const name of ['', '\xff', 'plain', 'a.b']) {
+    const fixture = await createAttackFixture(t, (root) => {
+      createRepository(root);
+      const config = path.join(root, '.git/config');
+      const mark = markOf({ siblingDir: path.join(root, '../app-beside') });
+      const filter = `[filter "${name}"]\n\tclean = touch ${mark} ${root}/mark; cat\n\tsmudge = touch ${mark}; cat\n`;
+      writeFileSync(config, Buffer.concat([readFileSync(config), Buffer.from(filter, 'latin1')]));
+      writeFileSync(path.join(root, '.gitattributes'), Buffer.from(`a.txt filter=${name}\n`, 'latin1'));
+      writeFileSync(path.join(root, 'a.txt'), 'two\n');
+    });
+    const told = [];
+    for (const operation of ['status', 'diff', 'show']) told.push(await look(fixture, operation));
+    const ran = existsSync(markOf(fixture)) || existsSync(path.join(fixture.root, 'mark'));
+    assertAttack(t, 88, [ran ? 'done' : 'blocked'], name);
+    if (name === 'plain') assert.match(told.map(({ text }) => text).join('\n'), /\+two/);
+  }
+});
+
+test(
+  '[attack 89] a background command cannot redirect the git directory, neither for the git tool nor for the user',
+  { skip },
+  async (t) => {
+    const fixture = await createAttackFixture(t, createRepository);
+    const { root } = fixture;
+    const evil = [
+      'cp -r .git .other',
+      `printf '[core]\\n\\tfsmonitor = touch ${markOf(fixture)}\\n[filter ""]\\n\\tclean = touch ${markOf(fixture)}; cat\\n' >> .other/config`,
+      "printf 'a.txt filter=\\n' > .gitattributes; echo two > a.txt",
+      'echo ../.other > .git/commondir; rm -rf .git/hooks; ln -s ../.other/hooks .git/hooks; mv .git .away; cp -r .other .git',
+      'touch ready; sleep 60',
+    ].join('; ');
+    const ending = new AbortController();
+    const background = withSandbox(localWorkspace({ roots: [root] }), fixture.codingAgent.sandbox).exec(evil, {
+      signal: ending.signal,
+    });
+    await waitForFile(path.join(root, 'ready'));
+    const told = [];
+    for (const operation of ['status', 'diff']) told.push((await look(fixture, operation)).text);
+    lookAsUser(root);
+    assertAttack(t, 89, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
+    assert.match(told.join('\n'), /\+two/);
+    ending.abort();
+    await background;
+    assert.ok(!existsSync(path.join(root, '.git/commondir')), 'no placeholder is left behind');
+    assert.match(git(root, 'status', '--short'), / M a\.txt/);
+  },
+);
+
+test('[attack 90] a read-only git directory does not keep a redirection in place', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, createRepository);
+  const { root } = fixture;
+  await run(
+    fixture,
+    `cp -r .git other; printf '[core]\\n\\tfsmonitor = touch ${markOf(fixture)}\\n[filter ""]\\n\\tclean = touch ${markOf(fixture)}; cat\\n' >> other/config; printf 'a.txt filter=\\n' > .gitattributes; echo two > a.txt; echo ../other > .git/commondir; chmod a-w .git`,
+  );
+  const { text } = await look(fixture, 'diff');
+  spawnSync('chmod', ['-R', 'u+rwX', root]);
+  lookAsUser(root);
+  lookAsUser(path.join(root, 'other'));
+  assertAttack(t, 90, [
+    existsSync(markOf(fixture)) || existsSync(path.join(root, '.git/commondir')) ? 'done' : 'blocked',
+  ]);
+  assert.match(text, /\+two/);
+});
+
+const created = ['.git', '.envrc', '.vscode', '.claude', 'AGENTS.md', '.github/workflows', '.cargo/config.toml'];
+
+test(
+  '[attack 94] a folder without write or search permission does not keep created startup files in place',
+  { skip },
+  async (t) => {
+    for (const mode of ['a-w', '000', 'u=x']) {
+      const fixture = await createAttackFixture(t, (root) => rmSync(path.join(root, '.git'), { recursive: true }));
+      const { root } = fixture;
+      const { text } = await run(
+        fixture,
+        `git init -q .; echo x > .envrc; mkdir .vscode .claude; echo x > .vscode/tasks.json; echo x > AGENTS.md; mkdir -p .github/workflows .cargo; echo x > .cargo/config.toml; chmod ${mode} .vscode .github .cargo .`,
+      );
+      spawnSync('chmod', ['-R', 'u+rwX', root]);
+      const left = created.filter((name) => existsSync(path.join(root, name)));
+      assertAttack(t, 94, [left.length > 0 ? 'done' : 'blocked'], left.join(' '));
+      assert.match(text, /AGENTS\.md was created by this command and was moved away/);
+      assert.match((await run(fixture, 'echo works')).text, /works/);
+    }
+  },
+);
+
+test('[attack 94] a link above a protected path does not lead the sweep out of the folder', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t);
+  const { root, siblingDir } = fixture;
+  mkdirSync(path.join(siblingDir, 'workflows'));
+  const { text } = await run(fixture, `ln -s ${siblingDir} .github`);
+  assertAttack(t, 94, [existsSync(path.join(siblingDir, 'workflows')) ? 'blocked' : 'done']);
+  assert.match(text, /\.github was created by this command and was moved away/);
+  assert.ok(!readdirSync(root).includes('.github'));
+});
+
+test('[attack 95] a command leaves no bare repository that runs programs', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, (root) => rmSync(path.join(root, '.git'), { recursive: true }));
+  const { root } = fixture;
+  const settings = `printf '[core]\\n\\tworktree = .\\n\\tbare = false\\n\\tfsmonitor = touch ${markOf(fixture)}\\n'`;
+  await run(fixture, `git init -q --bare below; cp -r below/. .; ${settings} >> config; ${settings} >> below/config`);
+  lookAsUser(root);
+  lookAsUser(path.join(root, 'below'));
+  assertAttack(t, 95, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
+  assert.match((await run(fixture, 'git init -q --bare remote.git && ls remote.git')).text, /HEAD/);
+  assert.ok(existsSync(path.join(root, 'remote.git/HEAD')), 'a plain bare repository stays');
+  await run(fixture, `${settings} >> remote.git/config`);
+  lookAsUser(path.join(root, 'remote.git'));
+  assertAttack(t, 95, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
+});
+
+test(
+  '[attack 107] files that other programs obey are neither created nor changed by a command, and a file tool asks',
+  { skip },
+  async (t) => {
+    const names = autoExecutedPaths;
+    const existing = names.filter((_, at) => at % 2 === 0);
+    const fixture = await createAttackFixture(t, (root) => {
+      for (const name of existing) {
+        mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+        writeFileSync(path.join(root, name), 'own\n');
+      }
+    });
+    const { root } = fixture;
+    const list = names.join(' ');
+    const { text } = await run(
+      fixture,
+      `mv .github moved; mv .cargo moved; mv .yarn moved; for f in ${list}; do mkdir -p "$(dirname $f)"; rm -rf $f; echo evil > $f; done; echo ordinary > package.json`,
+    );
+    const content = (name: string): string | undefined =>
+      existsSync(path.join(root, name)) ? readFileSync(path.join(root, name), 'utf8') : undefined;
+    const changed = names.filter((name) => content(name) !== (existing.includes(name) ? 'own\n' : undefined));
+    assertAttack(t, 107, [changed.length > 0 ? 'done' : 'blocked'], changed.join(' '));
+    assert.equal(content('package.json'), 'ordinary\n', text);
+    const absent = names.filter((name) => !existing.includes(name));
+    for (const name of absent) assert.ok(text.includes(`${path.join(root, name)} was created by this command`), name);
+    for (const name of absent.slice(0, 5)) {
+      const { how } = await fixture.attempt('write_file', { path: name, content: 'x' }, true);
+      assertAttack(t, 107, [how], name);
+    }
+  },
+);
+
+test(
+  '[attack 88] [attack 89] [attack 90] [attack 94] [attack 95] the same holds for an ordinary user, restricted by file modes',
+  { skip: skip || (process.getuid?.() === 0 ? false : 'the tests above ran as an ordinary user') },
+  (t) => {
+    const ids = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+    const { HOME: _home, NODE_TEST_CONTEXT: _context, ...env } = process.env;
+    const { status, stdout, error } = spawnSync(
+      'setpriv',
+      [...ids, process.execPath, '--test', '--test-reporter=tap', import.meta.filename],
+      { encoding: 'utf8', env: { ...env, HOME: '/nonexistent' }, timeout: 300_000 },
+    );
+    if (error && 'code' in error && error.code === 'ENOENT') return t.skip('no setpriv here');
+    assert.equal(status, 0, stdout);
+  },
+);
