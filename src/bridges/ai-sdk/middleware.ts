@@ -45,7 +45,7 @@ type WrappedCall = { readonly params: LanguageModelV4CallOptions; readonly model
 /** The caller can name the conversation. */
 function createTrackRequest(talks: ConversationTracker, { params, model }: WrappedCall): () => Promise<TrackedRequest> {
   const told = params.providerOptions?.['fairlead']?.['conversation'];
-  return () => talks.trackRequest(parseAiSdkRequest(params, model.modelId), toConversationId(told));
+  return () => talks.trackRequest(parseAiSdkRequest(params, model.modelId), { session: toConversationId(told) });
 }
 
 const generate = (talks: ConversationTracker, call: WrappedCall): Promise<LanguageModelV4GenerateResult> =>

@@ -34,7 +34,7 @@ export function wrapFetch(options: WrapClientOptions = {}, plain: FetchFunction 
     const wrong = dialect.unsupportedReason(request);
     if (wrong !== undefined) return Response.json(dialect.errorBody(wrong), { status: 400 });
     const talk = await tracker
-      .trackRequest(dialect.parseRequest(request, url.pathname), session)
+      .trackRequest(dialect.parseRequest(request, url.pathname), { session })
       .catch(toTrackingError);
     const send = async (body: Uint8Array): Promise<UpstreamResponse<Response>> =>
       toUpstreamResponse(await plain(input, withRequestBody(input, init, body)));

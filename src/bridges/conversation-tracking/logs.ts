@@ -34,9 +34,13 @@ export async function copyLogPrefix(source: Log, at: string, log: Log, session: 
   }
 }
 
-/** Converts a conversation name of the caller to a file name. */
-export function parseSessionName(session: string): string {
-  if (/^[\w-][\w.-]{0,99}$/.test(session)) return `named-${session}`;
+/** Whether a conversation has a name that its caller gave it. */
+export const isNamedConversation = (id: string): boolean => /^(?:named|keyed)-/.test(id);
+
+/** Converts a conversation name of the caller to a file name; with the digest of a key, the name belongs to that key alone. */
+export function parseSessionName(session: string, caller?: string): string {
+  if (/^[\w-][\w.-]{0,99}$/.test(session))
+    return caller === undefined ? `named-${session}` : `keyed-${caller}-${session}`;
   throw new FairleadError('bridge/bad-session', `"${session.slice(0, 60)}" cannot be the name of a session.`, {
     blame: 'user',
     hint: 'Use up to 100 letters, digits, dots, hyphens and underscores.',

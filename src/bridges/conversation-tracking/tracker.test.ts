@@ -26,7 +26,10 @@ async function ask(
   more: { readonly session?: string; readonly follows?: string; readonly name?: string } = {},
 ): Promise<readonly MessageAddition[]> {
   const follows = more.follows === undefined ? {} : { previousResponseId: more.follows };
-  const tracked = await conversations.trackRequest({ ...requestFields, messages, ...follows }, more.session);
+  const tracked = await conversations.trackRequest(
+    { ...requestFields, messages, ...follows },
+    { session: more.session },
+  );
   try {
     assert.equal(tracked.action.type, 'send');
     await tracked.interceptor.afterResponse({
@@ -186,7 +189,7 @@ test('a caller that names its session may send any messages: a change is a branc
   assert.equal(cut.length, 1);
   assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('named-')).length > 0, true);
   await assert.rejects(
-    all.trackRequest({ ...requestFields, messages: [user('x')] }, '../etc/passwd'),
+    all.trackRequest({ ...requestFields, messages: [user('x')] }, { session: '../etc/passwd' }),
     /cannot be the name/,
   );
   await all.close();

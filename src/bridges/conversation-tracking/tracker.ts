@@ -1,5 +1,5 @@
 // Tracks many conversations, each with its interceptor: recognized by prefix, bounded in number, restored after a restart.
-import type { Message } from '../../core/index.ts';
+import { hash53, type Message } from '../../core/index.ts';
 import type { ParsedModelRequest } from '../../wire/index.ts';
 import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type InterceptorOptions,
 } from '../interceptor/interceptor.ts';
 import { openPrefixIndex } from './prefix-index.ts';
-import { copyLogPrefix, parseSessionName, createLogOpener } from './logs.ts';
+import { copyLogPrefix, isNamedConversation, parseSessionName, createLogOpener } from './logs.ts';
 import { createResponseHistoryCache } from './response-history.ts';
 import { createPrefixMatcher, type KnownConversation } from './prefix-matcher.ts';
 
@@ -33,10 +33,18 @@ export type TrackedRequest = {
   release(): void;
 };
 
+/** How a request names its conversation and its caller. */
+export type TrackOptions = {
+  /** The name that the caller gives to the conversation. */
+  readonly session?: string | undefined;
+  /** A digest of the caller's key, if several callers share the tracker: conversations of one caller are not found by another. */
+  readonly caller?: string | undefined;
+};
+
 /** The conversations of one client or proxy. */
 export type ConversationTracker = {
   /** Finds or starts the conversation of a request and asks its interceptor. */
-  trackRequest(reading: ParsedModelRequest, session?: string): Promise<TrackedRequest>;
+  trackRequest(reading: ParsedModelRequest, options?: TrackOptions): Promise<TrackedRequest>;
   close(): Promise<void>;
 };
 
@@ -57,7 +65,7 @@ export function createConversationTracker({
   const answers = createResponseHistoryCache();
   for (const { id, marks, tip, answers: given } of index?.conversations ?? []) {
     const kept: KnownConversation = { id, marks, tip, answers: new Map(given), busy: undefined };
-    if (id.startsWith('named-')) named.set(id, kept);
+    if (isNamedConversation(id)) named.set(id, kept);
     else known.add(kept);
   }
 
@@ -160,18 +168,21 @@ export function createConversationTracker({
   }
 
   return {
-    async trackRequest(reading, session) {
-      const earlier = answers.get(reading.previousResponseId);
+    async trackRequest(reading, { session, caller } = {}) {
+      const toOwnMark = (mark: number): number => (caller === undefined ? mark : hash53(`${caller} ${mark}`));
+      const toOwnId = (id: string): string => (caller === undefined ? id : `${caller} ${id}`);
+      const { previousResponseId: previous } = reading;
+      const earlier = previous === undefined ? undefined : answers.get(toOwnId(previous));
       const messages = [...(earlier ?? []), ...reading.messages];
-      const marks = computePrefixHashes(messages);
-      const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session), marks);
+      const logMarks = computePrefixHashes(messages);
+      const marks = logMarks.map(toOwnMark);
+      const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session, caller), marks);
       const { conversation, from, release, opening } = await found;
       try {
         const guide = await opening;
         makeRoom();
-        const guidance = await guide.beforeRequest({ ...reading, messages, marks });
-        if (reading.previousResponseId !== undefined && !earlier)
-          await guide.remark('guide/unseen', reading.previousResponseId);
+        const guidance = await guide.beforeRequest({ ...reading, messages, marks: logMarks });
+        if (previous !== undefined && !earlier) await guide.remark('guide/unseen', previous);
         index?.recordRequest(conversation.id, from, marks);
         return {
           interceptor: guide,
@@ -179,11 +190,11 @@ export function createConversationTracker({
           storedMessages: earlier?.length ?? 0,
           markDelivered(message, name) {
             const at = guide.state.head ?? '';
-            conversation.tip = extendPrefixHash(marks.at(-1) ?? 0, message);
+            conversation.tip = toOwnMark(extendPrefixHash(logMarks.at(-1) ?? 0, message));
             conversation.answers.set(marks.length, at);
             if (session === undefined) known.add(conversation);
             index?.recordResponse(conversation.id, conversation.tip, at);
-            if (name !== undefined) answers.set(name, [...messages, message]);
+            if (name !== undefined) answers.set(toOwnId(name), [...messages, message]);
           },
           release,
         };

@@ -129,7 +129,7 @@ function createExchangeFields(
   return {
     held: way.held,
     oneText: true,
-    ask: () => way.tracker.trackRequest(parseLangChainRequest(messages, tools, name), way.conversation),
+    ask: () => way.tracker.trackRequest(parseLangChainRequest(messages, tools, name), { session: way.conversation }),
   };
 }
 

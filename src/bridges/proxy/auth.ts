@@ -31,6 +31,16 @@ export function authorizeRequest({ url = '/', headers }: IncomingMessage, token:
   return { type: 'in', path: url };
 }
 
+/** The headers in which callers send the key of the model server. */
+const keyHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
+
+/** Returns a digest of the caller's key of the model server; undefined if the request has none. Callers with the same key are one caller. */
+export function digestCallerKey({ headers }: Pick<IncomingMessage, 'headers'>, query: string): string | undefined {
+  const keys = [...keyHeaders.map((name) => headers[name]), new URLSearchParams(query).get('key') ?? undefined];
+  if (keys.every((key) => key === undefined)) return undefined;
+  return hash('sha256', `fairlead proxy ${JSON.stringify(keys.map((key) => key ?? null))}`).slice(0, 32);
+}
+
 function parseHostname(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '') : '';
 }

@@ -5,6 +5,7 @@ import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
 import { tryParseJson, type WireFormat } from '../../wire/index.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
+import { digestCallerKey } from './auth.ts';
 import { filterForwardedHeaders, type Upstream } from './upstream.ts';
 
 /** The context of the handler. */
@@ -46,9 +47,10 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
   const asked = await parseRequestBody(incoming, dialect, place.maxBodyBytes);
   if ('status' in asked) return sendJsonError(outgoing, asked.status, dialect.errorBody(asked.message));
   const { raw, request } = asked;
-  const session = incoming.headers['x-fairlead-session'];
+  const named = incoming.headers['x-fairlead-session'];
+  const session = typeof named === 'string' ? named : undefined;
   const talk = await place.tracker
-    .trackRequest(dialect.parseRequest(request, pathname), typeof session === 'string' ? session : undefined)
+    .trackRequest(dialect.parseRequest(request, pathname), { session, caller: digestCallerKey(incoming, query) })
     .catch(toTrackingError);
   const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
   const { holdText, notify } = place;

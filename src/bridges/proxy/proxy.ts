@@ -7,6 +7,7 @@ import { createConversationTracker, type ConversationTrackerOptions } from '../c
 import { detectWireFormat } from '../../wire/formats/index.ts';
 import { authorizeRequest } from './auth.ts';
 import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handler.ts';
+import { resolveProxyPath } from './request-path.ts';
 import { createUpstream } from './upstream.ts';
 
 /** Options of a proxy. */
@@ -82,8 +83,13 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
       under--;
       if (!outgoing.writableFinished) gone.abort();
     });
-    const visit = { incoming, outgoing, path: admission.path, signal: gone.signal };
-    const dialect = incoming.method === 'POST' ? detectWireFormat(admission.path.split('?')[0] ?? '/') : undefined;
+    const { method = 'GET' } = incoming;
+    const target = resolveProxyPath(admission.path, method);
+    if (target.type === 'refused')
+      return sendJsonError(outgoing, 400, { error: { message: target.message, type: 'fairlead_error' } });
+    const path = target.query === '' ? target.pathname : `${target.pathname}?${target.query}`;
+    const visit = { incoming, outgoing, path, signal: gone.signal };
+    const dialect = method === 'POST' ? detectWireFormat(target.pathname) : undefined;
     await (dialect ? interceptRequest(place, visit, dialect) : passThrough(place, visit));
   }
 

@@ -19,8 +19,8 @@ export type Upstream = {
   close(): void;
 };
 
-/** Hop-by-hop headers, which are not forwarded. */
-const hopByHopHeaders = new Set([
+/** Headers that are not forwarded: those of one connection, and those that change the method. */
+const droppedHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -30,6 +30,10 @@ const hopByHopHeaders = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+  // A server that obeys them would read another method than the one that was judged.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
 ]);
 
 /** Returns the headers to forward. */
@@ -37,7 +41,7 @@ export function filterForwardedHeaders(headers: readonly string[], without: read
   const out: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = (headers[i] as string).toLowerCase();
-    if (hopByHopHeaders.has(name) || without.includes(name) || name.startsWith('x-fairlead-')) continue;
+    if (droppedHeaders.has(name) || without.includes(name) || name.startsWith('x-fairlead-')) continue;
     out.push(headers[i] as string, headers[i + 1] as string);
   }
   return out;
