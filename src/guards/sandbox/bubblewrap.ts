@@ -6,7 +6,8 @@ import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
 import { shellArgv, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { hiddenPaths, readOnlyMounts, systemFolders, systemSecretFiles, toolFolders } from './mounts.ts';
+import { hiddenPaths, readOnlyMounts, systemFolders, toolFolders } from './mounts.ts';
+import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
 export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: ExtraOptions = []): Sandbox {
@@ -122,6 +123,12 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
   (name) => `/proc/${name}`,
 );
 
+/** Root is another user inside: programs do not try what only root may do. Outside it is still the owner of its files, so private files of the system are covered. */
+const unprivilegedUser = ['--uid', '65534', '--gid', '65534'];
+
+const cover = ({ at, file }: CoveredPath): readonly string[] =>
+  file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at];
+
 /** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
 function bubblewrapArgs(
   paths: SandboxPaths,
@@ -133,18 +140,17 @@ function bubblewrapArgs(
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    process.getuid?.() === 0 ? unprivilegedUser : [],
     ['--hostname', 'sandbox', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     kernelFolders.flatMap((each) => ['--ro-bind-try', each, each]),
     systemFolders().flatMap(readOnly),
-    systemSecretFiles().flatMap((file) => ['--ro-bind', '/dev/null', file]),
+    systemSecretPaths(paths.path).flatMap(cover),
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(paths).flatMap(readOnly),
     readable.flatMap(readOnly),
     roots.flatMap((root) => [access === 'read' ? '--ro-bind' : '--bind', root, root]),
     protectedMounts.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
-    hiddenPaths(paths).flatMap(({ at, file }) =>
-      file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at],
-    ),
+    hiddenPaths(paths).flatMap(cover),
     proxy ? ['--ro-bind', proxy.folder, proxyFolder] : [],
     // Otherwise files written outside the roots would be lost silently.
     ['--remount-ro', '/'],

@@ -12,22 +12,6 @@ export const systemFolders = (): readonly string[] =>
     existsSync(each),
   );
 
-/** System files with secrets, which root could read inside as well as outside. */
-export const systemSecretFiles = (): readonly string[] =>
-  [
-    'shadow',
-    'shadow-',
-    'gshadow',
-    'gshadow-',
-    'sudoers',
-    'krb5.keytab',
-    'ssh/ssh_host_rsa_key',
-    'ssh/ssh_host_ecdsa_key',
-    'ssh/ssh_host_ed25519_key',
-  ]
-    .map((name) => `/etc/${name}`)
-    .filter((each) => existsSync(each));
-
 /** Folders in a home folder that contain tools and no keys. */
 const homeToolFolders = [
   '.rustup',

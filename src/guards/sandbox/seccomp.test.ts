@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { assertAttack } from '../../../test/support/attack-report.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
 import { withSandbox } from './sandbox.ts';
@@ -40,6 +41,20 @@ test(
     );
   },
 );
+
+test('[attack 121] only ordinary socket families open, and the kernel log cannot be read', { skip }, async (t) => {
+  const inside = withSandbox(localWorkspace({ roots: [root] }), sandbox);
+  const syslog = process.arch === 'arm64' ? 116 : 103;
+  const script = [
+    // Each family with every type: a family is refused by the filter (1), not because the kernel does not know it.
+    'my (@open, @other); for my $f (0..63) { for my $type (1, 2, 3, 5) { socket(my $s, $f, $type, 0) ? push(@open, $f) : $! == 1 || push(@other, $f) } }',
+    'my %seen; print join(",", grep { !$seen{$_}++ } sort { $a <=> $b } @open, @other), " "',
+    'print socketpair(my $a, my $b, 1, 1, 0) ? "pair" : "none", " ", socketpair(my $c, my $d, 30, 1, 0) ? "pair" : $!+0, " "',
+    `my $r = syscall(${syslog}, 10, 0, 0); print $r < 0 ? $!+0 : "size $r"`,
+  ].join('; ');
+  const { text } = await inside.exec(['perl', '-e', script], {});
+  assertAttack(t, 121, [text === '1,2,10,16 pair 1 1' ? 'contained' : 'done'], text);
+});
 
 test('the filter is in a file that only its owner can read', { skip: noFilter }, () => {
   const file = seccompFilterFile() ?? '';
