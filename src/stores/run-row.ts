@@ -33,7 +33,10 @@ export type RunRow = {
   readonly parent: string | null;
   readonly status: StoredRunStatus;
   readonly attempts: number;
+  /** How often in a row the handler threw. */
   readonly failures: number;
+  /** How often in a row the worker was lost. */
+  readonly losses: number;
   /** 1 if a message arrived while the run was running: it is then queued again instead of waiting. */
   readonly woken: number;
   readonly queued: number;
@@ -180,7 +183,7 @@ export function toFleetRun(row: RunRow): FleetRun {
   };
 }
 
-/** How often in a row a run may fail, because its handler throws or its worker is lost. */
+/** How often in a row the handler of a run may throw. */
 export const maxFailures = 10;
 
 const maxRetryDelayMs = 60_000;
@@ -189,8 +192,13 @@ const maxRetryDelayMs = 60_000;
 export const computeRetryDelayMs = (failures: number, retryMs: number): number =>
   Math.min(maxRetryDelayMs, retryMs * 2 ** failures);
 
-/** Why a run ended whose workers were lost, for the detail of its outcome. */
-export const workerLostReason = 'its workers ended or sent no heartbeat';
+/** The outcome of a run that lost its worker too often. */
+export const workerLostOutcome = (losses: number): RunOutcome => ({
+  reason: 'provider-error',
+  detail: `The run lost its worker ${losses} times in a row: the process crashed, was killed, or sent no heartbeat. It is not handed out again, because the run itself may be the cause.`,
+  text: '',
+  spent: zeroUsage,
+});
 
 /** The outcome of a run that failed too often. */
 export const tooManyFailuresOutcome = (failures: number, reason: string): RunOutcome => ({

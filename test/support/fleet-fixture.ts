@@ -28,7 +28,7 @@ export type FleetFixture = {
 /** Creates the fixture on a store. */
 export async function createFleetFixture(t: TestContext, where: string, hire: SpawnWorker): Promise<FleetFixture> {
   const outside = await startEffectRecorder(t);
-  const store = await openFleetStore(where);
+  const store = await openFleetStore(where, { maxWorkerLosses: 1000 });
   t.after(() => store.close());
   return {
     store,

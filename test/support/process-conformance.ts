@@ -90,6 +90,27 @@ export function processConformance(
   });
 
   register(
+    '[A52] [attack 97] a run that lost its worker three times in a row ends with the reason, and is not handed out again',
+    async (t, location) => {
+      const store = await openStore(t, location);
+      await store.queue.enqueue([{ id: 'poison', prompt: '' }]);
+      for (const attempt of [1, 2, 3]) {
+        const actor = await spawnActor(t, location);
+        actor.send('take');
+        await actor.waitForLine(`took poison ${attempt}`);
+        await actor.kill();
+      }
+      assert.deepEqual(await drainQueue(store), []);
+      const run = await store.queue.run('poison');
+      assert.equal(run?.status, 'ended');
+      assert.match(
+        run?.outcome?.detail ?? '',
+        /^The run lost its worker 3 times in a row: .* It is not handed out again/,
+      );
+    },
+  );
+
+  register(
     '[A116] a worker that was suspended while others took its run over has its writes refused',
     async (t, location) => {
       const store = await openStore(t, location);

@@ -76,7 +76,9 @@ function reportRefusedWrites(store: FleetStore): FleetStore {
   return { ...store, sessions: { ...sessions, open } };
 }
 
-const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50 });
+/** Tests kill the worker of one run more often than the default allows. */
+const maxWorkerLosses = 1000;
+const store = await openFleetStore(where, { leaseMs: Number(leaseMs), retryMs: 50, maxWorkerLosses });
 const worker = startWorker({ store: reportRefusedWrites(store), handlers: { run: driver }, notify: printLine });
 process.on('SIGTERM', () => {
   worker.stop();

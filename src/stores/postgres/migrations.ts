@@ -65,7 +65,7 @@
  * function hold = reserve amounts
  */
 
-import { functions } from './sql-functions.ts';
+import { functions, workerLossFunctions } from './sql-functions.ts';
 
 /** The schemas of the store and of DBOS. The tables of DBOS are migrated first, because a step may use them. */
 export const schemas = { store: 'fairlead', dbos: 'fairlead_dbos' } as const;
@@ -234,10 +234,16 @@ CREATE INDEX sessions_tenant ON fairlead.sessions (tenant, changed, key) WHERE t
 CREATE INDEX runs_tenant ON fairlead.runs (tenant, key);
 `;
 
+/** How often in a row a run lost its worker. */
+const workerLosses = `
+ALTER TABLE fairlead.runs ADD COLUMN losses integer NOT NULL DEFAULT 0;
+${workerLossFunctions}`;
+
 /** The steps in order; the version of a store is the number of steps that were applied. */
 export const migrations: readonly string[] = [
   `${initialSchema}${functions}`,
   reserveFunction,
   startedRunsIndex,
   sessionTenants,
+  workerLosses,
 ];

@@ -1,7 +1,7 @@
 // Process lease in a PostgreSQL store. The heartbeat of the process lease is sent every quarter of the lease (2.5 seconds by default); sessions and runs of a process that ended or sends none are taken over.
 import { parseLockOwner, isOwnerAlive, createLockOwner } from '../lock-owner.ts';
 import { createLeaseLossListeners, type LeaseLossListeners } from '../lease-loss-listeners.ts';
-import { workerLostReason, formatRunOutcome, tooManyFailuresOutcome, maxFailures } from '../run-row.ts';
+import { formatRunOutcome, workerLostOutcome } from '../run-row.ts';
 import { settlesWithin, closeTimeoutMs } from '../timeouts.ts';
 import type { PostgresContext } from './context.ts';
 
@@ -29,7 +29,11 @@ UPDATE fairlead.presences SET seen = clock_timestamp() FROM set_config('synchron
 WHERE token = $1 RETURNING token`;
 
 /** Creates the lease of this process. */
-export function createPostgresProcessLease(context: PostgresContext, leaseMs: number): PostgresProcessLease {
+export function createPostgresProcessLease(
+  context: PostgresContext,
+  leaseMs: number,
+  maxWorkerLosses: number,
+): PostgresProcessLease {
   const { db } = context;
   let token: Promise<string> | undefined;
   /** The same token once it is known; undefined after the lease was lost. */
@@ -72,8 +76,8 @@ export function createPostgresProcessLease(context: PostgresContext, leaseMs: nu
   }
 
   async function reap(expired: string): Promise<void> {
-    const outcome = formatRunOutcome(tooManyFailuresOutcome(maxFailures, workerLostReason));
-    await db.all('SELECT fairlead.bury($1, $2)', [expired, outcome]);
+    const outcome = formatRunOutcome(workerLostOutcome(maxWorkerLosses));
+    await db.all('SELECT fairlead.bury($1, $2, $3)', [expired, outcome, maxWorkerLosses]);
     context.notify('queue');
   }
 

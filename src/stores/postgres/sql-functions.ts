@@ -231,3 +231,48 @@ BEGIN
     AND (most_tokens IS NULL OR used.tokens + more_tokens <= most_tokens);
 END $$;
 `;
+
+/** The functions that count lost workers. */
+export const workerLossFunctions = `
+-- Writes the result of a run, if this worker still holds it.
+CREATE OR REPLACE FUNCTION fairlead.settle(given bigint, by_holder text, attempt integer, how text, said text, why text,
+  cost double precision, used double precision, wait bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  run fairlead.runs;
+BEGIN
+  SELECT * INTO run FROM fairlead.runs
+    WHERE key = given AND status = 'running' AND holder = by_holder AND attempts = attempt FOR UPDATE;
+  IF run.key IS NULL THEN RETURN false; END IF;
+  -- If unread messages arrived, the run is queued again instead of ended. Messages that were read are deleted.
+  IF how = 'ended' AND NOT (run.woken = 1 AND EXISTS (SELECT 1 FROM fairlead.letters WHERE session = run.session
+    AND letter ~ '"type":"(prompt|steer|follow-up)"')) THEN PERFORM fairlead.end_run(run, said, why, cost, used); RETURN true; END IF;
+  UPDATE fairlead.runs SET failures = CASE how WHEN 'failed' THEN failures + 1 ELSE 0 END, losses = 0 WHERE key = given;
+  IF how <> 'resting' OR run.woken = 1 THEN PERFORM fairlead.requeue(given, fairlead.now_ms() + wait); RETURN true; END IF;
+  UPDATE fairlead.runs SET status = 'resting', holder = NULL, claim = NULL, questions = said, dispatched = false WHERE key = given;
+  RETURN true;
+END $$;
+
+-- Takes over the sessions and runs of a lost worker. Its sessions are fenced; its runs return to the DBOS queue, whatever their version. A run that lost too many workers ends.
+CREATE FUNCTION fairlead.bury(gone text, given_up text, max_losses integer) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  run fairlead.runs;
+BEGIN
+  DELETE FROM fairlead.presences WHERE token = gone;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE fairlead.sessions SET fence = fence + 1, holder = NULL, holder_name = NULL WHERE holder = gone;
+  PERFORM fairlead.unclaim(ARRAY(SELECT workflow_uuid FROM fairlead_dbos.workflow_status
+    WHERE executor_id = gone AND status = 'PENDING'), gone);
+  FOR run IN SELECT * FROM fairlead.runs WHERE status = 'running' AND holder = gone FOR UPDATE LOOP
+    IF run.losses + 1 >= max_losses THEN
+      PERFORM fairlead.end_run(run, given_up, 'provider-error', 0, 0);
+    ELSIF EXISTS (SELECT 1 FROM fairlead_dbos.workflow_status
+        WHERE workflow_uuid = run.id || '#' || run.segment AND status = 'ENQUEUED') THEN
+      UPDATE fairlead.runs SET status = 'queued', holder = NULL, claim = NULL, losses = losses + 1 WHERE key = run.key;
+    ELSE
+      UPDATE fairlead.runs SET losses = losses + 1 WHERE key = run.key;
+      PERFORM fairlead.requeue(run.key, fairlead.now_ms());
+    END IF;
+  END LOOP;
+  RETURN true;
+END $$;
+`;

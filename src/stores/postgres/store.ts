@@ -16,7 +16,7 @@ import { createPostgresSessions } from './sessions.ts';
 
 /** Opens the store in a database; creates its tables if there are none. */
 export async function openPostgres(url: string, options: FleetStoreOptions = {}): Promise<FleetStore> {
-  const { leaseMs = storeDefaults.leaseMs, retryMs = storeDefaults.retryMs } = options;
+  const { leaseMs, retryMs, maxWorkerLosses } = { ...storeDefaults, ...options };
   const context = await openPostgresContext(url);
   try {
     await migratePostgres(context);
@@ -24,7 +24,7 @@ export async function openPostgres(url: string, options: FleetStoreOptions = {})
     await context.close();
     throw error;
   }
-  const lease = createPostgresProcessLease(context, leaseMs);
+  const lease = createPostgresProcessLease(context, leaseMs, maxWorkerLosses);
   const partialText = createPartialTextChannel(createPostgresBus(context));
   let engine: Promise<DbosEngine> | undefined;
   const resources = {

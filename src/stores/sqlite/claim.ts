@@ -4,7 +4,7 @@ import type { RunClaim } from '../run-and-write-result.ts';
 import {
   damagedRowOutcome,
   computeRetryDelayMs,
-  workerLostReason,
+  workerLostOutcome,
   runRowError,
   storedWaitingStatus,
   tooManyFailuresOutcome,
@@ -104,7 +104,7 @@ export const completeRun = (context: SqliteContext, claim: RunClaim, settlement:
     if (!row) return;
     if (settlement.type === 'completed' && !(row.woken === 1 && hasUnreadMessages(context, row.session)))
       return endRun(context, row, settlement.outcome);
-    context.run('UPDATE runs SET failures = 0 WHERE key = ?', row.key);
+    context.run('UPDATE runs SET failures = 0, losses = 0 WHERE key = ?', row.key);
     if (settlement.type !== 'waiting' || row.woken === 1) return requeueRun(context, row.key, Date.now());
     context.run(
       `UPDATE runs SET status = '${storedWaitingStatus}', holder = NULL, questions = ? WHERE key = ?`,
@@ -118,22 +118,27 @@ export const completeRun = (context: SqliteContext, claim: RunClaim, settlement:
 export const failRun = (context: SqliteContext, claim: RunClaim, thrown: unknown, retryMs: number): Promise<number> =>
   context.write(() => {
     const row = findClaimedRow(context, claim);
-    return row ? retryOrEndRun(context, row, computeRetryDelayMs(row.failures, retryMs), errorMessage(thrown)) : 0;
+    if (!row) return 0;
+    const failures = row.failures + 1;
+    if (failures >= maxFailures) {
+      endRun(context, row, tooManyFailuresOutcome(failures, errorMessage(thrown)));
+      return 0;
+    }
+    const delayMs = computeRetryDelayMs(row.failures, retryMs);
+    context.run('UPDATE runs SET failures = ?, losses = 0 WHERE key = ?', failures, row.key);
+    requeueRun(context, row.key, Date.now() + delayMs);
+    return delayMs;
   });
 
-/** Within a write: queues the runs of a lost worker again, without a delay. */
-export function requeueRunsOfHolder(context: SqliteContext, holder: string): void {
+/** Within a write: queues the runs of a lost worker again, without a delay, or ends those that lost too many workers. */
+export function requeueRunsOfHolder(context: SqliteContext, holder: string, maxWorkerLosses: number): void {
   const rows = context.all<RunRow>("SELECT * FROM runs WHERE status = 'running' AND holder = ?", holder);
-  for (const row of rows) retryOrEndRun(context, row, 0, workerLostReason);
-}
-
-function retryOrEndRun(context: SqliteContext, row: RunRow, delayMs: number, reason: string): number {
-  const failures = row.failures + 1;
-  if (failures >= maxFailures) {
-    endRun(context, row, tooManyFailuresOutcome(failures, reason));
-    return 0;
+  for (const row of rows) {
+    const losses = row.losses + 1;
+    if (losses >= maxWorkerLosses) endRun(context, row, workerLostOutcome(losses));
+    else {
+      context.run('UPDATE runs SET losses = ? WHERE key = ?', losses, row.key);
+      requeueRun(context, row.key, Date.now());
+    }
   }
-  context.run('UPDATE runs SET failures = ? WHERE key = ?', failures, row.key);
-  requeueRun(context, row.key, Date.now() + delayMs);
-  return delayMs;
 }

@@ -185,5 +185,10 @@ CREATE INDEX sessions_tenant ON sessions (tenant, changed, key) WHERE tenant IS 
 CREATE INDEX runs_tenant ON runs (tenant, key);
 `;
 
+/** How often in a row a run lost its worker. */
+const workerLosses = `
+ALTER TABLE runs ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** The steps in order; the version of a database is the number of steps that were applied. */
-export const migrations: readonly string[] = [initialSchema, sessionTenants];
+export const migrations: readonly string[] = [initialSchema, sessionTenants, workerLosses];

@@ -23,9 +23,11 @@ export type SqliteOptions = FleetStoreOptions & {
 
 /** Opens the store in a file; creates the file if there is none. */
 export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<FleetStore> {
-  const { leaseMs = storeDefaults.leaseMs, retryMs = storeDefaults.retryMs, pollMs = 50 } = options;
+  const { leaseMs, retryMs, maxWorkerLosses, pollMs } = { ...storeDefaults, pollMs: 50, ...options };
   const context = await openSqliteContext(file, pollMs);
-  const lease = createSqliteProcessLease(context, leaseMs, (token) => requeueRunsOfHolder(context, token));
+  const lease = createSqliteProcessLease(context, leaseMs, (token) =>
+    requeueRunsOfHolder(context, token, maxWorkerLosses),
+  );
   const bus = openSqliteBus(context.file, pollMs);
   const partialText = createPartialTextChannel(bus.create);
   return {
