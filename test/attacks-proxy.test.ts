@@ -154,7 +154,7 @@ test('[attack 118] two keys that name the same session, or send the same history
   const countLogs = (): number => readdirSync(folder).filter((file) => /^(?!marks).*\.jsonl$/.test(file)).length;
   const proxy = await openProxy({ target, port: 0, folder });
   const send = async (key: string | undefined, session?: string): Promise<void> => {
-    const headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const named = session === undefined ? {} : { 'x-fairlead-session': session };
     const body = chatRequest(session ?? 'hello');
     const { status, text } = await sendRaw(proxy.url, chatPath, body, { ...headers, ...named });

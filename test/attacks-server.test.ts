@@ -1,10 +1,13 @@
 // Attacks on the server with a valid key: reaching another tenant, using the rights of another client's run, and reading the key from a log.
 import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import type { FleetRun, Gate, Tool } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createApiFixture, type ApiFixture } from './support/api-server.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { bin, createProgram, waitUntil } from './support/cli-harness.ts';
+import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const keys = { acme: 'a-key-of-the-tenant-acme', bolt: 'a-key-of-the-tenant-bolt' } as const;
 
@@ -145,4 +148,41 @@ test('[attack 99] a message that was sent to one run is not obeyed by the next r
   const messages = JSON.stringify((await request('GET /api/sessions/s/messages')).body);
   assert.ok(messages.includes('words for any run'), 'messages are read');
   assertAttack(t, 99, [messages.includes('words for the first run') ? 'done' : 'blocked']);
+});
+
+/** The commands that generate a key at their first start, and the file that they save it in. */
+const keyedCommands = [
+  { args: ['serve', '--port', '0', '--no-worker'], file: 'server-token' },
+  { args: ['mcp', 'serve', '--http', '0'], file: 'mcp-token' },
+] as const;
+
+for (const { args, file } of keyedCommands)
+  test(`[attack 123] output that is kept in a log names the file of the key, never the key: ${args.join(' ')}`, async (t) => {
+    const program = await createProgram(t);
+    const started = program.start([...args]);
+    t.after(() => started.kill('SIGKILL'));
+    await waitUntil('it listens', () => /Listening at \S+\n.+\n/.test(started.err()), 60_000);
+    const key = /key=(\S+)|Bearer (\S+)/.exec(started.err());
+    assertAttack(t, 123, [key ? 'done' : 'blocked']);
+    const saved = readFileSync(program.state(file), 'utf8').trim();
+    assert.ok(saved.length >= 32 && !(started.err() + started.out()).includes(saved), started.err());
+    assert.ok(started.err().includes(`is in ${program.state(file)}\n`), started.err());
+    assert.equal(statSync(program.state(file)).mode & 0o777, 0o600);
+    const url = /Listening at (\S+)/.exec(started.err())?.[1] ?? '';
+    const address = url.endsWith('/mcp') ? url : `${url}/api/me`;
+    const read = async (bearer: string): Promise<number> =>
+      (await fetch(address, { headers: { authorization: `Bearer ${bearer}` } })).status;
+    assert.notEqual(await read(saved), 401, 'the key of the file works');
+    assert.equal(await read(`${saved}x`), 401);
+  });
+
+test('a terminal shows the link with the new key once', { skip: noTerminal() }, async (t) => {
+  const program = await createProgram(t);
+  const terminal = await openTerminal(t, [process.execPath, bin, ...keyedCommands[0].args], {
+    cwd: program.cwd,
+    columns: 200,
+    env: program.env,
+  });
+  const screen = await terminal.waitFor(/#key=\S+/, 60_000);
+  assert.ok(screen.includes(readFileSync(program.state('server-token'), 'utf8').trim()), screen);
 });

@@ -21,9 +21,10 @@ export const getLoginFiles = ({ dirs }: Pick<Settings, 'dirs'>): { readonly mcp:
   api: `${dirs.state}/api-logins.json`,
 });
 
-/** Files that a model may not read in any directory: logins, and the token of the server, with which it could approve its own calls. */
+/** Files that a model may not read in any directory: logins, and the tokens of the servers, with which it could approve its own calls. */
 export const getSealedFiles = (settings: Pick<Settings, 'dirs' | 'all'>): readonly string[] => [
   ...getStoreFiles(settings),
   ...Object.values(getLoginFiles(settings)),
   `${settings.dirs.state}/server-token`,
+  `${settings.dirs.state}/mcp-token`,
 ];

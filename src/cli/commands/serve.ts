@@ -28,8 +28,8 @@ const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store
 
 Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
 Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
-a token is generated at the first start, saved in a file that only you can read, and printed once as a link. HARNESS_API_KEYS
-or the key file has more keys: reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that other
+a token is generated at the first start and saved in a file that only you can read; a terminal also shows it once, as a link.
+HARNESS_API_KEYS or the key file has more keys: reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that other
 machines can reach needs a configured key. Runs work in this directory and below, and in the directories of --folder; they use
 --model or the configured model, unless they name another. This process executes 4 runs at a time; with --no-worker they are
 left to "fairlead worker". Runs that another version started are left to that version, unless --any-version is given.`;
@@ -100,10 +100,10 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send. */
+/** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send; and only to a terminal, because other output is kept in logs. */
 function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys): void {
   const lines = [`Listening at ${url}`];
-  if (newToken !== undefined)
+  if (newToken !== undefined && process.stderr.isTTY)
     lines.push(`Open ${url}/#key=${newToken}`, `This link is shown once; the key is saved in ${tokenFile}`);
   else if (tokenFile !== undefined) lines.push(`The key is in ${tokenFile}`);
   // One write: a program that waits for the first line may read the others at once.

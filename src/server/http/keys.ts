@@ -1,9 +1,9 @@
 // API keys with roles, from the environment, a file, or a token that is created on the first start. No key is ever logged.
-import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isEqualConstantTime } from '../../bridges/proxy/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
+import { loadOrCreateToken, minKeyLength } from '../token-file.ts';
 
 /** The roles, weakest first: each includes the rights of those before it. */
 export const roles = ['reader', 'runner', 'operator'] as const;
@@ -54,7 +54,9 @@ export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
     ...parseApiKeys((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
     ...(file === undefined ? [] : parseApiKeys(readKeyLines(file), file)),
   ];
-  const token = configured.some(({ role }) => role === 'operator') ? undefined : loadOrCreateToken(folder);
+  const token = configured.some(({ role }) => role === 'operator')
+    ? undefined
+    : loadOrCreateToken(folder, 'server-token', 'HARNESS_API_KEY');
   return {
     ...createApiKeys(token ? [...configured, { role: 'operator', key: token.key }] : configured),
     weaknessReason: findKeyWeakness(configured),
@@ -73,8 +75,6 @@ export const createApiKeys = (keys: readonly ApiKey[]): ApiKeys => ({
   },
   weaknessReason: findKeyWeakness(keys),
 });
-
-const minKeyLength = 16;
 
 function findKeyWeakness(keys: readonly ApiKey[]): string | undefined {
   if (keys.length === 0) return 'no key is configured';
@@ -112,32 +112,6 @@ function readKeyLines(file: string): readonly string[] {
   } catch (cause) {
     throw new FairleadError('server/no-key-file', `The key file cannot be read: ${errorMessage(cause)}`, {
       blame: 'user',
-      cause,
-    });
-  }
-}
-
-/** Reads the token file, or creates it. If two servers start at once, one creates the file and the other reads it. */
-function loadOrCreateToken(folder: string): { readonly key: string; readonly isNew: boolean; readonly file: string } {
-  const file = path.join(folder, 'server-token');
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const key = randomBytes(32).toString('base64url');
-    try {
-      writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
-      return { key, isNew: true, file };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-      throw new Error('other users may read the file.');
-    const token = readFileSync(file, 'utf8').trim();
-    if (token.length < minKeyLength) throw new Error('the file contains no token.');
-    return { key: token, isNew: false, file };
-  } catch (cause) {
-    throw new FairleadError('server/no-token', `The token in ${file} cannot be used: ${errorMessage(cause)}`, {
-      blame: 'user',
-      hint: 'Delete the file to create a new token, or set HARNESS_API_KEY.',
       cause,
     });
   }

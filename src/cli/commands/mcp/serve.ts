@@ -18,8 +18,8 @@ const usage = `Usage: ${mcpServeUsage}
 Offers the tools of this directory, and run_agent, to an MCP client on standard input and output, or on
 http://127.0.0.1:<port>/mcp with --http. In a pipe "serve" can be omitted. Calls that change something need the approval
 of the user of the client, and are denied if the client cannot ask; --allow-write approves them. With --no-sandbox
-commands run with your permissions. HTTP needs a bearer token: FAIRLEAD_MCP_TOKEN, or one that is generated and printed
-on standard error.`;
+commands run with your permissions. HTTP needs a bearer token: FAIRLEAD_MCP_TOKEN, or one that is generated and shown
+in the terminal; without a terminal it is saved in a file that only you can read.`;
 
 type McpServeArgs = { readonly args: CliArgs; readonly port: number | undefined };
 
@@ -75,7 +75,8 @@ async function serveMcp({ args, port }: McpServeArgs): Promise<number> {
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   process.once('SIGINT', () => resolve(exitCodes.interrupted)).once('SIGTERM', () => resolve(exitCodes.terminated));
   try {
-    const connection = port === undefined ? serveOnStdio(server, resolve) : await serveOnHttp(server, port);
+    const connection =
+      port === undefined ? serveOnStdio(server, resolve) : await serveOnHttp(server, port, settings.dirs.state);
     const code = await ended;
     await connection.close();
     // An open pipe would keep the program alive after a signal.
@@ -97,11 +98,14 @@ function serveOnStdio(server: McpServerHandle, end: (code: number) => void): Mcp
   });
 }
 
-async function serveOnHttp(server: McpServerHandle, port: number): Promise<McpConnection> {
-  const { listenMcpHttp } = await import('../../../server/mcp/index.ts');
+async function serveOnHttp(server: McpServerHandle, port: number, folder: string): Promise<McpConnection> {
+  const { listenMcpHttp, loadOrCreateToken } = await import('../../../server/mcp/index.ts');
   const envToken = process.env['FAIRLEAD_MCP_TOKEN'];
-  const { url, token, close } = await listenMcpHttp(server.factory, port, printErr, envToken || undefined);
-  printErr(`Listening at ${url}\n`);
-  if (!envToken) printErr(`Send this header: Authorization: Bearer ${token}\n`);
+  // Output that is not a terminal is kept in logs: the token goes to a file instead.
+  const saved =
+    envToken || process.stderr.isTTY ? undefined : loadOrCreateToken(folder, 'mcp-token', 'FAIRLEAD_MCP_TOKEN');
+  const { url, token, close } = await listenMcpHttp(server.factory, port, printErr, envToken || saved?.key);
+  const access = saved ? `The token is in ${saved.file}` : `Send this header: Authorization: Bearer ${token}`;
+  printErr(`Listening at ${url}\n${envToken ? '' : `${access}\n`}`);
   return { close };
 }
