@@ -7,6 +7,7 @@ import { checkDocComments } from './lint-repo/doc-comments.ts';
 import { checkLayers, forbidDeepImports, listDeepImports } from './lint-repo/layers.ts';
 import { checkLockfile } from './lint-repo/lockfile.ts';
 import { checkFileHeaders } from './lint-repo/file-headers.ts';
+import { checkNetworkAccess } from './lint-repo/network-access.ts';
 import { checkSizes } from './lint-repo/sizes.ts';
 import { readSourceTree, type RepoCheck } from './lint-repo/source-tree.ts';
 import { checkBannedText } from './lint-repo/banned-text.ts';
@@ -19,6 +20,7 @@ const checks: Readonly<Record<string, RepoCheck>> = {
   'doc-comments': checkDocComments,
   'file-headers': checkFileHeaders,
   'banned-text': checkBannedText,
+  'network-access': checkNetworkAccess,
   lockfile: checkLockfile,
   requirements: checkRequirements,
 };

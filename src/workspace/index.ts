@@ -2,5 +2,5 @@
 export { isSecretVariable, publicEnvironment } from './environment.ts';
 export { localWorkspace, protectedNames, type LocalWorkspaceOptions } from './local.ts';
 export { isPublicAddress } from './net/addresses.ts';
-export { withNetwork, type NetworkOptions } from './net/network.ts';
+export { createNetworkFetch, withNetwork, type NetworkOptions } from './net/network.ts';
 export { shellQuote } from './shell-quote.ts';

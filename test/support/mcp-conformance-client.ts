@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { memoryTrust } from '../../src/guards/index.ts';
 import { openMcp, type McpRemoteConfig } from '../../src/tools/mcp/index.ts';
+import { createNetworkFetch } from '../../src/workspace/index.ts';
 
 type Context = Readonly<Record<string, string | undefined>>;
 
@@ -57,6 +58,7 @@ function createCrossAppProvider(): CrossAppAccessProvider {
 
 const mcp = await openMcp([{ name: 'conformance', origin: 'user', source: 'conformance', transport: createRemote() }], {
   trust: memoryTrust(),
+  network: createNetworkFetch({ privateHosts: ['localhost', '127.0.0.1'] }),
   elicit: () => Promise.resolve({ type: 'accept', content: {} }),
   // The browser of the user: follows the login page back to the redirect.
   openUrl: async (_server, page) => {

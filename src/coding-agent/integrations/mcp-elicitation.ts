@@ -80,6 +80,14 @@ async function sampleModel(
   return { text: messageText(message), model, spent: { turns: 1, input, output, ...cost } };
 }
 
+/** Asks whether the user wants to log in to a server that requires it. */
+export const confirmMcpLogin = (prompter: UserPrompter, server: string): Promise<boolean> =>
+  prompter.confirm(
+    `The MCP server ${escapeInvisibleLine(server)} requires a login. Ask it for its login page?`,
+    undefined,
+    AbortSignal.timeout(loginTimeoutMs),
+  );
+
 /** Shows the user the login page of a server, and opens a browser if they agree. Does not wait for the answer: the user may open the page without it. */
 export function offerMcpLogin(
   prompter: UserPrompter,

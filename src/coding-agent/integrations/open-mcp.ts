@@ -13,11 +13,12 @@ import {
   type McpServer,
   type McpTokenStore,
 } from '../../tools/mcp/index.ts';
+import { createNetworkFetch } from '../../workspace/index.ts';
 import { getLoginFiles } from '../protected-paths.ts';
 import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { createMcpCache, type McpCache } from './mcp-cache.ts';
-import { createMcpAnswerers, throwMcpLoginNeeded, offerMcpLogin } from './mcp-elicitation.ts';
+import { confirmMcpLogin, createMcpAnswerers, throwMcpLoginNeeded, offerMcpLogin } from './mcp-elicitation.ts';
 import { withTokenRedaction, redactServerSecrets } from './mcp-redaction.ts';
 import { formatToolsOff, formatMcpProblems, formatMcpTransport, originLabels } from './mcp-format.ts';
 
@@ -63,6 +64,7 @@ export const defaultMcpOptions = (
   tokens: fileMcpTokens(getLoginFiles(settings).mcp),
   memory: createMcpCache(settings.dirs.cache),
   startTimeoutMs,
+  network: createNetworkFetch({ privateHosts: settings.privateHosts }),
 });
 
 /** Opens all servers of a directory and returns their tools and problems. */
@@ -86,7 +88,9 @@ export async function openMcpIntegration(context: IntegrationContext): Promise<I
     tokens: withTokenRedaction(options.tokens, redactor),
     openTimeoutMs: (server) => (options.memory.isSlow(server) ? slowServerWaitMs : startWaitMs),
     ...createMcpAnswerers(context),
-    openUrl: (server, url) => (isStarted ? offerMcpLogin(prompter, server, url) : throwMcpLoginNeeded(server)),
+    // Nothing of a login is sent before the user wants it.
+    confirmLogin: async (server) => (isStarted ? confirmMcpLogin(prompter, server) : throwMcpLoginNeeded(server)),
+    openUrl: (server, url) => offerMcpLogin(prompter, server, url),
     onDisabledTools: (server, tools) => isStarted && prompter.notify(formatToolsOff(server, tools)),
   });
   isStarted = true;

@@ -19,6 +19,7 @@ import {
   type McpClientHandlers,
   type ServerRequestCounts,
 } from './client-handlers.ts';
+import type { McpNetwork } from './mcp-fetch.ts';
 import type { McpServer } from './server.ts';
 import { createMcpTransport } from './transport.ts';
 
@@ -30,6 +31,8 @@ export type HandshakeOptions = {
   readonly startTimeoutMs: number;
   /** Logs in to a remote server that requires it. */
   readonly signIn?: McpSignIn;
+  /** Network access for addresses that a remote server names. */
+  readonly network?: McpNetwork;
   /** Called with the tools of the server each time it lists them. */
   readonly onTools: (tools: readonly Listed[], offers: ServerCapabilities | undefined) => void;
 };
@@ -54,7 +57,7 @@ export async function mcpHandshake(
   options: HandshakeOptions,
   hooks: HandshakeCallbacks,
 ): Promise<McpSession> {
-  const { handlers, environment, startTimeoutMs, signIn } = options;
+  const { handlers, environment, startTimeoutMs, signIn, network } = options;
   const deadline = Date.now() + startTimeoutMs;
   const limits = (): RequestOptions => ({ timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal });
   const attempt = async (old: boolean): Promise<McpSession> => {
@@ -72,7 +75,7 @@ export async function mcpHandshake(
       },
     });
     registerClientHandlers(client, server.name, handlers, hooks.count);
-    const transport = await createMcpTransport(server.transport, environment, await signIn?.provider());
+    const transport = await createMcpTransport(server.transport, environment, await signIn?.provider(), network);
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {

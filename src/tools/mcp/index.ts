@@ -4,6 +4,7 @@ import type { McpServer } from './server.ts';
 
 export { parseMcpConfig, readMcpConfig, type McpConfig, type McpConfigPaths } from './config.ts';
 export type { McpConnection } from './connection.ts';
+export type { McpNetwork } from './mcp-fetch.ts';
 export type { OpenUrl } from './oauth.ts';
 export { parseCachedServer, type McpToolCache, type CachedMcpServer } from './tool-cache.ts';
 export type { McpClients, McpOptions } from './open.ts';

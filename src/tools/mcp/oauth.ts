@@ -28,7 +28,15 @@ export type McpSignIn = {
 export function createMcpSignIn(
   server: McpServer,
   reach: McpRemoteConfig,
-  { tokens, openUrl }: { readonly tokens: McpTokenStore; readonly openUrl?: OpenUrl },
+  {
+    tokens,
+    openUrl,
+    confirmLogin,
+  }: {
+    readonly tokens: McpTokenStore;
+    readonly openUrl?: OpenUrl;
+    readonly confirmLogin?: (server: string) => Promise<boolean>;
+  },
 ): McpSignIn {
   let callback: OAuthCallback | undefined;
   let provider: Promise<OAuthClientProvider> | undefined;
@@ -36,12 +44,20 @@ export function createMcpSignIn(
     callback?.close();
     callback = await listenForCallback(port, state);
   };
+  // Asked once: a server that was refused a login cannot ask again with every call.
+  let confirmed: Promise<boolean> | undefined;
+  const assertWanted = async (): Promise<void> => {
+    if (!openUrl) throw loginNeededError(server);
+    confirmed ??= confirmLogin?.(server.name) ?? Promise.resolve(true);
+    confirmed.catch(() => (confirmed = undefined));
+    if (!(await confirmed)) throw loginNeededError(server);
+  };
   const make = async (): Promise<OAuthClientProvider> => {
     if (reach.auth) return reach.auth;
     const { login = {} } = reach;
     if (login.grant === 'client-credentials') return clientCredentialsProvider(server, login);
     const port = login.callbackPort ?? tokens.get(reach.url).port ?? (await findFreePort());
-    return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, wait });
+    return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, wait, assertWanted });
   };
   return {
     provider: () => (provider ??= make()),
@@ -89,6 +105,8 @@ type AuthorizationCodeOptions = {
   readonly tokens: McpTokenStore;
   readonly openUrl: OpenUrl | undefined;
   readonly wait: (port: number, state: string) => Promise<void>;
+  /** Throws unless the user wants to log in. */
+  readonly assertWanted: () => Promise<void>;
 };
 
 /** Tokens are stored; the verifier and state of one attempt live in memory. */
@@ -100,6 +118,7 @@ function authorizationCodeProvider({
   tokens,
   openUrl,
   wait,
+  assertWanted,
 }: AuthorizationCodeOptions): OAuthClientProvider {
   const { clientId, clientSecret, scope, issuer, clientMetadataUrl } = login;
   let verifier = '';
@@ -119,7 +138,7 @@ function authorizationCodeProvider({
     clientMetadata,
     ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
     state: () => (state = randomBytes(24).toString('base64url')),
-    clientInformation() {
+    async clientInformation(context) {
       if (clientId !== undefined)
         return {
           client_id: clientId,
@@ -128,7 +147,11 @@ function authorizationCodeProvider({
         };
       const stored = tokens.get(url);
       // A client that was registered for another port cannot be redirected to this one.
-      return stored.port === port ? stored.client : undefined;
+      const client = stored.port === port ? stored.client : undefined;
+      // Without a client of this issuer, the library registers one.
+      const isOther = client?.issuer !== undefined && context !== undefined && client.issuer !== context.issuer;
+      if (client === undefined || isOther) await assertWanted();
+      return client;
     },
     saveClientInformation: (client) => keep({ client, port }),
     tokens: () => tokens.get(url).tokens,
@@ -149,7 +172,11 @@ function authorizationCodeProvider({
     saveCodeVerifier: (next) => void (verifier = next),
     codeVerifier: () => verifier,
     saveDiscoveryState: (next) => void (discovered = next),
-    discoveryState: () => discovered,
+    // The library reads it before its first request. A stored login is renewed without the user, everything else is a new login.
+    async discoveryState() {
+      if (tokens.get(url).tokens?.refresh_token === undefined) await assertWanted();
+      return discovered;
+    },
     invalidateCredentials(what) {
       const { client, tokens: newTokens, ...rest } = tokens.get(url);
       const invalidatesAll = what === 'all';

@@ -5,6 +5,7 @@ import type { McpConnection } from './connection.ts';
 import type { McpToolDefinition } from './definition.ts';
 import { createLazyConnection, type ConnectionObserver } from './lazy-connection.ts';
 import { toCachedServer, type McpToolCache, type CachedMcpServer } from './tool-cache.ts';
+import type { McpNetwork } from './mcp-fetch.ts';
 import type { OpenUrl } from './oauth.ts';
 import {
   checkToolDefinitions,
@@ -28,6 +29,10 @@ export type McpOptions = McpClientHandlers & {
   readonly tokens?: McpTokenStore;
   /** Shows a login page to the user. Without it, a server that requires a login is not used. */
   readonly openUrl?: OpenUrl;
+  /** Asks the user before the first request of a login is sent. Default: a login is wanted if `openUrl` is given. */
+  readonly confirmLogin?: (server: string) => Promise<boolean>;
+  /** Network access for addresses that a server names for its login; `fetch` of a workspace with network, which refuses private addresses. Default: none. */
+  readonly network?: McpNetwork;
   /** The source of `${NAME}` and of the allowed variables of local servers. */
   readonly environment?: NodeJS.ProcessEnv;
   /** The default folder of local servers. */
@@ -153,7 +158,15 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
       import('./connection.ts'),
       createLogin(filled, options),
     ]);
-    return createMcpConnection(filled, { handlers: options, environment, startTimeoutMs, ...login, onTools });
+    const network = options.network ? { network: options.network } : {};
+    return createMcpConnection(filled, {
+      handlers: options,
+      environment,
+      startTimeoutMs,
+      ...login,
+      ...network,
+      onTools,
+    });
   };
   const watcher: ConnectionObserver = {
     onReady: () => Object.assign(opened, { state: 'ready', why: undefined }),
@@ -162,13 +175,15 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
   return createLazyConnection(filled, open, known, watcher);
 }
 
-async function createLogin(server: McpServer, { tokens = memoryMcpTokens(), openUrl }: McpOptions): Promise<object> {
+async function createLogin(server: McpServer, options: McpOptions): Promise<object> {
+  const { tokens = memoryMcpTokens(), openUrl, confirmLogin } = options;
   const { transport } = server;
   if (transport.type !== 'http' && transport.type !== 'sse') return {};
   // A user who configures an Authorization header does not want a login.
   if (Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization')) return {};
   const { createMcpSignIn } = await import('./oauth.ts');
-  return { signIn: createMcpSignIn(server, transport, { tokens, ...(openUrl ? { openUrl } : {}) }) };
+  const handlers = { ...(openUrl ? { openUrl } : {}), ...(confirmLogin ? { confirmLogin } : {}) };
+  return { signIn: createMcpSignIn(server, transport, { tokens, ...handlers }) };
 }
 
 const delay = (ms: number): Promise<void> =>

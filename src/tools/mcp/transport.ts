@@ -5,9 +5,9 @@ import {
   type OAuthClientProvider,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { boundedFetch } from './bounded-fetch.ts';
 import { ChildTransport } from './child.ts';
 import { HttpTransport } from './http.ts';
+import { createMcpFetch, type McpNetwork } from './mcp-fetch.ts';
 import type { McpServer } from './server.ts';
 import { WebSocketTransport } from './web-socket.ts';
 
@@ -16,6 +16,7 @@ export async function createMcpTransport(
   reach: McpServer['transport'],
   environment: NodeJS.ProcessEnv,
   auth: OAuthClientProvider | undefined,
+  network?: McpNetwork,
 ): Promise<Transport> {
   if (reach.type === 'stdio') return new ChildTransport(reach, environment);
   if (reach.type === 'in-process') {
@@ -25,7 +26,7 @@ export async function createMcpTransport(
   }
   if (reach.type === 'ws') return new WebSocketTransport(reach.url, reach.headers);
   const options = {
-    fetch: boundedFetch,
+    fetch: createMcpFetch(reach, network),
     requestInit: { headers: { ...reach.headers } },
     ...(auth ? { authProvider: auth } : {}),
     ...(reach.login?.checkIssuer === false ? { skipIssuerMetadataValidation: true } : {}),

@@ -13,6 +13,7 @@ export type OAuthCallback = {
 const callbackHost = '127.0.0.1';
 const callbackPath = '/callback';
 const callbackTimeoutMs = 300_000;
+const lastResponseMs = 1000;
 
 /** Returns the redirect URI of a port. */
 export const callbackUrl = (port: number): string => `http://${callbackHost}:${port}${callbackPath}`;
@@ -33,13 +34,20 @@ export async function listenForCallback(port: number, state: string): Promise<OA
   // The caller may not be waiting for it yet.
   arrived.catch(() => {});
   const server = process.getBuiltinModule('node:http').createServer((request, response) => {
-    const url = new URL(request.url ?? '/', callbackUrl(port));
+    // Any page in the browser can send requests here, and a request line can be anything, such as `//`.
+    const url = URL.parse(request.url ?? '/', callbackUrl(port));
+    if (url === null || url.origin !== new URL(callbackUrl(port)).origin)
+      return void response.writeHead(400, { connection: 'close' }).end();
     const ours = request.method === 'GET' && url.pathname === callbackPath && url.searchParams.get('state') === state;
     response.writeHead(ours ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(ours ? 'Done. You can close this page and go back to the terminal.' : 'No login is pending here.');
     if (!ours) return;
     resolve(url.searchParams);
     close();
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    else socket.destroy();
   });
   const timer = setTimeout(() => {
     reject(
@@ -51,6 +59,8 @@ export async function listenForCallback(port: number, state: string): Promise<OA
     clearTimeout(timer);
     reject(new FairleadError('oauth/login-ended', 'The login was cancelled.', { blame: 'user' }));
     server.close();
+    // A connection that was left open ends too, after the last response had time to leave.
+    setTimeout(() => server.closeAllConnections(), lastResponseMs).unref();
   };
   try {
     await listen(server, port);
@@ -66,6 +76,8 @@ export async function listenForCallback(port: number, state: string): Promise<OA
       },
     );
   }
+  // An error of the listener after its start ends this login, not the program.
+  server.on('error', close);
   return { params: arrived, close };
 }
 

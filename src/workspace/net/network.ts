@@ -15,11 +15,16 @@ export type NetworkOptions = {
   readonly ca?: string;
 };
 
+/** Creates the network access that these options allow. */
+export const createNetworkFetch =
+  (options: NetworkOptions = {}): NonNullable<Workspace['fetch']> =>
+  async (request, how) => {
+    const { guardedFetch } = await import('./fetch.ts');
+    return guardedFetch(options, request, how);
+  };
+
 /** Returns this workspace with network access as these options allow. */
 export const withNetwork = (workspace: Workspace, options: NetworkOptions = {}): Workspace => ({
   ...workspace,
-  async fetch(request, how) {
-    const { guardedFetch } = await import('./fetch.ts');
-    return guardedFetch(options, request, how);
-  },
+  fetch: createNetworkFetch(options),
 });
