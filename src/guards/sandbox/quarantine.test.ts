@@ -21,6 +21,7 @@ import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
 import { withQuarantine } from './quarantine.ts';
+import { removeIdlePlaceholders } from './placeholders.ts';
 import { withSandbox, type Sandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
@@ -89,6 +90,7 @@ test(
     mkdirSync(path.join(root, '.git'));
     writeFileSync(path.join(root, '.git/config'), '');
     await run('mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir; echo ref > .git/HEAD');
+    removeIdlePlaceholders();
     assert.ok(!has('.git/hooks') && !has('.git/commondir'));
     assert.ok(has('.git/HEAD'));
   },
@@ -125,6 +127,7 @@ test('[attack 28] in a home directory new startup files are not created', { skip
 
 test('[attack 28] a program that dies during a command leaves no such files either', { skip }, async (t) => {
   const { root, has } = await setup(t);
+  mkdirSync(path.join(root, '.git/objects'), { recursive: true });
   const at = (name: string): string => JSON.stringify(path.resolve(import.meta.dirname, name));
   const script = `
     import { existsSync } from 'node:fs';
@@ -136,6 +139,7 @@ test('[attack 28] a program that dies during a command leaves no such files eith
     setInterval(() => existsSync('ready') && process.exit(3), 10);`;
   const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
   assert.deepEqual([status, has('ready'), has('.env')], [3, true, false]);
+  assert.deepEqual(readdirSync(path.join(root, '.git')), ['objects'], 'placeholders are removed at exit');
 });
 
 test('[attack 90] a file that cannot be moved away stops commands and reading until the user removes it', async (t) => {

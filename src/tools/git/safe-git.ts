@@ -21,8 +21,8 @@ export type GitRunOptions = {
   readonly maxOutput?: number;
 };
 
-/** In a sandbox the user's list of trusted folders is not visible. The owner of a folder does not matter where its programs can do no harm. */
-const confinedSettings: readonly string[] = ['safe.directory=*'];
+/** In a sandbox the user's list of trusted folders is not visible, and user ids differ. The owner of a folder does not matter where its programs can do no harm. */
+const confinedSettings: readonly string[] = ['safe.directory=*', 'core.checkStat=minimal'];
 
 const safeEnvironment: readonly string[] = [
   'GIT_ASKPASS=',
