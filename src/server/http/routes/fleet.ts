@@ -18,13 +18,23 @@ export const fleetRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/me',
     role: 'reader',
-    summary: 'The role of the key, the version and the store of the server, and whether the fleet is stopped.',
+    summary:
+      'The role and the tenant of the key, the version and the store of the server, and whether the fleet is stopped.',
     responses: {
-      200: z.object({ role: z.string(), version: z.string(), store: z.string(), stopped: z.boolean() }),
+      200: z.object({
+        role: z.string(),
+        tenant: z.string().exactOptional(),
+        version: z.string(),
+        store: z.string(),
+        stopped: z.boolean(),
+      }),
     },
     async handle({ context, caller }) {
       const { stopped } = await readKillSwitchStatus(context);
-      return { json: { role: caller.role, version: context.version, store: context.store.description, stopped } };
+      const { role, tenant } = caller;
+      const { version, store } = context;
+      const key = { role, ...(tenant === undefined ? {} : { tenant }) };
+      return { json: { ...key, version, store: store.description, stopped } };
     },
   }),
   defineRoute({
