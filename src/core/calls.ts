@@ -7,9 +7,10 @@ import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { toolResultFact, type ToolEndedFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
-import { renderToolOutput } from './render-tool-output.ts';
+import { escapeForProvider, renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { resolveUnknownOutcome } from './unknown-outcome.ts';
+import { escapeReminderTags } from './untrusted-text.ts';
 
 /** The tool that calls a deferred tool: the tool list that the model sees never changes, so the cached prefix stays valid. */
 export const USE_TOOL = 'use_tool';
@@ -187,7 +188,8 @@ async function executeCall(
     return toolResultFact(call.id, outcome.value, maxChars, ms, (output) => renderToolOutput(agent, call, output));
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
-    return toolEndedFact(call, outcome, `Error: ${errorMessage(error)}`, context.clock() - startedAt);
+    const text = escapeReminderTags(escapeForProvider(agent, `Error: ${errorMessage(error)}`));
+    return toolEndedFact(call, outcome, text, context.clock() - startedAt);
   } finally {
     progress.end();
     abort.release();

@@ -127,7 +127,7 @@ export type {
 } from './ports.ts';
 export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool-result.ts';
 export { closestMatches } from './did-you-mean.ts';
-export { escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
+export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';
 export type { FleetSessionStore, SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';

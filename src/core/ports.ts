@@ -109,6 +109,8 @@ export interface Provider {
   readonly contextWindow?: number;
   /** Whether it accepts images; absent if unknown. */
   readonly supportsImages?: boolean;
+  /** Whether a server of the user applies the chat template: control tokens in tool results are then escaped. */
+  readonly usesChatTemplate?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<Chunk>;
 }
 

@@ -35,13 +35,14 @@ const budgetCodes = { money: 'run/money-budget', tokens: 'run/token-budget' } as
 
 /** Creates a provider that calls the model only if the kill switch and the budget of the tenant allow it. */
 export const createBudgetedProvider = (provider: Provider, context: BudgetContext): Provider => {
-  const { family, model, price, contextWindow, supportsImages } = provider;
+  const { family, model, price, contextWindow, supportsImages, usesChatTemplate } = provider;
   return {
     family,
     model,
     ...(price ? { price } : {}),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(supportsImages === undefined ? {} : { supportsImages }),
+    ...(usesChatTemplate === undefined ? {} : { usesChatTemplate }),
     stream: (request, signal) => streamWithBudget(provider, context, request, signal),
   };
 };

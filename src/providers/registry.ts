@@ -32,7 +32,10 @@ export async function openProvider(ref: ModelRef, options: OpenProviderOptions =
   if (own) return own(parts);
   try {
     const resolved = resolveModel(ref, env, prices);
-    return withImageSupport(withContextWindow(await loadProvider(resolved), resolved), resolved);
+    return withChatTemplate(
+      withImageSupport(withContextWindow(await loadProvider(resolved), resolved), resolved),
+      resolved,
+    );
   } catch (error) {
     const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
     throw unknown ? unknownProviderError(parts, Object.keys(providers)) : error;
@@ -48,6 +51,10 @@ function withContextWindow(provider: Provider, { family, model, contextWindow }:
 
 const withImageSupport = (provider: Provider, { images }: ResolvedModelRef): Provider =>
   images === undefined || provider.supportsImages !== undefined ? provider : { ...provider, supportsImages: images };
+
+/** A server of the user's own applies the chat template of its model to the text of a request. The embedded model escapes control tokens itself. */
+const withChatTemplate = (provider: Provider, { family }: ResolvedModelRef): Provider =>
+  family.local && family.protocol !== 'embedded' ? { ...provider, usesChatTemplate: true } : provider;
 
 async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise<Provider> {
   const keyVariable = family.keyVariables[0];

@@ -77,6 +77,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     model: first.model,
     ...(price ? { price } : {}),
     ...(windows.length ? { contextWindow: Math.min(...windows) } : {}),
+    ...(chain.some(({ usesChatTemplate }) => usesChatTemplate) ? { usesChatTemplate: true } : {}),
     ...(chain.some(({ supportsImages }) => supportsImages === undefined)
       ? {}
       : { supportsImages: chain.every(({ supportsImages }) => supportsImages) }),
