@@ -97,6 +97,25 @@ test('[attack 98] a key of one tenant neither sees nor touches the runs, session
   assert.equal(own.status, 202, 'the tenant itself goes on');
   await waitForStatus(run.id, 'ended');
   assert.deepEqual(done, ['bolt-confidential']);
+  // The ended response, by each id with which a request of the OpenAI API can name it.
+  const refer = (id: string): object => ({
+    input: [
+      { type: 'item_reference', id: `msg_${id}` },
+      { role: 'user', content: 'hi' },
+    ],
+  });
+  const follow = (id: string): object => ({ input: 'hi', previous_response_id: `resp_${id}` });
+  const replies: Reply[] = [];
+  for (const id of [run.id, 'absent'])
+    for (const body of [refer(id), follow(id)]) replies.push(await sendAs(keys.acme, 'POST /v1/responses', body));
+  const [foreign, absent] = [replies.slice(0, 2), replies.slice(2)].map((each) =>
+    JSON.stringify(each).replaceAll(run.id, 'absent'),
+  );
+  assert.equal(foreign, absent);
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [400, 404, 400, 404],
+  );
 });
 
 test('[attack 99] a runner cannot send text or answers into a run with auto, nor continue or edit its session', async (t) => {
