@@ -45,6 +45,7 @@ import {
   sandboxedCommand,
   type BackgroundCommands,
 } from '../tools/index.ts';
+import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createGates, readAgentPolicy } from './gates.ts';
@@ -99,6 +100,8 @@ export type CodingAgent = {
   readonly workspace: Workspace;
   /** The sandbox of the model's commands. */
   readonly sandbox: Sandbox;
+  /** Runs git that only reads, inside the sandbox. */
+  readonly gitReader: Pick<GitWorkspaces, 'read' | 'isConfined'>;
   /** Removes secrets from what is recorded or sent. */
   readonly redactor: Redactor;
   readonly instructions: Instructions;
@@ -156,6 +159,15 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const prompter = options.prompter ?? noUser(() => {});
   const notify = (text: string): void => prompter.notify(text);
   const sandboxed = withSandbox(workspace, sandbox, { notify });
+  const git: GitWorkspaces = {
+    read: withSandbox(workspace, sandbox, {
+      access: 'read',
+      notify,
+      findReadable: () => findRepositoryFolders(workspace.cwd, location.home),
+    }),
+    isConfined: sandbox.name !== 'none',
+    change: workspace,
+  };
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
   const integrations = await loadIntegrations(codeOnly, {
@@ -184,15 +196,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         }),
         ...deferredTools({
           workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }),
-          git: {
-            read: withSandbox(workspace, sandbox, {
-              access: 'read',
-              notify,
-              findReadable: () => findRepositoryFolders(workspace.cwd, location.home),
-            }),
-            change: workspace,
-            isConfined: sandbox.name !== 'none',
-          },
+          git,
         }),
         { ...sandboxedCommand(container), deferred: true },
       ];
@@ -218,6 +222,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   return {
     workspace,
     sandbox,
+    gitReader: git,
     redactor,
     instructions,
     skills,

@@ -2,16 +2,20 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../coding-agent/index.ts';
+import type { GitWorkspaces } from '../../tools/git/index.ts';
 import type { UiChoice, Completer, Suggestions } from '../tui/ui.ts';
 import { listSlashCommands, parseSlashCommand } from '../slash-commands/registry.ts';
 
 const maxSuggestions = 50;
 
+/** Where git lists files. */
+type GitReader = Pick<GitWorkspaces, 'read' | 'isConfined'>;
+
 /** Creates the completer of a conversation. */
 export function createCompleter(conversation: Conversation): Completer {
   return async (before, signal) => {
     const mention = /(?:^|\s)@([^\s@]*)$/.exec(before);
-    if (mention) return completeFiles(conversation.agent.workspace.cwd, before, mention[1] ?? '', signal);
+    if (mention) return completeFiles(conversation.agent.gitReader, before, mention[1] ?? '', signal);
     if (!before.startsWith('/') || before.includes('\n')) return undefined;
     const space = before.indexOf(' ');
     if (space < 0) return filterChoices(0, before, commandChoices(conversation));
@@ -41,12 +45,12 @@ function filterChoices(from: number, typed: string, choices: readonly UiChoice[]
 }
 
 async function completeFiles(
-  cwd: string,
+  reader: GitReader,
   before: string,
   typed: string,
   signal: AbortSignal,
 ): Promise<Suggestions | undefined> {
-  const paths = await searchFiles(cwd, typed, maxSuggestions, signal);
+  const paths = await searchFiles(reader, typed, maxSuggestions, signal);
   const from = before.length - typed.length - 1;
   return paths.length ? { from, choices: paths.map((path) => ({ value: `@${path}`, label: path })) } : undefined;
 }
@@ -59,13 +63,14 @@ let cachedListing:
 
 /** Returns the paths below a directory that match the typed text, best match first. */
 export async function searchFiles(
-  cwd: string,
+  reader: GitReader,
   typed: string,
   max: number,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
+  const { cwd } = reader.read;
   if (!cachedListing || cachedListing.cwd !== cwd || Date.now() - cachedListing.at > cacheMs)
-    cachedListing = { cwd, at: Date.now(), files: listFiles(cwd) };
+    cachedListing = { cwd, at: Date.now(), files: listFiles(reader) };
   const all = await cachedListing.files;
   if (signal.aborted) return [];
   const word = typed.toLowerCase();
@@ -82,19 +87,17 @@ export async function searchFiles(
     .map(({ file }) => file);
 }
 
-async function listFiles(cwd: string): Promise<readonly string[]> {
-  return (await listGitFiles(cwd)) ?? (await walkFiles(cwd));
+async function listFiles(reader: GitReader): Promise<readonly string[]> {
+  return (await listGitFiles(reader)) ?? (await walkFiles(reader.read.cwd));
 }
 
 /** Runs on a keystroke, perhaps in an untrusted repository: git must not run anything that the repository configures. */
-async function listGitFiles(cwd: string): Promise<readonly string[] | undefined> {
-  const [{ gitOutput }, { localWorkspace }] = await Promise.all([
-    import('../../tools/git/index.ts'),
-    import('../../workspace/index.ts'),
-  ]);
+async function listGitFiles({ read: workspace, isConfined }: GitReader): Promise<readonly string[] | undefined> {
+  const { gitOutput } = await import('../../tools/git/index.ts');
   try {
     const text = await gitOutput(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-      workspace: localWorkspace({ roots: [cwd] }),
+      workspace,
+      isConfined,
       signal: AbortSignal.timeout(5000),
       seconds: 3,
       maxOutput: 2 ** 25,

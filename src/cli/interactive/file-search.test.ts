@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { localWorkspace } from '../../workspace/index.ts';
 import { searchFiles } from './completer.ts';
 
 /** Creates a repository with a program that writes a file when it is run. */
@@ -24,7 +25,8 @@ function repository(t: TestContext): { root: string; trace: string; trap: string
   return { root, trace, trap, sh };
 }
 
-const near = (root: string): Promise<readonly string[]> => searchFiles(root, '', 20, new AbortController().signal);
+const near = (root: string): Promise<readonly string[]> =>
+  searchFiles({ read: localWorkspace({ roots: [root] }), isConfined: false }, '', 20, new AbortController().signal);
 
 test('an @ lists tracked and untracked files, but not ignored ones', async (t) => {
   const { root } = repository(t);

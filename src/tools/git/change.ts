@@ -2,7 +2,7 @@
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRefName, requireRevision } from './args.ts';
-import { runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
+import { runGit, guardRepository, gitError, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
 
 const timeoutSeconds = 120;
 
@@ -15,7 +15,7 @@ type GitChangeInput = {
 };
 
 /** Creates the git_change tool. */
-export const gitChange = (workspace: Workspace): Tool => ({
+export const gitChange = ({ change: workspace, ...verifier }: GitWorkspaces): Tool => ({
   name: 'git_change',
   description:
     'Commit to the git repository, create a branch or switch to one. commit takes a message and the paths to commit (new files must be named; without paths every change to tracked files); branch and switch take a name.',
@@ -33,7 +33,7 @@ export const gitChange = (workspace: Workspace): Tool => ({
   },
   effect: 'write',
   async execute(input, { signal }): Promise<ToolOutput> {
-    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds };
+    const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, verifier };
     const deed = input as GitChangeInput;
     const steps = gitSteps(workspace, deed);
     await guardRepository('change', run);

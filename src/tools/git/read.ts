@@ -2,7 +2,7 @@
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRevision, omitSecretDiffs } from './args.ts';
-import { runGit, guardRepository, type GitRunOptions } from './safe-git.ts';
+import { runGit, guardRepository, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
 
 const timeoutSeconds = 60;
 const defaultCommits = 20;
@@ -16,7 +16,7 @@ type GitReadInput = {
 };
 
 /** Creates the git tool. */
-export const gitRead = (workspace: Workspace, isConfined: boolean): Tool => ({
+export const gitRead = ({ read: workspace, isConfined }: Pick<GitWorkspaces, 'read' | 'isConfined'>): Tool => ({
   name: 'git',
   description:
     'Read the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show prints one commit.',

@@ -1,9 +1,9 @@
 // The git_remote tool: clone, pull and push. A pull is fast-forward only, a push is never forced.
 import path from 'node:path';
-import { FairleadError, type ToolOutput, type Tool, type Workspace } from '../../core/index.ts';
+import { FairleadError, type ToolOutput, type Tool } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { resolveRemote, requireRefName } from './args.ts';
-import { gitOutput, runGit, guardRepository, gitError, type GitRunOptions } from './safe-git.ts';
+import { gitOutput, runGit, guardRepository, gitError, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
 
 const timeoutSeconds = 600;
 
@@ -17,7 +17,7 @@ type GitRemoteInput = {
 };
 
 /** Creates the git_remote tool. */
-export const gitRemote = (workspace: Workspace): Tool => ({
+export const gitRemote = ({ change: workspace, ...verifier }: GitWorkspaces): Tool => ({
   name: 'git_remote',
   description:
     'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
@@ -41,6 +41,7 @@ export const gitRemote = (workspace: Workspace): Tool => ({
       signal,
       seconds: timeoutSeconds,
       allowNetwork: true,
+      verifier,
       ...(progress ? { progress } : {}),
     };
     const trip = input as GitRemoteInput;

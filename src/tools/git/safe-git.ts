@@ -5,6 +5,16 @@ import { foldersOutsideWorkspace } from '../safe-path.ts';
 import { disableFilters, findFilterThatStays, findUnsafeKey } from './config-keys.ts';
 import { safeSettings } from './safe-settings.ts';
 
+/** Where the git tools run. */
+export type GitWorkspaces = {
+  /** Runs git that only reads. */
+  readonly read: Workspace;
+  /** True if `read` is a read-only sandbox without network, where a program of the repository can do no harm. */
+  readonly isConfined: boolean;
+  /** Runs git that changes the repository or connects to a server, as the user; the configuration is verified with `read` first. */
+  readonly change: Workspace;
+};
+
 /** Options of a git command. */
 export type GitRunOptions = {
   readonly workspace: Workspace;
@@ -17,6 +27,8 @@ export type GitRunOptions = {
   readonly sshAgent?: string;
   /** True if git runs in a read-only sandbox without network. There a program of the repository can do no harm. */
   readonly isConfined?: boolean;
+  /** Verifies the repository, if not the workspace itself. A sandbox first moves away what a command created, and refuses if that failed. */
+  readonly verifier?: Pick<GitWorkspaces, 'read' | 'isConfined'>;
   /** Max characters of output. Default 400,000. */
   readonly maxOutput?: number;
 };
@@ -98,8 +110,10 @@ export type GitAccess = 'look' | 'change' | 'connect';
 
 /** Verifies that this is a repository of the workspace. Returns the settings that disable its filters; throws if its configuration is not safe for the access. */
 export async function guardRepository(kind: GitAccess, run: GitRunOptions): Promise<readonly string[]> {
-  await assertOwnRepository(run);
-  const keys = await localConfigKeys(run);
+  const { read: workspace = run.workspace, isConfined = run.isConfined ?? false } = run.verifier ?? {};
+  const verification: GitRunOptions = { ...run, workspace, isConfined, allowNetwork: false };
+  await assertOwnRepository(verification);
+  const keys = await localConfigKeys(verification);
   const bad = run.isConfined ? findFilterThatStays(keys) : findUnsafeKey(keys, kind);
   if (bad !== undefined)
     throw gitError(
