@@ -59,7 +59,10 @@ function findUnknownOption(
         return `${program} can do more with ${JSON.stringify(word)}`;
       if (isNetworkProgram(program) && !isCertainAddress(word)) return `it is not certain which host ${word} is`;
       operandCount += 1;
-    } else if (word === '--') onlyOperands = true;
+    } else if (operandCount > 0 && options.maxOperands !== undefined)
+      // Some programs read options only before the first operand, and a word after it as the file to write.
+      return `${program} may read ${word} as an operand`;
+    else if (word === '--') onlyOperands = true;
     else if (!isExtraOption(word, extraOptions)) {
       const reading = readOption(options, word);
       if (reading === 'unknown') return `${program} ${word} is not a known option`;

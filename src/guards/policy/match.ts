@@ -14,7 +14,8 @@ const anyMatches = (list: readonly string[], matches: (each: string) => boolean)
 /** Returns true if an `ask` or `deny` rule applies to any part of this operation. Returns true when unsure. */
 export function matchesPartially(on: PolicyMatcher, operation: Operation, context: PathContext): boolean {
   const { tool, command, path: globs, host } = on;
-  if (tool && !anyMatches(tool, (each) => nameMatches(each, operation.tool))) return false;
+  if (tool && !anyMatches(tool, (each) => getToolNames(operation.tool).some((name) => nameMatches(each, name))))
+    return false;
   if (command && !command.some((words) => hasLooseCommandPrefix(words, operation.argv ?? []))) return false;
   if (globs) {
     const paths = operation.paths.flatMap(({ given, resolved }) => [
@@ -92,6 +93,9 @@ function hasExactCommandPrefix(pattern: readonly string[], words: readonly Shell
     (word, at) => words[at]?.known === true && (at === 0 && isSystem ? programName(name) : words[at].text) === word,
   );
 }
+
+/** The names under which a strict rule finds a tool: a tool of a project's or an editor's MCP server is also found without its origin. */
+const getToolNames = (tool: string): readonly string[] => [tool, tool.replace(/^mcp__(?:project|editor)-/, 'mcp__')];
 
 const nameMatches = (pattern: string, name: string): boolean => picomatch.isMatch(name, pattern, { dot: true });
 
