@@ -81,7 +81,10 @@ function listRuns(context: SqliteContext, filter: RunFilter): readonly RunRow[] 
   // As a literal, so that SQLite uses the partial indexes of runs that have not ended.
   const wanted = filter.status && toStoredStatus(filter.status);
   const status = statuses.filter((each) => each === wanted).map((each) => `status = '${each}'`);
-  const where = ['key < ?', ...conditions.map(({ column }) => `${column} = ?`), ...status].join(' AND ');
+  // A plus keeps SQLite from the index of the tenant, which may be far longer than that of the session or the parent.
+  const isNarrowed = conditions.some(({ column }) => column !== 'tenant');
+  const equals = conditions.map(({ column }) => `${isNarrowed && column === 'tenant' ? '+' : ''}${column} = ?`);
+  const where = ['key < ?', ...equals, ...status].join(' AND ');
   return context.all<RunRow>(
     `SELECT * FROM runs WHERE ${where} ORDER BY key DESC LIMIT ?`,
     before ?? Number.MAX_SAFE_INTEGER,
