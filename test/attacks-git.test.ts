@@ -167,6 +167,62 @@ test('[attack 95] a command leaves no bare repository that runs programs', { ski
   assertAttack(t, 95, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
 });
 
+test('[attack 88] git that runs as the user refuses configuration that a command can write', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, (root) => {
+    createRepository(root);
+    git(root, 'config', 'include.path', '../shared.gitconfig');
+    writeFileSync(path.join(root, 'shared.gitconfig'), '');
+    git(root, 'remote', 'add', 'origin', 'https://example.test/x.git');
+  });
+  await run(
+    fixture,
+    `printf '[core]\\n\\tsshCommand = touch ${markOf(fixture)}\\n[filter "x"]\\n\\tclean = touch ${markOf(fixture)}; cat\\n' > shared.gitconfig; echo 'a.txt filter=x' > .gitattributes; echo two > a.txt`,
+  );
+  const { tools } = fixture.codingAgent;
+  const committed = await callTool(tools, 'git_change', { operation: 'commit', message: 'm' });
+  const pulled = await callTool(tools, 'git_remote', { operation: 'pull' });
+  assertAttack(t, 88, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
+  for (const { text } of [committed, pulled])
+    assert.match(text, /configuration sets include\.path, .*nothing was done/);
+  assert.match((await look(fixture, 'diff')).text, /\+two/, 'reading inside the sandbox still works');
+});
+
+test('git reads the repository of a folder above and of a linked worktree, and changes it', { skip }, async (t) => {
+  const above = await createAttackFixture(t, (root) => {
+    rmSync(path.join(root, '.git'), { recursive: true });
+    const top = path.dirname(root);
+    writeFileSync(path.join(top, '.gitignore'), 'ignored\nhome\napp-beside\n');
+    createRepository(top);
+    for (const name of ['new.txt', 'ignored']) writeFileSync(path.join(root, name), 'x\n');
+  });
+  assert.equal((await look(above, 'status')).text.split('\n').slice(1).join(), '?? ./');
+  assert.match((await look(above, 'log')).text, /first/);
+  const linked = await createAttackFixture(t, (root) => {
+    rmSync(path.join(root, '.git'), { recursive: true });
+    const main = path.join(root, '../main');
+    mkdirSync(main);
+    createRepository(main);
+    git(main, 'worktree', 'add', '-q', '-b', 'topic', root);
+    writeFileSync(path.join(root, 'a.txt'), 'two\n');
+  });
+  assert.match((await look(linked, 'diff')).text, /\+two/);
+  const { tools } = linked.codingAgent;
+  const committed = await callTool(tools, 'git_change', { operation: 'commit', message: 'second' });
+  assert.match(committed.text, /second/);
+});
+
+test('[attack 88] a folder that names the repository of another folder shows nothing of it', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, (root) => {
+    rmSync(path.join(root, '.git'), { recursive: true });
+    const other = path.join(root, '../other');
+    mkdirSync(other);
+    createRepository(other);
+    writeFileSync(path.join(root, '.git'), `gitdir: ${other}/.git\n`);
+  });
+  const { text, outcome } = await look(fixture, 'log');
+  assertAttack(t, 88, [outcome === 'ok' || text.includes('first') ? 'done' : 'blocked']);
+});
+
 test(
   '[attack 107] files that other programs obey are neither created nor changed by a command, and a file tool asks',
   { skip },

@@ -36,6 +36,9 @@ export type GitRunOptions = {
 /** In a sandbox the user's list of trusted folders is not visible, and user ids differ. The owner of a folder does not matter where its programs can do no harm. */
 const confinedSettings: readonly string[] = ['safe.directory=*', 'core.checkStat=minimal'];
 
+/** Mounts of a sandbox look like file systems. The user's configuration may name programs and contain keys. */
+const confinedEnvironment: readonly string[] = ['GIT_CONFIG_GLOBAL=/dev/null', 'GIT_DISCOVERY_ACROSS_FILESYSTEM=1'];
+
 const safeEnvironment: readonly string[] = [
   'GIT_ASKPASS=',
   'GIT_CONFIG_NOSYSTEM=1',
@@ -87,7 +90,7 @@ export const runGit = (
       // If the root folder is the workspace, there is nothing outside it.
       `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
       ...safeEnvironment,
-      ...(isConfined ? ['GIT_CONFIG_GLOBAL=/dev/null'] : []),
+      ...(isConfined ? confinedEnvironment : []),
       `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
       ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
       'git',
