@@ -6,60 +6,14 @@ import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
 import { callOperations, type PathContext } from './operations.ts';
 import { programName } from './nested-commands.ts';
+import {
+  executorPattern,
+  managerPattern,
+  optionsWithValue,
+  packageManagers,
+  type PackageManager,
+} from './package-managers.ts';
 import type { ShellWord } from './shell.ts';
-
-/** How a package manager installs packages, and in which files a project lists them. */
-type PackageManager = {
-  /** Matches the words that install something, starting at the program. */
-  readonly installPattern: RegExp;
-  readonly manifests: readonly string[];
-  /** Folders that contain installed packages by name. */
-  readonly installFolders?: readonly string[];
-  /** Returns the package name in an argument such as `name@1.2`. */
-  readonly parseName: (argument: string) => string;
-};
-
-const stripVersion = (argument: string): string => argument.replace(/[@:].*$/, '');
-
-const packageManagers: readonly PackageManager[] = [
-  {
-    installPattern:
-      /^(?:(?:npm|pnpm|yarn|bun) (?:global |workspace \S+ )?(?:i|it|install-test|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|exec|x|dlx|init|create)|npx|pnpx|bunx)(?= |$)/,
-    manifests: ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'package.json'],
-    installFolders: ['node_modules', 'node_modules/.bin'],
-    parseName: (argument) => (/@npm:(.+)/.exec(argument)?.[1] ?? argument).replace(/(?<=.)@[^/]*$/, ''),
-  },
-  {
-    installPattern:
-      /^(?:(?:uv )?pip[\d.]* install|(?:poetry|uv|pdm) add|pipenv install|pipx (?:install|run)|uv tool (?:install|run)|uvx)(?= |$)/,
-    manifests: 'requirements.txt poetry.lock uv.lock pdm.lock Pipfile.lock pyproject.toml setup.cfg Pipfile'.split(' '),
-    parseName: (argument) => argument.replace(/[[<>=!~;@ ].*$/s, ''),
-  },
-  {
-    installPattern: /^cargo (?:\+\S+ )?(?:add|install)(?= |$)/,
-    manifests: ['Cargo.lock', 'Cargo.toml'],
-    parseName: stripVersion,
-  },
-  {
-    installPattern: /^go (?:(?:get|install)(?= |$)|run(?= [^ ]+@[^ ]))/,
-    manifests: ['go.sum', 'go.mod'],
-    parseName: stripVersion,
-  },
-  {
-    installPattern: /^(?:gem (?:i|install)|bundle add)(?= |$)/,
-    manifests: ['Gemfile.lock', 'Gemfile'],
-    parseName: stripVersion,
-  },
-];
-
-/** Commands whose first operand is a package to run; the arguments after it belong to that package. */
-const executorPattern = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
-
-const managerPattern = /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle)/;
-
-/** Options that take the next word as their value. */
-const optionsWithValue =
-  /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
 
 /** Stands for packages in a command that is too large or too deeply nested to be evaluated. */
 const unreadablePackages = 'packages of a command that is too large to be evaluated';
@@ -92,28 +46,79 @@ export function packageInstallGate(gate: Gate, grants: Grants, context: PathCont
   };
 }
 
-function findUnknownPackages(words: readonly ShellWord[], cwd: string): readonly string[] {
-  const [program = '', ...args] = pythonModuleCommand([
-    programName(words[0]),
-    ...words.slice(1).map(({ text }) => text.slice(0, maxArgumentLength)),
-  ]);
+const maxInnerInstalls = 5;
+
+function findUnknownPackages(words: readonly ShellWord[], cwd: string, depth = 0): readonly string[] {
+  if (depth > maxInnerInstalls) return [unreadablePackages];
+  const texts = [programName(words[0]), ...words.slice(1).map(({ text }) => text.slice(0, maxArgumentLength))];
+  const [program = '', ...args] = pythonModuleCommand(texts);
+  if (program === 'xargs' || program === 'parallel') return packagesFromStdin(args);
+  const inner = innerInstall(program, args);
+  if (inner)
+    return findUnknownPackages(
+      inner.map((text) => ({ text, known: true })),
+      cwd,
+      depth + 1,
+    );
   const install = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
     (names) => parseInstall(program, names) ?? [],
   )[0];
-  if (!install) return [];
-  const isKnown = createKnownPackageCheck(install.manager, cwd);
-  return install.packages
+  const optionPackages = packagesInOptions(program, args);
+  const [manager] = install ? [install.manager] : managersOf(program);
+  if (manager === undefined || (!install && optionPackages.length === 0)) return [];
+  const isKnown = createKnownPackageCheck(manager, cwd);
+  const unknownNames = [...(install?.packages ?? []), ...optionPackages]
     .filter((argument) => !isLocalPackage(argument))
-    .map((argument) => install.manager.parseName(argument))
+    .map((argument) => manager.parseName(argument))
     .filter((name) => name !== '' && !isKnown(name));
+  // Another registry or a URL decides what a known name is.
+  const sources = args.filter((word) => word.includes('://') && !unknownNames.some((name) => word.includes(name)));
+  return [...unknownNames, ...sources];
 }
 
-/** Converts `python -m module` to the program that the module is. */
+/** Returns the packages that options name: `npx --package=name`, `uv run --with name`. */
+function packagesInOptions(program: string, args: readonly string[]): readonly string[] {
+  if (!/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|uv|uvx|pipx)$/.test(program)) return [];
+  return args.flatMap((word, at) => {
+    const [, name, value] = /^(--(?:package|with|from|with-editable|spec))(?:=(.*))?$/s.exec(word) ?? [];
+    return name === undefined ? [] : [value ?? args[at + 1] ?? ''];
+  });
+}
+
+/** Returns the package managers of a program that runs packages without installing them into the project. */
+const managersOf = (program: string): readonly PackageManager[] =>
+  packageManagers.filter(({ manifests }) =>
+    manifests.includes(/^(?:uv|uvx|pipx)$/.test(program) ? 'uv.lock' : 'package.json'),
+  );
+
+const maxInnerWords = 12;
+
+/** Returns a note if the command that xargs runs installs packages, whose names come from standard input. */
+function packagesFromStdin(args: readonly string[]): readonly string[] {
+  const installs = args
+    .slice(0, maxInnerWords)
+    .some(
+      (word, at) =>
+        parseInstall(programName({ text: word, known: true }), installOperands(args.slice(at + 1))) !== undefined,
+    );
+  return installs ? ['names from standard input'] : [];
+}
+
+/** Returns the command of a package manager inside another one: `npm explore x -- npm i y`, `pipx runpip x install y`. */
+function innerInstall(program: string, args: readonly string[]): readonly string[] | undefined {
+  if (program === 'npm' && args[0] === 'explore' && args.includes('--')) return args.slice(args.indexOf('--') + 1);
+  return program === 'pipx' && args[0] === 'runpip' ? ['pip', ...args.slice(2)] : undefined;
+}
+
+/** Converts `python -m module` and `python -mmodule` to the program that the module is. */
 function pythonModuleCommand(words: readonly string[]): readonly string[] {
-  const first = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
-  return /^python[\d.]*$/.test(words[0] ?? '') && /^-[A-Za-z]*m$/.test(words[first - 1] ?? '')
-    ? words.slice(first)
-    : words;
+  if (!/^python[\d.]*$/.test(words[0] ?? '')) return words;
+  const first = words.findIndex(
+    (word, at) => at > 0 && (!word.startsWith('-') || /^-[A-Za-z]*m[a-z_]{2,}$/.test(word)),
+  );
+  const [, module] = /^-[A-Za-z]*?m([a-z_]{2,})$/.exec(words[first] ?? '') ?? [];
+  if (module !== undefined) return [module, ...words.slice(first + 1)];
+  return /^-[A-Za-z]*m$/.test(words[first - 1] ?? '') ? words.slice(first) : words;
 }
 
 /** Returns the packages that these words install; undefined if they install nothing. */
