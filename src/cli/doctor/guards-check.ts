@@ -4,8 +4,9 @@ import type { JsonObject } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { findHookFiles, type Hook, type HookContext, type HookResult } from '../../guards/hooks/index.ts';
 import { runGateExample, type GateRule } from '../../rules/index.ts';
-import { publicEnvironment } from '../../workspace/index.ts';
+import { localWorkspace, publicEnvironment } from '../../workspace/index.ts';
 import { readRuleFilesIn } from '../../evals/index.ts';
+import { selectSandbox } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult } from './check.ts';
 
@@ -72,8 +73,12 @@ async function testHooks(
     cwd,
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
   });
+  const sandbox = await selectSandbox(settings, cwd);
+  const workspace = localWorkspace({ roots: [cwd] });
+  const execConfined: HookContext['execConfined'] = (argv, options) =>
+    sandbox.exec(argv, options, workspace.exec.bind(workspace));
   const trials: GuardTrial[] = [];
-  for (const hook of hooks) if (hook.event === 'PreToolUse') trials.push(await testHook(hook, cwd));
+  for (const hook of hooks) if (hook.event === 'PreToolUse') trials.push(await testHook(hook, cwd, execConfined));
   return { trials, failedFiles };
 }
 
@@ -90,13 +95,14 @@ const probeCalls: readonly (readonly [tool: string, input: JsonObject])[] = [
   ['read_file', { path: '.env' }],
 ];
 
-async function testHook(hook: Hook, cwd: string): Promise<GuardTrial> {
+async function testHook(hook: Hook, cwd: string, execConfined: HookContext['execConfined']): Promise<GuardTrial> {
   const { runToolHooks, hookLabel } = await import('../../guards/hooks/index.ts');
   const guard = `hook ${hookLabel(hook)}`;
   const context: HookContext = {
     hooks: [hook],
     cwd,
     env: publicEnvironment(process.env),
+    ...(execConfined ? { execConfined } : {}),
     transcriptPath: () => undefined,
     permissionMode: () => 'default',
     notifyUser() {},

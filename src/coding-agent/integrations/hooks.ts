@@ -1,6 +1,9 @@
 // Loads the shell hooks of the user and, once approved, of the project. Nothing is loaded if there are no hook files.
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { findHookFiles } from '../../guards/hooks/index.ts';
+import { isObject, isPathInside } from '../../core/index.ts';
+import type { Sandbox } from '../../guards/index.ts';
+import { findHookFiles, type LoadedHooks } from '../../guards/hooks/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** Loads the hooks of a working directory. Asks the user about hooks of the project, with everything they run, once for each content. */
@@ -15,16 +18,23 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
     import('../../workspace/index.ts'),
     import('../../agent/index.ts'),
   ]);
-  const { hooks, problems, failedFiles } = await readHooks({
+  const { sandbox, workspace } = context;
+  const unconfined = sandbox.name === 'none' || runsHooksOutside(paths.configDir, paths.cwd);
+  const loaded = await readHooks({
     files,
     cwd: paths.cwd,
     trust,
+    unconfined,
     nonInteractive: prompter.isAbsent === true,
     ask: ({ path: file, text, changed }) => {
       const since = changed ? ' They changed since you allowed them.' : '';
-      return prompter.confirm(`Run the hooks in ${file}? They run as you, outside of every sandbox.${since}`, text);
+      return prompter.confirm(
+        `Run the hooks in ${file}? ${formatConfinement(file, paths.cwd, unconfined)}${since}`,
+        text,
+      );
     },
   });
+  const { hooks, problems, failedFiles } = sandbox.name === 'refused' ? withoutConfinedHooks(loaded, sandbox) : loaded;
   const guard = failedFiles.length ? { gates: [askWhenRulesMissing(failedFiles)] } : {};
   const allProblems = [
     ...problems,
@@ -35,6 +45,7 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
     hooks,
     cwd: paths.cwd,
     env: publicEnvironment(process.env),
+    execConfined: (argv, options) => sandbox.exec(argv, options, workspace.exec.bind(workspace)),
     transcriptPath: () => context.transcriptFile?.(),
     permissionMode: () => (context.autoApprove?.() ? 'bypassPermissions' : 'default'),
     notifyUser: (text) => prompter.notify(text),
@@ -48,4 +59,32 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
     hooks: integration,
     close: () => integration.close(),
   };
+}
+
+const formatConfinement = (file: string, cwd: string, unconfined: boolean): string =>
+  unconfined || !isPathInside(cwd, file)
+    ? 'They run as you, outside of every sandbox.'
+    : 'They run in the sandbox, like the commands of the model.';
+
+/** Removes the hooks of the project: without a sandbox they do not run, and until then every call needs approval. */
+function withoutConfinedHooks({ hooks, problems, failedFiles }: LoadedHooks, sandbox: Sandbox): LoadedHooks {
+  const confined = new Set(hooks.filter((hook) => hook.isConfined).map(({ source }) => source));
+  const why = `its hooks run in the sandbox, and there is none: ${sandbox.description}`;
+  return {
+    hooks: hooks.filter((hook) => !hook.isConfined),
+    problems: [...problems, ...[...confined].map((file) => `${file}: ${why}`)],
+    failedFiles: [...failedFiles, ...[...confined].map((file) => ({ path: file, why }))],
+  };
+}
+
+/** Whether the user's own hook file lets the hooks of a project run outside the sandbox: `"outsideSandbox": ["/path/of/project"]`. */
+function runsHooksOutside(configDir: string, cwd: string): boolean {
+  try {
+    const data: unknown = JSON.parse(readFileSync(path.join(configDir, 'hooks.json'), 'utf8'));
+    const folders: unknown = isObject(data) ? data['outsideSandbox'] : undefined;
+    return Array.isArray(folders) && folders.includes(cwd);
+  } catch {
+    // A file that cannot be read allows nothing. readHooks reports the error.
+    return false;
+  }
 }

@@ -20,6 +20,8 @@ export type ReadHooksOptions = {
   readonly ask?: (hooks: UnapprovedHooks) => Promise<boolean>;
   /** True if no user can be asked. Hooks that are not approved then count as neither approved nor refused. */
   readonly nonInteractive?: boolean;
+  /** True if the user lets the hooks of this project run outside the sandbox. Their approval then includes the files that task runners read. */
+  readonly unconfined?: boolean;
 };
 
 /** The loaded hooks. `failedFiles` lists files whose guards were active before and cannot be loaded now. */
@@ -44,7 +46,9 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
       problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
       if (found.hooks.length === 0) continue;
       const bound = file.isUserOwned ? found.hooks : await approveHooks(file.path, section, found.hooks, options);
-      if (typeof bound !== 'string') hooks.push(...bound);
+      const isConfined = isPathInside(options.cwd, file.path) && !file.isUserOwned && options.unconfined !== true;
+      if (typeof bound !== 'string')
+        hooks.push(...(isConfined ? bound.map((hook) => ({ ...hook, isConfined: true as const })) : bound));
       else {
         problems.push(`${file.path}: its hooks ${bound}, so they do not run.`);
         // These hooks were approved as guards. Changing a file must not remove its guards.
@@ -70,8 +74,9 @@ function readHooksSection(file: string): Json | undefined {
   const data: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (!isObject(data)) throw new Error('it does not contain an object');
   if (data['disableAllHooks'] === true) return undefined;
-  if (data['hooks'] !== undefined) return toJson(data['hooks']);
-  return path.basename(file) === 'hooks.json' ? toJson(data) : undefined;
+  const { hooks, outsideSandbox: _, ...events } = data;
+  if (hooks !== undefined) return toJson(hooks);
+  return path.basename(file) === 'hooks.json' && Object.keys(events).length > 0 ? toJson(events) : undefined;
 }
 
 const hooksTrustSubject = (file: string): string => `hooks ${file}`;
@@ -91,9 +96,12 @@ async function approveHooks(
   file: string,
   section: Json,
   hooks: readonly Hook[],
-  { cwd, trust, ask }: ReadHooksOptions,
+  { cwd, trust, ask, unconfined }: ReadHooksOptions,
 ): Promise<readonly Hook[] | string> {
-  const bound = hooks.map((hook) => ({ ...hook, scripts: findHookScripts(hook.command, cwd) }));
+  const bound = hooks.map((hook) => ({
+    ...hook,
+    scripts: [...findHookScripts(hook.command, cwd), ...(unconfined ? findRunnerFiles(cwd) : [])],
+  }));
   const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
   const content = [canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n');
   const item = { subject: hooksTrustSubject(file), hash: hash('sha256', content) };
@@ -129,6 +137,32 @@ function findHookScripts(command: string, cwd: string): readonly HookScript[] {
     return digest === undefined ? [] : [{ path: file, hash: digest }];
   });
 }
+
+/** Files from which task runners, package managers and interpreters take what they run. */
+const runnerFiles = [
+  'package.json',
+  'Makefile',
+  'makefile',
+  'GNUmakefile',
+  'justfile',
+  'Justfile',
+  'Taskfile.yml',
+  'Taskfile.yaml',
+  'pyproject.toml',
+  'setup.py',
+  'setup.cfg',
+  'tox.ini',
+  'Cargo.toml',
+  'build.rs',
+  'Rakefile',
+  'composer.json',
+  'deno.json',
+  'mise.toml',
+];
+
+/** Returns the files of task runners in the folder, including those that do not exist yet. */
+const findRunnerFiles = (cwd: string): readonly HookScript[] =>
+  runnerFiles.map((name) => ({ path: path.join(cwd, name), hash: hashFile(path.join(cwd, name)) ?? '' }));
 
 /** Returns the file status; undefined if the word is not a path or access is denied. */
 function tryStat(file: string): Stats | undefined {

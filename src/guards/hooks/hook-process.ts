@@ -13,12 +13,14 @@ export type HookProcessResult = {
   readonly error?: string;
 };
 
-const maxOutputLength = 1_000_000;
+/** Max characters that a hook may write. */
+export const maxHookOutput = 1_000_000;
 /** Milliseconds to wait for output after exit: a background process of the hook may keep the pipe open forever. */
 const drainMs = 300;
 const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((each) => existsSync(each)) ?? '/bin/sh';
 
-const failedResult = (error: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error });
+/** Creates the result of a hook that gave no usable answer. */
+export const failedHookResult = (error: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error });
 
 /** Returns the sha256 of a file; undefined if it is not a regular file or cannot be read. */
 export function hashFile(file: string): string | undefined {
@@ -30,21 +32,27 @@ export function hashFile(file: string): string | undefined {
   }
 }
 
+/** Returns that a file which the hook runs changed since the approval; undefined if none did. */
+export function findChangedScript({ scripts = [] }: Hook): string | undefined {
+  const changed = scripts.find(({ path, hash }) => (hashFile(path) ?? '') !== hash);
+  return changed && `${changed.path} changed since the hook was approved`;
+}
+
 /** Runs a hook with this payload. Never throws: a failure is returned as `error`. */
 export async function runHook(
   hook: Hook,
   payload: JsonObject,
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<HookProcessResult> {
-  if (hook.invalidReason !== undefined) return failedResult(hook.invalidReason);
-  const changed = hook.scripts?.find(({ path, hash }) => (hashFile(path) ?? '') !== hash);
-  if (changed) return failedResult(`${changed.path} changed since the hook was approved`);
+  if (hook.invalidReason !== undefined) return failedHookResult(hook.invalidReason);
+  const changed = findChangedScript(hook);
+  if (changed !== undefined) return failedHookResult(changed);
   const { promise, resolve } = Promise.withResolvers<HookProcessResult>();
   let out = '';
   let err = '';
   let exceedsLimit = false;
   const child = spawnHook(hook.command, cwd, env);
-  if (typeof child === 'string') return failedResult(child);
+  if (typeof child === 'string') return failedHookResult(child);
   const settle = (result: HookProcessResult): void => {
     clearTimeout(timer);
     runningHooks.delete(child);
@@ -52,10 +60,10 @@ export async function runHook(
   };
   const timer = setTimeout(() => {
     killHookGroup(child);
-    settle(failedResult(`it did not finish within ${hook.timeoutMs / 1000} s`));
+    settle(failedHookResult(`it did not finish within ${hook.timeoutMs / 1000} s`));
   }, hook.timeoutMs);
   const limitOutput = (text: string): string => {
-    exceedsLimit ||= out.length + err.length + text.length > maxOutputLength;
+    exceedsLimit ||= out.length + err.length + text.length > maxHookOutput;
     return exceedsLimit ? '' : text;
   };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += limitOutput(text)));
@@ -63,12 +71,12 @@ export async function runHook(
   const onEnd = (code: number | null, signal: NodeJS.Signals | null): void =>
     settle(
       exceedsLimit
-        ? failedResult(`it wrote more than ${maxOutputLength} characters`)
+        ? failedHookResult(`it wrote more than ${maxHookOutput} characters`)
         : code === null
-          ? failedResult(`it was killed by ${signal}`)
+          ? failedHookResult(`it was killed by ${signal}`)
           : { code, stdout: out, stderr: err },
     );
-  child.on('error', (error) => settle(failedResult(`it cannot be started: ${error.message}`)));
+  child.on('error', (error) => settle(failedHookResult(`it cannot be started: ${error.message}`)));
   child.on('close', onEnd);
   child.on('exit', (code, signal) => setTimeout(() => onEnd(code, signal), drainMs).unref());
   // A hook that reads nothing may exit before all input is written.

@@ -36,6 +36,8 @@ export type Hook = {
   /** A call that the hook must stop. `fairlead doctor` uses it to test the hook. */
   readonly example?: { readonly tool: string; readonly input: unknown };
   readonly scripts?: readonly HookScript[];
+  /** True for a hook of the project: it runs inside the sandbox, because sandboxed commands can write what it runs. */
+  readonly isConfined?: true;
 };
 
 const defaultTimeoutMs = 60_000;

@@ -206,6 +206,7 @@ test('[M31] the approval of hooks covers the files of the project that they run,
       files: [{ path: file, isUserOwned: false }],
       cwd,
       trust,
+      unconfined: true,
       nonInteractive: absent,
       ask: async ({ text }) => {
         asked.push(text);
@@ -241,6 +242,7 @@ test('[M31] a script whose name starts with two dots is inside the project, so t
     files: [{ path: file, isUserOwned: false }],
     cwd,
     trust: memoryTrust(),
+    unconfined: true,
     ask: async () => true,
   });
   const context: HookContext = { ...hookContext(cwd, {}), hooks };
@@ -263,6 +265,7 @@ test('[M31] the approval covers a file that a hook will run before it exists, an
     files: [{ path: file, isUserOwned: false }],
     cwd,
     trust: memoryTrust(),
+    unconfined: true,
     ask: async () => true,
   });
   const context: HookContext = { ...hookContext(cwd, {}), hooks };

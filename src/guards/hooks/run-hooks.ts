@@ -3,7 +3,8 @@ import type { JsonObject } from '../../core/index.ts';
 import { parseHookOutput, type HookOutput } from './parse-output.ts';
 import { toClaudeToolCalls, claudeToolNames, type ClaudeToolCall } from './claude-compat.ts';
 import type { Hook, HookEvent } from './hook.ts';
-import { runHook } from './hook-process.ts';
+import { failedHookResult, runHook } from './hook-process.ts';
+import { runConfinedHook, type ConfinedExec } from './confined-hook.ts';
 
 /** The context of hooks besides the event, and the callback for messages to the user. */
 export type HookContext = {
@@ -11,6 +12,8 @@ export type HookContext = {
   readonly cwd: string;
   /** The environment of hook commands, without secrets. */
   readonly env: NodeJS.ProcessEnv;
+  /** Runs a program inside the sandbox. Without it, hooks of the project fail. */
+  readonly execConfined?: ConfinedExec;
   /** Returns the session file, if there is one. */
   readonly transcriptPath: () => string | undefined;
   readonly permissionMode: () => string;
@@ -58,11 +61,16 @@ async function runSingleHook(
     permission_mode: context.permissionMode(),
     hook_event_name: hook.event,
   };
-  const processResult = await runHook(
-    hook,
-    { ...common, ...payload },
-    { cwd, env: { ...env, CLAUDE_PROJECT_DIR: cwd, FAIRLEAD_PROJECT_DIR: cwd } },
-  );
+  const input = { ...common, ...payload };
+  if (hook.isConfined && hook.invalidReason === undefined) {
+    const { execConfined: exec } = context;
+    const result = exec ? await runConfinedHook(hook, input, { cwd, exec }) : failedHookResult('there is no sandbox');
+    return { hook, output: parseHookOutput(hook.event, result) };
+  }
+  const processResult = await runHook(hook, input, {
+    cwd,
+    env: { ...env, CLAUDE_PROJECT_DIR: cwd, FAIRLEAD_PROJECT_DIR: cwd },
+  });
   return { hook, output: parseHookOutput(hook.event, processResult) };
 }
 
