@@ -7,9 +7,12 @@ import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
-import { approvalKey, readMcpConfig } from '../src/tools/mcp/index.ts';
+import { evaluatePolicy, memoryTrust, parsePolicy } from '../src/guards/index.ts';
+import { approvalKey, readMcpConfig, type McpServer } from '../src/tools/mcp/index.ts';
 import { bin, createProgram } from './support/cli-harness.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { createInProcessServer, createUserServer, openMcpServers } from './support/mcp-fixture.ts';
+import { createListedTool, createTextResult } from './support/mcp-server.ts';
 import { writeFiles } from './support/program-dirs.ts';
 import { noTerminal } from './support/terminal.ts';
 import { waitUntilArmed } from './support/tui.ts';
@@ -138,6 +141,39 @@ test('[attack 93] a .env file cannot bring its own approvals from a directory be
     }
   }
   assertAttack(t, 93, saw, `${saw.length} tried`);
+});
+
+test('[attack 105] a rule for a server of the user does not allow the tools of a project server with a similar name', async (t) => {
+  const serve = (): McpServer['transport'] =>
+    createInProcessServer({ tools: [createListedTool('push')], call: () => createTextResult('done') });
+  const saw: AttackOutcome[] = [];
+  const names = ['github.', 'github/', 'github ', 'GitHub', 'git-hub', 'project-github'];
+  for (const name of names)
+    for (const origin of ['project', 'editor'] as const) {
+      const trust = memoryTrust();
+      const theirs: McpServer = { name, origin, source: 'test', transport: serve() };
+      trust.approve([approvalKey(theirs)]);
+      const servers = [createUserServer('github', serve()), createUserServer('git-hub!', serve()), theirs];
+      const { mcp } = await openMcpServers(t, servers, { trust });
+      const tools = mcp.tools.flatMap((tool) => (tool.name.startsWith('mcp__') ? [tool.name] : []));
+      assert.equal(tools.length, 3);
+      const [own = '', , foreign = ''] = tools;
+      const effectOf = async (rules: object[], tool: string): Promise<string> =>
+        (await evaluatePolicy(parsePolicy({ rules }, 'test'), { tool, input: {} }, { cwd: '/', home: '/' })).effect;
+      const allow = [{ allow: { tool: ['mcp__github__*', 'mcp__git-hub__*', 'mcp__git*', 'mcp__project_github__*'] } }];
+      assert.equal(await effectOf(allow, own), 'allow');
+      saw.push((await effectOf(allow, foreign)) === 'allow' ? 'done' : 'blocked');
+      assert.equal(
+        await effectOf([{ ask: { tool: `mcp__${origin}-*` } }], foreign),
+        'ask',
+        'a rule can name the origin',
+      );
+      assert.equal(await effectOf([{ ask: { tool: `mcp__${origin}-*` } }], own), 'unmatched');
+      assert.equal(await effectOf([{ deny: { tool: 'mcp__*' } }], foreign), 'deny');
+      const group = foreign.replace(`${origin}-`, '').replace(/__push$/, '__*');
+      assert.equal(await effectOf([{ deny: { tool: group } }], foreign), 'deny', 'a strict rule needs no origin');
+    }
+  assertAttack(t, 105, saw, `${saw.length} tried`);
 });
 
 /** Returns the status of a request with these headers, including the host. */

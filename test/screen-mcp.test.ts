@@ -20,17 +20,19 @@ const skip = noTerminal();
 const mcpServerPath = path.join(import.meta.dirname, 'support/mcp-stdio-server.ts');
 
 /** The prompt names a tool of the clerk server; the model answers with the result. */
-const script: Script<JsonObject> = ({ body, prompt, results }) => {
-  const { messages = [] } = body as { readonly messages?: readonly { readonly role: string }[] };
-  if (messages.at(-1)?.role === 'tool') return says(`Heard: ${results.at(-1)}`);
-  return prompt === 'Capital of France?' ? says('Paris.') : calls(`mcp__clerk__${prompt}`, { a: 'Ann' });
-};
+const createScript =
+  (group: string): Script<JsonObject> =>
+  ({ body, prompt, results }) => {
+    const { messages = [] } = body as { readonly messages?: readonly { readonly role: string }[] };
+    if (messages.at(-1)?.role === 'tool') return says(`Heard: ${results.at(-1)}`);
+    return prompt === 'Capital of France?' ? says('Paris.') : calls(`mcp__${group}__${prompt}`, { a: 'Ann' });
+  };
 
 type McpProgram = TestProgram & { readonly serverDir: string; readonly starts: () => readonly number[] };
 
 /** Creates a program whose directory or user settings name the clerk server. */
 async function createMcpProgram(t: TestContext, origin: 'project' | 'user'): Promise<McpProgram> {
-  const program = await createProgram(t, script);
+  const program = await createProgram(t, createScript(origin === 'project' ? 'project-clerk' : 'clerk'));
   await program.seedModels('qwen3');
   const desk = path.join(program.home, 'desk');
   for (const dir of [desk, program.config()]) mkdirSync(dir, { recursive: true });
@@ -95,7 +97,7 @@ test(
     await enterLine(second, 'greet', /^Heard: [^]*Hello Ann/m);
     assert.equal(program.starts().length, 2);
     const [before, after] = program.modelRequests();
-    assert.ok(requestToolNames(before).includes('mcp__clerk__greet'));
+    assert.ok(requestToolNames(before).includes('mcp__project-clerk__greet'));
     assert.deepEqual(requestToolNames(after), requestToolNames(before), 'starting it does not change the request');
     await enterLine(second, '/mcp', /^clerk \(project\): ready, 4 tools, protocol \S+$/m);
     await exitChat(second);

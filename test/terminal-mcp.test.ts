@@ -116,7 +116,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
 });
 
 test('[P63] servers are listed, approved, inspected and revoked from the command line; listing starts none', async (t) => {
-  const program = await createMcpProgram(t, callOnceScript('mcp__clerk__greet'), {}, { clerk: 'CLERK' });
+  const program = await createMcpProgram(t, callOnceScript('mcp__project-clerk__greet'), {}, { clerk: 'CLERK' });
   const mcp = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await program.run(['mcp', ...args]);
     return `${code} ${out}${err}`;

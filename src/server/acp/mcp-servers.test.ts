@@ -23,7 +23,7 @@ type Desk = TestProgram & { readonly starts: () => number; readonly begin: (edit
 /** Starts a program whose editor names the server "clerk", with a value that looks like a variable. */
 async function deskFor(t: TestContext): Promise<Desk> {
   const made = await createProgram(t, ({ results }) =>
-    results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
+    results.length === 0 ? calls('mcp__editor-clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
   );
   await made.seedModels('qwen3');
   const desk = path.join(made.home, 'desk');

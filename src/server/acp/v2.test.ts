@@ -142,7 +142,7 @@ test('a prompt during a run joins the run, and a cancel ends it as cancelled', a
 
 test('[P31] a server that the editor names needs permission in the format of version 2 before the first answer', async (t) => {
   const made = await createProgram(t, ({ results }) =>
-    results.length === 0 ? calls('mcp__clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
+    results.length === 0 ? calls('mcp__editor-clerk__greet', { a: 'Ann' }) : says(`Heard: ${results.at(-1)}`),
   );
   await made.seedModels('qwen3');
   const asked: RequestPermissionRequest[] = [];
@@ -160,6 +160,6 @@ test('[P31] a server that the editor names needs permission in the format of ver
   const [first, second] = asked;
   assert.equal(first?.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
   assert.match(first?.description ?? '', /mcp-stdio-server\.ts/);
-  assert.equal(second?.title, 'Allow mcp__clerk__greet?');
+  assert.equal(second?.title, 'Allow mcp__editor-clerk__greet?');
   assert.match(JSON.stringify(editor.told), /Hello Ann/);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { parseMcpConfig, readMcpConfig } from './config.ts';
-import { createToolNames } from './names.ts';
+import { createServerGroups, createToolNames } from './names.ts';
 import { approvalKey, expandVariables, type McpServer } from './server.ts';
 
 function folder(t: TestContext): string {
@@ -167,8 +167,12 @@ test('variables are expanded when a server starts, and a missing one is named', 
 });
 
 test('attack 44: tool names are valid in every wire format, and no two tools share one', () => {
-  const of = (...origins: readonly (readonly [string, string])[]): readonly string[] =>
-    createToolNames(origins.map(([server, tool]) => ({ server, tool })));
+  const of = (...origins: readonly (readonly [string, string])[]): readonly string[] => {
+    const groups = createServerGroups(
+      [...new Set(origins.map(([name]) => name))].map((name) => ({ name, origin: 'user' })),
+    );
+    return createToolNames(origins.map(([server, tool]) => ({ group: groups.get(server) ?? '', server, tool })));
+  };
   assert.deepEqual(of(['fs', 'read_file']), ['mcp__fs__read_file']);
   assert.deepEqual(of(['my server', 'get/it'])[0], 'mcp__my_server__get_it');
   const pairs = [
@@ -187,4 +191,39 @@ test('attack 44: tool names are valid in every wire format, and no two tools sha
   for (const name of names) assert.match(name, /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/);
   const turned = of(...pairs.toReversed()).toReversed();
   assert.deepEqual(turned, names);
+});
+
+test('[attack 105] no server of a project or an editor has the group of another server, whatever it is called', () => {
+  const names = [
+    'github',
+    'github.',
+    'github/',
+    'GitHub',
+    'git_hub',
+    'git hub',
+    'project-github',
+    'Project-x',
+    'editor-a',
+  ];
+  const long = 'a'.repeat(40);
+  for (const origin of ['project', 'editor'] as const)
+    for (const theirs of [...names, long, `${long}b`, 'project github', 'é', '_']) {
+      const own = names.filter((name) => name !== theirs);
+      const groups = createServerGroups([
+        ...own.map((name) => ({ name, origin: 'user' }) as const),
+        { name: theirs, origin },
+      ]);
+      const group = groups.get(theirs) ?? '';
+      assert.match(group, new RegExp(`^${origin}-[a-zA-Z0-9_-]*$`));
+      assert.ok(group.length <= 32 && !group.includes('__'), group);
+      for (const name of own) assert.doesNotMatch(groups.get(name) ?? '', /^(?:project|editor)-/i);
+    }
+  const all = [
+    ...[...names, long, `${long}b`].map((name) => ({ name, origin: 'user' }) as const),
+    ...['x', 'x.', 'x/', 'X'].map((name) => ({ name, origin: 'project' }) as const),
+  ];
+  const groups = createServerGroups(all);
+  assert.equal(new Set([...groups.values()].map((group) => group.toLowerCase())).size, all.length);
+  assert.deepEqual(createServerGroups(all.toReversed()).get('x.'), groups.get('x.'), 'the order does not matter');
+  assert.deepEqual([groups.get('github'), groups.get('x')], ['github', 'project-x'], 'the plain name keeps its group');
 });

@@ -201,7 +201,7 @@ test('attack 38, 41: a server of a project is started neither before its approva
   assert.equal(changed, 'changed');
   assert.ok(!existsSync(file));
   const after = await openMcpServers(t, [server], { trust });
-  assert.equal((await after.call('mcp__p__hello')).text, 'hello');
+  assert.equal((await after.call('mcp__project-p__hello')).text, 'hello');
   assert.ok(existsSync(file));
 });
 

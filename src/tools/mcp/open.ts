@@ -16,6 +16,7 @@ import {
   type McpToolState,
 } from './definition-pins.ts';
 import type { McpClientHandlers } from './client-handlers.ts';
+import { createServerGroups } from './names.ts';
 import { mcpResourceTools } from './resources.ts';
 import { approvalKey, expandVariables, type McpServer } from './server.ts';
 import type { McpStatus } from './status.ts';
@@ -82,7 +83,7 @@ export async function openMcpServers(servers: readonly McpServer[], options: Mcp
   const offered = usable.flatMap(({ each, definitions }) => offeredTools(each, definitions, all));
   const status = (): readonly McpStatus[] => opened.map(serverStatus);
   return {
-    tools: [...createMcpTools(offered), ...mcpResourceTools(connections, status)],
+    tools: [...createMcpTools(offered, createServerGroups(servers)), ...mcpResourceTools(connections, status)],
     connections,
     status,
     approveTools(name, hashes) {

@@ -24,9 +24,16 @@ export const onDemand = ({ server }: McpConnection, toolCount: number, totalCoun
   server.onDemand ?? (toolCount > maxShownPerServer || totalCount > maxShownTotal);
 
 /** Creates the offered tools under unique names. */
-export function createMcpTools(offered: readonly OfferedMcpTool[]): readonly Tool[] {
+export function createMcpTools(
+  offered: readonly OfferedMcpTool[],
+  groups: ReadonlyMap<string, string>,
+): readonly Tool[] {
   const names = createToolNames(
-    offered.map(({ connection, definition }) => ({ server: connection.server.name, tool: definition.tool })),
+    offered.map(({ connection: { server }, definition }) => ({
+      group: groups.get(server.name) ?? 'server',
+      server: server.name,
+      tool: definition.tool,
+    })),
   );
   return offered.map((each, i) => createMcpTool(names[i] as string, each));
 }
