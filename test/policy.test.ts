@@ -97,6 +97,10 @@ test('fairlead policy check reports whether a policy is valid, and an invalid on
     good.err,
   );
   writeFiles(path.join(program.home, 'config/fairlead'), {
+    'policy.yaml': `dangerouslyAllowUnknown: true\n${policyYaml}`,
+  });
+  assert.match((await program.run(['policy', 'check'])).out, /\nWarning: dangerouslyAllowUnknown is set/);
+  writeFiles(path.join(program.home, 'config/fairlead'), {
     'policy.yaml': policyYaml.replace('touch a]', 'touch a > b]'),
   });
   for (const args of [

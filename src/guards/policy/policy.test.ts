@@ -50,10 +50,23 @@ test('[attack 31] [attack 50] a project’s policy can only be stricter: its all
   );
 });
 
+test('[attack 100] only the user’s own policy turns off questions about unknown commands', async (t) => {
+  const own = 'dangerouslyAllowUnknown: true\nrules:\n  - deny: { command: rm }\n';
+  assert.equal((await readPolicies(setup(t, own, 'rules: []')))?.dangerouslyAllowUnknown, true);
+  await assert.rejects(readPolicies(setup(t, 'rules: []', own)), {
+    code: 'policy/unclear',
+    message: /belongs in your own policy; remove it from the policy of the project/,
+  });
+});
+
 for (const [data, says] of [
   ['rules', /is not a policy/],
   [{}, /"rules" must be a list/],
   [{ rules: [], extra: 1 }, /"extra" is not known; there are rules/],
+  [{ rules: [], dangerouslyAllowUnknown: 'yes' }, /"dangerouslyAllowUnknown" must be true or false/],
+  [{ rules: [{ deny: { command: 'x', options: ['-a'] } }] }, /"options" belongs to a rule that allows a command/],
+  [{ rules: [{ allow: { tool: 'x', options: ['-a'] } }] }, /"options" belongs to a rule that allows a command/],
+  [{ rules: [{ allow: { command: 'x', options: ['a'] } }] }, /"a" is not an option such as --watch/],
   [{ rules: [{ alow: { tool: 'x' } }] }, /rule 1: "alow" is not known/],
   [{ rules: [{ allow: { tool: 'x' }, deny: { tool: 'x' } }] }, /rule 1 must contain one of allow, ask and deny/],
   [{ rules: [{ allow: {} }] }, /rule 1 must name a tool, a path, a command or a host/],
