@@ -29,10 +29,11 @@ const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store
 Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
 Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
 a token is generated at the first start and saved in a file that only you can read; a terminal also shows it once, as a link.
-HARNESS_API_KEYS or the key file has more keys: reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>. An address that other
-machines can reach needs a configured key. Runs work in this directory and below, and in the directories of --folder; they use
---model or the configured model, unless they name another. This process executes 4 runs at a time; with --no-worker they are
-left to "fairlead worker". Runs that another version started are left to that version, unless --any-version is given.`;
+HARNESS_API_KEYS or the key file has more keys: reader:<key>, runner:<key>, operator:<key>, or with a tenant as in
+runner@<tenant>:<key>, for access to that tenant only. An address that other machines can reach needs a configured key. Runs
+work in this directory and below, and in the directories of --folder; they use --model or the configured model, unless they
+name another. This process executes 4 runs at a time; with --no-worker they are left to "fairlead worker". Runs that another
+version started are left to that version, unless --any-version is given.`;
 
 const options = {
   host: stringOption,

@@ -71,6 +71,8 @@ test('[A97] HARNESS_API_KEY replaces the token as the operator key; more keys co
   for (const name of names) assert.match(name ?? '', /^\w+ [0-9a-f]{8}$/);
   const readersOnly = loadApiKeys({ env: { HARNESS_API_KEYS: 'reader:one' }, folder });
   assert.ok(readersOnly.newToken, 'there must be an operator key');
+  const ofTenant = loadApiKeys({ env: { HARNESS_API_KEYS: 'operator@acme:four' }, folder: folderFor(t) });
+  assert.ok(ofTenant.newToken, 'an operator of one tenant is not the operator of the fleet');
 });
 
 test('[A97] an invalid key is reported by its position, never by its value', (t) => {

@@ -46,7 +46,7 @@ export type ApiKey = { readonly role: Role; readonly key: string; readonly tenan
 /** Whether a role includes the rights of another. */
 export const hasRole = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
 
-/** Loads the keys. Without a configured operator key, a token is created once and kept in a file. */
+/** Loads the keys. Without a configured operator key of all tenants, a token is created once and kept in a file. */
 export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const own = env['HARNESS_API_KEY']?.trim();
   const configured = [
@@ -54,7 +54,8 @@ export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
     ...parseApiKeys((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
     ...(file === undefined ? [] : parseApiKeys(readKeyLines(file), file)),
   ];
-  const token = configured.some(({ role }) => role === 'operator')
+  // An operator of one tenant cannot operate the fleet.
+  const token = configured.some(({ role, tenant }) => role === 'operator' && tenant === undefined)
     ? undefined
     : loadOrCreateToken(folder, 'server-token', 'HARNESS_API_KEY');
   return {
@@ -99,7 +100,7 @@ function parseApiKeys(entries: readonly string[], source: string): readonly ApiK
       return { role: role as Role, key, ...(tenant === undefined ? {} : { tenant }) };
     throw new FairleadError('server/bad-key', `Invalid entry ${i + 1} of ${source}: expected a role and a key.`, {
       blame: 'user',
-      hint: 'Write each entry as reader:<key>, runner:<key>, runner@<tenant>:<key> or operator:<key>.',
+      hint: 'Write each entry as <role>:<key>, or as <role>@<tenant>:<key> for one tenant; a role is reader, runner or operator.',
     });
   });
 }
