@@ -159,7 +159,13 @@ test('[attack 105] a rule for a server of the user does not allow the tools of a
       assert.equal(tools.length, 3);
       const [own = '', , foreign = ''] = tools;
       const effectOf = async (rules: object[], tool: string): Promise<string> =>
-        (await evaluatePolicy(parsePolicy({ rules }, 'test'), { tool, input: {} }, { cwd: '/', home: '/' })).effect;
+        (
+          await evaluatePolicy(
+            parsePolicy({ rules }, 'test'),
+            { tool, input: {} },
+            { cwd: '/', home: '/', locate: (given) => given },
+          )
+        ).effect;
       const allow = [{ allow: { tool: ['mcp__github__*', 'mcp__git-hub__*', 'mcp__git*', 'mcp__project_github__*'] } }];
       assert.equal(await effectOf(allow, own), 'allow');
       saw.push((await effectOf(allow, foreign)) === 'allow' ? 'done' : 'blocked');

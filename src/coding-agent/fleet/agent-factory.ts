@@ -84,6 +84,7 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
     assertWithin(cwd, requested.within);
     const settings = readSettings({ cwd });
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
+    for (const warning of settings.warnings) log(warning);
     const autoApprove = requested.auto === true || settings.approve === 'auto';
     let isPrivate = false;
     const agent = await createCodingAgent({

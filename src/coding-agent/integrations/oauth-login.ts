@@ -24,7 +24,14 @@ export async function loadOAuthLogin({
     store: fileLogins<ApiLogin>(getLoginFiles(settings).api),
     workspace: withNetwork(sandboxedWorkspace, { privateHosts: settings.privateHosts }),
     addSecret: (name, token) => redactor.addSecret(name, token),
-    ...(prompter.isAbsent ? {} : { showPage: (name, page, signal) => showLoginPage(prompter, name, page, signal) }),
+    ...(prompter.isAbsent
+      ? {}
+      : {
+          user: {
+            confirmLogin: (name, page, signal) => confirmLogin(prompter, name, page, signal),
+            openPage: (url) => openLoginPage(prompter, url),
+          },
+        }),
   };
   const tokenFor = createTokenProvider(logins);
   return {
@@ -34,17 +41,14 @@ export async function loadOAuthLogin({
   };
 }
 
-/** Asks before a login page is opened; the question names the issuer and the API that gets the token. */
-async function showLoginPage(
-  prompter: UserPrompter,
-  name: string,
-  page: LoginPage,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** Asks before anything is registered or opened; the question names the issuer and the API that gets the token. */
+function confirmLogin(prompter: UserPrompter, name: string, page: LoginPage, signal: AbortSignal): Promise<boolean> {
   const question = `Open a page of ${escapeInvisibleLine(page.issuer)} to log in as ${JSON.stringify(escapeInvisibleLine(name))}? Its token will be sent to ${escapeInvisibleLine(page.api)} and nowhere else.`;
-  if (!(await prompter.confirm(question, page.url, signal))) return false;
-  prompter.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(page.url)}`);
+  return prompter.confirm(question, page.url, signal);
+}
+
+async function openLoginPage(prompter: UserPrompter, url: string): Promise<void> {
+  prompter.notify(`Log in here, if no browser opens: ${escapeInvisibleLine(url)}`);
   const { openInBrowser } = await import('./open-browser.ts');
-  openInBrowser(page.url);
-  return true;
+  openInBrowser(url);
 }

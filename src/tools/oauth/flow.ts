@@ -24,7 +24,7 @@ export type LoginRequest = {
   readonly scope?: string;
 };
 
-/** A login page that was not shown yet. */
+/** A login that has not begun: `url` is the page of the authorization server, without parameters. */
 export type LoginPage = { readonly url: string; readonly api: string; readonly issuer: string };
 
 /** Options of a login besides the request. */
@@ -32,15 +32,17 @@ export type LoginOptions = {
   readonly workspace: Workspace;
   /** The stored login under this name. */
   readonly stored: Partial<ApiLogin>;
-  /** Asks the user and opens the page. Returns false if the user declines. */
-  readonly showPage: (page: LoginPage) => Promise<boolean>;
+  /** Asks the user before a client is registered and the page is opened. Returns false if the user declines. */
+  readonly confirmLogin: (page: LoginPage) => Promise<boolean>;
+  /** Opens the page. */
+  readonly openPage: (url: string) => void | Promise<void>;
   readonly signal: AbortSignal;
 };
 
 /** Logs in: the user is sent to a page and redirected back. */
 export async function loginWithOAuth(
   request: LoginRequest,
-  { workspace, stored, showPage, signal }: LoginOptions,
+  { workspace, stored, confirmLogin, openPage, signal }: LoginOptions,
 ): Promise<ApiLogin> {
   const api = new URL(requireSecureUrl(request.api)).origin;
   const office = await loadOAuthLibrary(workspace, signal);
@@ -48,12 +50,14 @@ export async function loginWithOAuth(
     office,
     new URL(requireSecureUrl(request.issuer ?? (await findIssuer(office, new URL(request.api))))),
   );
+  if (!(await confirmLogin({ url: getLoginPage(server), api, issuer: server.issuer })))
+    throw oauthError('The user declined to log in.');
   const known = stored.issuer === server.issuer && stored.api === api ? stored : {};
   const { client, port, callback, state } = await resolveClient(office, server, request, known);
   try {
     const verifier = office.lib.generateRandomCodeVerifier();
     const url = await authorizationUrl(office, server, { client, port, state, verifier, scope: request.scope });
-    if (!(await showPage({ url, api, issuer: server.issuer }))) throw oauthError('The user declined to log in.');
+    await openPage(url);
     const back = await raceAbort(signal, () => callback.params);
     const tokens = await exchangeCode(office, server, { client, port, state, verifier, back });
     return {
@@ -149,14 +153,17 @@ async function registerClient(
 
 type LoginAttempt = Pick<ClientRegistration, 'client' | 'port' | 'state'> & { readonly verifier: string };
 
+function getLoginPage({ authorization_endpoint: page, issuer }: Lib.AuthorizationServer): string {
+  if (page === undefined) throw oauthError(`${escapeInvisibleLine(issuer)} has no login page.`);
+  return requireSecureUrl(page);
+}
+
 async function authorizationUrl(
   { lib }: OAuthLibrary,
   server: Lib.AuthorizationServer,
   { client, port, state, verifier, scope }: LoginAttempt & { readonly scope: string | undefined },
 ): Promise<string> {
-  if (server.authorization_endpoint === undefined)
-    throw oauthError(`${escapeInvisibleLine(server.issuer)} has no login page.`);
-  const page = new URL(requireSecureUrl(server.authorization_endpoint));
+  const page = new URL(getLoginPage(server));
   const asked = {
     response_type: 'code',
     client_id: client.client_id,

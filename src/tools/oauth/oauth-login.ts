@@ -5,8 +5,11 @@ import type { LoginPage } from './flow.ts';
 
 /** Options of the oauth_login tool. */
 export type OAuthLoginOptions = LoginContext & {
-  /** Asks the user and opens a login page; absent if no user is present. */
-  readonly showPage?: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
+  /** Asks the user about a login, and opens its page; absent if no user is present. */
+  readonly user?: {
+    readonly confirmLogin: (name: string, page: LoginPage, signal: AbortSignal) => Promise<boolean>;
+    readonly openPage: (url: string) => void | Promise<void>;
+  };
 };
 
 type OAuthLoginInput = {
@@ -28,7 +31,7 @@ const stringSchema = (
 });
 
 /** Creates the oauth_login tool. */
-export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLoginOptions): Tool => ({
+export const oauthLogin = ({ store, workspace, addSecret, user }: OAuthLoginOptions): Tool => ({
   name: 'oauth_login',
   description:
     'Log in to an API with OAuth. The user does it in their browser; the token is stored and never shown; http_request sends it if `auth` is the name of the login.',
@@ -47,7 +50,7 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
   effect: 'external',
   async execute(input, { signal }) {
     const { name, api, issuer, client_id: client, scope } = input as OAuthLoginInput;
-    if (!showPage)
+    if (!user)
       throw new FairleadError('oauth/no-user', 'A login needs a user, and none is present.', {
         blame: 'user',
         hint: 'Log in once at the interactive prompt; the login is stored.',
@@ -64,7 +67,8 @@ export const oauthLogin = ({ store, workspace, addSecret, showPage }: OAuthLogin
       workspace,
       stored: storedLogin,
       signal,
-      showPage: (page) => showPage(name, page, signal),
+      confirmLogin: (page) => user.confirmLogin(name, page, signal),
+      openPage: (url) => user.openPage(url),
     });
     if (!isCompleteLogin(login))
       throw new FairleadError('oauth/failed', 'The server returned no token.', { blame: 'tool' });

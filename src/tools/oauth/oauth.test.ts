@@ -26,9 +26,9 @@ function setup(t: TestContext): { readonly file: string; readonly workspace: Wor
 }
 
 /** A user who agrees, and whose browser follows all redirects. */
-const browser = async ({ url }: LoginPage): Promise<boolean> => {
-  void fetch(url).catch(() => {});
-  return true;
+const willingUser = {
+  confirmLogin: async (): Promise<boolean> => true,
+  openPage: (url: string): void => void fetch(url).catch(() => {}),
 };
 
 const signal = (): AbortSignal => new AbortController().signal;
@@ -37,7 +37,7 @@ const signal = (): AbortSignal => new AbortController().signal;
 async function setupLogin(t: TestContext, at: OauthServer) {
   const { file, workspace } = setup(t);
   const store = fileLogins<ApiLogin>(file);
-  const login = await loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal() });
+  const login = await loginWithOAuth({ api: at.url }, { workspace, stored: {}, ...willingUser, signal: signal() });
   store.set('things', login);
   const tool = withAuth(httpRequest(workspace), createTokenProvider({ store, workspace }));
   const ask = async (url: string, more: JsonObject = {}): Promise<string> => {
@@ -57,7 +57,10 @@ test('[P27] the user logs in with PKCE, requests then have the token, and neithe
   const logins = { store, workspace, addSecret: (_: string, token: string) => void learnt.push(token) };
   const login = oauthLogin({
     ...logins,
-    showPage: (name, page) => (pages.push(`${name} ${page.api} ${page.issuer}`), browser(page)),
+    user: {
+      ...willingUser,
+      confirmLogin: async (name, page) => pages.push(`${name} ${page.api} ${page.issuer}`) > 0,
+    },
   });
   const provider = scriptedProvider([
     calls('oauth_login', { name: 'things', api: `${at.url}/v1`, scope: 'read' }),
@@ -132,7 +135,7 @@ test('[P27] a refused login, a used code, another server’s answer and a wrong 
   const at = await startOauthServer(t);
   const { workspace } = setup(t);
   const attempt = (more: Partial<Parameters<typeof loginWithOAuth>[1]> = {}): Promise<ApiLogin> =>
-    loginWithOAuth({ api: at.url }, { workspace, stored: {}, showPage: browser, signal: signal(), ...more });
+    loginWithOAuth({ api: at.url }, { workspace, stored: {}, ...willingUser, signal: signal(), ...more });
 
   at.tamperRedirect = (back) => {
     back.searchParams.delete('code');
@@ -153,12 +156,11 @@ test('[P27] a refused login, a used code, another server’s answer and a wrong 
   const stop = new AbortController();
   const statuses: number[] = [];
   at.tamperRedirect = (back) => back.searchParams.set('state', 'theirs');
-  const show = async ({ url }: LoginPage): Promise<boolean> => {
+  const openPage = async (url: string): Promise<void> => {
     statuses.push((await fetch(url)).status);
     stop.abort();
-    return true;
   };
-  await assert.rejects(attempt({ showPage: show, signal: stop.signal }), { code: 'run/cancelled' });
+  await assert.rejects(attempt({ openPage, signal: stop.signal }), { code: 'run/cancelled' });
   assert.deepEqual(statuses, [404]);
   assert.deepEqual(at.grants, ['authorization_code'], 'only the valid login');
 });
@@ -171,10 +173,13 @@ test('[P27] no login page is opened without consent, and no token is sent over a
   const run = async (tool: Tool, input: JsonObject): Promise<unknown> => tool.execute(input, context);
   const alone = oauthLogin({ store, workspace });
   await assert.rejects(run(alone, { name: 'x', api: at.url }), { code: 'oauth/no-user' });
-  const unwilling = oauthLogin({ store, workspace, showPage: async () => false });
+  const asked: string[] = [];
+  const confirmLogin = async (_: string, { url }: LoginPage): Promise<boolean> => asked.push(url) === 0;
+  const unwilling = oauthLogin({ store, workspace, user: { ...willingUser, confirmLogin } });
   await assert.rejects(run(unwilling, { name: 'x', api: at.url }), { message: /The user declined to log in/ });
-  assert.deepEqual([at.grants, store.list()], [[], []]);
-  const willing = oauthLogin({ store, workspace, showPage: (_, page) => browser(page) });
+  assert.deepEqual([at.grants, store.list(), asked], [[], [], [at.metadata['authorization_endpoint']]]);
+  assert.deepEqual(at.clients, [], 'nothing is registered before the user agrees');
+  const willing = oauthLogin({ store, workspace, user: willingUser });
   for (const wish of [{ api: 'http://api.example' }, { api: at.url, issuer: 'http://login.example' }])
     await assert.rejects(run(willing, { name: 'x', ...wish }), { message: /not an encrypted URL/ });
   at.metadata = { ...at.metadata, code_challenge_methods_supported: ['plain'] };
@@ -190,7 +195,7 @@ test('[P27] a registered client is reused for the same redirect address, and a n
   const at = await startOauthServer(t);
   const { login, workspace } = await setupLogin(t, at);
   const again = (): Promise<ApiLogin> =>
-    loginWithOAuth({ api: at.url }, { workspace, stored: login, showPage: browser, signal: signal() });
+    loginWithOAuth({ api: at.url }, { workspace, stored: login, ...willingUser, signal: signal() });
   assert.equal((await again()).client, 'client-1');
   const squatter = createServer();
   await new Promise<void>((resolve) => squatter.listen(login.port, '127.0.0.1', resolve));
