@@ -1,6 +1,6 @@
 // Commands as an attacker writes them, against a policy that allows common read commands and forbids two.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -383,6 +383,9 @@ test('[attack 29] [attack 21] an allow rule for a command covers the workspace, 
     'head id_rsa',
     'cat server.pem',
     'grep --include=x y /root',
+    'cat < id_rsa',
+    'cat < server.pem',
+    'git show HEAD:id_rsa',
   ]));
 
 test('after a change of directory relative paths need approval, unless the directory stays the same', async () => {
@@ -396,8 +399,21 @@ test('[attack 29] a glob is not allowed if it could match a forbidden file', asy
   const says = async (text: string): Promise<string> =>
     (await evaluatePolicy(simple, { tool: 'run_command', input: { command: text } }, policyContext)).effect;
   assert.equal(await says('cat src/*.ts'), 'allow');
+  mkdirSync(path.join(root, 'links'));
+  symlinkSync('/etc/hostname', path.join(root, 'links/a.ts'));
+  for (const text of ['cat links/*.ts', 'cat l*/a.ts']) assert.notEqual(await says(text), 'allow', text);
+  assert.equal(await says('cat links/*.js'), 'allow');
   for (const text of ['cat .en*', 'cat src/*', 'cat *.ts', 'cat ./*.pem', 'cat ./.[e]nv'])
     assert.notEqual(await says(text), 'allow', text);
+});
+
+test('[attack 28] an allow rule for a program that writes does not cover files that other programs execute', async () => {
+  const writers = parsePolicy({ rules: [{ allow: { command: ['cp', 'mv', 'tee', 'mkdir'] } }] }, 'policy');
+  const says = async (text: string): Promise<string> =>
+    (await evaluatePolicy(writers, { tool: 'run_command', input: { command: text } }, policyContext)).effect;
+  for (const text of ['cp a .git/hooks/pre-commit', 'tee .vscode/tasks.json', 'mv a .git/config'])
+    assert.notEqual(await says(text), 'allow', text);
+  for (const text of ['cp -r a b', 'mkdir -p src/new', 'mv a b']) assert.equal(await says(text), 'allow', text);
 });
 
 test('a rule that allows a tool by name allows its commands, if they can be parsed', async () => {

@@ -59,7 +59,7 @@ function evaluateOperation(
   { rules }: Policy,
   operation: Operation,
   context: PolicyContext,
-  { matchesFully, matchesPartially }: PolicyMatchModule,
+  { isSensitivePath, matchesFully, matchesPartially }: PolicyMatchModule,
 ): PolicyDecision {
   const findMatchingRule = (effect: PolicyEffect): PolicyRule | undefined =>
     rules.find(
@@ -78,9 +78,8 @@ function evaluateOperation(
   const asked = findMatchingRule('ask');
   if (asked) return ruleDecision(asked);
   if (allowed) return ruleDecision(allowed);
-  // A file that a command reads needs no rule of its own, unless it is outside the workspace.
-  if (operation.readOnly === true && operation.paths.every(({ resolved }) => resolved !== undefined))
-    return { effect: 'allow', why: [] };
+  // A file that a command reads needs no rule of its own, unless it is outside the workspace or secret.
+  if (operation.readOnly === true && !operation.paths.some(isSensitivePath)) return { effect: 'allow', why: [] };
   return {
     effect: 'unmatched',
     why: operation.notAllowableReason === undefined ? [] : [`No rule covers it: ${operation.notAllowableReason}.`],

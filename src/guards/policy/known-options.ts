@@ -69,7 +69,8 @@ function findUnknownOption(
       if (reading === 'takes-next') {
         at += 1;
         const value = args[at];
-        if (value === undefined || !isOptionValue(value)) return `the value of ${program} ${word} is not known`;
+        if (value === undefined || !isOptionValue(value) || !(options.isValue?.(value) ?? true))
+          return `the value of ${program} ${word} is not known`;
         if (program === 'tar' && value.includes(':')) return `${value} may be on another machine`;
       }
     }
@@ -111,6 +112,7 @@ function readShortOptions(options: ProgramOptions, letters: string): OptionReadi
     if (flags.includes(letter)) continue;
     if (attached.includes(letter)) return /^[\w.,:%]*$/.test(letters.slice(at + 1)) ? 'known' : 'unknown';
     const isLast = at + 1 === letters.length;
+    if (!isLast && valued.includes(letter) && !(options.isValue?.(letters.slice(at + 1)) ?? true)) return 'unknown';
     if (valued.includes(letter) && (isLast || !isValueInNextWord)) return isLast ? 'takes-next' : 'known';
     return 'unknown';
   }

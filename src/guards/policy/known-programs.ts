@@ -26,6 +26,8 @@ export type ProgramOptions = {
   /** True if the first argument may be option letters without a dash, as those of tar. */
   readonly isOldStyle?: true;
   readonly maxOperands?: number;
+  /** Returns true if the value of an option is harmless. */
+  readonly isValue?: (text: string) => boolean;
   /** True if a value is in the next word, because it is a path that must be evaluated. */
   readonly isValueInNextWord?: true;
   /** Returns true if an operand is harmless; `at` counts the operands. */
@@ -186,7 +188,7 @@ const options: Readonly<Record<string, ProgramOptions>> = {
     longValued: 'max-time connect-timeout',
   },
   tar: {
-    flags: 'txcvzjJapkO',
+    flags: 'tvzjJ',
     valued: 'f',
     isOldStyle: true,
     isValueInNextWord: true,
@@ -210,10 +212,12 @@ const options: Readonly<Record<string, ProgramOptions>> = {
   pytest: {
     flags: 'vqxsl',
     valued: 'km',
+    // Old versions evaluate the value as Python code.
+    isValue: (text) => /^[\w -]*$/.test(text),
     long: 'verbose quiet exitfirst last-failed lf failed-first ff collect-only no-header',
     longAttached: 'tb maxfail durations',
   },
-  eslint: { long: 'quiet cache no-color', longValued: 'max-warnings ext format' },
+  eslint: { long: 'quiet cache no-color', longValued: 'max-warnings ext' },
   prettier: { flags: 'cl', long: 'check list-different no-color' },
   tsc: { long: 'noEmit pretty strict version' },
   'git log': gitLogOptions,

@@ -1,9 +1,11 @@
 // Matches policy rules against operations: partially for strict rules, completely for allow rules.
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { isSecretFile } from '../../core/index.ts';
 import { isGitControlPath, type Operation, type OperationPath, type PathContext } from './operations.ts';
 import type { PolicyMatcher } from './policy.ts';
+import { findAutoExecutedFiles } from '../auto-executed-files.ts';
 import { isCertainAddress } from './addresses.ts';
 import { findUnknownArgument } from './known-options.ts';
 import { programName } from './nested-commands.ts';
@@ -43,7 +45,9 @@ export function matchesFully(on: PolicyMatcher, operation: Operation, context: P
   const matchedPrefix = allowsWholeTool
     ? []
     : command?.find((each) => hasExactCommandPrefix(each, operation.argv ?? []));
-  if (!matchedPrefix || operation.paths.some(isSensitivePath) || operation.argv.some(isBroadPattern)) return false;
+  if (!matchedPrefix || operation.paths.some(isSensitivePath)) return false;
+  if (operation.argv.some((word) => isBroadPattern(word, context)) || changesAutoExecutedFile(operation.argv, context))
+    return false;
   if (operation.argv.some(({ known, text }) => !known || hasSecretPart(text))) return false;
   const words = operation.argv.map(({ text }) => text);
   if (!allowsWholeTool && findUnknownArgument(words, matchedPrefix.length, options) !== undefined) return false;
@@ -69,11 +73,35 @@ const allPathsMatch = (globs: readonly string[], paths: readonly OperationPath[]
 const allHostsMatch = (patterns: readonly string[], hosts: readonly string[]): boolean =>
   hosts.length > 0 && hosts.every((host) => patterns.some((pattern) => hostMatches(pattern, host)));
 
-/** Returns true for a pattern without a file extension, which may match a key file. */
-const isBroadPattern = ({ pattern, text }: ShellWord): boolean => pattern === true && !/\.\w+$/.test(text);
+/** Returns true for a pattern that may match a key file or a link: one without a file extension, with a pattern in its folder, or in a folder with links. */
+function isBroadPattern({ pattern, text }: ShellWord, { cwd }: PathContext): boolean {
+  if (pattern !== true) return false;
+  const folder = path.dirname(text);
+  return !/\.\w+$/.test(text) || /[*?[]/.test(folder) || hasLink(path.resolve(cwd, folder), path.extname(text));
+}
+
+const maxListedFiles = 5000;
+
+/** Returns true if the folder contains a link whose name ends like this, or too many files to tell. */
+function hasLink(folder: string, end: string): boolean {
+  try {
+    const files = readdirSync(folder, { withFileTypes: true });
+    return files.length > maxListedFiles || files.some((file) => file.isSymbolicLink() && file.name.endsWith(end));
+  } catch {
+    // There is no such folder, so the pattern matches nothing.
+    return false;
+  }
+}
+
+const writingPrograms: ReadonlySet<string> = new Set('cp mv tee touch ln rm rmdir mkdir chmod'.split(' '));
+
+/** Returns true if a command changes a file that other programs execute or load. */
+const changesAutoExecutedFile = ([name, ...args]: readonly ShellWord[], { locate }: PathContext): boolean =>
+  writingPrograms.has(programName(name)) &&
+  findAutoExecutedFiles({ input: { paths: args.map(({ text }) => text) } }, locate).length > 0;
 
 /** Returns true for paths that an allowed command was not meant to read or write: outside the folder, key files and auto-executed files. */
-const isSensitivePath = ({ given, resolved }: OperationPath): boolean =>
+export const isSensitivePath = ({ given, resolved }: OperationPath): boolean =>
   resolved === undefined || isSecretFile(given) || isSecretFile(resolved) || isGitControlPath(resolved);
 
 /** Returns true if the words occur in this order, with anything between them: an option before a subcommand must not hide it. */

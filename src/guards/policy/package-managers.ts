@@ -67,12 +67,12 @@ export const packageManagers: readonly PackageManager[] = [
 ];
 
 /** Commands whose first operand is a package to run; the arguments after it belong to that package. */
-export const executorPattern = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
+export const executorPattern: RegExp = /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|create|run)$/;
 
 /** Matches text that may name a package manager. */
-export const managerPattern =
+export const managerPattern: RegExp =
   /\b(?:npm|npx|pnpm|pnpx|yarn|bunx?|pip|uvx?|python|poetry|pdm|pipenv|pipx|cargo|go|gem|bundle|deno|easy_install|composer|corepack|conda|mamba|micromamba|dotnet|apt|aptitude|dnf|yum|zypper|brew|snap|apk)/;
 
 /** Options that take the next word as their value. */
-export const optionsWithValue =
+export const optionsWithValue: RegExp =
   /^(?:-w|--workspace|--prefix|--registry|-C|--dir|--filter|-F|--tag|-r|--requirement|-c|--constraint|-i|--index-url|--extra-index-url|-t|--target|--features|--version|-v|--vers|--git|--branch|--path|--bin|--group|-G)$/;
