@@ -7,7 +7,10 @@ import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { withSandbox } from '../src/guards/index.ts';
 import { autoExecutedPaths } from '../src/guards/sandbox/auto-executed-paths.ts';
+import { unavailableSandbox } from '../src/guards/sandbox/sandbox.ts';
 import { removeIdlePlaceholders } from '../src/guards/sandbox/placeholders.ts';
+import { gitTools } from '../src/tools/git/index.ts';
+import { findRipgrepFolders } from '../src/tools/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { assertAttack } from './support/attack-report.ts';
@@ -187,6 +190,43 @@ test('[attack 88] git that runs as the user refuses configuration that a command
   assert.match((await look(fixture, 'diff')).text, /\+two/, 'reading inside the sandbox still works');
 });
 
+test(
+  '[attack 88] a remote inside the folder runs no program on the host, and commits are transferred',
+  { skip },
+  async (t) => {
+    const fixture = await createAttackFixture(t, (root) => {
+      createRepository(root);
+      git(root, 'remote', 'add', 'origin', './below/remote.git');
+      git(root, 'config', 'branch.master.remote', 'origin');
+    });
+    const { root } = fixture;
+    const mark = markOf(fixture);
+    const programs = [
+      'core.alternateRefsCommand',
+      'uploadpack.packObjectsHook',
+      'gc.recentObjectsHook',
+      'core.fsmonitor',
+    ];
+    await run(
+      fixture,
+      `mkdir below; git init -q --bare below/remote.git; cd below/remote.git; git config gc.auto 1; ${programs.map((key) => `git config ${key} 'touch ${mark}'`).join('; ')}; for h in pre-receive update post-receive; do printf '#!/bin/sh\\ntouch ${mark}\\n' > hooks/$h; chmod +x hooks/$h; done`,
+    );
+    const { tools } = fixture.codingAgent;
+    const branch = git(root, 'symbolic-ref', '--short', 'HEAD').trim();
+    const pushed = await callTool(tools, 'git_remote', { operation: 'push', branch });
+    const pulled = await callTool(tools, 'git_remote', { operation: 'pull', branch });
+    const cloned = await callTool(tools, 'git_remote', {
+      operation: 'clone',
+      url: 'below/remote.git',
+      path: 'copy',
+      branch,
+    });
+    assertAttack(t, 88, [existsSync(mark) ? 'done' : 'blocked']);
+    for (const { outcome, text } of [pushed, pulled, cloned]) assert.equal(outcome, 'ok', text);
+    assert.equal(readFileSync(path.join(root, 'copy/a.txt'), 'utf8'), 'one\n');
+  },
+);
+
 test('git reads the repository of a folder above and of a linked worktree, and changes it', { skip }, async (t) => {
   const above = await createAttackFixture(t, (root) => {
     rmSync(path.join(root, '.git'), { recursive: true });
@@ -221,6 +261,44 @@ test('[attack 88] a folder that names the repository of another folder shows not
   });
   const { text, outcome } = await look(fixture, 'log');
   assertAttack(t, 88, [outcome === 'ok' || text.includes('first') ? 'done' : 'blocked']);
+});
+
+test(
+  '[attack 82] [attack 88] without a sandbox no git runs, with the sentence that refuses commands',
+  { skip: noGit },
+  async (t) => {
+    const { root, siblingDir } = await createAttackFixture(t, createRepository);
+    const mark = path.join(siblingDir, 'mark');
+    git(root, 'config', 'core.fsmonitor', `touch ${mark}`);
+    const workspace = localWorkspace({ roots: [root] });
+    const read = withSandbox(workspace, unavailableSandbox('No command runs: install one.'), { access: 'read' });
+    const tools = gitTools({ read, change: workspace, isConfined: true });
+    for (const [name, input] of [
+      ['git', { operation: 'status' }],
+      ['git_change', { operation: 'commit', message: 'm' }],
+      ['git_remote', { operation: 'pull' }],
+    ] as const) {
+      const { outcome, text } = await callTool(tools, name, input);
+      assert.deepEqual([outcome, text], ['failed', 'No command runs: install one.'], name);
+    }
+    assertAttack(t, 88, [existsSync(mark) ? 'done' : 'blocked']);
+  },
+);
+
+test('ripgrep runs inside the sandbox, where it finds files and its folder is readable', { skip }, async (t) => {
+  const { root, codingAgent } = await createAttackFixture(t, (folder) =>
+    writeFileSync(path.join(folder, 'a'), 'needle'),
+  );
+  const [folder] = await findRipgrepFolders();
+  if (folder === undefined) return t.skip('no packaged ripgrep here');
+  const runner = withSandbox(localWorkspace({ roots: [root] }), codingAgent.sandbox, {
+    access: 'read',
+    findReadable: findRipgrepFolders,
+  });
+  const found = await runner.exec([path.join(folder, 'rg'), '--no-config', '--files-with-matches', 'needle', './']);
+  assert.deepEqual([found.code, found.text], [0, './a\n']);
+  const written = await runner.exec('echo x > made; ls');
+  assert.match(written.text, /Read-only file system[^]*\na\n/);
 });
 
 test(

@@ -167,6 +167,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     }),
     isConfined: sandbox.name !== 'none',
     change: workspace,
+    local: sandboxed,
   };
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;

@@ -17,7 +17,7 @@ type GitRemoteInput = {
 };
 
 /** Creates the git_remote tool. */
-export const gitRemote = ({ change: workspace, ...verifier }: GitWorkspaces): Tool => ({
+export const gitRemote = ({ change: workspace, local = workspace, ...verifier }: GitWorkspaces): Tool => ({
   name: 'git_remote',
   description:
     'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
@@ -45,7 +45,10 @@ export const gitRemote = ({ change: workspace, ...verifier }: GitWorkspaces): To
       ...(progress ? { progress } : {}),
     };
     const trip = input as GitRemoteInput;
-    const result = await (trip.operation === 'clone' ? cloneRepository(trip, run) : pullOrPush(trip, run));
+    const localRun: GitRunOptions = { ...run, workspace: local, isConfined: verifier.isConfined };
+    const result = await (trip.operation === 'clone'
+      ? cloneRepository(trip, run, localRun)
+      : pullOrPush(trip, run, localRun));
     return commandResultOutput(result, timeoutSeconds);
   },
 });
@@ -53,6 +56,7 @@ export const gitRemote = ({ change: workspace, ...verifier }: GitWorkspaces): To
 async function cloneRepository(
   { url, path: folder, branch, depth }: GitRemoteInput,
   run: GitRunOptions,
+  localRun: GitRunOptions,
 ): ReturnType<typeof runGit> {
   if (url === undefined || folder === undefined) throw gitError('git/incomplete', 'clone needs a url and a path.');
   const { workspace } = run;
@@ -76,13 +80,14 @@ async function cloneRepository(
       place.url,
       target,
     ],
-    withSshAgent(run),
+    place.isLocal ? localRun : withSshAgent(run),
   );
 }
 
 async function pullOrPush(
   { operation, remote = 'origin', branch }: GitRemoteInput,
   run: GitRunOptions,
+  localRun: GitRunOptions,
 ): ReturnType<typeof runGit> {
   const name = requireRefName('remote', remote);
   await guardRepository('connect', run);
@@ -98,6 +103,7 @@ async function pullOrPush(
     .map((url) => resolveRemote(run.workspace, url));
   if (places.length > 1) throw gitError('git/bad-remote', `${name} has several URLs; use a remote with one.`);
   const isLocal = places.some((place) => place.isLocal);
+  const connectingRun = isLocal ? localRun : withSshAgent(run);
   if (isPush)
     return runGit(
       [
@@ -109,7 +115,7 @@ async function pullOrPush(
         name,
         `refs/heads/${ref}:refs/heads/${ref}`,
       ],
-      withSshAgent(run),
+      connectingRun,
     );
   return runGit(
     [
@@ -123,7 +129,7 @@ async function pullOrPush(
       name,
       ref,
     ],
-    withSshAgent(run),
+    connectingRun,
   );
 }
 

@@ -13,6 +13,8 @@ export type GitWorkspaces = {
   readonly isConfined: boolean;
   /** Runs git that changes the repository or connects to a server, as the user; the configuration is verified with `read` first. */
   readonly change: Workspace;
+  /** Runs git that connects two repositories of the workspace: commands can write the configuration of the other one. Default `change`. */
+  readonly local?: Workspace;
 };
 
 /** Options of a git command. */
