@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
-import { memoryMcpTokens, type McpOptions } from '../src/tools/mcp/index.ts';
+import { memoryTrust } from '../src/guards/index.ts';
+import { approvalKey, memoryMcpTokens, type McpOptions, type McpServer } from '../src/tools/mcp/index.ts';
 import { callbackUrl, findFreePort, listenForCallback } from '../src/tools/oauth/callback.ts';
 import { createNetworkFetch } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
@@ -68,6 +69,10 @@ const startHostileServer = (
     return response.writeHead(401, { 'www-authenticate': challenge }).end();
   });
 
+const throwNoBrowser = (): never => {
+  throw new Error('no browser');
+};
+
 const hows = ['header', 'metadata', 'redirect'] as const;
 
 test('[attack 104] the program sends no login request at its start, and none to another private address', async (t) => {
@@ -111,14 +116,31 @@ test('[attack 104] a login that the user wants, or one that is renewed, requests
       await open({ network: createNetworkFetch(), openUrl: () => {} });
       await open({ openUrl: () => {} });
       saw.push(internal.requests.length === 0 ? 'blocked' : 'done');
-      const pages: string[] = [];
-      const openUrl = (_: string, page: string): void => {
-        pages.push(page);
-        throw new Error('no browser');
-      };
-      await open({ network: createNetworkFetch({ privateHosts: ['127.0.0.1'] }), openUrl });
+      await open({ network: createNetworkFetch({ privateHosts: ['127.0.0.1'] }), openUrl: throwNoBrowser });
       assert.ok(internal.requests.length > 0, `${how}: an address of the settings is requested`);
     }
+  assertAttack(t, 104, saw, `${saw.length} tried`);
+});
+
+test('[attack 104] the issuer in a project’s file opens no private address, the issuer of the user does', async (t) => {
+  const saw: AttackOutcome[] = [];
+  for (const origin of ['project', 'editor', 'user'] as const) {
+    const internal = await startInternalService(t);
+    const server = await startHostileServer(t, 'metadata', internal.url);
+    const login = { clientId: 'x', issuer: internal.url };
+    const transport = { type: 'http', url: `${server.url}/mcp`, headers: {}, login } as const;
+    const named: McpServer = { name: 'notes', origin, source: 'test', transport };
+    const trust = memoryTrust();
+    trust.approve([approvalKey(named)]);
+    await openMcpServers(t, [named], {
+      trust,
+      network: createNetworkFetch(),
+      openUrl: throwNoBrowser,
+      startTimeoutMs: 5000,
+    });
+    if (origin === 'user') assert.ok(internal.requests.length > 0);
+    else saw.push(internal.requests.length === 0 ? 'blocked' : 'done');
+  }
   assertAttack(t, 104, saw, `${saw.length} tried`);
 });
 

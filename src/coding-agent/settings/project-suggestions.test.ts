@@ -127,6 +127,15 @@ test('[attack 92] approvals that another user could have written approve nothing
   assert.match(warnings[0] ?? '', /could have been written by another user/);
 });
 
+test('[attack 92] a value cannot fill or forge the question about the file', (t) => {
+  const { file, read } = room(t);
+  const long = read(`HARNESS_MODEL=${'m'.repeat(301)}\nGROQ_API_KEY=${'k'.repeat(900)}\n`);
+  assert.equal(long.warnings[0], `HARNESS_MODEL in ${file} is not used: it is longer than 300 characters.`);
+  assert.deepEqual(long.projectFiles[0]?.lines, ['GROQ_API_KEY=(a key of 900 characters)']);
+  const forged = read('HARNESS_MODEL="a/b\n\u001b[2JNothing is set."\n');
+  assert.deepEqual(forged.projectFiles[0]?.lines, ['HARNESS_MODEL=a/b␊␛[2JNothing is set.']);
+});
+
 test('[attack 93, attack 39] no directory is taken from a .env file of a project, whatever it leads to', (t) => {
   const { home, file, read } = room(t);
   const beside = path.join(home, 'src/beside');

@@ -140,12 +140,18 @@ function tryParse(
   warnings: string[],
 ): Setting['value'] | undefined {
   try {
-    return parseSettingValue(key, entry, value, where);
+    const parsed = parseSettingValue(key, entry, value, where);
+    // The whole value is shown in the question, which it must not fill.
+    if (entry.secret || String(parsed).length <= maxShownLength) return parsed;
+    warnings.push(`${where} is not used: it is longer than ${maxShownLength} characters.`);
+    return undefined;
   } catch (error) {
     warnings.push(`${errorMessage(error)} It is not used.`);
     return undefined;
   }
 }
+
+const maxShownLength = 300;
 
 const endpointKeys = ['provider', 'url', 'model'];
 

@@ -75,7 +75,7 @@ export async function mcpHandshake(
       },
     });
     registerClientHandlers(client, server.name, handlers, hooks.count);
-    const transport = await createMcpTransport(server.transport, environment, await signIn?.provider(), network);
+    const transport = await createMcpTransport(server, environment, await signIn?.provider(), network);
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {

@@ -2,7 +2,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { FairleadError, escapeInvisibleLine, type Workspace } from '../../core/index.ts';
 import { requireSecureUrl } from '../oauth/authorization-server.ts';
-import type { McpRemoteConfig } from './server.ts';
+import type { McpRemoteConfig, McpServer } from './server.ts';
 
 /** Network access for addresses that a server names: its authorization server, for example. */
 export type McpNetwork = NonNullable<Workspace['fetch']>;
@@ -11,13 +11,16 @@ const maxMessageBytes = 16_000_000;
 const maxRedirects = 5;
 
 /**
- * Creates the fetch function of a server. The configuration names the URL of the server and maybe its issuer, so their origins may be private. Every other
- * address comes from the server itself, which could otherwise have us send requests inside the user's network.
+ * Creates the fetch function of a server. The configuration names its URL, and that of the user maybe its issuer, so these origins may be private. Every other
+ * address comes from the server or a project, which could otherwise have us send requests inside the user's network.
  */
-export function createMcpFetch(reach: McpRemoteConfig, network: McpNetwork | undefined): FetchLike {
-  const origins = new Set(
-    [reach.url, ...(reach.login?.issuer === undefined ? [] : [reach.login.issuer])].flatMap(toOrigins),
-  );
+export function createMcpFetch(
+  { url: serverUrl, login }: McpRemoteConfig,
+  origin: McpServer['origin'],
+  network: McpNetwork | undefined,
+): FetchLike {
+  const issuer = origin === 'user' && login?.issuer !== undefined ? [login.issuer] : [];
+  const origins = new Set([serverUrl, ...issuer].flatMap(toOrigins));
   return async (target, init = {}) => {
     let url = new URL(target);
     let request = init;

@@ -13,7 +13,7 @@ import { WebSocketTransport } from './web-socket.ts';
 
 /** Creates a transport that is not started yet. */
 export async function createMcpTransport(
-  reach: McpServer['transport'],
+  { transport: reach, origin }: Pick<McpServer, 'transport' | 'origin'>,
   environment: NodeJS.ProcessEnv,
   auth: OAuthClientProvider | undefined,
   network?: McpNetwork,
@@ -26,7 +26,7 @@ export async function createMcpTransport(
   }
   if (reach.type === 'ws') return new WebSocketTransport(reach.url, reach.headers);
   const options = {
-    fetch: createMcpFetch(reach, network),
+    fetch: createMcpFetch(reach, origin, network),
     requestInit: { headers: { ...reach.headers } },
     ...(auth ? { authProvider: auth } : {}),
     ...(reach.login?.checkIssuer === false ? { skipIssuerMetadataValidation: true } : {}),
