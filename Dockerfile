@@ -1,4 +1,5 @@
 # The product as an image: built from its sources, run by a user without rights, on a file system that may be read-only.
+# A tag can change: docs/deploying.md says how to pin the image by its digest.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build

@@ -1,7 +1,7 @@
 // Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, the page of the server, and a declaration for each public entry.
 // What package.json lists as a dependency of users stays outside the bundle; what it lists for developers is bundled when imported.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
@@ -10,7 +10,7 @@ import { applyEagerCompile } from './build/eager-compile.ts';
 import { rewriteBuiltinsInDir } from './build/builtin-imports.ts';
 import { collectCalledFunctions } from './build/coverage.ts';
 import { createChunkNamer } from './build/chunks.ts';
-import { formatThirdPartyNotices } from './build/notices.ts';
+import { writeBillOfMaterials } from './build/bill-of-materials.ts';
 import { escapeNonAsciiInDir } from './build/ascii.ts';
 import { rewriteLazyRuntimeInDir } from './build/lazy-runtime.ts';
 import { inlineReexportsInDir } from './build/inline-reexports.ts';
@@ -82,9 +82,15 @@ applyEagerCompile(
     return new Map();
   }),
 );
-const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+const modules = output.flatMap((chunk) =>
+  chunk.type === 'chunk' ? chunk.moduleIds.map((id) => ({ id, output: chunk.fileName })) : [],
+);
 const page = await buildWeb(path.join(stagingDir, 'web'));
-writeFileSync(path.join(stagingDir, 'third-party.txt'), `${formatThirdPartyNotices([...modules, ...page])}\n`);
+try {
+  writeBillOfMaterials(root, stagingDir, [...modules, ...page.map((id) => ({ id, output: 'web' }))]);
+} catch (error) {
+  fail((error as Error).message);
+}
 const declarations = spawnSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', path.join(stagingDir, 'types')], {
   cwd: root,
   stdio: 'inherit',

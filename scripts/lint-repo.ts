@@ -10,6 +10,7 @@ import { checkFileHeaders } from './lint-repo/file-headers.ts';
 import { checkNetworkAccess } from './lint-repo/network-access.ts';
 import { checkSizes } from './lint-repo/sizes.ts';
 import { readSourceTree, type RepoCheck } from './lint-repo/source-tree.ts';
+import { checkSupplyChain } from './lint-repo/supply-chain.ts';
 import { checkBannedText } from './lint-repo/banned-text.ts';
 
 const checks: Readonly<Record<string, RepoCheck>> = {
@@ -22,6 +23,7 @@ const checks: Readonly<Record<string, RepoCheck>> = {
   'banned-text': checkBannedText,
   'network-access': checkNetworkAccess,
   lockfile: checkLockfile,
+  'supply-chain': checkSupplyChain,
   requirements: checkRequirements,
 };
 

@@ -51,6 +51,7 @@ test('[P54] the Dockerfile passes the linter and our checks, and each check dete
     ['NODE_ENV=production', 'NODE_ENV=production OPENAI_API_KEY=sk-1', /secret is built in/],
     ['ARG NODE_IMAGE=', 'ARG NPM_TOKEN\nARG NODE_IMAGE=', /secret is built in/],
     ['node:24-bookworm-slim', 'node', /no exact image/],
+    ['node:24-bookworm-slim', 'node:24-bookworm-slim@sha256:12', /no exact image/],
     [' AS system', '', /stages are/],
     ['npm ci --ignore-scripts', 'npm ci', /scripts of packages/],
     ['ENTRYPOINT ["fairlead"]', 'ENTRYPOINT fairlead', /shell stands before/],

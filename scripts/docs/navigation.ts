@@ -35,6 +35,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       'docs/architecture.md',
       'GLOSSARY.md',
+      'SECURITY.md',
       'CONTRIBUTING.md',
       'AGENTS.md',
       'docs/requirements.md',

@@ -7,9 +7,17 @@ export type LockedPackage = {
   readonly dev?: boolean;
   readonly license?: string;
   readonly optional?: boolean;
+  /** The hash of its tarball, which `npm ci` verifies. */
+  readonly integrity?: string;
+  readonly resolved?: string;
+  /** Whether it is a link to a workspace of the repository. */
+  readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 

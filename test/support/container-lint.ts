@@ -35,7 +35,10 @@ export function lintDockerfile(text: string): readonly string[] {
   const found: readonly (readonly [boolean, string])[] = [
     [names.join() === 'build,system,image', `the stages are ${names.join()}`],
     [stages.every((stage) => /^(\$\{NODE_IMAGE\}|system)$/.test(stage?.[1] ?? '')), 'a stage begins elsewhere'],
-    [/^node:24-[\w.-]+$/.test(/^NODE_IMAGE=(.*)$/.exec(of('ARG')[0] ?? '')?.[1] ?? ''), 'no exact image to begin with'],
+    [
+      /^node:24-[\w.-]+(@sha256:[\da-f]{64})?$/.test(/^NODE_IMAGE=(.*)$/.exec(of('ARG')[0] ?? '')?.[1] ?? ''),
+      'no exact image to begin with',
+    ],
     [/^(?!root\b|0\b)\w+$/.test(of('USER', last).at(-1) ?? ''), 'it is run by root'],
     [!settings.some((each) => secretPattern.test(each)), 'a secret is built in'],
     [of('ADD').length === 0, 'something is fetched by ADD'],
