@@ -4,8 +4,9 @@ import { formatFuzzReport, runFuzzer, type Fuzzer } from './fuzz/fuzz-run.ts';
 import { hostFuzzer } from './fuzz/host-fuzzer.ts';
 import { optionFuzzer } from './fuzz/option-fuzzer.ts';
 import { shellFuzzer } from './fuzz/shell-fuzzer.ts';
+import { strictFuzzer } from './fuzz/strict-fuzzer.ts';
 
-const fuzzers: readonly Fuzzer[] = [shellFuzzer, hostFuzzer, optionFuzzer];
+const fuzzers: readonly Fuzzer[] = [shellFuzzer, hostFuzzer, optionFuzzer, strictFuzzer];
 
 const { values, positionals } = parseArgs({
   options: {

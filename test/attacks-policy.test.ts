@@ -131,6 +131,10 @@ test('[attack 100] with a strict rule, what is not known is asked about even if 
     `sqlite3 :memory: ".shell rm x"`,
     'start-stop-daemon -S -x /bin/rm -- x',
     'unknown-runner --then=rm x',
+    'unknown-runner rm x',
+    'unknown-runner -qxrm x',
+    'sed 1erm x',
+    'rsync -averm a b',
   ];
   const wrappers =
     'chronic,runuser -u me --,pipenv run,pnpm exec,yarn exec,bun x,tini --,gosu me,su-exec me,watchexec,cpulimit -l 5,proot,xvfb-run,sshpass -p x,torsocks,dumb-init,chpst,softlimit,envdir d,cgexec -g x,aa-exec,systemd-inhibit,caffeinate,hatch run,asdf exec,dotenv,op run --,nodemon --exec,linux32';

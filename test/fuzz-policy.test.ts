@@ -5,6 +5,7 @@ import { formatFuzzReport, runFuzzer, type Fuzzer } from '../scripts/fuzz/fuzz-r
 import { hostFuzzer } from '../scripts/fuzz/host-fuzzer.ts';
 import { optionFuzzer } from '../scripts/fuzz/option-fuzzer.ts';
 import { shellFuzzer } from '../scripts/fuzz/shell-fuzzer.ts';
+import { strictFuzzer } from '../scripts/fuzz/strict-fuzzer.ts';
 
 const seed = 12;
 const cases = Number(process.env['FAIRLEAD_FUZZ_CASES'] ?? 10_000);
@@ -12,6 +13,7 @@ const fuzzers: readonly (readonly [fuzzer: Fuzzer, attack: number, what: string]
   [shellFuzzer, 91, 'no command line that a policy allows runs another program in bash'],
   [hostFuzzer, 101, 'no command line that a policy allows for a host makes curl request another host'],
   [optionFuzzer, 109, 'no option that a policy allows makes a program run or write something'],
+  [strictFuzzer, 100, 'no command line that is approved automatically runs a program that a rule denies'],
 ];
 
 for (const [fuzzer, attack, what] of fuzzers) {

@@ -30,6 +30,8 @@ export type Ground = {
   readonly programs: readonly string[];
   /** Creates files in the working folder. */
   readonly prepare: (work: string) => void;
+  /** True if a change of the folder is no hit. */
+  readonly mayChange?: boolean;
 };
 
 /** Executes each case in a shell of its own, in a sandbox if there is one. Returns the cases that ran the canary or changed the names in the folder. */
@@ -49,7 +51,7 @@ export function executeCommands(cases: readonly FuzzCase[], ground: Ground): rea
     ground.prepare(at('work'));
     for (const [index, { command }] of cases.entries()) writeFileSync(at(`cases/${index}`), command);
     writeFileSync(at('hits'), '');
-    writeFileSync(at('run.sh'), driverScript(folder, cases.length));
+    writeFileSync(at('run.sh'), driverScript(folder, cases.length, ground.mayChange === true));
     const [program, ...args] = [...sandboxCommand(folder), '/bin/bash', '--norc', '--noprofile', at('run.sh')];
     const { status, stderr } = spawnSync(program, args, {
       env: {},
@@ -71,7 +73,7 @@ function writeExecutable(file: string, text: string): void {
 }
 
 /** Runs every case, and removes what a case created before the next one. */
-const driverScript = (folder: string, count: number): string => `shopt -s dotglob
+const driverScript = (folder: string, count: number, mayChange: boolean): string => `shopt -s dotglob
 cd ${folder}/work
 set -- *
 before="$*"
@@ -79,7 +81,7 @@ for ((n = 0; n < ${count}; n++)); do
   /usr/bin/env -i PATH=${folder}/bin HOME=${folder}/work FUZZ_CASE=$n GIT_CONFIG_NOSYSTEM=1 /usr/bin/timeout -s KILL 5 /bin/bash --norc -c "$(<${folder}/cases/$n)" </dev/null >/dev/null 2>&1
   set -- *
   if [ "$*" != "$before" ]; then
-    echo $n >> ${folder}/hits
+    ${mayChange ? ':' : `echo $n >> ${folder}/hits`}
     for name; do case " $before " in *" $name "*) ;; *) /bin/rm -rf -- "$name" ;; esac; done
   fi
 done

@@ -14,6 +14,8 @@ export type Fuzzer = {
   readonly name: string;
   /** The rules of the policy under test. */
   readonly rules: readonly unknown[];
+  /** True if commands that no rule matches count as allowed too, as with `--auto-approve`. */
+  readonly isAutomatic?: boolean;
   readonly generate: (random: Random) => FuzzCase;
   /** Executes cases that the policy allows, and returns those that did what no rule allows. */
   readonly execute: (cases: readonly FuzzCase[]) => Promise<readonly FuzzCase[]>;
@@ -41,8 +43,9 @@ export type FuzzReport = {
   readonly hits: readonly string[];
 };
 
-/** Creates the judge of the policy under test, in a folder. */
-export function createPolicyJudge(rules: readonly unknown[], folder = '/nonexistent-work'): Judge {
+/** Creates the judge of the policy under test. */
+export function createPolicyJudge({ rules, isAutomatic = false }: Pick<Fuzzer, 'rules' | 'isAutomatic'>): Judge {
+  const folder = '/nonexistent-work';
   const policy = parsePolicy({ rules }, 'fuzz');
   const context = {
     cwd: folder,
@@ -52,15 +55,17 @@ export function createPolicyJudge(rules: readonly unknown[], folder = '/nonexist
       return given;
     },
   };
-  return async (command) =>
-    (await evaluatePolicy(policy, { tool: 'run_command', input: { command } }, context)).effect === 'allow';
+  return async (command) => {
+    const { effect } = await evaluatePolicy(policy, { tool: 'run_command', input: { command } }, context);
+    return effect === 'allow' || (isAutomatic && effect === 'unmatched');
+  };
 }
 
 const progressInterval = 100_000;
 
 /** Runs a fuzzer. Allowed cases are executed once each. */
 export async function runFuzzer(fuzzer: Fuzzer, options: FuzzOptions): Promise<FuzzReport> {
-  const { cases, seed, maxExecuted, judge = createPolicyJudge(fuzzer.rules), progress } = options;
+  const { cases, seed, maxExecuted, judge = createPolicyJudge(fuzzer), progress } = options;
   const random = createRandom(seed);
   const selected = new Map<string, FuzzCase>();
   const seenAllowed = new Set<number>();

@@ -7,7 +7,7 @@ import { quoteWord, type Fuzzer } from './fuzz-run.ts';
 import { splitList, type Random } from './random.ts';
 
 /** The programs under test with typical words of each: subcommands, options that execute or write, and options that do not. */
-const programWords: Readonly<Record<string, readonly string[]>> = {
+export const programWords: Readonly<Record<string, readonly string[]>> = {
   'git log': splitList(
     '--oneline , -p , -n , -5 , --output=new , --output , --outp=new , --ext-diff , --textconv , -S , -G , --format=%h , --graph , -c , -O , -L , --stat , --no-index , --grep=x , --since=1 , -U3 , -M , --all',
   ),
@@ -59,7 +59,8 @@ const commonWords = splitList(
 );
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-function generateWord(random: Random, words: readonly string[]): string {
+/** Generates a word for a program with these typical words. */
+export function generateWord(random: Random, words: readonly string[]): string {
   const kind = random.below(10);
   if (kind < 5) return random.pick(words);
   if (kind < 7) return random.pick(commonWords);

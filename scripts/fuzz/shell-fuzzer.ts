@@ -140,7 +140,8 @@ function mutate(text: string, random: Random): string {
 
 const grammarLine = (random: Random): string => line(random, 1 + random.below(3));
 
-function generateLine(random: Random): string {
+/** Generates a command line. */
+export function generateLine(random: Random): string {
   const base = random.pick([plainLine, plainLine, tokenSoup, evaluatedPayload, grammarLine, grammarLine])(random);
   let command = base;
   for (let mutations = random.below(4); mutations > 0; mutations -= 1) command = mutate(command, random);
@@ -153,13 +154,13 @@ export const shellFuzzer: Fuzzer = {
   rules: [{ allow: { command: allowedPrograms } }],
   generate: (random) => ({ command: generateLine(random) }),
   execute: async (cases) =>
-    executeCommands(cases, {
-      programs: ['ls', 'cat', 'grep', 'head', 'wc', 'sort'],
-      prepare: (work) => {
-        writeFileSync(path.join(work, 'a.txt'), 'hello\n');
-        for (const folder of ['0', '1', 'src']) mkdirSync(path.join(work, folder));
-        writeFileSync(path.join(work, 'src/b.txt'), 'b\n');
-      },
-    }),
+    executeCommands(cases, { programs: ['ls', 'cat', 'grep', 'head', 'wc', 'sort'], prepare: prepareFiles }),
   unavailable: () => findProgram('bash') === undefined && 'needs bash',
 };
+
+/** Creates the files that the commands read. */
+export function prepareFiles(work: string): void {
+  writeFileSync(path.join(work, 'a.txt'), 'hello\n');
+  for (const folder of ['0', '1', 'src']) mkdirSync(path.join(work, folder));
+  writeFileSync(path.join(work, 'src/b.txt'), 'b\n');
+}

@@ -2,6 +2,7 @@
 import { readAddresses } from './addresses.ts';
 import { changesShell } from './executing-programs.ts';
 import { findUnknownArgument } from './known-options.ts';
+import { findKnownProgram } from './known-programs.ts';
 import { hostMatches, pathMatches } from './match.ts';
 import { programName } from './nested-commands.ts';
 import { resolveOperationPath, type Operation, type PathContext } from './operations.ts';
@@ -40,7 +41,8 @@ function operationDoubts(
   if (operation.hasUncertainHost && strict.some(({ host }) => host !== undefined))
     doubts.push('It is not certain which host it names.');
   const words = argv.map(({ text }) => text);
-  if (findUnknownArgument(words, 1) === undefined) return doubts;
+  const isProved = findKnownProgram(program, words[1]) !== undefined && findUnknownArgument(words, 1) === undefined;
+  if (isProved) return doubts;
   if (changesShell(program)) doubts.push(`${program} can change what the rest of the line runs.`);
   const forbiddenPrograms = new Set(
     strict.flatMap(({ command = [] }) => command.map(([name = '']) => name.toLowerCase())),
@@ -54,13 +56,21 @@ function operationDoubts(
   return doubts;
 }
 
-/** Returns the first word behind a program, or the first word inside a text, that is the name of a forbidden program. */
-const findWord = ([, ...args]: readonly string[], names: ReadonlySet<string>): string | undefined =>
-  args
-    .flatMap((text) => text.toLowerCase().split(/[^\w.+-]+/))
-    .find((word) => names.has(word) || names.has(word.replace(/^-+[a-z]?/, '')));
-
 const maxBundledLetters = 8;
+
+/** Returns the first word behind a program, or the first word inside a text, that is the name of a forbidden program. */
+function findWord([program, ...args]: readonly string[], names: ReadonlySet<string>): string | undefined {
+  // Option letters, and the addresses and commands of sed, may stand before a name without a blank.
+  const isGlued = (word: string): boolean => word.startsWith('-') || program?.endsWith('sed') === true;
+  return args
+    .flatMap((text) => text.toLowerCase().split(/[^\w.+-]+/))
+    .flatMap((word) => (isGlued(word) ? [word, ...suffixesOf(word)] : [word]))
+    .find((word) => names.has(word));
+}
+
+const suffixesOf = (word: string): readonly string[] =>
+  Array.from({ length: Math.min(maxBundledLetters, word.length) }, (_, at) => word.slice(at + 1));
+
 const maxGuesses = 2000;
 
 /** Returns the parts of a word that a program may read as a path: behind option letters, and behind punctuation. */
