@@ -1,5 +1,5 @@
 // Finds git directories in a working folder, and the files in them by which git runs programs or reads another configuration.
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { lstatIfVisible } from './open-folder.ts';
 
@@ -43,13 +43,18 @@ export const looksLikeGitDirectory = (folder: string): boolean =>
     (existsSync(path.join(folder, 'objects')) && existsSync(path.join(folder, 'refs'))));
 
 /** Returns the bare git directories of a working folder: the folder itself, and folders directly inside it. */
-const findBareRepositories = (root: string): readonly string[] =>
-  [
-    root,
-    ...listNames(root)
-      .filter((name) => name !== '.git')
-      .map((name) => path.join(root, name)),
-  ].filter((folder) => isDirectory(folder) && looksLikeGitDirectory(folder));
+function findBareRepositories(root: string): readonly string[] {
+  const folders = listEntries(root).filter((entry) => entry.isDirectory() && entry.name !== '.git');
+  return [root, ...folders.map(({ name }) => path.join(root, name))].filter(looksLikeGitDirectory);
+}
+
+function listEntries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
 
 /** Returns the bare git directories whose configuration could run programs. The working folder itself always counts. */
 export const findConfiguredBareRepositories = (root: string): readonly string[] =>

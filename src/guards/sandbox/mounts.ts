@@ -4,6 +4,7 @@ import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { autoExecutedPaths, homeCredentialPaths, homeStartupPaths } from './auto-executed-paths.ts';
 import { gitControlPaths, isDirectory } from './git-directories.ts';
+import { createPresenceCheck, foldersBetween } from './open-folder.ts';
 import type { SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
@@ -61,7 +62,8 @@ export function protectedPaths(root: string, home: string): readonly string[] {
 
 /** Returns what is mounted in this root. A folder that contains such a path becomes a mount too: otherwise it could be renamed and created again. */
 export function readOnlyMounts(root: string, home: string): readonly ProtectedMount[] {
-  const readOnly = new Set(protectedPaths(root, home).flatMap((protectedPath) => resolveInRoot(root, protectedPath)));
+  const existing = protectedPaths(root, home).filter(createPresenceCheck(root));
+  const readOnly = new Set(existing.flatMap((protectedPath) => resolveInRoot(root, protectedPath)));
   const git = path.join(root, '.git');
   const parents = new Set([
     ...[...readOnly].flatMap((at) => foldersBetween(root, at)),
@@ -74,12 +76,6 @@ export function readOnlyMounts(root: string, home: string): readonly ProtectedMo
 }
 
 const depthOf = (at: string): number => at.split(path.sep).length;
-
-/** Returns the folders between a root and a path, both excluded. */
-function foldersBetween(root: string, at: string): readonly string[] {
-  const names = path.relative(root, path.dirname(at)).split(path.sep).filter(Boolean);
-  return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
-}
 
 /** A link is not mounted over. Its target counts if it is inside the root; otherwise it is not visible anyway. */
 function resolveInRoot(root: string, at: string): readonly string[] {

@@ -1,5 +1,5 @@
 // Opens a folder below a root without following links, and changes its entries even if a command made it read-only.
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** Opens a folder itself, without read permission; Node does not name this flag of Linux. */
@@ -31,11 +31,34 @@ export function withOpenFolder<T>(root: string, folder: string, operation: (at: 
 export const grantOwnerPermissions = (root: string, folder: string): void =>
   withOpenFolder(root, folder, (at) => chmodSync(at, modeOf(at) | ownerPermissions));
 
+/** Returns the folders between a root and a path below it, both excluded. */
+export function foldersBetween(root: string, location: string): readonly string[] {
+  const names = location
+    .slice(root.length + 1)
+    .split(path.sep)
+    .slice(0, -1);
+  return names.map((_, at) => path.join(root, ...names.slice(0, at + 1)));
+}
+
 /** Returns the first link between a root and a path, the path itself excluded. */
-export function findLinkAbove(root: string, location: string): string | undefined {
-  const names = path.relative(root, path.dirname(location)).split(path.sep).filter(Boolean);
-  const folders = names.map((_, at) => path.join(root, ...names.slice(0, at + 1)));
-  return folders.find((folder) => lstatIfVisible(folder)?.isSymbolicLink());
+export const findLinkAbove = (root: string, location: string): string | undefined =>
+  foldersBetween(root, location).find((folder) => lstatIfVisible(folder)?.isSymbolicLink());
+
+/** Returns a check that is false for paths of a root that cannot exist, because their first name is absent: one read of the folder instead of one call for each path. */
+export function createPresenceCheck(root: string): (location: string) => boolean {
+  // A file system that ignores case finds a file under another name.
+  if (process.platform !== 'linux') return () => true;
+  let names: ReadonlySet<string>;
+  try {
+    names = new Set(readdirSync(root));
+  } catch {
+    return () => true;
+  }
+  const start = root.length + 1;
+  return (location) => {
+    const end = location.indexOf(path.sep, start);
+    return names.has(location.slice(start, end < 0 ? undefined : end));
+  };
 }
 
 /** Returns the metadata of a path; undefined if nothing is there, or if it cannot be reached. */

@@ -5,7 +5,13 @@ import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult } fro
 import { findConfiguredBareRepositories } from './git-directories.ts';
 import { moveAside, type MovablePath } from './move-aside.ts';
 import { protectedPaths } from './mounts.ts';
-import { findLinkAbove, grantOwnerPermissions, lstatIfVisible } from './open-folder.ts';
+import {
+  createPresenceCheck,
+  findLinkAbove,
+  foldersBetween,
+  grantOwnerPermissions,
+  lstatIfVisible,
+} from './open-folder.ts';
 import { holdPlaceholders, isPlaceholder, type HeldPlaceholders } from './placeholders.ts';
 import type { SandboxPaths, Sandbox } from './sandbox.ts';
 
@@ -125,9 +131,12 @@ function sweepAtExit(sweep: () => void): void {
 function createBaseline({ roots, home }: SandboxPaths, { locations }: HeldPlaceholders): Baseline {
   const isHeld = new Set(locations);
   return {
-    unprotected: roots.flatMap((root) =>
-      protectedPaths(root, home).flatMap((at) => unprotectedPathsAt(root, at, isHeld)),
-    ),
+    unprotected: roots.flatMap((root) => {
+      const isPresent = createPresenceCheck(root);
+      return protectedPaths(root, home).flatMap((at) =>
+        isPresent(at) ? unprotectedPathsAt(root, at, isHeld) : [{ root, location: at, linkTarget: undefined }],
+      );
+    }),
     bare: new Set(roots.flatMap(findConfiguredBareRepositories)),
   };
 }
@@ -153,33 +162,47 @@ function realPathInside(root: string, at: string): string | undefined {
 
 /** A folder without search permission hides what was created in it, so its owner gets all permissions back. */
 function revealFolders(paths: readonly UnprotectedPath[]): void {
-  const folders = new Map(paths.map(({ root, location }) => [path.dirname(location), root]));
-  for (const root of new Set(folders.values())) folders.set(root, root);
-  for (const [folder, root] of [...folders].toSorted(([a], [b]) => a.length - b.length)) {
-    const found = lstatIfVisible(folder);
-    if (!found?.isDirectory() || (Number(found.mode) & 0o500) === 0o500) continue;
-    try {
-      grantOwnerPermissions(root, folder);
-    } catch {
-      // It belongs to another user, so a command could not create anything in it.
-    }
+  for (const root of new Set(paths.map((each) => each.root))) {
+    revealFolder(root, root);
+    const isPresent = createPresenceCheck(root);
+    const present = paths.filter((each) => each.root === root && isPresent(each.location));
+    const folders = new Set(present.flatMap(({ location }) => foldersBetween(root, location)));
+    for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) revealFolder(root, folder);
   }
 }
 
-/** Returns the paths that were created since the baseline. */
-const findCreated = ({ unprotected, bare }: Baseline, roots: readonly string[]): readonly UnprotectedPath[] => [
-  // A folder above the path that became a link is moved instead: what it leads to may be outside the root.
-  ...unprotected.map((each) => {
-    const link = findLinkAbove(each.root, each.location);
-    return link === undefined ? each : { root: each.root, location: link, linkTarget: undefined };
-  }),
-  ...roots.flatMap((root) =>
-    findConfiguredBareRepositories(root)
-      .filter((folder) => !bare.has(folder))
-      // In the working folder itself, only its HEAD is moved: without it git ignores the rest, which may be files of the user.
-      .map((folder) => ({ root, location: folder === root ? path.join(root, 'HEAD') : folder, linkTarget: undefined })),
-  ),
-];
+function revealFolder(root: string, folder: string): void {
+  const found = lstatIfVisible(folder);
+  if (!found?.isDirectory() || (Number(found.mode) & 0o500) === 0o500) return;
+  try {
+    grantOwnerPermissions(root, folder);
+  } catch {
+    // It belongs to another user, so a command could not create anything in it.
+  }
+}
+
+/** Returns the paths that may have been created since the baseline. */
+const findCreated = ({ unprotected, bare }: Baseline, roots: readonly string[]): readonly UnprotectedPath[] =>
+  roots.flatMap((root) => {
+    const isPresent = createPresenceCheck(root);
+    return [
+      ...unprotected.filter((each) => each.root === root && isPresent(each.location)).map(linkAboveOrPath),
+      ...findConfiguredBareRepositories(root)
+        .filter((folder) => !bare.has(folder))
+        // In the working folder itself, only its HEAD is moved: without it git ignores the rest, which may be files of the user.
+        .map((folder) => ({
+          root,
+          location: folder === root ? path.join(root, 'HEAD') : folder,
+          linkTarget: undefined,
+        })),
+    ];
+  });
+
+/** A folder above the path that became a link is moved instead: what it leads to may be outside the root. */
+function linkAboveOrPath(unprotected: UnprotectedPath): UnprotectedPath {
+  const link = findLinkAbove(unprotected.root, unprotected.location);
+  return link === undefined ? unprotected : { root: unprotected.root, location: link, linkTarget: undefined };
+}
 
 function wasCreated({ location, linkTarget, accepted, hasPlaceholder }: UnprotectedPath): boolean {
   const found = lstatIfVisible(location);
