@@ -140,7 +140,14 @@ test('[attack 100] with a strict rule, what is not known is asked about even if 
     'chronic,runuser -u me --,pipenv run,pnpm exec,yarn exec,bun x,tini --,gosu me,su-exec me,watchexec,cpulimit -l 5,proot,xvfb-run,sshpass -p x,torsocks,dumb-init,chpst,softlimit,envdir d,cgexec -g x,aa-exec,systemd-inhibit,caffeinate,hatch run,asdf exec,dotenv,op run --,nodemon --exec,linux32';
   const commands = [...hidden, ...wrappers.split(',').map((wrapper) => `${wrapper} rm x`)];
   assertAttack(t, 100, await outcomesOf(strict, commands, ['auto']), `${commands.length} tried`);
-  for (const command of ['make -j4', 'npm test', 'git commit -m "rm of old files"', 'grep -rn rm src', 'node build.js'])
+  for (const command of [
+    'make -j4',
+    'set -euo pipefail; npm test',
+    'npm test',
+    'git commit -m "rm of old files"',
+    'grep -rn rm src',
+    'node build.js',
+  ])
     assert.equal(await outcomeOf(strict, command, 'auto'), 'done', command);
   const careless = { ...strict, dangerouslyAllowUnknown: true };
   assert.equal(await outcomeOf(careless, 'for f in a b; do echo $f; done', 'auto'), 'done');
@@ -172,8 +179,8 @@ test('[attack 101] a host counts only if every program reads the same host from 
   ];
   for (const command of inside) assert.equal(await outcomeOf(policy, command, 'auto'), 'blocked', command);
   assertAttack(t, 101, [...outcomes, 'blocked'], `${commands.length + inside.length} tried`);
-  for (const command of ['curl -s https://ok.test/a', 'curl -fsS https://a.ok.test:8443/x?y=1'])
-    assert.equal(await outcomeOf(policy, command, 'ask'), command.includes('?') ? 'asked' : 'done', command);
+  for (const command of ['curl -s https://ok.test/a', `curl -fsS 'https://a.ok.test:8443/x?y=1'`])
+    assert.equal(await outcomeOf(policy, command, 'ask'), 'done', command);
 });
 
 test('[attack 109] short options in one word are read letter by letter, and unknown options are not covered', async (t) => {
@@ -238,11 +245,7 @@ test('[attack 111] the work of an evaluation is bounded, and what is beyond the 
     `curl ${'a'.repeat(90_000)}`,
     `bash -c '${'bash -c "x"; '.repeat(5000)}'`,
   ];
-  const outcomes = await outcomesOf(
-    strict,
-    commands.filter((each) => !each.startsWith('curl')),
-    ['auto'],
-  );
+  const outcomes = await outcomesOf(strict, commands, ['auto']);
   assertAttack(t, 111, outcomes, `${commands.length} tried`);
   const installs = ['sudo ', 'env -x ', 'docker run '].map((unit) => `${unit.repeat(2000)}npm i x`);
   for (const command of installs)

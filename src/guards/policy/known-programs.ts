@@ -83,7 +83,12 @@ const options: Readonly<Record<string, ProgramOptions>> = {
   uname: { flags: 'asnrvmpio', maxOperands: 0 },
   id: { flags: 'ugnGrz' },
   hostname: { flags: 'fsiId', maxOperands: 0 },
-  set: { flags: 'eu', maxOperands: 0 },
+  set: {
+    flags: 'eu',
+    valued: 'o',
+    isValue: (text) => ['pipefail', 'errexit', 'nounset'].includes(text),
+    maxOperands: 0,
+  },
   test: { words: 'e f d n z s r w x L h a o' },
   ls: {
     flags: 'aAlhtrSRFp1dcuUXBbCfgGHikmnNoqQsvxZL',
