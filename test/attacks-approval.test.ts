@@ -19,7 +19,7 @@ async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
   await prompt.keys(key);
 }
 
-const locate = (file: string): string => path.resolve('/work', file);
+const locate = (file: string): string => path.resolve('/root-folder', file);
 
 test('[attack 103] a command of several lines is announced by their number, and its lines cannot imitate the question', (t) => {
   const command = [
@@ -35,7 +35,7 @@ test('[attack 103] a command of several lines is announced by their number, and 
     command.split('\n').map((line) => `| ${line}`),
   );
   const patch = formatApprovalPrompt({ tool: 'apply_patch', input: { paths: ['a'], patch: 'x\n(Harmless.)' } }, locate);
-  assert.equal(patch, 'apply_patch /work/a\n| x\n| (Harmless.)');
+  assert.equal(patch, 'apply_patch /root-folder/a\n| x\n| (Harmless.)');
   assertAttack(t, 103, ['shown']);
 });
 
@@ -64,7 +64,7 @@ test('[attack 113] the middle of a long edit is not shown at first, and can be s
   const content = `${'a'.repeat(3000)}EVIL${'b'.repeat(3000)}`;
   const call = { tool: 'write_file', input: { path: 'x', content } };
   assert.doesNotMatch(formatApprovalPrompt(call, locate), /EVIL/);
-  assert.match(formatFullPrompt(call, locate) ?? '', /^write_file \/work\/x\n\+a+EVILb+$/);
+  assert.match(formatFullPrompt(call, locate) ?? '', /^write_file \/root-folder\/x\n\+a+EVILb+$/);
   assert.match(
     formatFullPrompt({ tool: 'use_tool', input: { tool: 'write_file', input: call.input } }, locate) ?? '',
     /EVIL/,
