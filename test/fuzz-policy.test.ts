@@ -6,6 +6,7 @@ import { hostFuzzer } from '../scripts/fuzz/host-fuzzer.ts';
 import { optionFuzzer } from '../scripts/fuzz/option-fuzzer.ts';
 import { shellFuzzer } from '../scripts/fuzz/shell-fuzzer.ts';
 import { strictFuzzer } from '../scripts/fuzz/strict-fuzzer.ts';
+import { assertAttack } from './support/attack-report.ts';
 
 const seed = 12;
 const cases = Number(process.env['FAIRLEAD_FUZZ_CASES'] ?? 10_000);
@@ -22,6 +23,7 @@ for (const [fuzzer, attack, what] of fuzzers) {
     t.diagnostic(formatFuzzReport(report));
     assert.ok(report.executed > 100, 'too few cases were allowed for the run to mean anything');
     assert.deepEqual(report.hits, []);
+    assertAttack(t, attack, ['blocked'], `${report.judged} judged, ${report.executed} executed`);
   });
 
   // Options of curl could make it ask a name server.
