@@ -57,7 +57,7 @@ test('without a lighter sandbox a container gets the working directory, with exe
     ran ?? '',
     /^run --rm --network none --security-opt no-new-privileges --cap-drop ALL --read-only .*--timeout 14 /,
   );
-  const controlFiles = ['config', 'config.worktree', 'commondir', 'hooks', 'modules', 'info'];
+  const controlFiles = ['config', 'config.worktree', 'commondir', 'hooks', 'info'];
   const mounts = [
     `-v ${work}:${work} -v ${work}/.git:${work}/.git`,
     ...controlFiles.map((name) => `-v ${work}/.git/${name}:${work}/.git/${name}:ro`),

@@ -39,9 +39,13 @@ export function toolFolders({ home, path: search, roots }: SandboxPaths): readon
     .filter((folder) => path.isAbsolute(folder) && existsSync(folder) && !isPathInside('/tmp', folder))
     .map((folder) => installationRoot(path.normalize(folder), home));
   const homeFolders = homeToolFolders.map((name) => path.join(home, name)).filter((each) => existsSync(each));
-  return [...new Set([...homeFolders, ...onPath])].filter(
+  const folders = [...new Set([...homeFolders, ...onPath])].filter(
     (each) => !isVisible(each) && !isPathInside(each, home) && each !== '/',
   );
+  // A folder inside another one is visible with it, and each mount takes time; not if a link leads elsewhere.
+  const isInside = (each: string, other: string): boolean =>
+    other !== each && isPathInside(other, each) && isPathInside(realpathSync(other), realpathSync(each));
+  return folders.filter((each) => !folders.some((other) => isInside(each, other)));
 }
 
 /** `x/bin` is used with `x/lib`. But a folder directly in the home folder, such as `.local` or `.cargo`, may hold keys beside its programs. */

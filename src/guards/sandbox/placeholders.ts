@@ -18,10 +18,19 @@ function neededPlaceholders(root: string): readonly Placeholder[] {
   if (!found.isDirectory()) return [];
   return [
     { root, location: path.join(git, 'commondir'), content: ownCommonDir },
-    { root, location: path.join(git, 'config.worktree'), content: '' },
     { root, location: path.join(git, 'config'), content: '' },
-    ...['hooks', 'modules', 'info'].map((name) => ({ root, location: path.join(git, name) })),
+    ...(readsWorktreeConfig(git) ? [{ root, location: path.join(git, 'config.worktree'), content: '' }] : []),
+    ...['hooks', 'info'].map((name) => ({ root, location: path.join(git, name) })),
   ];
+}
+
+/** Git reads `config.worktree` only if the configuration says so, which no command can change. Each mount takes time, so it is covered only then. */
+function readsWorktreeConfig(git: string): boolean {
+  try {
+    return /worktreeconfig|\[\s*include/i.test(readFileSync(path.join(git, 'config'), 'utf8'));
+  } catch {
+    return true;
+  }
 }
 
 /** How many running commands of this process use each placeholder. */
