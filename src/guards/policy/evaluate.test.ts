@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import type { JsonObject } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { formatApprovalPrompt } from '../permission.ts';
 import { evaluatePolicy } from './evaluate.ts';
@@ -436,6 +437,15 @@ test('a rule that allows a tool by name allows its commands, if they can be pars
     (await evaluatePolicy(other, { tool: 'run_command', input: { command: 'make' } }, policyContext)).effect,
     'unmatched',
   );
+});
+
+test('a folder or arguments beside a command are not covered by an allow rule for the command', async () => {
+  const effect = async (input: JsonObject): Promise<string> =>
+    (await evaluatePolicy(policy, { tool: 'other_shell', input }, policyContext)).effect;
+  assert.equal(await effect({ command: 'cat a' }), 'allow');
+  assert.equal(await effect({ command: 'cat a', cwd: '/etc' }), 'unmatched');
+  assert.equal(await effect({ command: 'cat', args: ['/etc/passwd'] }), 'ask');
+  assert.equal(await effect({ command: 'cat a', env: { PATH: '.' } }), 'ask');
 });
 
 test('a tool without a rule is left to the next gate, and a strict rule covers every way to call a tool', async () => {

@@ -45,6 +45,8 @@ export type CallOperations = {
 /** The working folder and the home folder of a call, and how its paths are resolved. */
 export type PathContext = { readonly locate: ResolvePath; readonly cwd: string; readonly home: string };
 
+/** Fields of a call that may change what its command does. */
+const commandArguments = ['args', 'arguments', 'argv', 'env', 'shell', 'stdin'];
 const pathArguments = ['path', 'paths', 'file', 'files', 'from', 'to', 'cwd'];
 
 /** Splits a call into operations. */
@@ -56,20 +58,26 @@ export async function callOperations(
   const { tool, input } = typeof unwrapped === 'string' ? call : unwrapped;
   const fields = isObject(input) ? input : {};
   const { command } = fields;
+  const stringsIn = (keys: readonly string[]): readonly string[] =>
+    keys.flatMap((key) => fields[key]).filter((each) => typeof each === 'string');
   if (typeof command === 'string') {
     const reading: ShellReading = { tool, budget: new ReadingBudget(), context, resolvedPaths: new Map() };
     const { operations, unknowns } = await commandOperations(reading, command, 0);
     const { isExceeded } = reading.budget;
     const budgetUnknowns = isExceeded ? ['It contains more nested commands or files than are evaluated.'] : [];
+    // Other tools than ours may take the folder or further arguments beside the command.
+    const otherPaths = stringsIn(pathArguments).map((each) => resolveOperationPath(each, context));
+    const otherOperations: readonly Operation[] = otherPaths.length > 0 ? [{ tool, paths: otherPaths, hosts: [] }] : [];
+    const otherArgument = commandArguments.find((key) => fields[key] !== undefined);
+    const otherUnknowns =
+      otherArgument === undefined ? [] : [`It is not known what "${otherArgument}" adds to the command.`];
     return {
-      operations,
-      unknowns: [...unknowns, ...budgetUnknowns],
+      operations: [...operations, ...otherOperations],
+      unknowns: [...unknowns, ...budgetUnknowns, ...otherUnknowns],
       isIncomplete: isExceeded,
       commandLine: command,
     };
   }
-  const stringsIn = (keys: readonly string[]): readonly string[] =>
-    keys.flatMap((key) => fields[key]).filter((each) => typeof each === 'string');
   const found = stringsIn(['url', 'urls', 'uri']).map(parseUrlHost);
   const unknownReasons = found.includes(undefined) ? ['It contains a URL that cannot be parsed.'] : [];
   const hosts = found.filter((each) => each !== undefined);
