@@ -40,7 +40,7 @@ function checkPackage(t: TestContext, locked: object, manifest: object = {}, npm
 test('every package of the lockfile has a hash, except the platform packages that are listed with the reason', () => {
   assert.deepEqual(findStaleUnhashed(lock), [], 'these have a hash now; remove them from the list');
   // The list may only become shorter.
-  assert.ok(unhashedPackages.size <= 67, `${unhashedPackages.size} packages`);
+  assert.ok(unhashedPackages.size <= 52, `${unhashedPackages.size} packages`);
   assert.ok(![...unhashedPackages].some((id) => /linux-x64-gnu|linux-x64@/.test(id)), 'CI and the image install these');
 });
 
