@@ -1,6 +1,6 @@
 // Loads rule files, as code or data: the user's own, and a project's if the user approved their exact text.
 import path from 'node:path';
-import { FairleadError, isObject, errorMessage, truncateMiddle, type Gate } from '../core/index.ts';
+import { FairleadError, isObject, errorMessage, truncateMiddle, yamlBoundError, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
 import {
   readTrustedFile,
@@ -94,7 +94,14 @@ async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
 
 const isCodeFile = (file: string): boolean => /\.m?[jt]s$/.test(file);
 
+/** The parser compares each key of an object with all others. */
+const maxRuleDataChars = 65_536;
+
 async function parseRuleData(text: string): Promise<unknown> {
+  if (text.length > maxRuleDataChars)
+    throw fileRefusedError(`has ${text.length} characters; rules as data may have ${maxRuleDataChars}`);
+  const exceeded = yamlBoundError(text);
+  if (exceeded !== undefined) throw fileRefusedError(exceeded);
   const { parse } = await import('yaml');
   // JSON is a subset of YAML.
   return parse(text, { maxAliasCount: 0 }) as unknown;

@@ -20,7 +20,7 @@ export const privacyView: NamedView<boolean> = {
 export const isPrivateSession = ({ state }: Pick<Session, 'state'>): boolean => readView(state, privacyView);
 
 /** The line of AGENTS.md that demands privacy. AGENTS.md cannot remove the label. */
-const privateLine = /^\s*private:\s*(true|yes)\s*$/im;
+const privateLine = /^[ \t]*private:[ \t]*(true|yes)[ \t]*$/im;
 
 /** The source of the demand for privacy: a flag, a setting or AGENTS.md; absent if there is none. */
 export function findPrivacyLabel(

@@ -125,6 +125,9 @@ export type {
   ToolContext,
   View,
 } from './ports.ts';
+export { stripControlSequences } from './control-sequences.ts';
+export { yamlBoundError } from './yaml-bounds.ts';
+export { trimEndChars, whitespaceChars } from './trim-end.ts';
 export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool-result.ts';
 export { closestMatches } from './did-you-mean.ts';
 export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';

@@ -1,4 +1,5 @@
 // Pure path helpers for security decisions: containment by segments, and file names as a file system may fold them.
+import { trimEndChars } from './trim-end.ts';
 
 /**
  * Returns true if a path is the folder itself or lies inside it. Compares segment by segment, so `/a/bc` is not inside `/a/b`
@@ -39,8 +40,10 @@ function parsePath(path: string): ParsedPath {
  * and trailing dots and spaces, so two names with the same normal form may be one file.
  */
 export const normalizeFileName = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .toLowerCase()
-    .replace(/[. ]+$/, '');
+  trimEndChars(
+    name
+      .normalize('NFKC')
+      .replaceAll(/\p{Cf}/gu, '')
+      .toLowerCase(),
+    '. ',
+  );

@@ -1,5 +1,6 @@
 // Deterministic scorers: compare an answer with its expectations by text rules.
 import { createOutputSchema } from '../agent/index.ts';
+import { trimEndChars, whitespaceChars } from '../core/index.ts';
 import type { Expectation } from './dataset.ts';
 
 /** Returns what is wrong with an answer, one sentence each; empty if it is correct. */
@@ -15,10 +16,7 @@ const includesIgnoringCase = (text: string, part: string): boolean => text.toLow
 
 /** Removes the punctuation that models put around an answer. */
 const normalizeAnswer = (text: string): string =>
-  text
-    .trim()
-    .replaceAll(/^[\s"'`*_]+|[\s"'`*_.!]+$/g, '')
-    .toLowerCase();
+  trimEndChars(text.replace(/^[\s"'`*_]+/, ''), `${whitespaceChars}"'\`*_.!`).toLowerCase();
 
 const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
   equals: (text, { equals = [] }) =>

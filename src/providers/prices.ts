@@ -138,7 +138,7 @@ const normalizeModelName = (name: string): string =>
   name
     .toLowerCase()
     .replace(/^models\//, '')
-    .replace(/[@:].*$/, '')
+    .replace(/[@:].*$/s, '')
     .replaceAll('.', '-');
 
 function findPrice(book: PriceBook, name: string): ModelPrice | undefined {

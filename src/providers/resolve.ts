@@ -1,5 +1,5 @@
 // Resolves a model name to address, key and API. Loads nothing and sends nothing.
-import { FairleadError, isObject, closestMatches, type Price } from '../core/index.ts';
+import { FairleadError, isObject, closestMatches, trimEndChars, type Price } from '../core/index.ts';
 import { providerAliases, families, findFamily, type ProviderFamily } from './families.ts';
 
 import { lookUpKnownModel } from './models/known-models.ts';
@@ -129,7 +129,7 @@ export function resolveBaseUrl(family: ProviderFamily, given: string | undefined
       hint: `Give ${given === undefined && named !== undefined ? named : 'baseUrl'} as http://host:port/path or https://host/path.`,
     });
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = trimEndChars(url.pathname, '/');
   if (family.protocol === 'ollama') return `${url.origin}${path.replace(/\/(v1|api)$/, '')}`;
   return `${url.origin}${path === '' ? family.defaultPath : path}`;
 }

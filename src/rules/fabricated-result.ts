@@ -3,11 +3,11 @@ import { messageText, type Rule } from '../core/index.ts';
 
 /** Tags that mark tool results in the formats that models were trained on. */
 const resultTagPattern =
-  /<\/?(tool_result|tool_results|function_result|function_results|function_response|tool_response|tool_output|observation)\b[^>]*>/i;
+  /<\/?(tool_result|tool_results|function_result|function_results|function_response|tool_response|tool_output|observation)\b[^<>]*>/i;
 
 /** A line that announces a result. It counts only if it also names one of the tools. */
 const announcementPattern =
-  /^[ \t>*_#-]*(?:tool|function)?[ \t]*(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
+  /^[ \t>*_#-]*(?:(?:tool|function)[ \t]*)?(?:results?|outputs?|responses?|observation)\b[^\n]{0,200}/gim;
 
 /** Adds a note if an answer claims a result that no tool returned. Code in fences or backticks does not count. */
 export const fabricatedResult: Rule = (event, state) => {

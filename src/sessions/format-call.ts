@@ -1,6 +1,5 @@
 // Formats the input and the output of a tool call as plain text for a transcript.
-import { stripVTControlCharacters } from 'node:util';
-import { escapeInvisible, type Json } from '../core/index.ts';
+import { escapeInvisible, stripControlSequences, type Json } from '../core/index.ts';
 
 /** The input of a tool call on one line: its first value if that is a text, then the other values by name; otherwise JSON. */
 export function formatToolInput(input: Json): string {
@@ -24,7 +23,7 @@ export function toPlainOutput(text: string): string {
   const settled = text.includes('\r')
     ? text.replaceAll('\r\n', '\n').split('\n').map(afterLastReturn).join('\n')
     : text;
-  return escapeInvisible(stripVTControlCharacters(settled)).replaceAll('\t', '    ');
+  return escapeInvisible(stripControlSequences(settled)).replaceAll('\t', '    ');
 }
 
 const afterLastReturn = (line: string): string => line.slice(line.lastIndexOf('\r') + 1);

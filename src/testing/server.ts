@@ -163,7 +163,7 @@ type ArrivedRequest = {
 
 function listenOnPort(server: Server, port: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  server.once('error', (cause: Error) =>
+  server.on('error', (cause: Error) =>
     reject(
       new FairleadError('testing/no-port', `The scripted server cannot listen on port ${port}: ${cause.message}.`, {
         blame: 'user',

@@ -1,4 +1,10 @@
 // Parses .gitignore files: the last matching pattern decides. Matches without regular expressions, so that a hostile file cannot make it slow.
+import { trimEndChars } from '../core/index.ts';
+
+/** Max characters of a pattern: no file system has longer paths, so a longer pattern is ignored. */
+const maxPatternChars = 4096;
+/** Max patterns of a file: each path is compared with each of them. */
+const maxPatterns = 10_000;
 
 /** Decides about a path below the folder of the file: ignored (true), re-included (false), or not matched (undefined). */
 export type IgnoreMatcher = (path: string, isFolder: boolean) => boolean | undefined;
@@ -8,7 +14,8 @@ export function parseIgnoreFile(text: string): IgnoreMatcher {
   const patterns = text
     .replace(/^\ufeff/, '')
     .split('\n')
-    .flatMap((line) => parseIgnorePattern(line) ?? []);
+    .flatMap((line) => parseIgnorePattern(line) ?? [])
+    .slice(0, maxPatterns);
   return (path, isFolder) => {
     const names = path.split('/');
     return patterns.findLast((each) => (isFolder || !each.foldersOnly) && matchesNames(each.names, names))?.ignored;
@@ -25,8 +32,11 @@ type IgnorePattern = {
 };
 
 function parseIgnorePattern(line: string): IgnorePattern | undefined {
-  const pattern = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '');
-  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  const text = line.replace(/\r$/, '');
+  const trimmed = trimEndChars(text, ' ');
+  // A backslash keeps the space that follows it.
+  const pattern = trimmed.endsWith('\\') && trimmed !== text ? `${trimmed} ` : trimmed;
+  if (pattern === '' || pattern.length > maxPatternChars || pattern.startsWith('#')) return undefined;
   const ignored = !pattern.startsWith('!');
   const body = ignored ? pattern : pattern.slice(1);
   const withoutSlash = body.replace(/\/$/, '');

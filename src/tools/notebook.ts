@@ -1,6 +1,5 @@
 // Parses a Jupyter notebook: its cells in order, with their text output and images.
-import { stripVTControlCharacters } from 'node:util';
-import { isObject, truncateMiddle } from '../core/index.ts';
+import { isObject, stripControlSequences, truncateMiddle } from '../core/index.ts';
 
 /** A notebook as text, and the images that the text refers to by number. */
 export type Notebook = { readonly text: string; readonly images: readonly Uint8Array[] };
@@ -58,7 +57,7 @@ function formatCellOutput(output: RawObject, images: Uint8Array[]): string {
       : output['output_type'] === 'stream'
         ? joinLines(output['text'])
         : formatDisplayData(isObject(output['data']) ? output['data'] : {}, images);
-  const shownText = truncateMiddle(stripVTControlCharacters(body).trim(), maxOutputChars);
+  const shownText = truncateMiddle(stripControlSequences(body).trim(), maxOutputChars);
   return shownText === '' ? '' : `--- output\n${shownText}`;
 }
 
@@ -70,9 +69,8 @@ function formatDisplayData(data: RawObject, images: Uint8Array[]): string {
     return [`(image ${images.length}: ${type})`];
   });
   const plain = joinLines(data['text/plain']) || joinLines(data['text/markdown']) || joinLines(data['text/html']);
-  const others = Object.keys(data).filter(
-    (type) => !type.startsWith('text/') && !imageTexts.some((each) => each.includes(type)),
-  );
+  // They are shown only if there is no image.
+  const others = Object.keys(data).filter((type) => !type.startsWith('text/'));
   return [plain, ...imageTexts, ...(plain === '' && imageTexts.length === 0 ? others.map((type) => `(${type})`) : [])]
     .filter((each) => each !== '')
     .join('\n');

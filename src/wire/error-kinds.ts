@@ -36,11 +36,15 @@ const errorKinds = {
   redirected: errorKind('provider/redirected', 'redirects to another address, to which no key is sent', 'user', false),
 } as const;
 
+/** Max characters of a message that decide its kind: a server may send a long text instead of an error. */
+const maxClassifiedChars = 10_000;
+const maxErrorMessages = 50;
+
 /** How servers report that a request does not fit the context window; each pattern covers messages of several servers. */
 const contextTooLongPatterns: readonly RegExp[] = [
   /context[_ ](length|window|size)[_ ](is |was )?exceeded|exceeds?_context_size|max_prompt_tokens_exceeded|request_too_large/i,
   /maximum (context|prompt|model|input|sequence) (length|size|window)/i,
-  /(prompt|inputs?|request|messages?|conversation)\W+(\([^)]*\) )?(is|are|was) (too (long|large)|longer than|larger than)/i,
+  /(prompt|inputs?|request|messages?|conversation)\W{1,20}(\([^)]{0,200}\) )?(is|are|was) (too (long|large)|longer than|larger than)/i,
   /prompt too long|too large for model|request too large for|too many tokens|maximum number of tokens allowed/i,
   /(exceed(s|ed|ing)?|overflow(s|ed)?|larger than|longer than|greater than|beyond)[^.]{0,40} (context|token limit)/i,
   /context[^.]{0,20} (overflow|exceed)|context limit|context shift is disabled|model token limit/i,
@@ -61,7 +65,7 @@ const errorPatterns = {
 
 /** Returns the kind of an error by its status and body; the message decides if a status has several meanings. */
 export function classifyProviderError(status: number, { message, markers }: ProviderErrorBody): ProviderErrorKind {
-  const all = `${markers} ${message}`;
+  const all = `${markers.slice(0, maxClassifiedChars)} ${message.slice(0, maxClassifiedChars)}`;
   if (status === 407) return errorKinds.proxy;
   if (status === 402 || errorPatterns.payment.test(all)) return errorKinds.payment;
   if (status !== 401 && status !== 403 && contextTooLongPatterns.some((each) => each.test(all)))
@@ -103,7 +107,7 @@ function collectErrorFields(value: unknown, messages: string[], markers: string[
   if (typeof value === 'string') {
     const inner = value.trimStart().startsWith('{') ? tryParseJson(value) : undefined;
     if (inner !== undefined) collectErrorFields(inner, messages, markers, depth + 1);
-    else if (value !== '' && !messages.includes(value)) messages.push(value);
+    else if (value !== '' && messages.length < maxErrorMessages && !messages.includes(value)) messages.push(value);
     return;
   }
   if (depth > 6) return;

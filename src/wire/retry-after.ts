@@ -31,7 +31,8 @@ function parseRetryAfter(value: string | undefined, now: number): number | undef
 function parseResetHeaders(headers: HttpHeaderMap, now: number): number | undefined {
   const found: { readonly ms: number; readonly empty: boolean }[] = [];
   for (const name of Object.keys(headers)) {
-    if (!/ratelimit.*reset/.test(name)) continue;
+    const at = name.indexOf('ratelimit');
+    if (at < 0 || !name.includes('reset', at)) continue;
     const ms = parseResetValue(firstHeaderValue(headers, name) ?? '', now);
     if (ms !== undefined)
       found.push({ ms, empty: Number(firstHeaderValue(headers, name.replace('reset', 'remaining')) ?? 1) <= 0 });

@@ -1,4 +1,5 @@
 // Parses the YAML frontmatter of a Markdown file, without aliases and custom tags.
+import { yamlBoundError } from '../../core/index.ts';
 
 /** The fields and the body of a file. */
 export type Frontmatter = { readonly fields: Readonly<Record<string, unknown>>; readonly body: string };
@@ -25,6 +26,8 @@ export async function parseFrontmatter(text: string): Promise<Frontmatter | { re
 
 /** Many files have values such as `use when: needed`, which is not YAML: the second attempt quotes each value. */
 async function parseYamlFields(yaml: string): Promise<Readonly<Record<string, unknown>> | string> {
+  const exceeded = yamlBoundError(yaml);
+  if (exceeded !== undefined) return `has frontmatter that ${exceeded}`;
   const library = await import('yaml');
   const attempt = (source: string): unknown =>
     library.parse(source, { schema: 'core', maxAliasCount: 0, logLevel: 'error', prettyErrors: false });
@@ -43,8 +46,8 @@ async function parseYamlFields(yaml: string): Promise<Readonly<Record<string, un
 /** Quotes the value of each line. */
 const quoteYamlValues = (yaml: string): string =>
   yaml.replaceAll(
-    /^([A-Za-z][\w-]*):[ \t]+([^\s"'|>][^\r\n]*?)[ \t]*\r?$/gm,
-    (_, key: string, value: string) => `${key}: ${JSON.stringify(value)}`,
+    /^([A-Za-z][\w-]*):[ \t]+([^\s"'|>][^\r\n]*)\r?$/gm,
+    (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trimEnd())}`,
   );
 
 /** A field as text; numbers and lists are written back as text. */

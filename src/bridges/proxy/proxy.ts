@@ -123,7 +123,8 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
 
 async function listenOn(server: Server, port: number, host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, host, resolve);
+  // The listener stays: a connection that cannot be accepted later, such as for lack of file descriptors, is an error of the server.
+  server.on('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {
     throw new FairleadError('proxy/cannot-listen', `Port ${port} cannot be listened on: ${errorMessage(cause)}`, {
       blame: 'user',

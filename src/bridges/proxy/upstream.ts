@@ -1,7 +1,7 @@
 // The upstream side of the proxy: forwards requests and responses with their headers.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, trimEndChars } from '../../core/index.ts';
 
 /** An upstream request. */
 export type UpstreamRequest = {
@@ -107,6 +107,6 @@ function parseTarget(target: string): URL {
 
 /** A target may end with the /v1 that the caller's path starts with; it is removed once. */
 function joinTargetPath(base: string, path: string): string {
-  const under = base.replace(/\/+$/, '');
+  const under = trimEndChars(base, '/');
   return under === '' || path === under || path.startsWith(`${under}/`) ? path : under + path;
 }

@@ -72,6 +72,7 @@ async function testHooks(
     files,
     cwd,
     trust: fileTrust(`${settings.dirs.state}/approved.json`),
+    completesInTime: (await import('../../tools/index.ts')).completesInTime,
   });
   const sandbox = await selectSandbox(settings, cwd);
   const workspace = localWorkspace({ roots: [cwd] });

@@ -55,7 +55,7 @@ async function startProbeServer(): Promise<ProbeServer> {
     socket.on('error', () => {}).end('HTTP/1.0 204 No Content\r\n\r\n');
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.on('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();

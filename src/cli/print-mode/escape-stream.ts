@@ -2,7 +2,8 @@
 import { escapeInvisible } from '../../core/index.ts';
 
 /** Characters whose escaping depends on what follows: half a surrogate pair, a joiner, a selector, a carriage return. */
-const incompleteSuffix = /(?:[\r\u200c\ud800-\udbff]|\u200d|\ufe0f)+$/;
+const isIncomplete = (char: string): boolean =>
+  '\r\u200c\u200d\ufe0f'.includes(char) || (char >= '\ud800' && char <= '\udbff');
 
 /** How many earlier characters the escaping depends on. */
 const lookbehindChars = 6;
@@ -26,8 +27,11 @@ export function createEscapeStream(): EscapeStream {
   return {
     push(chunk) {
       const text = held + chunk;
-      held = incompleteSuffix.exec(text)?.[0] ?? '';
-      return escapeNext(text.slice(0, text.length - held.length));
+      // From the end: a regular expression would try every start of a run of such characters.
+      let end = text.length;
+      while (end > 0 && isIncomplete(text.charAt(end - 1))) end--;
+      held = text.slice(end);
+      return escapeNext(text.slice(0, end));
     },
     end() {
       const last = escapeNext(held);

@@ -43,6 +43,9 @@ const NAMES = new Map(
   ),
 );
 
+// The time of some grammars grows with the square of the length of the code.
+const MAX_CODE_CHARS = 16_000;
+
 /** Highlights the lines of a piece of code; returns them unchanged until the language is loaded. */
 export type Highlighter = (code: string, lang: string) => readonly string[];
 
@@ -63,7 +66,7 @@ export function createHighlighter(styles: TextStyles, onLoaded: () => void): Hig
   return (code, lang) => {
     const name = lang === '' ? undefined : NAMES.get(lang.toLowerCase());
     const grammar = name === undefined ? undefined : GRAMMARS[name];
-    if (name === undefined || grammar === undefined) return code.split('\n');
+    if (name === undefined || grammar === undefined || code.length > MAX_CODE_CHARS) return code.split('\n');
     if (engine !== undefined && loaded.has(name)) return highlightCode(engine, code, name, styles);
     if (!requested.has(name)) {
       requested.add(name);

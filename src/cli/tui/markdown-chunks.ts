@@ -20,7 +20,7 @@ export type MarkdownChunks = {
 // Longer chunks are split, so that laying one out takes about a millisecond.
 const MAX_TEXT_CHARS = 4000;
 const MAX_CODE_LINES = 80;
-const TABLE_RULE = /^[\s:|-]*-[\s:|-]*$/;
+const MAX_CODE_CHARS = 8000;
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)/;
 
 /** Creates the chunks of a text that can be appended to. */
@@ -46,7 +46,7 @@ export function createMarkdownChunks(initialText = ''): MarkdownChunks {
   function splitChunk(nextLine: string): void {
     const [head = '', rule = ''] = lines;
     closeChunk(false);
-    if (nextLine.trimStart().startsWith('|') && TABLE_RULE.test(rule)) lines.push(head, rule);
+    if (nextLine.trimStart().startsWith('|') && isTableRule(rule)) lines.push(head, rule);
   }
 
   function addLine(text: string): void {
@@ -59,7 +59,8 @@ export function createMarkdownChunks(initialText = ''): MarkdownChunks {
         return;
       }
       lines.push(text);
-      if (lines.length >= MAX_CODE_LINES) closeChunk(false);
+      size += text.length;
+      if (lines.length >= MAX_CODE_LINES || size > MAX_CODE_CHARS) closeChunk(false);
       return;
     }
     if (text.trim() === '') {
@@ -83,12 +84,21 @@ export function createMarkdownChunks(initialText = ''): MarkdownChunks {
   }
 
   // A very long line is split at a space; the rest starts a new line.
-  function splitLongLine(): void {
-    const cut = line.lastIndexOf(' ', MAX_TEXT_CHARS);
-    const at = cut > MAX_TEXT_CHARS / 2 ? cut : MAX_TEXT_CHARS;
-    addLine(line.slice(0, at));
-    closeChunk(false);
-    line = line.slice(at).trimStart();
+  function splitLongLines(): void {
+    let from = 0;
+    while (type === 'code' && line.length - from > MAX_CODE_CHARS) {
+      addLine(line.slice(from, from + MAX_CODE_CHARS));
+      from += MAX_CODE_CHARS;
+    }
+    while (type === 'text' && line.length - from >= MAX_TEXT_CHARS) {
+      const cut = line.lastIndexOf(' ', from + MAX_TEXT_CHARS);
+      const at = cut > from + MAX_TEXT_CHARS / 2 ? cut : from + MAX_TEXT_CHARS;
+      addLine(line.slice(from, at));
+      closeChunk(false);
+      from = at;
+      while (line.charAt(from) === ' ') from++;
+    }
+    line = line.slice(from);
   }
 
   const chunks: MarkdownChunks = {
@@ -106,18 +116,21 @@ export function createMarkdownChunks(initialText = ''): MarkdownChunks {
     append(text) {
       let from = 0;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-        addLine(line + text.slice(from, end));
+        line += text.slice(from, end);
+        splitLongLines();
+        addLine(line);
         line = '';
         from = end + 1;
       }
       line += text.slice(from);
-      if (type === 'code') return;
-      while (line.length >= MAX_TEXT_CHARS) splitLongLine();
+      splitLongLines();
     },
   };
   chunks.append(initialText);
   return chunks;
 }
+
+const isTableRule = (line: string): boolean => line.includes('-') && /^[\s:|-]*$/.test(line);
 
 function closesFence(line: string, fence: string): boolean {
   const bare = line.trim();

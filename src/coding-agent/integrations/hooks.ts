@@ -13,11 +13,13 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
   const named = hookFiles === true ? [] : hookFiles.map((file) => path.resolve(paths.cwd, file));
   const files = [...named.map((file) => ({ path: file, isUserOwned: true })), ...findHookFiles(paths)];
   if (files.length === 0) return emptyIntegration;
-  const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }] = await Promise.all([
-    import('../../guards/hooks/index.ts'),
-    import('../../workspace/index.ts'),
-    import('../../agent/index.ts'),
-  ]);
+  const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }, { completesInTime }] =
+    await Promise.all([
+      import('../../guards/hooks/index.ts'),
+      import('../../workspace/index.ts'),
+      import('../../agent/index.ts'),
+      import('../../tools/index.ts'),
+    ]);
   const { sandbox, workspace } = context;
   const unconfined = sandbox.name === 'none' || runsHooksOutside(paths.configDir, paths.cwd);
   const loaded = await readHooks({
@@ -25,6 +27,7 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
     cwd: paths.cwd,
     trust,
     unconfined,
+    completesInTime,
     nonInteractive: prompter.isAbsent === true,
     ask: ({ path: file, text, changed }) => {
       const since = changed ? ' They changed since you allowed them.' : '';

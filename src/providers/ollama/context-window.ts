@@ -1,4 +1,5 @@
 // Resolves the context window of an Ollama model. Ollama truncates a conversation silently to its default of 4,096 tokens, so the window is always set.
+import { trimEndChars } from '../../core/index.ts';
 import { asObject, asObjectArray } from '../../wire/index.ts';
 import { parseOllamaWindows, positiveInteger } from '../../wire/ollama/index.ts';
 import type { ProviderInfo } from '../http/errors.ts';
@@ -39,7 +40,7 @@ export async function resolveOllamaContextWindow(
 }
 
 /** Returns the address of Ollama without the path of an API. */
-export const ollamaBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, '').replace(/\/(v1|api)$/, '');
+export const ollamaBaseUrl = (baseUrl: string): string => trimEndChars(baseUrl, '/').replace(/\/(v1|api)$/, '');
 
 function loadedContextWindow(running: unknown, model: string): number {
   const fullName = model.includes(':') ? model : `${model}:latest`;

@@ -1,5 +1,5 @@
 // Provider for servers with OpenAI-compatible chat completions; each message is encoded once per conversation.
-import type { Chunk, Price, Provider, ModelRequest } from '../../core/index.ts';
+import { trimEndChars, type Chunk, type Price, type Provider, type ModelRequest } from '../../core/index.ts';
 import { chatCompatFor, type ChatCompat } from './compat.ts';
 import { createChatBodyEncoder } from './request.ts';
 import { readChatStream, type ChatStreamOptions } from './response.ts';
@@ -32,7 +32,7 @@ export type ChatOptions = {
 export function chatProvider(options: ChatOptions): Provider {
   const { model, apiKey, family = 'openai-compatible', price, headers = {} } = options;
   const compat = chatCompatFor(family, model, { images: options.images ?? 'unknown', ...options.compat });
-  const url = `${options.baseUrl.replace(/\/+$/, '')}/chat/completions`;
+  const url = `${trimEndChars(options.baseUrl, '/')}/chat/completions`;
   const providerInfo: ProviderInfo = {
     name: options.name ?? family,
     model,

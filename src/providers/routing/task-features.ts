@@ -1,4 +1,5 @@
 // Estimates task difficulty from keywords and from language-independent features.
+import { trimEndChars } from '../../core/index.ts';
 import { lexicon, type TaskKind } from './keyword-weights.ts';
 
 /** The features of a task. */
@@ -101,15 +102,19 @@ function wordForms(word: string): readonly string[] {
   return forms;
 }
 
+/** Whether a word looks like a path or a file name. */
+const isFileLike = (word: string): boolean => /[\w.-]\/[\w.-]|[\w-]\.[a-z]{1,4}(?![\w])/i.test(word);
+
 /** Language-independent features: length, steps, number of files. */
 function shapeSignals(prose: string, words: number, pasted: string): readonly ComplexitySignal[] {
-  const steps = prose.match(/^\s*(?:[-*•]|\d+[.)])\s+\S/gm)?.length ?? 0;
-  const files = new Set(prose.match(/(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b/gi)).size;
+  const steps = prose.match(/^[ \t]*(?:[-*•]|\d{1,9}[.)])[ \t]+\S/gm)?.length ?? 0;
+  const files = new Set((prose.match(/[\w./-]+/g) ?? []).map((word) => trimEndChars(word, '.-/')).filter(isFileLike))
+    .size;
   const signals: readonly ComplexitySignal[] = [
     { why: `${words} words`, weight: Math.min(0.25, Math.log2(1 + words / 25) / 12) },
     { why: `${steps} steps`, weight: steps > 1 ? Math.min(0.3, 0.07 * steps) : 0 },
     { why: `${files} files`, weight: files > 1 ? Math.min(0.25, 0.06 * (files - 1)) : 0 },
-    { why: 'a trace', weight: /^\s+at .+:\d+|^Traceback /m.test(`${prose}\n${pasted}`) ? 0.15 : 0 },
+    { why: 'a trace', weight: /^[ \t]+at .+:\d|^Traceback /m.test(`${prose}\n${pasted}`) ? 0.15 : 0 },
   ];
   return signals.filter(({ weight }) => weight >= 0.01);
 }

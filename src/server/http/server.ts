@@ -119,7 +119,8 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
 
 async function listen(server: Server, port: number, host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, host, resolve);
+  // The listener stays: a connection that cannot be accepted later, such as for lack of file descriptors, is an error of the server.
+  server.on('error', reject).listen(port, host, resolve);
   await promise.catch((cause: unknown) => {
     throw new FairleadError('server/cannot-listen', `Cannot listen on port ${port}: ${errorMessage(cause)}`, {
       blame: 'user',

@@ -50,7 +50,8 @@ export async function listenMcpHttp(
 
 async function listenOnLoopback(server: Server, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  // The listener stays: a connection that cannot be accepted later, such as for lack of file descriptors, is an error of the server.
+  server.on('error', reject).listen(port, '127.0.0.1', resolve);
   try {
     await promise;
   } catch (cause) {
@@ -71,15 +72,20 @@ async function handleHttpRequest(
   const disconnected = new AbortController();
   outgoing.once('close', () => disconnected.abort());
   const request = toWebRequest(incoming, disconnected.signal);
-  const response = rejectRequest(request, token) ?? (await handle(request));
+  const response = request
+    ? (rejectRequest(request, token) ?? (await handle(request)))
+    : new Response('Bad request', { status: 400 });
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) return void outgoing.end();
   // A client that disconnects cancels its request.
   await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing).catch(() => undefined);
 }
 
-function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
+/** Returns undefined for a request line that is valid in HTTP only, such as `GET //` or a method that `Request` does not accept. */
+function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = 'GET', url = '/' } = incoming;
+  const address = URL.parse(url, 'http://127.0.0.1');
+  if (address === null || /^(?:connect|trace|track)$/i.test(method)) return undefined;
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
@@ -87,7 +93,7 @@ function toWebRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
     method === 'GET' || method === 'HEAD'
       ? {}
       : { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>, duplex: 'half' };
-  return new Request(new URL(url, 'http://127.0.0.1'), { method, headers, signal, ...body });
+  return new Request(address, { method, headers, signal, ...body });
 }
 
 /** Rejects foreign origins, unknown hosts, other paths and requests without the token. */

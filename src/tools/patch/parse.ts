@@ -23,7 +23,8 @@ export function parseFilePatches(text: string): readonly FilePatch[] {
       'this is not a unified patch. Start each file with "--- a/path" and "+++ b/path", then hunks with "@@ -1,2 +1,3 @@".',
     );
   const names = files.flatMap(({ from, to }) => [...new Set([from, to])]).filter((name) => name !== undefined);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const seen = new Set<string>();
+  const twice = names.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw patchError(`${escapeInvisibleLine(twice)} is named twice; put its hunks together.`);
   return files;
 }
@@ -70,11 +71,16 @@ function recountHunks(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const isNext = (line: string, i: number): boolean =>
     /^(?:@@ |diff --git )/.test(line) || (line.startsWith('--- ') && lines[i + 1]?.startsWith('+++ ') === true);
+  // The next header after each line, found from the end: searching from each header would be quadratic.
+  const ends: number[] = [];
+  for (let i = lines.length - 1, end = lines.length; i >= 0; i--) {
+    ends[i] = end;
+    if (isNext(lines[i] ?? '', i)) end = i;
+  }
   const corrected = lines.map((line, i) => {
     const [, from, to] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line) ?? [];
     if (from === undefined || to === undefined) return line;
-    const end = lines.findIndex((next, j) => j > i && isNext(next, j));
-    const body = lines.slice(i + 1, end < 0 ? undefined : end);
+    const body = lines.slice(i + 1, ends[i]);
     const count = (signs: string): number => body.filter((each) => signs.includes(each[0] ?? ' ')).length;
     return `@@ -${from},${count(' -')} +${to},${count(' +')} @@`;
   });

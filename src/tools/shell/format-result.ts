@@ -1,10 +1,10 @@
 // Formats the output and exit status of a command for a model.
-import { stripVTControlCharacters } from 'node:util';
 import {
   FairleadError,
   toolOutput,
   truncateMiddle,
   escapeInvisible,
+  stripControlSequences,
   type ToolOutput,
   type ExecResult,
   type OutputSize,
@@ -69,7 +69,7 @@ export function formatOutputSize(long: OutputSize | undefined): readonly string[
 
 /** Converts output to readable text: no colors, no cursor movement, invisible characters escaped. */
 const toReadableText = (text: string): string =>
-  escapeInvisible(stripVTControlCharacters(text.split('\n').map(lastProgressState).join('\n'))).trimEnd();
+  escapeInvisible(stripControlSequences(text.split('\n').map(lastProgressState).join('\n'))).trimEnd();
 
 /** A carriage return goes back to the start of the line: of a progress bar only the last state is kept. */
 const lastProgressState = (line: string): string => line.split('\r').findLast((state) => state !== '') ?? '';

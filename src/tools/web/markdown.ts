@@ -1,4 +1,5 @@
 // Converts part of a page to Markdown: headings, lists, links, code, quotes and tables.
+import { trimEndChars } from '../../core/index.ts';
 
 /** The members of an element that are needed here. */
 export type PageNode = {
@@ -94,9 +95,10 @@ function formatLink(text: string, href: string, base: string): string {
 }
 
 function codeFence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  let longest = 2;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text.replace(/^\n|\n+$/g, '')}\n${fence}`;
+  return `${fence}\n${trimEndChars(text.replace(/^\n/, ''), '\n')}\n${fence}`;
 }
 
 const flatText = (node: PageNode): string => (node.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
@@ -130,7 +132,7 @@ function joinPieces(pieces: readonly TextPiece[]): string {
   const parts: string[] = [];
   let line = '';
   const flush = (): void => {
-    const text = line.replaceAll(/ *\n */g, '\n').replaceAll(/ {2,}/g, ' ');
+    const text = line.replaceAll(/ {2,}/g, ' ').replaceAll(/ ?\n ?/g, '\n');
     if (text.trim() !== '') parts.push(text);
     line = '';
   };

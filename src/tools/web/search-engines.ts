@@ -1,5 +1,5 @@
 // Adapters for search engines: their requests, and where the results are in their responses.
-import { FairleadError, isObject, type FetchRequest } from '../../core/index.ts';
+import { FairleadError, isObject, trimEndChars, type FetchRequest } from '../../core/index.ts';
 
 /** A search result. */
 export type SearchHit = { readonly title: string; readonly url: string; readonly text: string };
@@ -78,7 +78,7 @@ export const tavilySearch = ({ key, url = 'https://api.tavily.com/search' }: Sea
 export const searxngSearch = ({ url }: { readonly url: string }): SearchEngine => ({
   name: 'SearXNG',
   request: (q) => ({
-    url: withQuery(`${url.replace(/\/+$/, '')}/search`, { q, format: 'json' }),
+    url: withQuery(`${trimEndChars(url, '/')}/search`, { q, format: 'json' }),
     headers: jsonHeaders,
   }),
   parseHits: (answer) => parseHitsAt(answer, ['results'], ['title', 'url', 'content']),

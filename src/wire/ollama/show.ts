@@ -16,7 +16,7 @@ export function parseOllamaWindows(shown: unknown): OllamaWindows {
   const { model_info, parameters, remote_host } = asObject(shown);
   const info = asObject(model_info);
   const name = Object.keys(info).find((key) => key.endsWith('.context_length'));
-  const set = typeof parameters === 'string' ? /^\s*num_ctx\s+"?(\d+)/m.exec(parameters)?.[1] : undefined;
+  const set = typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+"?(\d+)/m.exec(parameters)?.[1] : undefined;
   return {
     max: positiveInteger(name === undefined ? undefined : info[name]),
     configured: positiveInteger(Number(set)),
