@@ -95,7 +95,7 @@ test('[attack 114] "always" for a command covers neither the background nor opti
     grantKey({ tool: 'run_command', input }, locate);
   const plain = key({ command: 'make' });
   assert.equal(key({ command: 'make', timeout_s: 600 }), plain);
-  assert.equal(formatAlwaysLabel(plain), 'always run exactly this command in this session, with any timeout');
+  assert.equal(formatAlwaysLabel(plain), 'always run this exact command in this session, any timeout');
   const others = [
     { command: 'make', background: true },
     { command: 'make', cwd: 'x' },

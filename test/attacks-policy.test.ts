@@ -14,7 +14,7 @@ import {
   sessionGrants,
   type Policy,
 } from '../src/guards/index.ts';
-import { unknownPackages } from '../src/guards/policy/package-guard.ts';
+import { unknownPackages } from '../src/guards/policy/unknown-packages.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 

@@ -81,7 +81,8 @@ testPostgres('[A116] a store of an earlier version is migrated with its data', a
   await executeSql(
     url,
     `DROP FUNCTION fairlead.hold; DROP INDEX fairlead.runs_begun; DROP INDEX fairlead.runs_tenant;
-     ALTER TABLE fairlead.sessions DROP COLUMN tenant; UPDATE fairlead.version SET version = 1`,
+     ALTER TABLE fairlead.sessions DROP COLUMN tenant; ALTER TABLE fairlead.runs DROP COLUMN losses;
+     DROP FUNCTION fairlead.bury(text, text, integer); UPDATE fairlead.version SET version = 1`,
   );
   const { queue, ledger, sessions } = await openTestStore(t, url);
   assert.equal((await sessions.find('kept'))?.tenant, 'acme', 'a session gets the tenant of its runs');

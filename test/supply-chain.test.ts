@@ -156,7 +156,8 @@ test('[attack 120] the scripts that run packages stop if an installed package is
   assertAttack(t, 120, ['blocked']);
 });
 
-const isStrictSupported = runNpm(repoRoot, 'config', 'get', 'strict-allow-scripts').trim() === 'true';
+// An npm that does not know the setting returns it only if a file sets it.
+const isStrictSupported = runNpm(tmpdir(), 'config', 'get', 'strict-allow-scripts').trim() !== 'undefined';
 test(
   'an install script that is not listed stops the install, and a denied one does not run',
   isStrictSupported ? {} : { skip: 'this npm cannot deny install scripts one by one' },

@@ -51,7 +51,7 @@ test('[A75] the label of "always" says what it covers: a path whatever the conte
   assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
   assert.equal(
     label('run_command', { command: 'ls -l' }),
-    'always run exactly this command in this session, with any timeout',
+    'always run this exact command in this session, any timeout',
   );
   for (const [tool, input] of [
     ['stranger', { path: 'x' }],

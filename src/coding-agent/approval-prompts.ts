@@ -143,7 +143,7 @@ const labelsByTool: Readonly<Record<string, (path: string) => string>> = {
 export function formatAlwaysLabel(grantKey: string): string {
   const [tool = ''] = grantKey.split(/[ :]/, 1);
   const rest = grantKey.slice(tool.length);
-  if (rest.startsWith(': ')) return 'always run exactly this command in this session, with any timeout';
+  if (rest.startsWith(': ')) return 'always run this exact command in this session, any timeout';
   // If the path could not be resolved, the key contains the whole input as JSON.
   const format = Object.hasOwn(labelsByTool, tool) && !rest.startsWith(' {') ? labelsByTool[tool] : undefined;
   return format?.(shortenPath(rest.slice(1))) ?? 'always make exactly this call in this session';

@@ -6,12 +6,14 @@ export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
 export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
-export { chooseSandbox, type SandboxMode, type SandboxOptions } from './sandbox/choose.ts';
+export { chooseSandbox } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export {
   noSandbox,
   withSandbox,
   type SandboxAccess,
+  type SandboxMode,
+  type SandboxOptions,
   type SandboxPaths,
   type Sandbox,
   type WithSandboxOptions,

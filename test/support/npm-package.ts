@@ -12,17 +12,32 @@ export type PackedPackage = { readonly tarball: string; readonly files: readonly
 
 type NpmPackOutput = readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
 
+/** The command that starts npm. */
+export type NpmCommand = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+// An outer `npm run` passes what it runs and its directory in the environment; the inner npm must find its own.
+const outerRun = /^(npm_(package|lifecycle|command|config_local)|INIT_CWD)/;
+
+/** Returns the command that starts the npm which runs the tests, without the variables of the environment that a pattern matches. */
+export function getNpmCommand(args: readonly string[], removed: RegExp = outerRun): NpmCommand {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.test(name)));
+  const own = process.env['npm_execpath'];
+  return own === undefined ? { file: 'npm', args, env } : { file: process.execPath, args: [own, ...args], env };
+}
+
 /** Runs npm in a directory and returns its output. */
 export function runNpm(cwd: string, ...args: string[]): string {
-  // An outer `npm run` passes its settings in the environment; the inner npm must find its own directory.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(npm_(package|lifecycle|command|config_local)|INIT_CWD)/.test(name),
-    ),
-  );
-  const own = process.env['npm_execpath'];
-  const [command, prefix] = own === undefined ? ['npm', []] : [process.execPath, [own]];
-  return execFileSync(command, [...prefix, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const npm = getNpmCommand(args);
+  return execFileSync(npm.file, npm.args, {
+    cwd,
+    env: npm.env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** Packs the built package into a directory. */

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { runNpm } from './npm-package.ts';
+import { getNpmCommand, runNpm } from './npm-package.ts';
 
 /** A package that the registry serves as version 1.0.0. */
 export type ServedPackage = { readonly name: string; readonly code: string; readonly scripts?: Record<string, string> };
@@ -57,7 +57,9 @@ export async function startRegistry(t: TestContext, served: readonly ServedPacka
         JSON.stringify({ ...lock, packages: { '': named, ...packages } }),
       );
       const options = ['--registry', url, '--cache', path.join(folder, 'cache'), '--no-audit', '--no-fund'];
-      const npm = spawn('npm', ['ci', ...options, ...flags], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+      // An outer `npm run` passes the settings of the repository as npm_config_ variables, which count more than those of the project.
+      const { file, args, env } = getNpmCommand(['ci', ...options, ...flags], /^(npm_|INIT_CWD)/);
+      const npm = spawn(file, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
       let output = '';
       for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
       const [code] = (await once(npm, 'close')) as [number];

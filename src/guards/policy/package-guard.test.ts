@@ -6,7 +6,8 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import type { ToolCall, Decision, RunState } from '../../core/index.ts';
 import { grantKey, sessionGrants } from '../grants.ts';
-import { packageInstallGate, unknownPackages } from './package-guard.ts';
+import { packageInstallGate } from './package-guard.ts';
+import { unknownPackages } from './unknown-packages.ts';
 
 const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-packages-')));
 after(() => rmSync(cwd, { recursive: true, force: true }));

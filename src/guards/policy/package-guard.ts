@@ -1,171 +1,23 @@
-// Finds packages that a command would install and that the project does not use yet. A model may invent names, and attackers register them.
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { isObject, escapeInvisibleLine, type ToolCall, type Gate } from '../../core/index.ts';
+// The gate that asks before a command installs a package which the project does not use yet.
+import { escapeInvisibleLine, isObject, type Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
-import { callOperations, type PathContext } from './operations.ts';
-import { programName } from './nested-commands.ts';
-import {
-  executorPattern,
-  managerPattern,
-  optionsWithValue,
-  packageManagers,
-  type PackageManager,
-} from './package-managers.ts';
-import type { ShellWord } from './shell.ts';
-
-/** Stands for packages in a command that is too large or too deeply nested to be evaluated. */
-const unreadablePackages = 'packages of a command that is too large to be evaluated';
-
-const maxArgumentLength = 500;
-
-/** Returns the package names in a call that no file of the working folder mentions, without duplicates. */
-export async function unknownPackages(
-  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
-  context: PathContext,
-): Promise<readonly string[]> {
-  const { command } = isObject(input) ? input : {};
-  // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
-  if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return [];
-  const { operations, isIncomplete } = await callOperations({ tool, input }, context);
-  const unknownNames = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, context.cwd));
-  return [...new Set([...unknownNames, ...(isIncomplete ? [unreadablePackages] : [])])];
-}
+import type { PathContext } from './operations.ts';
+import { managerPattern } from './package-managers.ts';
 
 /** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
 export function packageInstallGate(gate: Gate, grants: Grants, context: PathContext): Gate {
   return async (call, state) => {
     const decision = await gate(call, state);
     if (decision.type === 'deny' || grants.has(grantKey(call, context.locate))) return decision;
+    const { command } = isObject(call.input) ? call.input : {};
+    // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
+    if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return decision;
+    const { unknownPackages } = await import('./unknown-packages.ts');
     const unknownNames = await unknownPackages(call, context);
     if (unknownNames.length === 0) return decision;
     const warning = `Warning: not in the lockfile or manifest of this project, so the package is new here: ${unknownNames.map(escapeInvisibleLine).join(', ')}.`;
     const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, context.locate);
     return { type: 'ask', question: `${question}\n${warning}` };
   };
-}
-
-const maxInnerInstalls = 5;
-
-function findUnknownPackages(words: readonly ShellWord[], cwd: string, depth = 0): readonly string[] {
-  if (depth > maxInnerInstalls) return [unreadablePackages];
-  const texts = [programName(words[0]), ...words.slice(1).map(({ text }) => text.slice(0, maxArgumentLength))];
-  const [program = '', ...args] = pythonModuleCommand(texts);
-  if (program === 'xargs' || program === 'parallel') return packagesFromStdin(args);
-  const inner = innerInstall(program, args);
-  if (inner)
-    return findUnknownPackages(
-      inner.map((text) => ({ text, known: true })),
-      cwd,
-      depth + 1,
-    );
-  const install = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
-    (names) => parseInstall(program, names) ?? [],
-  )[0];
-  const optionPackages = packagesInOptions(program, args);
-  const [manager] = install ? [install.manager] : managersOf(program);
-  if (manager === undefined || (!install && optionPackages.length === 0)) return [];
-  const isKnown = createKnownPackageCheck(manager, cwd);
-  const unknownNames = [...(install?.packages ?? []), ...optionPackages]
-    .filter((argument) => !isLocalPackage(argument))
-    .map((argument) => manager.parseName(argument))
-    .filter((name) => name !== '' && !isKnown(name));
-  // Another registry or a URL decides what a known name is.
-  const sources = args.filter((word) => word.includes('://') && !unknownNames.some((name) => word.includes(name)));
-  return [...unknownNames, ...sources];
-}
-
-/** Returns the packages that options name: `npx --package=name`, `uv run --with name`. */
-function packagesInOptions(program: string, args: readonly string[]): readonly string[] {
-  if (!/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|uv|uvx|pipx)$/.test(program)) return [];
-  return args.flatMap((word, at) => {
-    const [, name, value] = /^(--(?:package|with|from|with-editable|spec))(?:=(.*))?$/s.exec(word) ?? [];
-    return name === undefined ? [] : [value ?? args[at + 1] ?? ''];
-  });
-}
-
-/** Returns the package managers of a program that runs packages without installing them into the project. */
-const managersOf = (program: string): readonly PackageManager[] =>
-  packageManagers.filter(({ manifests }) =>
-    manifests.includes(/^(?:uv|uvx|pipx)$/.test(program) ? 'uv.lock' : 'package.json'),
-  );
-
-const maxInnerWords = 12;
-
-/** Returns a note if the command that xargs runs installs packages, whose names come from standard input. */
-function packagesFromStdin(args: readonly string[]): readonly string[] {
-  const installs = args
-    .slice(0, maxInnerWords)
-    .some(
-      (word, at) =>
-        parseInstall(programName({ text: word, known: true }), installOperands(args.slice(at + 1))) !== undefined,
-    );
-  return installs ? ['names from standard input'] : [];
-}
-
-/** Returns the command of a package manager inside another one: `npm explore x -- npm i y`, `pipx runpip x install y`. */
-function innerInstall(program: string, args: readonly string[]): readonly string[] | undefined {
-  if (program === 'npm' && args[0] === 'explore' && args.includes('--')) return args.slice(args.indexOf('--') + 1);
-  return program === 'pipx' && args[0] === 'runpip' ? ['pip', ...args.slice(2)] : undefined;
-}
-
-/** Converts `python -m module` and `python -mmodule` to the program that the module is. */
-function pythonModuleCommand(words: readonly string[]): readonly string[] {
-  if (!/^python[\d.]*$/.test(words[0] ?? '')) return words;
-  const first = words.findIndex(
-    (word, at) => at > 0 && (!word.startsWith('-') || /^-[A-Za-z]*m[a-z_]{2,}$/.test(word)),
-  );
-  const [, module] = /^-[A-Za-z]*?m([a-z_]{2,})$/.exec(words[first] ?? '') ?? [];
-  if (module !== undefined) return [module, ...words.slice(first + 1)];
-  return /^-[A-Za-z]*m$/.test(words[first - 1] ?? '') ? words.slice(first) : words;
-}
-
-/** Returns the packages that these words install; undefined if they install nothing. */
-function parseInstall(
-  program: string,
-  names: readonly string[],
-): { readonly manager: PackageManager; readonly packages: readonly string[] } | undefined {
-  const line = [program, ...names].join(' ');
-  const manager = packageManagers.find(({ installPattern }) => installPattern.test(line));
-  const [installCommand] = manager?.installPattern.exec(line) ?? [];
-  if (manager === undefined || installCommand === undefined) return undefined;
-  return {
-    manager,
-    packages: names
-      .slice(installCommand.split(' ').length - 1)
-      .slice(0, executorPattern.test(installCommand) ? 1 : undefined),
-  };
-}
-
-/** Returns the words that are neither an option nor the value of one. */
-const installOperands = (args: readonly string[], withValue: RegExp = optionsWithValue): readonly string[] =>
-  args.filter((word, at) => !word.startsWith('-') && !withValue.test(args[at - 1] ?? ''));
-
-/** Returns true for local folders and files, which are not registry packages. */
-const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
-
-const maxManifestBytes = 32 * 2 ** 20;
-
-/** Creates a function that returns whether the files of a folder mention a package as a complete word. */
-function createKnownPackageCheck(
-  { manifests, installFolders = [] }: PackageManager,
-  cwd: string,
-): (name: string) => boolean {
-  const texts = manifests.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
-  const isInstalled = (name: string): boolean =>
-    !name.includes('..') && installFolders.some((folder) => existsSync(path.join(cwd, folder, name)));
-  return (name) => {
-    const escapedName = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
-    const word = new RegExp(
-      `(?:^|["'\\s,]|node_modules/)${escapedName.replaceAll(/[-_]/g, '[-_.]')}(?:["'@\\s:=<>~!;,[(]|$)`,
-      'm',
-    );
-    return isInstalled(name) || texts.some((text) => word.test(text));
-  };
-}
-
-function readTextOrEmpty(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats?.isFile() && stats.size <= maxManifestBytes ? readFileSync(file, 'utf8') : '';
 }

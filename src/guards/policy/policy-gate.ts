@@ -3,7 +3,7 @@ import type { Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
 import { invalidCommandReason } from '../invalid-command.ts';
-import { evaluatePolicy, type PolicyContext } from './evaluate.ts';
+import type { PolicyContext } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 
 /** Options of policyGate. */
@@ -19,6 +19,8 @@ export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
   return async (call, state) => {
     // The next gate denies a command that no shell accepts, without asking.
     if (invalidCommandReason(call) !== undefined) return fallback(call, state);
+    // Loaded for the first call, because an answer without a call does not need it.
+    const { evaluatePolicy } = await import('./evaluate.ts');
     const { effect, why } = await evaluatePolicy(policy, call, options);
     if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };
     if (effect === 'allow') return { type: 'allow' };

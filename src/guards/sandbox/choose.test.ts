@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { homedir, tmpdir } from 'node:os';
 import test from 'node:test';
-import { chooseSandbox, type SandboxMode } from './choose.ts';
+import { chooseSandbox } from './choose.ts';
+import type { SandboxMode } from './sandbox.ts';
 
 const choose = (mode: SandboxMode): ReturnType<typeof chooseSandbox> =>
   chooseSandbox({

@@ -52,6 +52,17 @@ export type SandboxPaths = {
   readonly egress?: EgressPolicy;
 };
 
+/** Which sandbox to use: the best one, a named one, or none. */
+export type SandboxMode = 'auto' | 'bubblewrap' | 'container' | 'none';
+
+/** Options of chooseSandbox. */
+export type SandboxOptions = SandboxPaths & {
+  /** `auto` is the best sandbox that works; `none` must be an explicit choice of the user. */
+  readonly mode?: SandboxMode;
+  /** A container to use if there is no lighter sandbox and its image is installed. */
+  readonly container?: { readonly engine: string; readonly image: string };
+};
+
 /** Options of withSandbox. */
 export type WithSandboxOptions = Pick<SandboxAccess, 'access'> & {
   /** Finds more files and folders that are readable, before each command. */
