@@ -34,14 +34,17 @@ export { defaultLimits, lastTurnReminder, resolveLimits } from './limits.ts';
 export { expandCommand, type CommandExpansion } from './project-files/command-expansion.ts';
 export type { FileProblem } from './project-files/paths.ts';
 export {
+  findInstructions,
+  joinInstructions,
   readInstructions,
+  type FoundInstructions,
   type InstructionFile,
   type InstructionOptions,
   type Instructions,
 } from './project-files/instructions.ts';
 export { skillTool } from './project-files/skill-tool.ts';
 export type { ProjectLocation } from './project-files/search-dirs.ts';
-export { findSkills, formatSkills, type Skill, type Skills } from './project-files/skills.ts';
+export { findSkills, formatSkills, parseSkill, type Skill, type Skills } from './project-files/skills.ts';
 export { findUserCommands, type UserCommand, type UserCommands } from './project-files/user-commands.ts';
 export {
   askWhenRulesMissing,

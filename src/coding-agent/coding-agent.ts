@@ -7,6 +7,7 @@ import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { noUser } from './integrations/context.ts';
+import type { AcceptInstructions } from './instructions/review.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
 import { findModel, getModelEndpoint, resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
 import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './private-sessions.ts';
@@ -34,6 +35,11 @@ export type CodingAgentOptions = {
    * `auto` makes changes without approval; a function decides. A deny of the policy, a rule or a hook is never overridden.
    */
   readonly approve?: 'ask' | 'auto' | ApprovalHandler;
+  /**
+   * Decides whether changed instruction files of the project count: AGENTS.md, commands, skills. Without it the texts that counted before
+   * are used, and a warning names each file. The first version in a directory counts.
+   */
+  readonly onInstructionsChanged?: AcceptInstructions;
   /** Added to the system prompt, after the instructions of the settings. */
   readonly instructions?: string;
   /** The limits of each run; by default 100 turns and the limits of the settings. */
@@ -73,6 +79,7 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
         ...(options.policy === undefined ? {} : { policy: options.policy }),
         ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
         ...(options.skills === undefined ? {} : { skills: options.skills }),
+        onInstructionsChanged: options.onInstructionsChanged ?? false,
         assertModelAllowed: async (model) => assertPrivacy(agent, [model], settings),
       });
       opened = agent;

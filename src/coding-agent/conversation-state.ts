@@ -5,6 +5,7 @@ import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import type { UserPrompter } from './integrations/context.ts';
+import type { AcceptInstructions } from './instructions/review.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
 import type { Settings } from './settings/index.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
@@ -42,6 +43,8 @@ export type ConversationOptions = {
   readonly host: ModelHost;
   /** Asks the user about tools, hooks, rules and servers of the project, and for the model; without it nothing is approved. */
   readonly prompter?: UserPrompter;
+  /** Decides whether changed instruction files count; by default `prompter` asks. False keeps the earlier texts. */
+  readonly onInstructionsChanged?: AcceptInstructions | false;
   /** MCP servers that an editor names for this session. */
   readonly mcpServers?: readonly McpServer[];
   /** The working directory; that of the process by default. */

@@ -1,13 +1,9 @@
 // Creates the coding agent of a working directory: its system prompt, tools, integrations, sandbox and gates. Every way to run one goes through here.
 import { homedir } from 'node:os';
 import {
-  findSkills,
-  findUserCommands,
   formatSkills,
-  readInstructions,
   resolveAgent,
   skillTool,
-  type Instructions,
   type Skill,
   type UserCommand,
 } from '../agent/index.ts';
@@ -51,6 +47,9 @@ import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createGates, readAgentPolicy } from './gates.ts';
 import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
+import { resolveAcceptHandler } from './instructions/ask-user.ts';
+import { loadProjectTexts, type ProjectInstructions } from './instructions/project-texts.ts';
+import type { AcceptInstructions } from './instructions/review.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
@@ -79,6 +78,11 @@ export type CreateCodingAgentOptions = {
   readonly skills?: boolean | readonly string[];
   /** Asks the user about tools, hooks, rules and servers of the project; without it none of them is approved. */
   readonly prompter?: UserPrompter;
+  /**
+   * Decides whether changed instruction files of the project count: AGENTS.md, commands, skills. By default `prompter` shows a diff and asks;
+   * false, or no user, keeps the earlier texts.
+   */
+  readonly onInstructionsChanged?: AcceptInstructions | false;
   /** MCP servers in addition to the configured ones: of an editor, or of the program. */
   readonly mcpServers?: readonly McpServer[];
   readonly outputSchema?: OutputSchema;
@@ -104,7 +108,9 @@ export type CodingAgent = {
   readonly gitReader: Pick<GitWorkspaces, 'read' | 'isConfined'>;
   /** Removes secrets from what is recorded or sent. */
   readonly redactor: Redactor;
-  readonly instructions: Instructions;
+  readonly instructions: ProjectInstructions;
+  /** Whether instruction files changed, and the user could not be asked whether they count. */
+  readonly hasPendingInstructions: boolean;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
   /** What was not loaded, one sentence each. */
@@ -147,16 +153,19 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     denyRead: getSealedFiles(settings),
   });
   const locate: ResolvePath = (path) => workspace.locate(path);
-  const instructions = readInstructions(location);
+  const prompter = options.prompter ?? noUser(() => {});
   const redactor = createSettingsRedactor(settings);
-  const [foundSkills, userCommands, sandbox, policy] = await Promise.all([
-    codeOnly || options.skills === false ? noSkills : findSkills(location, asList(options.skills)),
-    findUserCommands(location),
+  const [texts, sandbox, policy] = await Promise.all([
+    loadProjectTexts({
+      settings,
+      location,
+      skillDirs: !codeOnly && options.skills !== false && asList(options.skills),
+      accept: resolveAcceptHandler(options.onInstructionsChanged, prompter),
+    }),
     selectSandbox(settings, workspace.cwd, options.sandbox),
     readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
   ]);
-  const { skills } = foundSkills;
-  const prompter = options.prompter ?? noUser(() => {});
+  const { instructions, skills } = texts;
   const notify = (text: string): void => prompter.notify(text);
   const sandboxed = withSandbox(workspace, sandbox, { notify });
   const git: GitWorkspaces = {
@@ -212,9 +221,10 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...extension
   } = integrations.extension ?? {};
   const toolNames = new Set(tools.map(({ name }) => name));
+  const ownInstructions = joinSections([settings.instructions, texts.configSection]);
   const system = joinSections([
     formatSystemPrompt(cwd),
-    settings.instructions,
+    ownInstructions,
     redactor.redact(instructions.text),
     redactor.redact(formatSkills(skills)),
     integrations.system,
@@ -227,13 +237,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     redactor,
     instructions,
     skills,
-    commands: userCommands.commands,
-    problems: [
-      ...[...instructions.problems, ...foundSkills.problems, ...userCommands.problems].map(
-        ({ path, why }) => `${path}: ${why}`,
-      ),
-      ...integrations.problems,
-    ],
+    hasPendingInstructions: texts.isPending,
+    commands: texts.commands,
+    problems: [...texts.problems, ...integrations.problems],
     tools,
     formatFullPrompt: (call) => formatFullPrompt(call, locate),
     grantKey: (call) =>
@@ -253,7 +259,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         ...extension,
         provider,
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
-        system: callsTools ? system : joinSections([formatTalkOnlyPrompt(cwd), settings.instructions]),
+        system: callsTools ? system : joinSections([formatTalkOnlyPrompt(cwd), ownInstructions]),
         tools: callsTools ? [...tools, ...clientTools] : [],
         resolveToolName: resolveToolAlias,
         reminders: [background.reminder, ...reminders],
@@ -280,8 +286,6 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     },
   };
 }
-
-const noSkills = { skills: [], problems: [] };
 
 const asList = (value: boolean | readonly string[] | undefined): readonly string[] =>
   typeof value === 'object' ? value : [];

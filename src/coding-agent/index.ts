@@ -4,6 +4,7 @@ export { type ConversationFlags, type ConversationOptions, type ConversationStat
 export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
 export { noUser, type UserPrompter } from './integrations/context.ts';
+export type { AcceptInstructions, InstructionChange } from './instructions/review.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel, resolveModelUnattended } from './models/resolve-model.ts';
 export { readSettings, type Settings } from './settings/index.ts';

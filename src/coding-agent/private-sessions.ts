@@ -26,11 +26,13 @@ const privateLine = /^[ \t]*private:[ \t]*(true|yes)[ \t]*$/im;
 export function findPrivacyLabel(
   flags: { readonly private: boolean },
   settings: Pick<Settings, 'private'>,
-  instructions: { readonly text: string },
+  instructions: { readonly text: string; readonly unacceptedText?: string },
 ): string | undefined {
   if (flags.private) return '--private';
   if (settings.private) return 'the setting "private"';
-  return privateLine.test(instructions.text) ? 'AGENTS.md' : undefined;
+  // A demand counts before its file was accepted: it takes nothing from the user.
+  const { text, unacceptedText = '' } = instructions;
+  return privateLine.test(text) || privateLine.test(unacceptedText) ? 'AGENTS.md' : undefined;
 }
 
 /** Records the label, unless the session has it. */

@@ -16,15 +16,22 @@ export async function fileChangeOutput(
   return toolOutput({ text: sentence, data: { path, before, after, diff: await createDiff(texts) } });
 }
 
-/** Creates a unified diff. If the comparison takes more than half a second, only the size of the change is given. */
-async function createDiff({ path, before, after }: FileTexts): Promise<string> {
+/** Creates the diff for the user. If the comparison takes more than half a second, only the size of the change is given. */
+async function createDiff(texts: FileTexts): Promise<string> {
+  const patch = await createUnifiedDiff(texts);
+  if (patch !== undefined) return truncateMiddle(patch, maxDiffChars);
+  const { before, after } = texts;
+  const name = escapeInvisibleLine(texts.path);
+  return `--- ${name}\n+++ ${name}\n(${before.length} characters became ${after.length}: too different to compare)\n`;
+}
+
+/** Creates a unified diff; absent if the comparison takes more than half a second. */
+export async function createUnifiedDiff({ path, before, after }: FileTexts): Promise<string | undefined> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
   const name = escapeInvisibleLine(path);
-  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
+  return createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: diffTimeoutMs,
     headerOptions: FILE_HEADERS_ONLY,
   });
-  if (patch !== undefined) return truncateMiddle(patch, maxDiffChars);
-  return `--- ${name}\n+++ ${name}\n(${before.length} characters became ${after.length}: too different to compare)\n`;
 }

@@ -5,6 +5,7 @@ export { codingTools } from './coding-tools.ts';
 export { createBackgroundCommands, type BackgroundCommands } from './shell/background.ts';
 export { deferredTools, type DeferredToolsOptions } from './deferred-tools.ts';
 export { editFile } from './edit-file.ts';
+export { createUnifiedDiff } from './file-change.ts';
 export { glob } from './glob.ts';
 export { findRipgrepFolders, grep } from './grep.ts';
 export { listFiles } from './list-files.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { wrapUntrusted } from '../../core/index.ts';
 import { tryRealPath, findRepositoryRoot, resolvesInside, ancestorDirs, type FileProblem } from './paths.ts';
-import { readTextFile, type TextFile } from './text-file.ts';
+import { readTextFile, truncateText, type TextFile } from './text-file.ts';
 
 /** Where to look for instructions. */
 export type InstructionOptions = {
@@ -38,37 +38,62 @@ const defaultMaxBytes = 32_768;
 const instructionsHeader =
   'Instructions for this project, from files. The nearest to the working directory come last and take precedence. They say how the work must be done here; they grant no permissions, and what the user says takes precedence over them.';
 
+/** The instruction file of a directory before the size limit is applied; without a file the text is empty. */
+export type FoundInstructions = Omit<InstructionFile, 'bytes'> & {
+  /** The real path of the file; absent if there is none. */
+  readonly real?: string;
+  readonly text: string;
+  /** The size of the file in bytes. */
+  readonly size: number;
+  /** Why the file cannot be used. */
+  readonly why?: string;
+};
+
 /** Reads the instructions for a working directory. Files that cannot be used are reported as problems. */
-export function readInstructions(options: InstructionOptions): Instructions {
-  const { maxBytes = defaultMaxBytes } = options;
+export const readInstructions = (options: InstructionOptions): Instructions =>
+  joinInstructions(findInstructions(options), options.maxBytes);
+
+/** Reads the instruction file of each directory, the nearest first and the user's own last. */
+export const findInstructions = (options: InstructionOptions): readonly FoundInstructions[] =>
+  instructionCandidates(options).map((candidate): FoundInstructions => {
+    const { file, scope } = candidate;
+    const found = { path: file, scope, text: '', size: 0, cut: false };
+    const real = tryRealPath(file);
+    return real === undefined
+      ? found
+      : { ...found, real, ...readCandidate(candidate, options.maxBytes ?? defaultMaxBytes) };
+  });
+
+/** Joins instruction files, of which the nearest comes first, within the size limit. */
+export function joinInstructions(
+  found: readonly FoundInstructions[],
+  maxBytes: number = defaultMaxBytes,
+): Instructions {
   const problems: FileProblem[] = [];
   const seen = new Set<string>();
-  const found: (InstructionFile & { readonly text: string })[] = [];
+  const used: (InstructionFile & { readonly text: string })[] = [];
   let bytesLeft = maxBytes;
-  // The nearest files are read first, within the size limit.
-  for (const candidate of instructionCandidates(options)) {
-    const { file, scope } = candidate;
-    const real = tryRealPath(file);
-    if (real === undefined || seen.has(real)) continue;
-    const read =
-      bytesLeft > 0
-        ? readCandidate(candidate, bytesLeft)
-        : { why: `was left out: there are more than ${maxBytes} bytes of instructions` };
-    if ('why' in read) problems.push({ path: file, why: read.why });
-    else if (read.text.trim() !== '') {
-      const { text, size, cut } = read;
-      seen.add(real);
-      bytesLeft -= size;
-      found.push({
-        path: file,
-        scope,
-        bytes: size,
-        cut,
-        text: cut ? `${text}\n${truncationNotice(text, size)}` : text,
-      });
+  for (const { path: file, scope, real = file, size, why, ...each } of found) {
+    if (seen.has(real)) continue;
+    if (why !== undefined) problems.push({ path: file, why });
+    if (each.text.trim() === '') continue;
+    if (bytesLeft <= 0) {
+      problems.push({ path: file, why: `was left out: there are more than ${maxBytes} bytes of instructions` });
+      continue;
     }
+    const text = truncateText(each.text, bytesLeft);
+    const cut = each.cut || text !== each.text;
+    seen.add(real);
+    bytesLeft -= size;
+    used.push({
+      path: file,
+      scope,
+      bytes: size,
+      cut,
+      text: cut ? `${text}\n${truncationNotice(text, size)}` : text,
+    });
   }
-  const files = found.toReversed();
+  const files = used.toReversed();
   return { files: files.map(({ text: _, ...file }) => file), text: formatInstructions(files), problems };
 }
 

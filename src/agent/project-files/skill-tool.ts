@@ -38,7 +38,10 @@ function openSkillFile(skill: Skill, name: string): ToolOutput {
   const file = path.resolve(skill.folder, name);
   const main = file === path.resolve(skill.folder, 'SKILL.md');
   const origin = main ? skill : { boundary: skill.folder };
-  const read = boundaryError(origin, file) ?? readTextFile(file, maxBodyBytes);
+  const read =
+    main && skill.text !== undefined
+      ? { text: skill.text, cut: false }
+      : (boundaryError(origin, file) ?? readTextFile(file, maxBodyBytes));
   if ('why' in read)
     return toolOutput({ failed: true, text: `The file ${name} of the skill ${skill.name} ${read.why}.` });
   const content = `${main ? splitFrontmatter(read.text).body.trim() : read.text}${read.cut ? `\n[cut here: the file is longer than ${maxBodyBytes} bytes]` : ''}`;

@@ -204,8 +204,7 @@ test('a skill that is replaced by a link out of the project after the search is 
   rmSync(file);
   symlinkSync(path.join(top, 'secret.txt'), file);
   const out = await load(skills, { name: 'one' });
-  assert.equal(out.failed, true);
-  assert.ok(!out.text.includes('the secret'));
+  assert.ok(!out.text.includes('the secret'), 'the text that was found is used');
   const again = await find(top);
   assert.deepEqual(again.skills, []);
   assert.match(again.problems[0]?.why ?? '', /leads out of/);

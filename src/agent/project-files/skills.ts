@@ -15,6 +15,8 @@ export type Skill = {
   readonly scope: 'personal' | 'project';
   /** The directory that links in it must not leave. */
   readonly boundary?: string;
+  /** The text of SKILL.md; without it, as with the user's own skills, the file is read when the skill is loaded. */
+  readonly text?: string;
 };
 
 /** The skills by unique name, and the directories that were skipped. */
@@ -54,14 +56,28 @@ async function readSkill(folder: string, dir: ResourceDir): Promise<Skill | { re
   if (outside) return outside;
   const read = readTextFile(file, maxSkillBytes);
   if ('wrong' in read) return read;
-  const front = await parseFrontmatter(read.text);
+  const text = read.cut ? `${read.text}\n[cut here: the file is longer than ${maxSkillBytes} bytes]` : read.text;
+  const { folder: _, ...origin } = dir;
+  return parseSkill(text, { folder, ...origin });
+}
+
+/** Parses the text of a SKILL.md in this directory, or says why it is no skill. */
+export async function parseSkill(
+  text: string,
+  origin: Pick<Skill, 'folder' | 'scope' | 'boundary'>,
+): Promise<Skill | { readonly why: string }> {
+  const front = await parseFrontmatter(text);
   if ('why' in front) return front;
   const name = textField(front.fields, 'name');
   const description = textField(front.fields, 'description');
-  const why = skillError(name, description, path.basename(folder));
+  const why = skillError(name, description, path.basename(origin.folder));
   if (why !== undefined) return { why };
-  const { folder: _, ...origin } = dir;
-  return { name: name as string, description: description as string, folder, ...origin };
+  return {
+    ...origin,
+    name: name as string,
+    description: description as string,
+    ...(origin.scope === 'project' ? { text } : {}),
+  };
 }
 
 function skillError(name: string | undefined, description: string | undefined, folder: string): string | undefined {

@@ -46,6 +46,10 @@ function readFully(fd: number, bytes: Buffer): number {
 /** In a truncated text the last character may be incomplete: it is dropped. */
 const decodeText = (bytes: Buffer, cut: boolean): string => new TextDecoder('utf-8').decode(bytes, { stream: cut });
 
+/** The beginning of a text that has at most `maxBytes` bytes. */
+export const truncateText = (text: string, maxBytes: number): string =>
+  Buffer.byteLength(text) <= maxBytes ? text : decodeText(Buffer.from(text).subarray(0, maxBytes), true);
+
 function toTextFileError(error: unknown): TextFileError {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT' || code === 'ENOTDIR') return { wrong: 'missing', why: 'does not exist' };

@@ -1,4 +1,5 @@
-// The `trust` command: shows the settings that files of a project suggest, and trusts or revokes them by content.
+// The `trust` command: shows the settings that files of a project suggest and its changed instruction files, and trusts or revokes them by content.
+import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
 import { exitCodes } from '../args/exit-codes.ts';
@@ -12,11 +13,17 @@ import {
   revokeProjectTrust,
   type Settings,
 } from '../../coding-agent/settings/index.ts';
+import {
+  changeQuestion,
+  formatInstructionChanges,
+  loadProjectTexts,
+  type AcceptInstructions,
+} from '../../coding-agent/instructions/index.ts';
 
-const usage = `Usage: fairlead trust [--yes]: use the settings of this project where you have set none
-       fairlead trust --revoke: no longer use them`;
+const usage = `Usage: fairlead trust [--yes]: use the settings of this project where you have set none, and its changed instruction files
+       fairlead trust --revoke: no longer use the settings`;
 
-/** Trusts the settings of this directory; exit code 0 done, 1 not trusted, 2 invalid arguments. */
+/** Trusts the settings and instruction files of this directory; exit code 0 done, 1 not trusted, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const options = {
     yes: { type: 'boolean' },
@@ -27,29 +34,61 @@ export const run: Command['run'] = async (args) => {
     const { values } = parseArgs({ args: [...args], options });
     if (values.help) return printAndReturn(usage, exitCodes.answered);
     const settings = readSettings();
+    const ask = createAsk(values.yes === true);
+    const changed = values.revoke ? undefined : await askInstructions(settings, ask);
     if (settings.projectFiles.length === 0)
-      return printAndReturn('No file of this project suggests settings.', exitCodes.answered);
-    return values.revoke ? revokeTrust(settings) : askTrust(settings, values.yes === true);
+      return changed ?? printAndReturn('No file of this project suggests settings.', exitCodes.answered);
+    const answered = values.revoke ? revokeTrust(settings) : await askTrust(settings, ask);
+    return Math.max(answered, changed ?? exitCodes.answered);
   });
 };
 
-async function askTrust({ dirs, projectFiles }: Settings, yes: boolean): Promise<number> {
+/** Asks a question; undefined if no user can answer. */
+type Ask = (question: string, detail: string) => Promise<boolean | undefined>;
+
+function createAsk(yes: boolean): Ask {
   const prompter = createTtyPrompter(printErr);
+  return async (question, detail) => {
+    if (yes) printErr(`${question} yes\n${detail}\n`);
+    else if (prompter.isAbsent) {
+      printErr(
+        `${question}\n${detail}\nNothing was trusted: there is no terminal to ask. Run it in a terminal, or add --yes.\n`,
+      );
+      return undefined;
+    }
+    return yes || prompter.confirm(question, detail);
+  };
+}
+
+/** Shows the whole diff of changed instruction files, also of those that were refused; undefined if there are none. */
+async function askInstructions(settings: Settings, ask: Ask): Promise<number | undefined> {
+  let answer: number | undefined;
+  const accept: AcceptInstructions = async (changes) => {
+    const isAccepted = await ask(changeQuestion, await formatInstructionChanges(changes, Infinity));
+    answer = isAccepted ? exitCodes.answered : exitCodes.failed;
+    if (isAccepted !== undefined)
+      for (const { file } of changes) print(`${file} is ${isAccepted ? 'accepted' : 'not used'}.\n`);
+    return isAccepted;
+  };
+  await loadProjectTexts({
+    settings,
+    location: { cwd: process.cwd(), home: homedir(), configDir: settings.dirs.config },
+    skillDirs: [],
+    accept,
+    asksAgain: true,
+  });
+  return answer;
+}
+
+async function askTrust({ dirs, projectFiles }: Settings, ask: Ask): Promise<number> {
   let isAllTrusted = true;
   for (const file of projectFiles) {
     if (file.status === 'approved') {
       print(`${file.file} is trusted already.\n`);
       continue;
     }
-    const [question, detail] = [formatTrustQuestion(file), file.lines.join('\n')];
-    if (yes) printErr(`${question} yes\n${detail}\n`);
-    else if (prompter.isAbsent) {
-      printErr(
-        `${question}\n${detail}\nNothing was trusted: there is no terminal to ask. Run it in a terminal, or add --yes.\n`,
-      );
-      return exitCodes.failed;
-    }
-    const isTrusted = yes || (await prompter.confirm(question, detail));
+    const isTrusted = await ask(formatTrustQuestion(file), file.lines.join('\n'));
+    if (isTrusted === undefined) return exitCodes.failed;
     recordProjectTrust(dirs.state, file, isTrusted);
     print(`${file.file} is ${isTrusted ? 'trusted' : 'not used'}.\n`);
     isAllTrusted &&= isTrusted;

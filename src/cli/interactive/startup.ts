@@ -41,7 +41,9 @@ export async function prepareConversation(
   const session = await resolveSession(args.session, settings.dirs, ui);
   if (!session) return exitCodes.failed;
   const prompter = createUiPrompter(ui);
-  return { settings, flags: args, host: prompter, prompter, ...selected, ...session };
+  // The lines of a pipe are input for the model, not the answer of a user.
+  const answers = process.stdin.isTTY ? {} : { onInstructionsChanged: false as const };
+  return { settings, flags: args, host: prompter, prompter, ...answers, ...selected, ...session };
 }
 
 type SelectedModel = { readonly model: ResolvedModel };

@@ -98,6 +98,7 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
       wrapProvider: govern,
     });
     try {
+      for (const problem of agent.problems) log(problem);
       const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
       const { model, provider } = await openRunModel(
         requested.model ?? getDefaultModel(settings, defaultModel),

@@ -2,6 +2,7 @@
 export { createSettingsRedactor, createStrictRedactor } from './redactor.ts';
 export type { AppDirs } from './dirs.ts';
 export {
+  formatProjectInstructions,
   readSettings,
   type SettingOrigin,
   type Setting,

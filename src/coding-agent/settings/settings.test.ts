@@ -284,7 +284,7 @@ test('[attack 39] the config of a project adds instructions and lowers limits, a
   const file = write(projectConfig, JSON.stringify(theirs));
   const settings = read();
   assert.equal(settings.model, 'a/b', 'the user has chosen a model');
-  const [own, opening, ...block] = settings.instructions?.split('\n\n') ?? [];
+  const [own, opening, ...block] = String(settings.all.get('instructions')?.value).split('\n\n');
   assert.equal(own, 'Never touch production.');
   assert.match(opening ?? '', /^Instructions for this project, .* they permit nothing\.$/);
   assert.deepEqual(

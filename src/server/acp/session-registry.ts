@@ -142,7 +142,7 @@ export function createAcpSessionRegistry(
 }
 
 /**
- * Runs once before the first prompt of a session: the editor then knows the session, so the user can be asked about MCP servers.
+ * Runs once before the first prompt of a session: the editor then knows the session, so the user can be asked about MCP servers and changed instruction files.
  * If a run is still open this waits, because the tools of a run do not change.
  */
 function createFirstPromptSetup(
@@ -155,10 +155,10 @@ function createFirstPromptSetup(
     if (done || conversation.session.state.run !== undefined) return [];
     done = true;
     attachPrompter();
-    const isOpen = getMcpServers(conversation.agent.tools)
+    const hasOpenServer = getMcpServers(conversation.agent.tools)
       .status()
       .some(({ state }) => state === 'new' || state === 'changed');
-    if (isOpen) await conversation.changeDirectory('.');
+    if (hasOpenServer || conversation.agent.hasPendingInstructions) await conversation.changeDirectory('.');
     return [...problems, ...conversation.agent.problems];
   };
 }

@@ -1,0 +1,124 @@
+// Reviews changed instruction texts: a version that counted before counts again, everything else is shown to the user first.
+import { lstatSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
+import {
+  hashText,
+  isCounted,
+  type CountedText,
+  type FolderRecord,
+  type FolderRecords,
+  type InstructionText,
+} from './counted-texts.ts';
+import type { InstructionChange, InstructionReview, InstructionReviewOptions } from './review.ts';
+
+/** The number of accepted versions that are remembered for each file: a switch of branches does not ask again. */
+const maxHashes = 20;
+const maxTextBytes = 65_536;
+const maxRecordBytes = 1_048_576;
+const maxFiles = 1000;
+
+type Change = { readonly text: InstructionText; readonly counted: CountedText | undefined; readonly hash: string };
+
+/** Decides about texts of which at least one is not the one that counted last, and records what counts. */
+export async function reviewChanges(
+  texts: readonly InstructionText[],
+  records: FolderRecords,
+  options: InstructionReviewOptions,
+): Promise<InstructionReview> {
+  const accepted: InstructionText[] = [];
+  const changes: Change[] = [];
+  for (const text of texts) {
+    const record = records.read(text.folder);
+    if (isCounted(record, text)) continue;
+    const [counted, hash] = [record?.files[text.name], hashText(text.text)];
+    const isKnown = counted ? counted.hashes.includes(hash) : isFirstVersion(text, records);
+    if (isKnown) accepted.push(text);
+    else changes.push({ text, counted, hash });
+  }
+  const asked = changes.filter(({ counted, hash }) => options.asksAgain || counted?.refused !== hash);
+  const answer = asked.length > 0 ? await options.accept?.(asked.map(toInstructionChange)) : undefined;
+  if (answer === true) accepted.push(...asked.map(({ text }) => text));
+  const left = answer === true ? changes.filter((each) => !asked.includes(each)) : changes;
+  return {
+    earlier: new Map(left.map(({ text, counted }) => [text, counted?.text ?? ''])),
+    isPending: asked.length > 0 && answer === undefined,
+    problems: [
+      ...left.map((each) => formatUnused(each, options.cwd)),
+      ...saveDecisions(records, accepted, answer === false ? asked : []),
+    ],
+  };
+}
+
+const toInstructionChange = ({ text, counted }: Change): InstructionChange => ({
+  file: text.file,
+  ...(counted?.text === undefined ? {} : { before: counted.text }),
+  after: text.text,
+});
+
+/** Whether no session can have written this file: none worked in a directory above it, or the file did not change since the first one began. */
+function isFirstVersion({ folder, file }: InstructionText, records: FolderRecords): boolean {
+  const times = listFoldersAbove(folder).flatMap((each) => records.read(each)?.since ?? []);
+  return times.length === 0 || getChangeTime(file) < Math.min(...times);
+}
+
+function listFoldersAbove(folder: string): readonly string[] {
+  const parent = path.dirname(folder);
+  return parent === folder ? [folder] : [folder, ...listFoldersAbove(parent)];
+}
+
+/** The later change time of a link and its target. The kernel sets it, so a command cannot choose it. */
+function getChangeTime(file: string): number {
+  try {
+    return Math.max(lstatSync(file).ctimeMs, statSync(file).ctimeMs);
+  } catch {
+    return Infinity;
+  }
+}
+
+function saveDecisions(
+  records: FolderRecords,
+  accepted: readonly InstructionText[],
+  refused: readonly Change[],
+): readonly string[] {
+  try {
+    for (const text of accepted) saveText(records, text, (counted) => countText(text.text, counted));
+    for (const { text, hash } of refused)
+      saveText(records, text, (counted) => ({ hashes: [], ...counted, refused: hash }));
+    return [];
+  } catch (error) {
+    return [`What counts of the instruction files could not be saved. ${errorMessage(error)}`];
+  }
+}
+
+function saveText(
+  records: FolderRecords,
+  text: InstructionText,
+  update: (counted: CountedText | undefined) => CountedText,
+): void {
+  const { folder, name } = text;
+  const record = records.read(folder) ?? { folder, files: {} };
+  const { [name]: counted, ...others } = record.files;
+  const updated = update(counted);
+  const withEntry = (entry: CountedText): FolderRecord => ({
+    ...record,
+    files: Object.fromEntries([...Object.entries(others).slice(1 - maxFiles), [name, entry]]),
+  });
+  const full = withEntry(updated);
+  // Without its text a file is still recognised by its hash; only the earlier text cannot be used or compared.
+  const { text: _, ...withoutText } = updated;
+  records.save(JSON.stringify(full).length > maxRecordBytes ? withEntry(withoutText) : full);
+}
+
+function countText(text: string, counted: CountedText | undefined): CountedText {
+  const hash = hashText(text);
+  const hashes = [hash, ...(counted?.hashes ?? []).filter((each) => each !== hash)].slice(0, maxHashes);
+  return { hashes, ...(Buffer.byteLength(text) > maxTextBytes ? {} : { text }) };
+}
+
+function formatUnused({ text: { file, text }, counted }: Change, cwd: string): string {
+  const [verb, instead] = counted?.text
+    ? [text === '' ? 'was removed' : 'changed', 'its earlier text is used']
+    : ['is new or changed', 'it is not used'];
+  return `${escapeInvisibleLine(file)} ${verb} since it was last accepted in this folder, so ${instead}. To read and accept the change, run "fairlead trust" in ${escapeInvisibleLine(cwd)}.`;
+}
