@@ -55,6 +55,8 @@ export type ToolDefinition<S extends SchemaLike> = {
   /** The model sees the tool only after it loads it by name. */
   readonly deferred?: boolean;
   readonly timeoutMs?: number;
+  /** The output contains text from files, programs or networks: it is put between tags that the text cannot close. */
+  readonly untrustedOutput?: boolean;
   readonly annotations?: ToolAnnotations;
 };
 
@@ -82,7 +84,7 @@ const toolNamePattern = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
   assertToolDefinition(definition);
   const { name, description, inputSchema, execute, needsApproval, outputSchema, checkOutcome } = definition;
-  const { effect = 'external', idempotent, deferred, timeoutMs, annotations } = definition;
+  const { effect = 'external', idempotent, deferred, timeoutMs, untrustedOutput, annotations } = definition;
   const input = toSchemaOf('input', name, inputSchema);
   const basic = { name, description, input, effect, execute: execute as Tool['execute'] };
   const definitionError =
@@ -101,6 +103,7 @@ export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>):
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(deferred === undefined ? {} : { deferred }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(untrustedOutput === undefined ? {} : { untrustedOutput }),
     ...(annotations === undefined ? {} : { annotations }),
   };
 }

@@ -65,6 +65,7 @@ export function handleTools(cache: SessionCache): readonly DefinedTool[] {
         additionalProperties: false,
       },
       effect: 'read',
+      untrustedOutput: true,
       execute: (input) => readHandle(cache, input),
     }),
   ];

@@ -1,7 +1,7 @@
 // Schemas: JSON Schema, or a schema object of a library that implements Standard Schema, such as zod. No such library is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { errorMessage, FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
-import { completesInTime } from '../tools/index.ts';
+import { completesInCpuTime } from '../tools/index.ts';
 import { lintSchema } from './lint-schema.ts';
 import { formatSchemaErrors } from './format-schema-errors.ts';
 
@@ -93,7 +93,7 @@ export function toJsonSchema(source: unknown): JsonObject {
 export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
   const check = compileSchema(copySchema(schema));
   // A schema may come from a client, and its patterns, formats and references can take forever for a value.
-  const inTime = unboundedKeywords.test(JSON.stringify(schema)) ? completesInTime : runUntimed;
+  const inTime = unboundedKeywords.test(JSON.stringify(schema)) ? completesInCpuTime : runUntimed;
   let pausedUntil = 0;
   return (value) => {
     if (performance.now() < pausedUntil) return tooSlowMessage;

@@ -18,7 +18,11 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
   const call = s.calls[index] as ToolCall;
   const result: ToolResultPart = Object.assign(
     copyText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
-    { failed: e.outcome !== 'ok', ...(e.files?.length ? { files: e.files } : {}) },
+    {
+      failed: e.outcome !== 'ok',
+      ...(e.untrusted === true && s.nonce !== undefined ? { nonce: s.nonce } : {}),
+      ...(e.files?.length ? { files: e.files } : {}),
+    },
   );
   const calls = s.calls.with(index, { ...call, result });
   const own = addToTotals(s, { calls: call.key === undefined ? 0 : 1, ms: e.ms - (e.overlappedMs ?? 0) });

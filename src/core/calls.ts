@@ -5,7 +5,7 @@ import type { Fact, ToolOutcome } from './fact.ts';
 import { evaluateGates } from './evaluate-gates.ts';
 import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
-import { toolResultFact, type ToolEndedFact } from './tool-result.ts';
+import { markUntrusted, toolResultFact, type ToolEndedFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
 import { escapeForProvider, renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
@@ -185,11 +185,15 @@ async function executeCall(
         ms,
       );
     const maxChars = context.writer.state.limits?.outputChars ?? 100_000;
-    return toolResultFact(call.id, outcome.value, maxChars, ms, (output) => renderToolOutput(agent, call, output));
+    const fact = toolResultFact(call.id, outcome.value, maxChars, ms, (output) =>
+      renderToolOutput(agent, call, output),
+    );
+    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce) : fact;
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
     const text = escapeReminderTags(escapeForProvider(agent, `Error: ${errorMessage(error)}`));
-    return toolEndedFact(call, outcome, text, context.clock() - startedAt);
+    const fact = toolEndedFact(call, outcome, text, context.clock() - startedAt);
+    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce) : fact;
   } finally {
     progress.end();
     abort.release();

@@ -249,6 +249,8 @@ export type Fact =
       readonly call: string;
       readonly outcome: ToolOutcome;
       readonly text: string;
+      /** The text is from files, programs or networks, and is marked as such for the model. */
+      readonly untrusted?: boolean;
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];

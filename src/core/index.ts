@@ -128,7 +128,15 @@ export type {
 export { stripControlSequences } from './control-sequences.ts';
 export { yamlBoundError } from './yaml-bounds.ts';
 export { trimEndChars, whitespaceChars } from './trim-end.ts';
-export { isToolOutput, toolOutput, toolResultFact, truncateMiddle } from './tool-result.ts';
+export {
+  formatToolResult,
+  isToolOutput,
+  resultTags,
+  toolOutput,
+  toolResultFact,
+  truncateMiddle,
+  type ResultTags,
+} from './tool-result.ts';
 export { closestMatches } from './did-you-mean.ts';
 export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';

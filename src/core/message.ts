@@ -36,6 +36,8 @@ export type ToolResultPart = {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
+  /** Set if the text is from files, programs or networks: the nonce of the tags that `formatToolResult` puts around it. */
+  readonly nonce?: string;
   /** Images shown to the model with the text. */
   readonly files?: readonly FilePart[];
 };

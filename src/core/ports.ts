@@ -160,6 +160,8 @@ export interface Tool extends ToolSpec {
   /** Not shown to the model, and not callable until a tool output loads it. */
   readonly deferred?: boolean;
   readonly timeoutMs?: number;
+  /** The output contains text from files, programs or networks, which may contain instructions of an attacker. It is marked for the model. */
+  readonly untrustedOutput?: boolean;
   /** The client runs this tool: a call is recorded as started and waits, with this text as its question, until the client sends the result. */
   readonly clientSideQuestion?: string;
   /** Returns why the input is invalid, or undefined. If it throws, the tool does not run. */

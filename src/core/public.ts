@@ -28,6 +28,7 @@ export {
   toArray,
   toFailure,
   toJson,
+  formatToolResult,
   toolOutput,
   upcastEvent,
   usageCost,

@@ -1,7 +1,7 @@
 // Converts the return value of a tool to a `tool-ended` fact: bounded text and plain JSON.
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
-import type { FilePart } from './message.ts';
+import type { FilePart, ToolResultPart } from './message.ts';
 import { isNote } from './notes.ts';
 import { escapeReminderTags } from './untrusted-text.ts';
 import { TOOL_OUTPUT, type ToolOutput } from './ports.ts';
@@ -27,6 +27,26 @@ export function toolResultFact(
     ms,
     ...optionalFields(output),
   };
+}
+
+/** Returns the fact with its text marked as untrusted. The nonce of the marks is removed from the text, so that the text cannot close them. */
+export const markUntrusted = (fact: ToolEndedFact, nonce: string | undefined): ToolEndedFact => ({
+  ...fact,
+  ...(nonce !== undefined && fact.text.includes(nonce) ? { text: fact.text.replaceAll(nonce, '[nonce]') } : {}),
+  untrusted: true,
+});
+
+/** The tags around a text of a tool result that is from outside; the text does not contain their nonce. */
+export type ResultTags = { readonly open: string; readonly close: string };
+
+/** Returns the tags around the text of a tool result; undefined if the text is not marked. */
+export const resultTags = ({ nonce }: Pick<ToolResultPart, 'nonce'>): ResultTags | undefined =>
+  nonce ? { open: `<outside-text-${nonce}>\n`, close: `\n</outside-text-${nonce}>` } : undefined;
+
+/** Returns the text of a tool result as the model reads it: text from outside is between tags that it cannot close. */
+export function formatToolResult(part: Pick<ToolResultPart, 'text' | 'nonce'>): string {
+  const tags = resultTags(part);
+  return tags ? `${tags.open}${part.text}${tags.close}` : part.text;
 }
 
 function textOfValue(value: unknown): string {

@@ -2,7 +2,7 @@
 import { errorMessage } from './errors.ts';
 import type { Fact } from './fact.ts';
 import type { Json } from './json.ts';
-import { toolResultFact } from './tool-result.ts';
+import { markUntrusted, toolResultFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
 import { renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
@@ -28,7 +28,8 @@ export async function resolveUnknownOutcome(
   if (found.type === 'did-not-happen') return undefined;
   if (found.type === 'happened') {
     const maxChars = state.limits?.outputChars ?? 100_000;
-    return toolResultFact(call.id, found.value, maxChars, 0, (output) => renderToolOutput(agent, call, output));
+    const fact = toolResultFact(call.id, found.value, maxChars, 0, (output) => renderToolOutput(agent, call, output));
+    return tool.untrustedOutput === true ? markUntrusted(fact, state.nonce) : fact;
   }
   if (agent.onUnknownOutcome !== 'ask') return unknownOutcomeFact(call, tool);
   return {

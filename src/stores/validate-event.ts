@@ -30,7 +30,14 @@ const parts: Readonly<Record<string, Validator>> = {
   reasoning: shape({ text }),
   file,
   'tool-call': shape({ id: text, tool: text, input: defined }),
-  'tool-result': shape({ id: text, tool: text, text, failed: bool, files: optional(list(file)) }),
+  'tool-result': shape({
+    id: text,
+    tool: text,
+    text,
+    failed: bool,
+    nonce: optional(text),
+    files: optional(list(file)),
+  }),
 };
 const hasNoPartOf = (value: unknown, ...types: readonly string[]): boolean =>
   Array.isArray(value) && !value.some((each) => isObject(each) && types.some((type) => type === each['type']));

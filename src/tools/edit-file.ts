@@ -28,6 +28,7 @@ export const editFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  untrustedOutput: true,
   async execute(input) {
     const edit = input as EditInput;
     const { text, content } = await readTextFile(workspace, edit.path, { unseen: true });

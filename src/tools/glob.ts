@@ -16,6 +16,7 @@ export const glob = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input, { signal }) {
     const { pattern, path = '.' } = input as { pattern: string; path?: string };
     let isComplete = true;

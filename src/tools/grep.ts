@@ -51,6 +51,7 @@ export const grep = (workspace: Workspace, options: GrepOptions = {}): Tool => {
       additionalProperties: false,
     },
     effect: 'read',
+    untrustedOutput: true,
     timeoutMs: searchTimeoutMs,
     async execute(input, { signal }) {
       const { path = '.', ...query } = input as GrepInput & { path?: string };

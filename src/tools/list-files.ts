@@ -13,6 +13,7 @@ export const listFiles = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input) {
     const { path = '.' } = input as { path?: string };
     const { path: found, entries, more } = await workspace.list(path);

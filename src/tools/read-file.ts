@@ -34,6 +34,7 @@ export const readFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input, { agent }) {
     const { path, ...range } = input as { path: string } & LineRange;
     const content = await workspace.read(path);

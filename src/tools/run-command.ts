@@ -15,6 +15,7 @@ export const runCommand = (workspace: Workspace, background?: BackgroundCommands
     background ? { background: { type: 'boolean', description: 'Start it without waiting for its end.' } } : {},
   ),
   effect: 'external',
+  untrustedOutput: true,
   async execute(input, context) {
     const command = input as CommandInput;
     if (!background || !command.background) return runCommandToEnd(workspace, command, timeoutRange, context);

@@ -10,5 +10,6 @@ export const sandboxedCommand = (workspace: Pick<Workspace, 'exec'>, mountpoint 
   description: `Run a shell command in a container without network. Files in ${mountpoint} persist; the user's files are not available.`,
   input: commandInputSchema(timeoutRange),
   effect: 'write',
+  untrustedOutput: true,
   execute: (input, context) => runCommandToEnd(workspace, input as CommandInput, timeoutRange, context),
 });

@@ -10,6 +10,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import {
+  formatToolResult,
   isObject,
   type FilePart,
   type JsonObject,
@@ -173,10 +174,13 @@ const resultPart = (
   toolCallId: part.id,
   toolName: part.tool,
   output: part.files?.length
-    ? { type: 'content', value: [{ type: 'text', text: part.text || '(no text)' }, ...part.files.map(filePart)] }
+    ? {
+        type: 'content',
+        value: [{ type: 'text', text: formatToolResult(part) || '(no text)' }, ...part.files.map(filePart)],
+      }
     : {
         type: part.failed && !plainErrorResults ? 'error-text' : 'text',
-        value: part.text === '' ? '(no output)' : part.text,
+        value: formatToolResult(part) || '(no output)',
       },
 });
 

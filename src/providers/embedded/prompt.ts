@@ -1,5 +1,6 @@
 // Formats a request as a prompt of the embedded model: short, in its chat template, and append-only.
 import {
+  formatToolResult,
   isObject,
   toArray,
   type FilePart,
@@ -79,7 +80,7 @@ function partText(part: MessagePart): string {
     case 'tool-result':
       return [
         `${part.failed ? 'Error' : 'Result'} of ${part.tool}:`,
-        part.text,
+        formatToolResult(part),
         ...(part.files ?? []).map(filePlaceholder),
       ].join('\n');
   }

@@ -10,12 +10,12 @@ import {
   type ToolResultPart,
   type PersistentList,
 } from '../../core/index.ts';
-import { withTextField, type MessageEncoder } from './encode-messages.ts';
+import { withResultField, type MessageEncoder } from './encode-messages.ts';
 import { createPrefixEncoder } from './request-body.ts';
 
 const encode: MessageEncoder = ({ role, parts }) =>
   parts.map((part) =>
-    part.type === 'tool-result' ? withTextField({ role, id: part.id }, 'content', part) : { role, part },
+    part.type === 'tool-result' ? withResultField({ role, id: part.id }, 'content', part) : { role, part },
   );
 
 const userMessage: Message = { role: 'user', parts: [{ type: 'text', text: 'a "word"' }] };

@@ -1,11 +1,15 @@
 // Encodes messages as pieces of a request body: text that a log holds as JSON is sent as its stored bytes, the rest is serialized.
 import {
+  formatToolResult,
   getLazyText,
+  resultTags,
   textLength,
   type FilePart,
   type LazyText,
   type Message,
   type MessagePart,
+  type ResultTags,
+  type ToolResultPart,
 } from '../../core/index.ts';
 
 /** Encodes a message as one or more objects of a wire format; the result may depend on the previous message only. */
@@ -14,12 +18,16 @@ export type MessageEncoder = (message: Message, before: Message | undefined) => 
 /** The last field of an object, still missing. JSON.stringify skips a field whose key is a symbol. */
 const pendingText = Symbol('pendingText');
 
-type WithPendingText = { readonly [pendingText]?: { readonly key: string; readonly text: LazyText } };
+type WithPendingText = {
+  readonly [pendingText]?: { readonly key: string; readonly text: LazyText; readonly tags: ResultTags | undefined };
+};
 
-/** Adds the text of a part after at least one other field. Text that a log holds as JSON is not parsed. */
-export function withTextField(fields: object, key: string, part: { readonly text: string }): object {
+/** Adds the text of a tool result after at least one other field. Text that a log holds as JSON is not parsed. */
+export function withResultField(fields: object, key: string, part: ToolResultPart): object {
   const text = getLazyText(part);
-  return text ? { ...fields, [pendingText]: { key, text } } : { ...fields, [key]: part.text };
+  return text
+    ? { ...fields, [pendingText]: { key, text, tags: resultTags(part) } }
+    : { ...fields, [key]: formatToolResult(part) };
 }
 
 /** Encoded messages, and about how many of their characters the model reads. */
@@ -77,13 +85,14 @@ function createListEncoder(hasPrevious: boolean): {
     size += piece.length;
     chars += length;
   };
+  const pushText = (text: string): void => push(Buffer.from(text), text.length);
   /** Serializes the waiting objects; with `key`, the last object stays open for the value of that field. */
   function flush(key?: string): void {
     if (waiting.length === 0) return;
     const text = JSON.stringify(waiting);
     const inner = key === undefined ? text.slice(1, -1) : `${text.slice(1, -2)},${JSON.stringify(key)}:`;
     const whole = before + inner;
-    push(Buffer.from(whole), whole.length);
+    pushText(whole);
     waiting = [];
     before = ',';
   }
@@ -93,13 +102,17 @@ function createListEncoder(hasPrevious: boolean): {
       const last = object[pendingText];
       if (!last) return;
       flush(last.key);
-      push(last.text.json, last.text.jsonLength);
+      if (last.tags) {
+        pushText(JSON.stringify(last.tags.open).slice(0, -1));
+        push(last.text.json.subarray(1, -1), last.text.jsonLength - 2);
+        pushText(JSON.stringify(last.tags.close).slice(1));
+      } else push(last.text.json, last.text.jsonLength);
       before = '},';
     },
     flush: () => flush(),
     end() {
       flush();
-      if (before === '},') push(Buffer.from('}'), 1);
+      if (before === '},') pushText('}');
       return { pieces, size, chars };
     },
   };

@@ -1,13 +1,14 @@
 // Provider for Ollama through its native chat API: the OpenAI-compatible one cannot set the context window.
-import type {
-  Chunk,
-  FilePart,
-  Message,
-  MessagePart,
-  ModelRequest,
-  ModelSettings,
-  Price,
-  Provider,
+import {
+  formatToolResult,
+  type Chunk,
+  type FilePart,
+  type Message,
+  type MessagePart,
+  type ModelRequest,
+  type ModelSettings,
+  type Price,
+  type Provider,
 } from '../../core/index.ts';
 import { createContextGuard, type ContextGuard } from '../http/context-guard.ts';
 import { toolResultFileParts } from '../http/encode-messages.ts';
@@ -141,7 +142,12 @@ function encodeOllamaMessage(message: Message): readonly WireObject[] {
 
 function encodeToolResult(part: MessagePart): WireObject {
   if (part.type !== 'tool-result') return encodeUserMessage([part]);
-  return { role: 'tool', content: part.text, tool_name: sanitizeToolName(part.tool), tool_call_id: part.id };
+  return {
+    role: 'tool',
+    content: formatToolResult(part),
+    tool_name: sanitizeToolName(part.tool),
+    tool_call_id: part.id,
+  };
 }
 
 function encodeAssistantMessage(parts: readonly MessagePart[]): WireObject {

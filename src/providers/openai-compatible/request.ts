@@ -12,7 +12,7 @@ import type {
   ToolSpec,
 } from '../../core/index.ts';
 import type { ChatCompat } from './compat.ts';
-import { toolResultFileParts, withTextField, type MessageEncoder } from '../http/encode-messages.ts';
+import { toolResultFileParts, withResultField, type MessageEncoder } from '../http/encode-messages.ts';
 import { createBodyEncoder, withSchemaInstruction, type EncodedBody } from '../http/request-body.ts';
 import { isStrictSchema, toObjectSchema } from '../http/schema.ts';
 import type { WireObject } from '../../wire/index.ts';
@@ -131,7 +131,7 @@ const fillerMessage: WireObject = { role: 'assistant', content: '(the user adds 
 
 function encodeToolMessage(part: MessagePart): object {
   if (part.type !== 'tool-result') return { role: 'user', content: userContent([part]) };
-  return withTextField({ role: 'tool', tool_call_id: part.id }, 'content', part);
+  return withResultField({ role: 'tool', tool_call_id: part.id }, 'content', part);
 }
 
 function encodeAssistantMessage(message: Message, family: string, compat: ChatCompat): WireObject {

@@ -178,6 +178,7 @@ const partSchema = z.discriminatedUnion('type', [
     tool: z.string(),
     text: z.string(),
     failed: z.boolean(),
+    nonce: z.string().exactOptional(),
     files: z.array(filePartSchema).exactOptional(),
   }),
 ]);

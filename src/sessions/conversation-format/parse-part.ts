@@ -46,10 +46,18 @@ function parseResultPart(
     return mistakeAt(block, 'A result is headed "%% result <call id> <tool>", and "failed" after them if it failed.');
   const text = parseTextBody(block, flags.includes('json'));
   if (typeof text !== 'string') return text;
-  // Images of a result are not editable and stay with it.
+  // Images and the mark of a result are not editable and stay with it.
   const original = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
-  const files = original?.type === 'tool-result' && original.files ? { files: original.files } : {};
-  return { type: 'tool-result', id, tool, text, failed: flags.includes('failed'), ...files };
+  const { nonce, files } = original?.type === 'tool-result' ? original : {};
+  return {
+    type: 'tool-result',
+    id,
+    tool,
+    text,
+    failed: flags.includes('failed'),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...(files ? { files } : {}),
+  };
 }
 
 function parseCallPart(

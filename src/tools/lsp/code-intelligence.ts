@@ -32,6 +32,7 @@ export const codeIntelligence = (workspace: Workspace, servers: LanguageServers)
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   deferred: true,
   async execute(input, { signal }) {
     const { action, ...asked } = input as { readonly action: LspAction } & CodeQuery;

@@ -53,6 +53,7 @@ export function mcpResourceTools(
     description: 'Lists the configured MCP servers, their status and their tools.',
     input: inputSchema({}, []),
     effect: 'read',
+    untrustedOutput: true,
     deferred: true,
     execute: () => toolOutput({ text: status().map(formatMcpStatus).join('\n\n') }),
   };
@@ -72,6 +73,7 @@ const listResourcesTool = (connections: readonly McpConnection[], server: JsonOb
   description: 'Lists the resources of MCP servers: names and URIs. They are data from outside.',
   input: inputSchema({ server }, []),
   effect: 'read',
+  untrustedOutput: true,
   deferred: true,
   async execute(input, { signal }) {
     const { server: name } = input as { readonly server?: string };
@@ -88,6 +90,7 @@ const readResourceTool = (connections: readonly McpConnection[], server: JsonObj
   input: inputSchema({ server, uri: { type: 'string' } }, ['server', 'uri']),
   // The URI is sent to the operator of the server.
   effect: 'external',
+  untrustedOutput: true,
   deferred: true,
   async execute(input, { signal }) {
     const { server: name, uri } = input as { readonly server: string; readonly uri: string };

@@ -49,6 +49,7 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
     description,
     input,
     effect: reads ? 'read' : 'external',
+    untrustedOutput: true,
     ...(hidden || !definition.hasPortableSchema ? { deferred: true } : {}),
     validate: check,
     async execute(args, context) {

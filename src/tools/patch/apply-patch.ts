@@ -36,6 +36,7 @@ export const applyPatch = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
+  untrustedOutput: true,
   async execute(input): Promise<ToolOutput> {
     const { paths, patch } = input as { paths: readonly string[]; patch: string };
     const { parseFilePatches, patchError } = await import('./parse.ts');

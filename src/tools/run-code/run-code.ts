@@ -30,6 +30,7 @@ export const runCode: Tool = {
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input, context) {
     const { code, timeout_s: seconds = defaultSeconds } = input as { code: string; timeout_s?: number };
     const calls: Json[] = [];

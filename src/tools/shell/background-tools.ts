@@ -28,6 +28,7 @@ const commandOutput = (background: BackgroundCommands): Tool => ({
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input, { signal }) {
     const { id: which, wait_s: seconds = 0, until } = input as { id: string; wait_s?: number; until?: string };
     return background.get(which).poll({ ms: seconds * 1000, signal, ...(until === undefined ? {} : { until }) });
@@ -39,6 +40,7 @@ const stopCommand = (background: BackgroundCommands): Tool => ({
   description: 'Stop a background command and all its processes.',
   input: { type: 'object', properties: { id: commandIdSchema }, required: ['id'], additionalProperties: false },
   effect: 'write',
+  untrustedOutput: true,
   idempotent: true,
   execute: (input, { signal }) => background.get((input as { id: string }).id).stop(signal),
 });

@@ -35,6 +35,7 @@ export const httpRequest = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'external',
+  untrustedOutput: true,
   async execute(input, { signal }) {
     const fetched = await fetchViaWorkspace(workspace, input as HttpRequestInput, signal);
     const { status, url, headers, body, truncated } = fetched;

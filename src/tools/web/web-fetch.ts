@@ -44,6 +44,7 @@ export function webFetch(workspace: Workspace): Tool {
       additionalProperties: false,
     },
     effect: 'external',
+    untrustedOutput: true,
     idempotent: true,
     async execute(input, { signal }) {
       const { url, offset = 0 } = input as WebFetchInput;

@@ -29,6 +29,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
     additionalProperties: false,
   },
   effect: 'external',
+  untrustedOutput: true,
   idempotent: true,
   async execute(input, { signal }) {
     const { query, count = defaultHits } = input as { query: string; count?: number };
