@@ -268,6 +268,8 @@ export type WorkerInfo = {
   /** The time of its last heartbeat. */
   readonly lastSeenAt: string;
   readonly running: number;
+  /** How long the main thread of its process has not answered, in milliseconds; absent if it answers. */
+  readonly blockedMs?: number;
   /** Further information, such as circuit breakers and memory. */
   readonly info: JsonObject;
 };

@@ -10,7 +10,7 @@ export { worker, type AgentWorker, type AgentWorkerOptions } from './create-agen
 export { createClientTools, getClientOptions, type ClientRunOptions, type ClientToolResult } from './client-tools.ts';
 export { sendMessage, inboxView, assertAcceptsMessages, listActiveRuns } from './inbox.ts';
 export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from './run-handler.ts';
-export { startWorker, type Worker, type WorkerOptions } from './worker.ts';
+export { startWorker, type Worker, type WorkerOptions, type WorkerStatus } from './worker.ts';
 export { type BlockedRuns, getBlockReason, summarizeBlockedRuns, listOpenRuns } from './blocked-runs.ts';
 export { formatStoppedMessage } from './kill-switch.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';

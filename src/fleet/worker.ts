@@ -12,10 +12,19 @@ import {
   type FleetStore,
   type JsonObject,
   type RunSettlement,
+  type WorkerInfo,
 } from '../core/index.ts';
 import { createInboxDispatcher, type InboxDispatcher } from './inbox.ts';
 import type { RunHandler } from './run-handler.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
+
+/** What a worker is doing. */
+export type WorkerStatus = {
+  /** Its entry in the worker registry. */
+  readonly entry: Omit<WorkerInfo, 'lastSeenAt'>;
+  /** The ids of its active runs. */
+  readonly runs: readonly string[];
+};
 
 /** The options of a worker. */
 export type WorkerOptions = {
@@ -40,6 +49,8 @@ export type WorkerOptions = {
   readonly onSettled?: (run: FleetRun, settlement: RunSettlement) => void;
   /** Further data of its heartbeats. */
   readonly info?: () => JsonObject;
+  /** Called with each heartbeat, and before a run starts and after it ended: a control thread keeps it in case that this thread is blocked. */
+  readonly onStatus?: (status: WorkerStatus) => void;
   /** Called with messages for the user. */
   readonly notify?: (message: string) => void;
 };
@@ -60,12 +71,13 @@ export type Worker = {
 /** The state that the runs of a worker share. */
 type WorkerContext = {
   readonly id: string;
+  readonly startedAt: string;
   readonly options: WorkerOptions;
   readonly stopSignal: AbortSignal;
   readonly killSwitch: KillSwitchWatcher;
   readonly inboxDispatcher: InboxDispatcher;
-  /** One controller per active run; it aborts the run. */
-  readonly activeRuns: Set<AbortController>;
+  /** One controller per active run, which aborts it, and the id of the run. */
+  readonly activeRuns: Map<AbortController, string>;
 };
 
 const workerHeartbeatMs = 3000;
@@ -75,9 +87,9 @@ export function startWorker(options: WorkerOptions): Worker {
   assertWorkerOptions(options);
   const { store, graceMs = 10_000, keepDays = 30, notify } = options;
   const stopping = new AbortController();
-  const activeRuns = new Set<AbortController>();
+  const activeRuns = new Map<AbortController, string>();
   const abortRuns = (reason: string): void => {
-    for (const controller of activeRuns) controller.abort(createDetachError(reason));
+    for (const controller of activeRuns.keys()) controller.abort(createDetachError(reason));
   };
   let wasStopped = false;
   const killSwitch = watchKillSwitch(store.killSwitch, {
@@ -90,6 +102,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
   const context: WorkerContext = {
     id,
+    startedAt: new Date().toISOString(),
     options,
     stopSignal: stopping.signal,
     killSwitch,
@@ -180,7 +193,8 @@ async function handleRun(context: WorkerContext, run: FleetRun, lost: AbortSigna
   const onLost = (): void => controller.abort(createDetachError('Another worker has taken over this run.'));
   lost.addEventListener('abort', onLost, { once: true });
   if (lost.aborted) onLost();
-  activeRuns.add(controller);
+  activeRuns.set(controller, run.id);
+  if (options.onStatus) reportStatus(context);
   try {
     if (stopSignal.aborted || (await killSwitch.status()).stopped) return { type: 'released' };
     const settlement = await invokeHandler(context, run, lost, controller.signal);
@@ -188,6 +202,7 @@ async function handleRun(context: WorkerContext, run: FleetRun, lost: AbortSigna
     return settlement;
   } finally {
     activeRuns.delete(controller);
+    if (options.onStatus) reportStatus(context);
     lost.removeEventListener('abort', onLost);
   }
 }
@@ -230,18 +245,30 @@ async function invokeHandler(
   }
 }
 
+/** Reports what the worker is doing, and returns its entry in the worker registry. */
+function reportStatus({ id, startedAt, options, activeRuns }: WorkerContext): WorkerStatus['entry'] {
+  const { version = '', info, onStatus } = options;
+  const entry = {
+    worker: id,
+    host: hostname(),
+    pid: process.pid,
+    version,
+    startedAt,
+    running: activeRuns.size,
+    info: info?.() ?? {},
+  };
+  onStatus?.({ entry, runs: [...activeRuns.values()] });
+  return entry;
+}
+
 /** Sends heartbeats to the worker registry until the signal aborts. A failed heartbeat is ignored: the next one replaces it. */
-async function sendWorkerHeartbeats({ id, options, activeRuns }: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { workers } = options.store;
-  const { version = '', info } = options;
-  const self = { worker: id, host: hostname(), pid: process.pid, version, startedAt: new Date().toISOString() };
-  const sendWorkerHeartbeat = (): Promise<void> =>
-    workers.heartbeat({ ...self, running: activeRuns.size, info: info?.() ?? {} });
+async function sendWorkerHeartbeats(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { workers } = context.options.store;
   while (!signal.aborted) {
-    await sendWorkerHeartbeat().catch(() => undefined);
+    await workers.heartbeat(reportStatus(context)).catch(() => undefined);
     await sleep(workerHeartbeatMs, undefined, { signal }).catch(() => undefined);
   }
-  await workers.deregister(id).catch(() => undefined);
+  await workers.deregister(context.id).catch(() => undefined);
 }
 
 /** The options of retention. */

@@ -7,6 +7,7 @@ export {
   type ApiServer,
   type ServerOptions,
 } from './http/server.ts';
+export { blockedExitCode, startControlThread, type ControlThread, type ControlThreadOptions } from './control/index.ts';
 export { defaultServerLimits, type ServerLimits } from './http/context.ts';
 export {
   createApiKeys,

@@ -6,6 +6,7 @@ import { FairleadError, isPathInside, type FleetStore } from '../../core/index.t
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import type { Command } from '../args/command.ts';
+import { parseWatchdog, withControlThread } from './fleet/control.ts';
 import { parseCount } from './fleet/parse-numbers.ts';
 import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
@@ -25,6 +26,7 @@ import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or url>] [--no-worker] [--concurrency <n>]
                       [--model <name>] [--folder <folder>]... [--any-version] [--key-file <file>] [--allowed-host <name>]...
+                      [--control-port <port>] [--watchdog <seconds>]
 
 Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
 Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
@@ -33,7 +35,9 @@ HARNESS_API_KEYS or the key file has more keys: reader:<key>, runner:<key>, oper
 runner@<tenant>:<key>, for access to that tenant only. An address that other machines can reach needs a configured key. Runs
 work in this directory and below, and in the directories of --folder; they use --model or the configured model, unless they
 name another. This process executes 4 runs at a time; with --no-worker they are left to "fairlead worker". Runs that another
-version started are left to that version, unless --any-version is given.`;
+version started are left to that version, unless --any-version is given. Health and the kill switch are also answered by a
+thread that nothing else can block, at a port of this machine that is printed (--control-port). If the main thread does not
+answer for 30 seconds (--watchdog, 0 for never), the process ends with exit code 9; start it again.`;
 
 const options = {
   host: stringOption,
@@ -46,15 +50,19 @@ const options = {
   'any-version': { type: 'boolean' },
   'key-file': stringOption,
   'allowed-host': { type: 'string', multiple: true },
+  'control-port': stringOption,
+  watchdog: stringOption,
 } as const;
 
-/** Serves until a signal; exit code 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
+/** Serves until a signal; exit code 9 by its watchdog, 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const { host = '127.0.0.1', 'key-file': file } = values;
-  const port = values.port === undefined ? undefined : parsePort(values.port);
+  const port = values.port === undefined ? undefined : parsePort('--port', values.port);
+  const controlPort = parsePort('--control-port', values['control-port'] ?? '0');
   const concurrency = parseCount('--concurrency', values.concurrency);
   const { loadApiKeys, startApiServer } = await import('../../server/index.ts');
   const settings = readSettings();
+  const watchdog = parseWatchdog(values.watchdog, settings);
   const folders = (values.folder ?? []).map(resolveFolder);
   if (file !== undefined) assertOutside(file, [process.cwd(), ...folders]);
   const keys = loadApiKeys({
@@ -63,50 +71,59 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     ...(file === undefined ? {} : { file }),
   });
   await announceDefaultModel(settings, values.model, printErrLine);
-  return withFleetStore(values.store, async (store) => {
+  return withFleetStore(values.store, async (store, storeUrl) => {
     const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
     const pageDir = findPageDir() ?? buildPage();
-    const server = await startApiServer({
-      store,
+    const shared = {
       keys,
       version,
-      host,
       folder: process.cwd(),
+      health: { objectives: getObjectives(settings) },
+      allowedHosts: values['allowed-host'] ?? [],
+    };
+    const server = await startApiServer({
+      ...shared,
+      store,
+      host,
       folders,
       measurementsDir: getMeasurementsDir(settings.dirs.state),
-      health: { objectives: getObjectives(settings) },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
       views: [privacyView],
       notify: printErrLine,
       ...(port === undefined ? {} : { port }),
       ...(pageDir === undefined ? {} : { staticDir: pageDir }),
-      allowedHosts: values['allowed-host'] ?? [],
     });
-    const worker = values['no-worker']
-      ? undefined
-      : await startServeWorker(store, values.model, {
-          ...(concurrency === undefined ? {} : { concurrency }),
-          ...(values['any-version'] ? {} : { version }),
-        });
-    return serveUntilSignal(server, worker, () => printListening(server, keys));
+    const listen = { ...shared, port: controlPort };
+    return withControlThread({ store: storeUrl, listen, ...watchdog }, async (control) => {
+      const worker = values['no-worker']
+        ? undefined
+        : await startServeWorker(store, values.model, {
+            onStatus: control.report,
+            ...(concurrency === undefined ? {} : { concurrency }),
+            ...(values['any-version'] ? {} : { version }),
+          });
+      return serveUntilSignal(server, worker, async () => printListening(server, keys, await control.ready));
+    });
   });
 });
 
 const printErrLine = (text: string): void => printErr(`${text}\n`);
 
-function parsePort(text: string): number {
-  const port = parseCount('--port', text, 0);
-  if (port === undefined || port > 65_535) throw new TypeError(`--port needs a number from 0 to 65535, not "${text}".`);
+function parsePort(name: string, text: string): number {
+  const port = parseCount(name, text, 0);
+  if (port === undefined || port > 65_535)
+    throw new TypeError(`${name} needs a number from 0 to 65535, not "${text}".`);
   return port;
 }
 
 /** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send; and only to a terminal, because other output is kept in logs. */
-function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys): void {
+function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys, controlUrl: string | undefined): void {
   const lines = [`Listening at ${url}`];
   if (newToken !== undefined && process.stderr.isTTY)
     lines.push(`Open ${url}/#key=${newToken}`, `This link is shown once; the key is saved in ${tokenFile}`);
   else if (tokenFile !== undefined) lines.push(`The key is in ${tokenFile}`);
+  lines.push(`Control at ${controlUrl}: health and kill switch, also while ${url} does not answer`);
   // One write: a program that waits for the first line may read the others at once.
   printErrLine(lines.join('\n'));
 }
@@ -164,7 +181,7 @@ function isKnownModel(model: string): boolean {
 async function startServeWorker(
   store: FleetStore,
   model: string | undefined,
-  workerOptions: Pick<WorkerOptions, 'concurrency' | 'version'>,
+  workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus'>,
 ): Promise<Worker> {
   const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),
@@ -182,7 +199,11 @@ async function startServeWorker(
 }
 
 /** Serves until a signal; then accepts no request, ends the streams, and releases the runs. A client may send a request as soon as `onReady` was called. */
-async function serveUntilSignal(server: ApiServer, worker: Worker | undefined, onReady: () => void): Promise<number> {
+async function serveUntilSignal(
+  server: ApiServer,
+  worker: Worker | undefined,
+  onReady: () => Promise<void>,
+): Promise<number> {
   let code: number | undefined;
   const { promise: signalled, resolve } = Promise.withResolvers<void>();
   const handle = (signal: NodeJS.Signals): void => {
@@ -194,8 +215,8 @@ async function serveUntilSignal(server: ApiServer, worker: Worker | undefined, o
     resolve();
   };
   process.on('SIGINT', handle).on('SIGTERM', handle);
-  onReady();
   try {
+    await onReady();
     // A worker that cannot start ends the server with its error.
     await Promise.race([signalled, ...(worker ? [worker.done] : [])]);
   } finally {

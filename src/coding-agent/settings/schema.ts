@@ -126,6 +126,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'days that queued runs are stored after they have ended',
     parse: positiveNumberParser(false),
   },
+  watchdog: {
+    project: 'never',
+    description: 'seconds after which a server or worker that does not answer is ended; 0 for never',
+    parse: (value) => (String(value).trim() === '0' ? { value: 0 } : positiveNumberParser(true)(value)),
+  },
   secrets: {
     project: 'never',
     description: 'hide keys in the output of tools, or show them',

@@ -61,6 +61,11 @@ function fleetFamilies({ depth, oldestMs, workers, breakers, killSwitch }: Healt
       samples: workers.map(({ worker, host, running }) => [running, { worker, host }]),
     },
     {
+      name: 'worker_blocked_seconds',
+      help: 'How long the main thread of a worker has not answered; 0 if it answers.',
+      samples: workers.map(({ worker, host, blockedMs = 0 }) => [toSeconds(blockedMs), { worker, host }]),
+    },
+    {
       name: 'breaker_open',
       help: 'Circuit breaker of a model: 1 open, 0.5 half open, 0 closed.',
       samples: breakers.map(({ worker, model, state }) => [breakerValues[state] ?? 1, { worker, model }]),

@@ -32,6 +32,7 @@ const statusByCode: Readonly<Record<string, number>> = {
   'server/too-many': 429,
   'server/no-money': 429,
   'server/busy': 503,
+  'server/blocked': 503,
   'store/no-session': 404,
   'store/unknown-event': 404,
   'store/locked': 409,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isEqualConstantTime } from '../../bridges/proxy/index.ts';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import { loadOrCreateToken, minKeyLength } from '../token-file.ts';
+import { withKeyList } from './key-lists.ts';
 
 /** The roles, weakest first: each includes the rights of those before it. */
 export const roles = ['reader', 'runner', 'operator'] as const;
@@ -58,24 +59,26 @@ export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const token = configured.some(({ role, tenant }) => role === 'operator' && tenant === undefined)
     ? undefined
     : loadOrCreateToken(folder, 'server-token', 'HARNESS_API_KEY');
-  return {
-    ...createApiKeys(token ? [...configured, { role: 'operator', key: token.key }] : configured),
+  const list: readonly ApiKey[] = token ? [...configured, { role: 'operator', key: token.key }] : configured;
+  return withKeyList(list, {
+    ...createApiKeys(list),
     weaknessReason: findKeyWeakness(configured),
     ...(token?.isNew ? { newToken: token.key } : {}),
     ...(token ? { tokenFile: token.file } : {}),
-  };
+  });
 }
 
 /** Creates the keys of a server from a list. */
-export const createApiKeys = (keys: readonly ApiKey[]): ApiKeys => ({
-  authenticate(key) {
-    let caller: Caller | undefined;
-    // Compares with every key, so that the time does not tell which one matched.
-    for (const each of keys) if (isEqualConstantTime(key, each.key)) caller ??= toCaller(each);
-    return caller;
-  },
-  weaknessReason: findKeyWeakness(keys),
-});
+export const createApiKeys = (list: readonly ApiKey[]): ApiKeys =>
+  withKeyList(list, {
+    authenticate(key) {
+      let caller: Caller | undefined;
+      // Compares with every key, so that the time does not tell which one matched.
+      for (const each of list) if (isEqualConstantTime(key, each.key)) caller ??= toCaller(each);
+      return caller;
+    },
+    weaknessReason: findKeyWeakness(list),
+  });
 
 function findKeyWeakness(keys: readonly ApiKey[]): string | undefined {
   if (keys.length === 0) return 'no key is configured';

@@ -10,6 +10,7 @@ import { type ApiKeys, createApiKeys, type ApiKey } from './keys.ts';
 import { defaultServerLimits, type ServerLimits, type ServerContext } from './context.ts';
 import { apiRoutes } from './routes/index.ts';
 import type { ServerParts } from './request-context.ts';
+import type { Route } from './route.ts';
 import { resolveRealPath } from './run-authority.ts';
 
 /** The options of a server. */
@@ -51,7 +52,10 @@ export type ApiServer = AsyncDisposable & {
 export const defaultServerPort = 8080;
 
 /** Starts a server. */
-export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
+export const startApiServer = (options: ServerOptions): Promise<ApiServer> => serveRoutes(options, apiRoutes);
+
+/** Starts a server of these routes. Every request passes the same guards, whatever the routes are. */
+export async function serveRoutes(options: ServerOptions, routes: readonly Route[]): Promise<ApiServer> {
   const { store, keys, host = '127.0.0.1', port = defaultServerPort, notify = () => {}, allowedHosts = [] } = options;
   if (!isLoopbackHost(host) && keys.weaknessReason !== undefined)
     throw new FairleadError(
@@ -81,7 +85,7 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
   };
   const app = createApp(
     parts,
-    apiRoutes,
+    routes,
     [host, ...allowedHosts].map((each) => each.toLowerCase()),
   );
   const server = createAdaptorServer({

@@ -74,10 +74,12 @@ async function status(store: FleetStore, _: readonly string[], { json }: FleetOp
 /** A worker without a heartbeat for this long counts as silent, as in the fleet's health. */
 const silentAfterMs = 15_000;
 
-const formatWorker = ({ worker, running, lastSeenAt }: WorkerInfo): string =>
-  Date.now() - Date.parse(lastSeenAt) > silentAfterMs
-    ? `${worker}  silent since ${lastSeenAt}; other workers take over its runs`
-    : `${worker}  ${running} running, seen ${lastSeenAt}`;
+const formatWorker = ({ worker, running, lastSeenAt, blockedMs }: WorkerInfo): string => {
+  if (Date.now() - Date.parse(lastSeenAt) > silentAfterMs)
+    return `${worker}  silent since ${lastSeenAt}; other workers take over its runs`;
+  const blocked = blockedMs === undefined ? '' : `, blocked for ${Math.round(blockedMs / 1000)} s`;
+  return `${worker}  ${running} running, seen ${lastSeenAt}${blocked}`;
+};
 
 const currentUser = (): string => userInfo().username;
 

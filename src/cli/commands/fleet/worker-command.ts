@@ -9,18 +9,21 @@ import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { version } from '../../version.ts';
 import { createRunHandlers } from '../../../coding-agent/fleet/index.ts';
+import type { ControlThread } from '../../../server/control/index.ts';
+import { parseWatchdog, withControlThread } from './control.ts';
 import { formatSettlement } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { retentionOptions, withFleetStore } from './open-store.ts';
 import { announceDefaultModel } from '../../../coding-agent/models/index.ts';
 
-const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--store <file or url>] [--any-version] [--json]
+const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--watchdog <seconds>] [--store <file or url>] [--any-version] [--json]
 
 Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and executes them, by default 4 at a time;
 --drain exits when no run can start now, and prints which runs are left and why. Ctrl+C or SIGTERM releases its runs to other
 workers after their current steps, within 10 seconds (--grace); a second signal releases them at once. Any number of workers
-can share a store. Runs without a model use --model, or the configured one. A run is continued by the version of this program that started it, unless --any-version is given.`;
+can share a store. A worker whose main thread does not answer for 30 seconds (--watchdog, 0 for never) is ended with exit
+code 9; start it again. Runs without a model use --model, or the configured one. A run is continued by the version of this program that started it, unless --any-version is given.`;
 
 const options = {
   concurrency: stringOption,
@@ -28,21 +31,32 @@ const options = {
   drain: { type: 'boolean' },
   name: stringOption,
   grace: stringOption,
+  watchdog: stringOption,
   store: stringOption,
   'any-version': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
 
-/** Works; exit code 0 no runs are left, 5 some wait for approval, 8 some cannot start now, 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
+/** Works; exit code 0 no runs are left, 5 some wait for approval, 8 some cannot start now, 9 by its watchdog, 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = withOptions({ usage, options }, async (values) => {
   const concurrency = parseCount('--concurrency', values.concurrency);
   const grace = parseCount('--grace', values.grace, 0);
   const anyVersion = values['any-version'] === true;
-  return withFleetStore(values.store, async (store) => {
+  const watchdog = parseWatchdog(values.watchdog, readSettings());
+  return withFleetStore(values.store, async (store, storeUrl) => {
     if (!process.connected) await announceDefaultModel(readSettings(), values.model, (line) => printErr(`${line}\n`));
     if (!anyVersion && !values.drain) await reportOtherVersions(store);
+    const code = await withControlThread({ store: storeUrl, ...watchdog }, (control) => work(store, control));
+    if (!values.drain || code !== exitCodes.answered) return code;
+    const blocked = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
+    for (const line of formatDrainReport(blocked)) printErr(`${line}\n`);
+    return drainExitCode(blocked);
+  });
+
+  async function work(store: FleetStore, control: ControlThread): Promise<number> {
     const worker = startWorker({
       store,
+      onStatus: control.report,
       handlers: createRunHandlers((text) => printErr(`${text}\n`), values.model),
       info: getWorkerInfo,
       notify: (text) => printErr(`${text}\n`),
@@ -54,14 +68,10 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(values.name === undefined ? {} : { name: values.name }),
       ...(grace === undefined ? {} : { graceMs: grace * 1000 }),
     });
-    const code = await waitForWorkerEnd(worker, () => {
+    return waitForWorkerEnd(worker, () => {
       if (!process.connected) printErr(`Worker ${worker.id} is connected to ${store.description}\n`);
     });
-    if (!values.drain || code !== exitCodes.answered) return code;
-    const blocked = await summarizeBlockedRuns(store, await listOpenRuns(store), anyVersion ? undefined : version);
-    for (const line of formatDrainReport(blocked)) printErr(`${line}\n`);
-    return drainExitCode(blocked);
-  });
+  }
 });
 
 function printSettlement(run: FleetRun, settlement: RunSettlement, json: boolean): void {
