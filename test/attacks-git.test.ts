@@ -170,25 +170,29 @@ test('[attack 95] a command leaves no bare repository that runs programs', { ski
   assertAttack(t, 95, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
 });
 
-test('[attack 88] git that runs as the user refuses configuration that a command can write', { skip }, async (t) => {
-  const fixture = await createAttackFixture(t, (root) => {
-    createRepository(root);
-    git(root, 'config', 'include.path', '../shared.gitconfig');
-    writeFileSync(path.join(root, 'shared.gitconfig'), '');
-    git(root, 'remote', 'add', 'origin', 'https://example.test/x.git');
-  });
-  await run(
-    fixture,
-    `printf '[core]\\n\\tsshCommand = touch ${markOf(fixture)}\\n[filter "x"]\\n\\tclean = touch ${markOf(fixture)}; cat\\n' > shared.gitconfig; echo 'a.txt filter=x' > .gitattributes; echo two > a.txt`,
-  );
-  const { tools } = fixture.codingAgent;
-  const committed = await callTool(tools, 'git_change', { operation: 'commit', message: 'm' });
-  const pulled = await callTool(tools, 'git_remote', { operation: 'pull' });
-  assertAttack(t, 88, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
-  for (const { text } of [committed, pulled])
-    assert.match(text, /configuration sets include\.path, .*nothing was done/);
-  assert.match((await look(fixture, 'diff')).text, /\+two/, 'reading inside the sandbox still works');
-});
+test(
+  '[attack 88] configuration that a command can write runs programs inside only, and no connection is made',
+  { skip },
+  async (t) => {
+    const fixture = await createAttackFixture(t, (root) => {
+      createRepository(root);
+      git(root, 'config', 'include.path', '../shared.gitconfig');
+      writeFileSync(path.join(root, 'shared.gitconfig'), '');
+      git(root, 'remote', 'add', 'origin', 'https://example.test/x.git');
+    });
+    await run(
+      fixture,
+      `printf '[core]\\n\\tsshCommand = touch ${markOf(fixture)}\\n[filter "x"]\\n\\tclean = touch ${markOf(fixture)}; cat\\n' > shared.gitconfig; echo 'a.txt filter=x' > .gitattributes; echo two > a.txt`,
+    );
+    const { tools } = fixture.codingAgent;
+    const committed = await callTool(tools, 'git_change', { operation: 'commit', message: 'm' });
+    const pulled = await callTool(tools, 'git_remote', { operation: 'pull' });
+    assertAttack(t, 88, [existsSync(markOf(fixture)) ? 'done' : 'blocked']);
+    assert.equal(committed.outcome, 'ok', committed.text);
+    assert.match(pulled.text, /configuration sets include\.path, .*nothing was done/);
+    assert.match((await look(fixture, 'show')).text, /\+two/, 'reading inside the sandbox still works');
+  },
+);
 
 test(
   '[attack 88] a remote inside the folder runs no program on the host, and commits are transferred',
@@ -348,7 +352,14 @@ test(
     if (probe.status !== 0) return t.skip('no setpriv here, or another user cannot read this checkout');
     const { status, stdout } = spawnSync(
       'setpriv',
-      [...ids, process.execPath, '--test', '--test-reporter=tap', import.meta.filename],
+      [
+        ...ids,
+        process.execPath,
+        '--test',
+        '--test-reporter=tap',
+        import.meta.filename,
+        path.join(import.meta.dirname, 'attacks-git-change.test.ts'),
+      ],
       { encoding: 'utf8', env: { ...env, HOME: '/nonexistent' }, timeout: 300_000 },
     );
     assert.equal(status, 0, stdout);

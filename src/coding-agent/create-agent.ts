@@ -20,7 +20,6 @@ import {
 import {
   containerSandbox,
   fileTrust,
-  findRepositoryFolders,
   formatFullPrompt,
   grantKey,
   withRedaction,
@@ -45,6 +44,7 @@ import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createGates, readAgentPolicy } from './gates.ts';
+import { createGitWorkspaces } from './git-workspaces.ts';
 import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
 import { resolveAcceptHandler } from './instructions/ask-user.ts';
@@ -168,16 +168,13 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const { instructions, skills } = texts;
   const notify = (text: string): void => prompter.notify(text);
   const sandboxed = withSandbox(workspace, sandbox, { notify });
-  const git: GitWorkspaces = {
-    read: withSandbox(workspace, sandbox, {
-      access: 'read',
-      notify,
-      findReadable: () => findRepositoryFolders(workspace.cwd, location.home),
-    }),
-    isConfined: sandbox.name !== 'none',
-    change: workspace,
-    local: sandboxed,
-  };
+  const git = createGitWorkspaces({
+    workspace,
+    sandbox,
+    home: location.home,
+    privateFolder: `${dirs.state}/git`,
+    notify,
+  });
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
   const integrations = await loadIntegrations(codeOnly, {

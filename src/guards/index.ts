@@ -18,7 +18,7 @@ export {
   type Sandbox,
   type WithSandboxOptions,
 } from './sandbox/sandbox.ts';
-export { findRepositoryFolders } from './sandbox/repository-folders.ts';
+export { findGitDirectories, findRepositoryFolders, findUserGitFiles } from './sandbox/repository-folders.ts';
 export { redactJson, withRedaction } from './redaction/redact-tool.ts';
 export { noRedaction, createRedactor, type Redactor } from './redaction/redactor.ts';
 export { fileTrust, memoryTrust, type ContentApproval, type TrustStatus, type TrustStore } from './trust.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
-import { shellArgv, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { hiddenPaths, readOnlyMounts, systemFolders, toolFolders } from './mounts.ts';
+import { shellArgv, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { findHiddenPaths, hiddenPaths, systemFolders, toolFolders, writeAccessMounts } from './mounts.ts';
 import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
@@ -16,18 +16,21 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
   return {
     name: 'bubblewrap',
     description: `Commands reach the working folder and a read-only system, and ${egress ? egress.hosts.join(', ') : 'no network'}; nothing else of yours.`,
-    async exec(command, { access = 'write', readable = [], ...options }, outside) {
-      const proxy = access === 'write' && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
+    async exec(command, given, outside) {
+      const { access, options } = splitAccess(given);
+      const isOnline = access.access !== 'read' && access.network !== false;
+      const proxy = isOnline && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
       const sandboxArgs = [
         ...withSeccompFilter(program),
         ...extras,
-        ...bubblewrapArgs(paths, { access, readable }, proxy),
+        ...bubblewrapArgs(paths, access, proxy),
         '--chdir',
         options.cwd,
         '--',
       ];
       return outside([...sandboxArgs, ...withLimits(command, proxy)], { ...options, isWrapper: true });
     },
+    findHidden: () => findHiddenPaths(paths),
     confine(argv, cwd) {
       const [first, ...rest] = withSeccompFilter(program);
       return [
@@ -137,14 +140,9 @@ const cover = ({ at, file }: CoveredPath): readonly string[] =>
   file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at];
 
 /** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
-function bubblewrapArgs(
-  paths: SandboxPaths,
-  { access, readable = [] }: SandboxAccess,
-  proxy?: EgressProxy,
-): readonly string[] {
+function bubblewrapArgs(paths: SandboxPaths, access: SandboxAccess, proxy?: EgressProxy): readonly string[] {
   const { roots, home } = paths;
   const isRoot = process.getuid?.() === 0;
-  const protectedMounts = access === 'read' ? [] : roots.flatMap((root) => readOnlyMounts(root, home));
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
   return [
     ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -155,9 +153,9 @@ function bubblewrapArgs(
     systemSecretPaths(paths.path).flatMap(cover),
     ['--tmpfs', home, '--chmod', '0700', home],
     toolFolders(paths).flatMap(readOnly),
-    readable.flatMap(readOnly),
-    roots.flatMap((root) => [access === 'read' ? '--ro-bind' : '--bind', root, root]),
-    protectedMounts.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
+    (access.readable ?? []).flatMap(readOnly),
+    roots.flatMap((root) => [access.access === 'read' ? '--ro-bind' : '--bind', root, root]),
+    writeAccessMounts(paths, access).flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
     hiddenPaths(paths).flatMap(cover),
     proxy ? ['--ro-bind', proxy.folder, proxyFolder] : [],
     // Otherwise files written outside the roots would be lost silently.

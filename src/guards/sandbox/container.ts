@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, type ExecResult } from '../../core/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
-import type { SandboxAccess, SandboxPaths, HostExec, Sandbox } from './sandbox.ts';
-import { hiddenPaths, readOnlyMounts } from './mounts.ts';
+import { splitAccess, type SandboxAccess, type SandboxPaths, type HostExec, type Sandbox } from './sandbox.ts';
+import { findHiddenPaths, hiddenPaths, writeAccessMounts } from './mounts.ts';
 
 /** Options of a container sandbox. The caller reads the environment. */
 export type ContainerOptions = {
@@ -33,11 +33,11 @@ export function containerSandbox(options: ContainerOptions = {}, untrustedRoots:
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
-    async exec(command, { access: _access, readable: _readable, ...execOptions }, outside) {
+    async exec(command, given, outside) {
       const container = { ...config, engine: resolveTrustedEngine(engine, untrustedRoots) };
       ready ||= await assertEngineReady(outside, container);
       const mountArgs = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
-      return runInContainer(container, mountArgs, command, execOptions, outside);
+      return runInContainer(container, mountArgs, command, splitAccess(given).options, outside);
     },
   };
 }
@@ -54,14 +54,12 @@ export function bindMountContainerSandbox(
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the working folder: no network, nothing else of yours.`,
-    exec: async (command, { access = 'write', readable = [], ...execOptions }, outside) =>
-      runInContainer(
-        container,
-        [...bindMounts(paths, { access, readable }), '-w', execOptions.cwd],
-        command,
-        execOptions,
-        outside,
-      ),
+    findHidden: () => findHiddenPaths(paths),
+    async exec(command, given, outside) {
+      const { access, options: execOptions } = splitAccess(given);
+      const mountArgs = [...bindMounts(paths, access), '-w', execOptions.cwd];
+      return runInContainer(container, mountArgs, command, execOptions, outside);
+    },
   };
 }
 
@@ -72,19 +70,16 @@ function assertMountableRoots({ roots }: SandboxPaths): void {
 }
 
 /** The files of a root change, so the mounts are determined for each command. */
-function bindMounts(paths: SandboxPaths, { access = 'write', readable = [] }: SandboxAccess): readonly string[] {
-  const { roots, home } = paths;
+function bindMounts(paths: SandboxPaths, access: SandboxAccess): readonly string[] {
   const mountReadOnly = (at: string): readonly string[] => ['-v', `${at}:${at}:ro`];
   const isMountable = (at: string): boolean => !at.includes(':');
   return [
-    ...readable.filter(isMountable).flatMap(mountReadOnly),
-    ...roots.flatMap((root) => (access === 'read' ? mountReadOnly(root) : ['-v', `${root}:${root}`])),
-    ...(access === 'read' ? [] : roots)
-      .flatMap((root) => readOnlyMounts(root, home))
-      .flatMap(({ mountPoint, bindOption }) => [
-        '-v',
-        `${mountPoint}:${mountPoint}${bindOption === '--ro-bind' ? ':ro' : ''}`,
-      ]),
+    ...(access.readable ?? []).filter(isMountable).flatMap(mountReadOnly),
+    ...paths.roots.flatMap((root) => (access.access === 'read' ? mountReadOnly(root) : ['-v', `${root}:${root}`])),
+    ...writeAccessMounts(paths, access).flatMap(({ mountPoint, bindOption }) => [
+      '-v',
+      `${mountPoint}:${mountPoint}${bindOption === '--ro-bind' ? ':ro' : ''}`,
+    ]),
     ...hiddenPaths(paths).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
   ];
 }

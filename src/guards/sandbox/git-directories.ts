@@ -67,13 +67,17 @@ export function gitControlPaths(root: string): readonly string[] {
     gitControlNames.map((name) => path.join(folder, name)),
   );
   if (!isDirectory(git) || isEmptyDirectory(git)) return [git, ...bare];
+  return [...controlPathsOf(git), ...bare];
+}
+
+/** Returns the files that configure this git directory and its linked worktrees, whether they exist or not. */
+export function controlPathsOf(git: string): readonly string[] {
   const worktrees = path.join(git, 'worktrees');
   return [
     ...gitControlNames.map((name) => path.join(git, name)),
     ...listNames(worktrees).flatMap((name) =>
       worktreeControlNames.map((control) => path.join(worktrees, name, control)),
     ),
-    ...bare,
   ];
 }
 

@@ -3,9 +3,9 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { autoExecutedPaths, homeCredentialPaths, homeStartupPaths } from './auto-executed-paths.ts';
-import { gitControlPaths, isDirectory } from './git-directories.ts';
+import { controlPathsOf, gitControlPaths, isDirectory } from './git-directories.ts';
 import { createPresenceCheck, foldersBetween } from './open-folder.ts';
-import type { SandboxPaths } from './sandbox.ts';
+import type { SandboxAccess, SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
 export const systemFolders = (): readonly string[] =>
@@ -64,9 +64,34 @@ export function protectedPaths(root: string, home: string): readonly string[] {
   return [...autoExecutedPaths.map((name) => path.join(root, name)), ...gitControlPaths(root), ...homePaths];
 }
 
+/** Returns the paths that a command with this access may not create or change. */
+export const protectedPathsFor = ({ roots, home }: SandboxPaths, access: SandboxAccess): readonly string[] => [
+  ...roots.flatMap((root) => protectedPaths(root, home).filter((at) => !isApproved(at, root, access))),
+  ...(access.gitDirectories ?? []).flatMap(controlPathsOf),
+];
+
+/** Returns true if a command may change this protected path. Files that configure git are never changed by a checkout. */
+export const isApproved = (at: string, root: string, { unprotected = [] }: SandboxAccess): boolean =>
+  unprotected.some((file) => isPathInside(at, file)) && !gitControlPaths(root).includes(at);
+
+/** Returns the mounts of a command besides the roots: what else it may write, and what it may not change. */
+export function writeAccessMounts({ roots, home }: SandboxPaths, access: SandboxAccess): readonly ProtectedMount[] {
+  if (access.access === 'read') return [];
+  const { writable = [], gitDirectories = [] } = access;
+  return [
+    ...[...writable, ...gitDirectories].map((at) => ({ mountPoint: at, bindOption: '--bind' }) as const),
+    ...roots.flatMap((root) => readOnlyMounts(root, home, access)),
+    ...gitDirectories
+      .flatMap(controlPathsOf)
+      .filter((at) => existsSync(at))
+      .map((at) => ({ mountPoint: at, bindOption: '--ro-bind' }) as const),
+  ];
+}
+
 /** Returns what is mounted in this root. A folder that contains such a path becomes a mount too: otherwise it could be renamed and created again. */
-export function readOnlyMounts(root: string, home: string): readonly ProtectedMount[] {
-  const existing = protectedPaths(root, home).filter(createPresenceCheck(root));
+export function readOnlyMounts(root: string, home: string, access: SandboxAccess = {}): readonly ProtectedMount[] {
+  const present = protectedPaths(root, home).filter(createPresenceCheck(root));
+  const existing = access.unprotected?.length ? present.filter((at) => !isApproved(at, root, access)) : present;
   const readOnly = new Set(existing.flatMap((protectedPath) => resolveInRoot(root, protectedPath)));
   const git = path.join(root, '.git');
   const parents = new Set([
@@ -87,6 +112,9 @@ function resolveInRoot(root: string, at: string): readonly string[] {
   const real = realpathSync(at);
   return real !== root && isPathInside(root, real) ? [real] : [];
 }
+
+/** Returns the paths of the roots that commands cannot see; real paths. */
+export const findHiddenPaths = (paths: SandboxPaths): readonly string[] => hiddenPaths(paths).map(({ at }) => at);
 
 /** Returns the paths that are hidden even inside a root: keys of the home folder, and what the caller hides. */
 export function hiddenPaths({

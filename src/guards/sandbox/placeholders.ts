@@ -15,7 +15,11 @@ function neededPlaceholders(root: string): readonly Placeholder[] {
   const git = path.join(root, '.git');
   const found = lstatSync(git, { throwIfNoEntry: false });
   if (found === undefined || isEmptyDirectory(git)) return [{ root, location: git }];
-  if (!found.isDirectory()) return [];
+  return found.isDirectory() ? placeholdersOf(git, root) : [];
+}
+
+/** Returns the placeholders of a git directory. */
+function placeholdersOf(git: string, root: string): readonly Placeholder[] {
   return [
     { root, location: path.join(git, 'commondir'), content: ownCommonDir },
     { root, location: path.join(git, 'config'), content: '' },
@@ -50,9 +54,10 @@ export type HeldPlaceholders = {
   release(): void;
 };
 
-/** Creates the placeholders of these roots that are absent, and holds them. */
-export function holdPlaceholders(roots: readonly string[]): HeldPlaceholders {
-  const held = roots.flatMap(neededPlaceholders).filter(createPlaceholder);
+/** Creates the placeholders of these roots and git directories that are absent, and holds them. */
+export function holdPlaceholders(roots: readonly string[], gitDirectories: readonly string[] = []): HeldPlaceholders {
+  const needed = [...roots.flatMap(neededPlaceholders), ...gitDirectories.flatMap((git) => placeholdersOf(git, git))];
+  const held = needed.filter(createPlaceholder);
   for (const placeholder of held) {
     const use = uses.get(placeholder.location) ?? { placeholder, count: 0 };
     use.count += 1;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult } from '../../core/index.ts';
 import { findConfiguredBareRepositories } from './git-directories.ts';
 import { moveAside, type MovablePath } from './move-aside.ts';
-import { protectedPaths } from './mounts.ts';
+import { isApproved, protectedPaths } from './mounts.ts';
 import {
   createPresenceCheck,
   findLinkAbove,
@@ -13,7 +13,7 @@ import {
   lstatIfVisible,
 } from './open-folder.ts';
 import { holdPlaceholders, isPlaceholder, type HeldPlaceholders } from './placeholders.ts';
-import type { SandboxPaths, Sandbox } from './sandbox.ts';
+import type { SandboxAccess, SandboxPaths, Sandbox } from './sandbox.ts';
 
 /** A path that no mount can protect, because it does not exist, is a link, or is a placeholder. */
 type UnprotectedPath = MovablePath & {
@@ -45,13 +45,17 @@ export function withQuarantine(
   /** Paths that could not be moved away. */
   let remaining: readonly UnprotectedPath[] = [];
   let notices: string[] = [];
+  /** Protected paths that running commands may change, with the approval of the user. */
+  const approved: string[] = [];
 
   /** Moves away what was created since the baseline. A running command may create it again, so it is looked for again. */
   const sweep = (origin: string): void => {
     let created: readonly UnprotectedPath[] = [];
     revealFolders([...remaining, ...(baseline?.unprotected ?? [])]);
     for (let round = 0; round <= maxSweeps; round++) {
-      created = [...remaining, ...(baseline ? findCreated(baseline, paths.roots) : [])].filter(wasCreated);
+      created = [...remaining, ...(baseline ? findCreated(baseline, paths.roots) : [])].filter(
+        (each) => !approved.includes(each.location) && wasCreated(each),
+      );
       if (created.length === 0 || round === maxSweeps) break;
       notices.push(...created.map((each) => quarantinePath(each, paths.quarantine, origin)));
     }
@@ -73,23 +77,28 @@ export function withQuarantine(
     notices = [];
     throw new FairleadError('sandbox/stopped', reason, { blame: 'user' });
   };
+  const acceptFile = (file: string): void => {
+    for (const each of baseline?.unprotected ?? [])
+      if (isPathInside(each.location, file)) each.accepted = fingerprint(each.location);
+  };
   return {
     ...sandbox,
     stoppedReason,
-    acceptFile(file) {
-      for (const each of baseline?.unprotected ?? [])
-        if (isPathInside(each.location, file)) each.accepted = fingerprint(each.location);
-    },
+    acceptFile,
     async exec(command, options, outside) {
       assertNotStopped();
       // A command that only reads cannot create a file.
       if (options.access === 'read') return sandbox.exec(command, options, outside);
-      const held = needsPlaceholders ? holdPlaceholders(paths.roots) : noPlaceholders;
+      const held = needsPlaceholders ? holdPlaceholders(paths.roots, options.gitDirectories) : noPlaceholders;
       baseline ??= createBaseline(paths, held);
+      const exempt = options.unprotected?.length ? approvedPaths(paths, options) : [];
+      approved.push(...exempt);
       running += 1;
       const started = sandbox.exec(command, options, outside);
       const finish = (origin: string): void => {
         running -= 1;
+        exempt.forEach(acceptFile);
+        for (const each of exempt) approved.splice(approved.indexOf(each), 1);
         sweep(origin);
         if (running === 0) baseline = undefined;
         held.release();
@@ -113,6 +122,10 @@ export function withQuarantine(
     },
   };
 }
+
+/** Returns the protected paths that a command with this access may change. */
+const approvedPaths = ({ roots, home }: SandboxPaths, access: SandboxAccess): readonly string[] =>
+  roots.flatMap((root) => protectedPaths(root, home).filter((at) => isApproved(at, root, access)));
 
 const noPlaceholders: HeldPlaceholders = { locations: [], release: () => {} };
 

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { isDirectory } from './git-directories.ts';
+import type { UserLocation } from './user-git-files.ts';
 
 const maxPointerBytes = 4096;
 
@@ -12,16 +13,32 @@ export function findRepositoryFolders(root: string, home: string): readonly stri
   const top = folders.find((folder) => lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }));
   if (top === undefined) return [];
   const git = path.join(top, '.git');
-  const gitFolders = isDirectory(git) ? [git] : linkedGitFolders(git);
   const ignoreFiles = folders
     .slice(0, folders.indexOf(top) + 1)
     .flatMap((folder) => ['.gitignore', '.gitattributes'].map((name) => path.join(folder, name)));
   const userFiles = ['ignore', 'attributes'].map((name) => path.join(home, '.config/git', name));
-  return [...gitFolders, ...(top === root ? [] : [...ignoreFiles, git]), ...userFiles]
+  return [...gitFoldersAt(git), ...(top === root ? [] : [...ignoreFiles, git]), ...userFiles]
     .filter((each) => existsSync(each))
     .map((each) => realpathSync(each))
     .filter((each, at, all) => !isPathInside(root, each) && all.indexOf(each) === at);
 }
+
+/** Returns the git directory of a working folder if it is outside: that of a folder above it or of a linked worktree; real paths. */
+export function findGitDirectories(root: string): readonly string[] {
+  const top = foldersUpwards(root).find((folder) => lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }));
+  return top === undefined
+    ? []
+    : gitFoldersAt(path.join(top, '.git'))
+        .map((each) => realpathSync(each))
+        .filter((each) => !isPathInside(root, each));
+}
+
+/** Returns the global git configuration files of the user and the files that they include; paths that no command can write. */
+export async function findUserGitFiles(location: UserLocation): Promise<readonly string[]> {
+  return (await import('./user-git-files.ts')).findUserGitFiles(location);
+}
+
+const gitFoldersAt = (git: string): readonly string[] => (isDirectory(git) ? [git] : linkedGitFolders(git));
 
 function foldersUpwards(folder: string): readonly string[] {
   const parent = path.dirname(folder);

@@ -11,6 +11,14 @@ export type SandboxAccess = {
   readonly access?: 'read' | 'write';
   /** More files and folders that are readable, never writable; real paths. */
   readonly readable?: readonly string[];
+  /** False removes the network that commands with write access may have. */
+  readonly network?: false;
+  /** More folders that are writable; real paths. */
+  readonly writable?: readonly string[];
+  /** Git directories outside the roots that are writable, except for the files that configure them; real paths. */
+  readonly gitDirectories?: readonly string[];
+  /** Files of the roots that this command may change although they are protected, because the user approved it; real paths. Files that configure git stay protected. */
+  readonly unprotected?: readonly string[];
 };
 
 /** Runs commands confined. */
@@ -27,6 +35,8 @@ export interface Sandbox {
   ): Promise<ExecResult>;
   /** Returns why commands are stopped at this moment, in one sentence; undefined if they run. */
   readonly stoppedReason?: () => string | undefined;
+  /** Returns the files and folders of the roots that commands cannot see; real paths. */
+  readonly findHidden?: () => readonly string[];
   /** Accepts a protected file that was written with the approval of the user while a command runs; a real path. */
   readonly acceptFile?: (file: string) => void;
   /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
@@ -64,9 +74,11 @@ export type SandboxOptions = SandboxPaths & {
 };
 
 /** Options of withSandbox. */
-export type WithSandboxOptions = Pick<SandboxAccess, 'access'> & {
+export type WithSandboxOptions = Omit<SandboxAccess, 'readable' | 'gitDirectories'> & {
   /** Finds more files and folders that are readable, before each command. */
   readonly findReadable?: () => readonly string[] | Promise<readonly string[]>;
+  /** Finds the git directories outside the roots that are writable, before each command. */
+  readonly findGitDirectories?: () => readonly string[];
   /** Informs the user that commands are stopped; called once for each reason. */
   readonly notify?: (text: string) => void;
 };
@@ -75,7 +87,7 @@ export type WithSandboxOptions = Pick<SandboxAccess, 'access'> & {
 export const withSandbox = (
   workspace: Workspace,
   sandbox: Sandbox,
-  { access = 'write', findReadable, notify }: WithSandboxOptions = {},
+  { access = 'write', findReadable, findGitDirectories, notify, ...more }: WithSandboxOptions = {},
 ): Workspace => {
   let lastReason: string | undefined;
   const notifyIfStopped = (): void => {
@@ -96,9 +108,12 @@ export const withSandbox = (
     },
     async exec(command, options = {}) {
       const cwd = workspace.locate(options.cwd ?? workspace.cwd);
-      const readable = sandbox.name === 'none' ? [] : ((await findReadable?.()) ?? []);
+      const isConfined = sandbox.name !== 'none';
+      const readable = isConfined ? ((await findReadable?.()) ?? []) : [];
+      const gitDirectories = isConfined ? (findGitDirectories?.() ?? []) : [];
+      const confinement = { ...more, access, readable, gitDirectories };
       try {
-        return await sandbox.exec(command, { ...options, cwd, access, readable }, workspace.exec.bind(workspace));
+        return await sandbox.exec(command, { ...options, ...confinement, cwd }, workspace.exec.bind(workspace));
       } finally {
         notifyIfStopped();
       }
@@ -110,9 +125,27 @@ export const withSandbox = (
 export const noSandbox: Sandbox = {
   name: 'none',
   description: 'Commands run as you, with everything that you can reach.',
-  exec: async (command, { access: _access, readable: _readable, ...options }, outside) => outside(command, options),
+  exec: async (command, options, outside) => outside(command, splitAccess(options).options),
   confine: (argv) => argv,
 };
+
+/** Separates what a command may do in the sandbox from the options of its process. */
+export function splitAccess<T extends SandboxAccess>(
+  given: T,
+): { readonly access: SandboxAccess; readonly options: Omit<T, keyof SandboxAccess> } {
+  const { access, readable, network, writable, gitDirectories, unprotected, ...options } = given;
+  return {
+    access: {
+      ...(access && { access }),
+      ...(readable && { readable }),
+      ...(network === false && { network }),
+      ...(writable && { writable }),
+      ...(gitDirectories && { gitDirectories }),
+      ...(unprotected && { unprotected }),
+    },
+    options,
+  };
+}
 
 /** Used if no sandbox is available: refuses every command with the reason. */
 export const unavailableSandbox = (why: string): Sandbox => ({

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { shellArgv, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { protectedPaths, hiddenPaths, toolFolders } from './mounts.ts';
+import { shellArgv, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { findHiddenPaths, hiddenPaths, protectedPathsFor, toolFolders } from './mounts.ts';
 
 /** Its path on macOS. PATH is never searched, because programs there may be anything. */
 const seatbeltProgram = '/usr/bin/sandbox-exec';
@@ -14,12 +14,14 @@ export function seatbeltSandbox(paths: SandboxPaths, program: string = seatbeltP
   return {
     name: 'seatbelt',
     description: 'Commands reach the working folder and a read-only system, and no network; nothing else of yours.',
-    async exec(command, { access = 'write', readable = [], ...options }, outside) {
+    findHidden: () => findHiddenPaths(paths),
+    async exec(command, given, outside) {
+      const { access, options } = splitAccess(given);
       const temp = mkdtempSync(path.join(tmpdir(), 'fairlead-sandbox-'));
       const envArgs = ['/usr/bin/env', `HOME=${paths.home}`, `TMPDIR=${temp}`];
       try {
         return await outside(
-          [program, '-p', seatbeltProfile(paths, [temp], { access, readable }), ...envArgs, ...withLimits(command)],
+          [program, '-p', seatbeltProfile(paths, [temp], access), ...envArgs, ...withLimits(command)],
           options,
         );
       } finally {
@@ -61,11 +63,12 @@ const macosSystemSecrets = [
 export function seatbeltProfile(
   paths: SandboxPaths,
   temporary: readonly string[] = [],
-  { access = 'write', readable = [] }: SandboxAccess = {},
+  access: SandboxAccess = {},
 ): string {
-  const { roots, home } = paths;
+  const { roots } = paths;
   const tools = toolFolders(paths);
-  const writeProtected = roots.flatMap((root) => protectedPaths(root, home));
+  const readable = [...(access.readable ?? []), ...(access.writable ?? []), ...(access.gitDirectories ?? [])];
+  const writable = [...roots, ...(access.writable ?? []), ...(access.gitDirectories ?? [])];
   const hidden = hiddenPaths(paths).map(({ at }) => at);
   return [
     '(version 1)',
@@ -78,9 +81,9 @@ export function seatbeltProfile(
     profileRule('allow file-read*', [...macosSystemFolders, ...tools, ...readable, ...roots, ...temporary]),
     `(allow file-read* file-write-data ${macosDevices.map((each) => `(literal ${quoteProfileString(each)})`).join(' ')})`,
     profileRule('deny file-read*', macosSystemSecrets),
-    profileRule('allow file-write*', [...(access === 'write' ? roots : []), ...temporary]),
+    profileRule('allow file-write*', [...(access.access === 'read' ? [] : writable), ...temporary]),
     // Paths that do not exist yet are included: a rule does not need an existing file.
-    profileRule('deny file-write*', writeProtected),
+    profileRule('deny file-write*', protectedPathsFor(paths, access)),
     profileRule('deny file-read* file-write*', hidden),
     '(deny network*)',
   ]

@@ -30,6 +30,8 @@ const replacedConnectionKey = /^remote\.[^]*\.(receivepack|uploadpack)$/;
 /** Keys that name programs of a connection. Without a connection they are not used. */
 const connectionKey =
   /^(core\.(sshcommand|gitproxy|alternaterefscommand)|credential\.([^]+\.)?[a-z]+|remote\.[^]+\.(vcs|proxy)|http\.([^]+\.)?[a-z]+|url\.[^]+\.(insteadof|pushinsteadof)|protocol\.[^]*)$/;
+/** Keys that name another configuration file, which a command may be able to write. */
+const includeKey = /^include(if\.[^]*)?\.path$/;
 const overriddenKeys = new Set(safeSettings.map((setting) => setting.slice(0, setting.indexOf('=')).toLowerCase()));
 
 /** Returns the first key that is not known to be harmless for this access outside a sandbox. */
@@ -39,6 +41,12 @@ export const findUnsafeKey = (keys: readonly string[], kind: GitAccess): string 
     if (harmlessKeys.some((pattern) => pattern.test(key))) return false;
     return kind === 'connect' || !connectionKey.test(key);
   });
+
+/** Returns the first key that changes connections and is not applied if they are made from a private repository. `insteadOf` is applied: it is resolved to a URL first. */
+export const findConnectionKey = (keys: readonly string[]): string | undefined =>
+  keys.find(
+    (key) => includeKey.test(key) || (connectionKey.test(key) && !overriddenKeys.has(key) && !key.startsWith('url.')),
+  );
 
 const filterKey = /^filter\.([^]*)\.[^.]*$/;
 

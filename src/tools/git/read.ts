@@ -38,6 +38,7 @@ export const gitRead = ({ read: workspace, isConfined }: Pick<GitWorkspaces, 're
     additionalProperties: false,
   },
   effect: 'read',
+  untrustedOutput: true,
   async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, isConfined };
     const args = gitReadArgs(workspace, input as GitReadInput);

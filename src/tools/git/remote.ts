@@ -3,7 +3,18 @@ import path from 'node:path';
 import { FairleadError, type ToolOutput, type Tool } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { resolveRemote, requireRefName } from './args.ts';
-import { gitOutput, runGit, guardRepository, gitError, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
+import type { ConfinedWorkspaces } from './confined-git.ts';
+import type * as RemoteConfined from './remote-confined.ts';
+import { remoteProgramOptions } from './remote-programs.ts';
+import {
+  gitOutput,
+  runGit,
+  guardRepository,
+  gitError,
+  type GitRunOptions,
+  type GitWorkspaces,
+  withSshAgent,
+} from './safe-git.ts';
 
 const timeoutSeconds = 600;
 
@@ -17,7 +28,7 @@ type GitRemoteInput = {
 };
 
 /** Creates the git_remote tool. */
-export const gitRemote = ({ change: workspace, local = workspace, ...verifier }: GitWorkspaces): Tool => ({
+export const gitRemote = ({ change: workspace, sandbox, ...verifier }: GitWorkspaces): Tool => ({
   name: 'git_remote',
   description:
     'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
@@ -35,6 +46,7 @@ export const gitRemote = ({ change: workspace, local = workspace, ...verifier }:
     additionalProperties: false,
   },
   effect: 'external',
+  untrustedOutput: true,
   async execute(input, { signal, progress }): Promise<ToolOutput> {
     const run: GitRunOptions = {
       workspace,
@@ -45,18 +57,21 @@ export const gitRemote = ({ change: workspace, local = workspace, ...verifier }:
       ...(progress ? { progress } : {}),
     };
     const trip = input as GitRemoteInput;
-    const localRun: GitRunOptions = { ...run, workspace: local, isConfined: verifier.isConfined };
+    const confined = sandbox ? { change: workspace, sandbox, ...verifier } : undefined;
     const result = await (trip.operation === 'clone'
-      ? cloneRepository(trip, run, localRun)
-      : pullOrPush(trip, run, localRun));
+      ? cloneRepository(trip, run, confined)
+      : pullOrPush({ ...trip, operation: trip.operation }, run, confined));
     return commandResultOutput(result, timeoutSeconds);
   },
 });
 
+/** Loaded for the first connection, because most runs have none. */
+const loadConfined = (): Promise<typeof RemoteConfined> => import('./remote-confined.ts');
+
 async function cloneRepository(
   { url, path: folder, branch, depth }: GitRemoteInput,
   run: GitRunOptions,
-  localRun: GitRunOptions,
+  confined: ConfinedWorkspaces | undefined,
 ): ReturnType<typeof runGit> {
   if (url === undefined || folder === undefined) throw gitError('git/incomplete', 'clone needs a url and a path.');
   const { workspace } = run;
@@ -68,28 +83,36 @@ async function cloneRepository(
     throw error;
   });
   if (known?.entries.length) throw gitError('git/bad-folder', `The folder ${path.basename(target)} is not empty.`);
+  const options = [
+    ...(depth === undefined ? [] : [`--depth=${depth}`]),
+    ...(branch === undefined ? [] : [`--branch=${requireRefName('branch', branch)}`]),
+  ];
+  if (confined) return (await loadConfined()).cloneInSandbox({ place, target, options }, confined, run);
   return runGit(
     [
       'clone',
       '--no-recurse-submodules',
       '--no-hardlinks',
       ...remoteProgramOptions('upload', place.isLocal),
-      ...(depth === undefined ? [] : [`--depth=${depth}`]),
-      ...(branch === undefined ? [] : [`--branch=${requireRefName('branch', branch)}`]),
+      ...options,
       '--',
       place.url,
       target,
     ],
-    place.isLocal ? localRun : withSshAgent(run),
+    place.isLocal ? run : withSshAgent(run),
   );
 }
 
 async function pullOrPush(
-  { operation, remote = 'origin', branch }: GitRemoteInput,
+  { operation, remote = 'origin', branch }: GitRemoteInput & { readonly operation: 'pull' | 'push' },
   run: GitRunOptions,
-  localRun: GitRunOptions,
+  confined: ConfinedWorkspaces | undefined,
 ): ReturnType<typeof runGit> {
   const name = requireRefName('remote', remote);
+  if (confined) {
+    const request = { operation, remote: name, ...(branch === undefined ? {} : { branch }) };
+    return (await loadConfined()).transferInSandbox(request, confined, run);
+  }
   await guardRepository('connect', run);
   const here = branch ?? (await gitOutput(['symbolic-ref', '--quiet', '--short', 'HEAD'], run))?.trim();
   if (here === undefined) throw gitError('git/incomplete', 'No branch is checked out, so give the branch.');
@@ -103,7 +126,7 @@ async function pullOrPush(
     .map((url) => resolveRemote(run.workspace, url));
   if (places.length > 1) throw gitError('git/bad-remote', `${name} has several URLs; use a remote with one.`);
   const isLocal = places.some((place) => place.isLocal);
-  const connectingRun = isLocal ? localRun : withSshAgent(run);
+  const connectingRun = isLocal ? run : withSshAgent(run);
   if (isPush)
     return runGit(
       [
@@ -132,14 +155,3 @@ async function pullOrPush(
     connectingRun,
   );
 }
-
-/** Only the network command may use the user's SSH agent; the commands before it may not. */
-function withSshAgent(run: GitRunOptions): GitRunOptions {
-  const { SSH_AUTH_SOCK: agent } = process.env;
-  return agent === undefined ? run : { ...run, sshAgent: agent };
-}
-
-/** Sets the program at the other end, whatever the configuration says. In a local folder it would run hooks of that repository, so hooks are disabled. */
-const remoteProgramOptions = (which: 'upload' | 'receive', isLocal: boolean): readonly string[] => [
-  `--${which}-pack=${isLocal ? `git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true ${which}-pack` : `git-${which}-pack`}`,
-];

@@ -11,10 +11,34 @@ export type GitWorkspaces = {
   readonly read: Workspace;
   /** True if `read` is a read-only sandbox without network, where a program of the repository can do no harm. */
   readonly isConfined: boolean;
-  /** Runs git that changes the repository or connects to a server, as the user; the configuration is verified with `read` first. */
+  /** Runs git as the user. Without `sandbox` it changes the repository and connects to servers, after `read` verified the configuration; with one, it sees private repositories only. */
   readonly change: Workspace;
-  /** Runs git that connects two repositories of the workspace: commands can write the configuration of the other one. Default `change`. */
-  readonly local?: Workspace;
+  /** Runs git that changes the repository in a sandbox, so that no program outside reads what a command can write. */
+  readonly sandbox?: GitSandbox;
+};
+
+/** What git may do in the sandbox besides reading the repository; real paths. */
+export type GitSandboxAccess = {
+  /** `read` makes the workspace and the repository read-only; default `write`. */
+  readonly access?: 'read';
+  /** More files and folders that are readable. */
+  readonly readable?: readonly string[];
+  /** More folders that are writable. */
+  readonly writable?: readonly string[];
+  /** Protected files of the workspace that a checkout changes. */
+  readonly unprotected?: readonly string[];
+};
+
+/** The sandbox of git: without network, with the workspace and its git directory. */
+export type GitSandbox = {
+  /** Returns the workspace whose commands run inside with this access. */
+  readonly open: (access: GitSandboxAccess) => Workspace;
+  /** Returns the files of the user's own git configuration. */
+  readonly findUserFiles: () => Promise<readonly string[]>;
+  /** Returns the files and folders of the workspace that are hidden inside. */
+  readonly findHidden: () => readonly string[];
+  /** A folder of the user that no command can write. Private repositories are created in it. */
+  readonly privateFolder: string;
 };
 
 /** Options of a git command. */
@@ -29,6 +53,8 @@ export type GitRunOptions = {
   readonly sshAgent?: string;
   /** True if git runs in a read-only sandbox without network. There a program of the repository can do no harm. */
   readonly isConfined?: boolean;
+  /** True if git reads the user's own configuration inside a sandbox. */
+  readonly readsUserConfig?: boolean;
   /** Verifies the repository, if not the workspace itself. A sandbox first moves away what a command created, and refuses if that failed. */
   readonly verifier?: Pick<GitWorkspaces, 'read' | 'isConfined'>;
   /** Max characters of output. Default 400,000. */
@@ -39,7 +65,12 @@ export type GitRunOptions = {
 const confinedSettings: readonly string[] = ['safe.directory=*', 'core.checkStat=minimal'];
 
 /** Mounts of a sandbox look like file systems. The user's configuration may name programs and contain keys. */
-const confinedEnvironment: readonly string[] = ['GIT_CONFIG_GLOBAL=/dev/null', 'GIT_DISCOVERY_ACROSS_FILESYSTEM=1'];
+const confinedEnvironment: readonly string[] = [
+  'GIT_DISCOVERY_ACROSS_FILESYSTEM=1',
+  // Without network, files of Git LFS that are not there stay references.
+  'GIT_LFS_SKIP_SMUDGE=1',
+];
+const noUserConfig = 'GIT_CONFIG_GLOBAL=/dev/null';
 
 const safeEnvironment: readonly string[] = [
   'GIT_ASKPASS=',
@@ -61,6 +92,11 @@ const redirectingVariables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_SHALLOW_FILE',
   'GIT_EXTERNAL_DIFF',
   'GIT_CONFIG_PARAMETERS',
   'GIT_CONFIG_COUNT',
@@ -69,39 +105,44 @@ const redirectingVariables = [
 /** Max characters of output before it is formatted for a model. */
 const defaultMaxOutput = 400_000;
 
+/** Returns the command line of git without a subcommand. */
+export const gitCommandLine = (
+  { workspace, allowNetwork = false, sshAgent, isConfined = false, readsUserConfig = false }: GitRunOptions,
+  more: readonly string[] = [],
+): readonly string[] => [
+  // Git runs as the user: it and its helpers are found only in folders that the workspace could not have written.
+  '/usr/bin/env',
+  ...redirectingVariables.flatMap((name) => ['-u', name]),
+  // If the root folder is the workspace, there is nothing outside it.
+  `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
+  ...safeEnvironment,
+  ...(isConfined ? confinedEnvironment : []),
+  ...(isConfined && !readsUserConfig ? [noUserConfig] : []),
+  `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
+  ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
+  'git',
+  '--no-pager',
+  ...[...safeSettings, ...(isConfined ? confinedSettings : []), ...more].flatMap((setting) => ['-c', setting]),
+];
+
 /** Runs git with these arguments. */
 export const runGit = (
   args: readonly string[],
-  {
-    workspace,
-    signal,
-    seconds,
-    progress,
-    allowNetwork = false,
-    sshAgent,
-    isConfined = false,
-    maxOutput = defaultMaxOutput,
-  }: GitRunOptions,
+  run: GitRunOptions,
   more: readonly string[] = [],
+): Promise<ExecResult> => execGit([...gitCommandLine(run, more), ...args], run);
+
+/** Runs a command line that starts git. */
+export const execGit = (
+  argv: readonly string[],
+  { workspace, signal, seconds, progress, maxOutput = defaultMaxOutput }: GitRunOptions,
 ): Promise<ExecResult> =>
-  workspace.exec(
-    [
-      // Git runs as the user: it and its helpers are found only in folders that the workspace could not have written.
-      '/usr/bin/env',
-      ...redirectingVariables.flatMap((name) => ['-u', name]),
-      // If the root folder is the workspace, there is nothing outside it.
-      `PATH=${foldersOutsideWorkspace(workspace).join(path.delimiter) || '/usr/bin:/bin'}`,
-      ...safeEnvironment,
-      ...(isConfined ? confinedEnvironment : []),
-      `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
-      ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
-      'git',
-      '--no-pager',
-      ...[...safeSettings, ...(isConfined ? confinedSettings : []), ...more].flatMap((setting) => ['-c', setting]),
-      ...args,
-    ],
-    { signal, timeoutMs: seconds * 1000, maxChars: maxOutput, ...(progress ? { onOutput: progress } : {}) },
-  );
+  workspace.exec(argv, {
+    signal,
+    timeoutMs: seconds * 1000,
+    maxChars: maxOutput,
+    ...(progress ? { onOutput: progress } : {}),
+  });
 
 /** Runs git and returns its output; undefined if it failed or the output is too long. */
 export async function gitOutput(args: readonly string[], run: GitRunOptions): Promise<string | undefined> {
@@ -120,12 +161,21 @@ export async function guardRepository(kind: GitAccess, run: GitRunOptions): Prom
   await assertOwnRepository(verification);
   const keys = await localConfigKeys(verification);
   const bad = run.isConfined ? findFilterThatStays(keys) : findUnsafeKey(keys, kind);
-  if (bad !== undefined)
-    throw gitError(
-      'git/programs',
-      `The repository's own configuration sets ${escapeInvisibleLine(bad)}, which may run programs or redirect connections, so nothing was done. The user should check it and use git directly.`,
-    );
+  if (bad !== undefined) throw unsafeKeyError(bad);
   return disableFilters(keys);
+}
+
+/** Creates the error about a key of the repository's configuration. */
+export const unsafeKeyError = (key: string): FairleadError =>
+  gitError(
+    'git/programs',
+    `The repository's own configuration sets ${escapeInvisibleLine(key)}, which may run programs or redirect connections, so nothing was done. The user should check it and use git directly.`,
+  );
+
+/** Only the network command may use the user's SSH agent; the commands before it may not. */
+export function withSshAgent(run: GitRunOptions): GitRunOptions {
+  const { SSH_AUTH_SOCK: agent } = process.env;
+  return agent === undefined ? run : { ...run, sshAgent: agent };
 }
 
 /** Creates the error of a git command. */
@@ -133,7 +183,7 @@ export const gitError = (code: string, sentence: string): FairleadError =>
   new FairleadError(code, sentence, { blame: 'model' });
 
 /** Returns the configuration keys that the repository sets, including included files. */
-async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
+export async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
   const listed = await gitOutput(['config', '--list', '--show-scope', '--name-only', '-z'], run);
   if (listed === undefined)
     throw gitError('git/programs', "The repository's own configuration cannot be read, so nothing was done.");
@@ -146,15 +196,15 @@ async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
   return [...listed.matchAll(/(?<![^\0\n])(?:local|worktree)\0([^\0]*)/g)].map(([, key = '']) => key);
 }
 
-/** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. */
-async function assertOwnRepository(run: GitRunOptions): Promise<void> {
+/** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. Returns the top folder of its files. */
+export async function assertOwnRepository(run: GitRunOptions): Promise<string> {
   const result = await runGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], { ...run });
   const [top = '', gitDir = ''] = result.text.split('\n');
   if (result.code !== 0) throw gitError('git/no-repository', result.text.trim() || 'This is not a git repository.');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
-  if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return;
+  if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return top;
   const worktrees = (await gitOutput(['worktree', 'list', '--porcelain', '-z'], run))?.split('\0') ?? [];
-  if (isPathInside(top, run.workspace.cwd) && worktrees.includes(`worktree ${top}`)) return;
+  if (isPathInside(top, run.workspace.cwd) && worktrees.includes(`worktree ${top}`)) return top;
   throw gitError(
     'git/foreign',
     `The git directory of this folder is elsewhere (${escapeInvisibleLine(gitDir)}) and does not list this folder as a worktree, so nothing was done.`,
