@@ -112,6 +112,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   121: ['rare socket families and kernel messages', held],
   122: ['look-alike letters of other blocks', shown],
   123: ['the server key in a log', no],
+  132: ['a hook in the sandbox that answers for the user', ask],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

@@ -43,7 +43,7 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * - otherwise the first `ask` that the user has not approved is the question; without one the call is allowed.
  *
  * Hooks, package guard, policy and permission are one gate of nested layers, because their decisions depend on each other:
- * - an explicit `allow` of a hook answers a question of the layers after it, but never overrides their `deny`;
+ * - an explicit `allow` of a hook outside the sandbox answers a question of the layers after it, but never overrides their `deny`;
  * - the package guard asks about a package that is new to the project, even if the policy or the permission gate allows the call;
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */

@@ -6,6 +6,7 @@ import {
   readView,
   toolOutput,
   toJson,
+  wrapUntrusted,
   type Check,
   type Compactor,
   type Event,
@@ -21,7 +22,7 @@ import {
 } from '../../core/index.ts';
 import { runHooks, runToolHooks, hookLabel, reportHookErrors, type HookContext, type HookResult } from './run-hooks.ts';
 import { haltPrefix, withPreToolHooks } from './hook-gate.ts';
-import type { HookEvent } from './hook.ts';
+import type { Hook, HookEvent } from './hook.ts';
 
 /** The hooks of a working folder, ready to add to an agent. */
 export type HookIntegration = {
@@ -125,10 +126,14 @@ async function runPromptHooks(hookContext: HookContext, prompt: string, session:
 
 function collectHookContext(hookContext: HookContext, results: readonly HookResult[]): readonly string[] {
   reportHookErrors(hookContext, results);
-  return results.flatMap(({ hook, output }) =>
-    output.context === undefined ? [] : [`A ${hook.event} hook of the user adds:\n${output.context}`],
-  );
+  return results.flatMap(({ hook, output: { context } }) => {
+    if (context === undefined) return [];
+    return [hook.isConfined ? wrapConfined(hook, context) : `A ${hook.event} hook of the user adds:\n${context}`];
+  });
 }
+
+/** Marks text of a hook in the sandbox: a command there can change what the hook runs. */
+const wrapConfined = ({ event }: Hook, text: string): string => wrapUntrusted(`the ${event} hook of the project`, text);
 
 async function runNotificationHooks(
   hookContext: HookContext,
@@ -193,7 +198,8 @@ const withPostToolHooks = (hookContext: HookContext, tool: Tool): Tool => ({
 });
 
 function hookNotes({ hook, output }: HookResult, position: string): readonly Note[] {
-  const text = output.block ?? output.context;
+  const said = output.block ?? output.context;
+  const text = said === undefined ? undefined : hook.isConfined ? wrapConfined(hook, said) : said;
   const halt =
     output.stop === undefined ? [] : [{ key: `${haltNotePrefix}${position}`, text: `${haltPrefix}: ${output.stop}` }];
   if (text === undefined) return halt;

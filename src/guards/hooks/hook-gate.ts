@@ -13,7 +13,7 @@ import { runToolHooks, hookLabel, type HookContext, type HookResult } from './ru
 /** The prefix of the denial reason of a hook that ends the run. */
 export const haltPrefix = 'A hook ended the run';
 
-/** Adds the hooks to a gate. An explicit allow of a hook answers a question of the gate, but never overrides a denial. */
+/** Adds the hooks to a gate. An explicit allow of a hook of the user answers a question of the gate, but never overrides a denial. */
 export function withPreToolHooks(context: HookContext, gate: Gate): Gate {
   const hasPreToolHooks = context.hooks.some(({ event }) => event === 'PreToolUse');
   if (!hasPreToolHooks) return gate;
@@ -79,8 +79,13 @@ async function decideByHooks(
       question: `A hook asks about ${call.tool}: ${askingResult.output.reason ?? 'no reason given.'}`,
       by: { kind: 'hook', name: hookLabel(askingResult.hook) },
     };
-  const decision = toRewriteDecision(results.findLast(({ output }) => output.input !== undefined));
-  return results.some(({ output }) => output.permission === 'allow') ? { ...decision, explicit: true } : decision;
+  const rewriting = results.findLast(({ output }) => output.input !== undefined);
+  const decision = toRewriteDecision(rewriting);
+  // A sandboxed command can change what a confined hook runs, so the hook cannot answer for the user.
+  const canAllow = rewriting?.hook.isConfined !== true;
+  return canAllow && results.some(({ hook, output }) => output.permission === 'allow' && hook.isConfined !== true)
+    ? { ...decision, explicit: true }
+    : decision;
 }
 
 function toRewriteDecision(rewriting: HookResult | undefined): Decision {

@@ -23,6 +23,9 @@ import {
   type Json,
   type RunState,
 } from '../../core/index.ts';
+import { assertAttack } from '../../../test/support/attack-report.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { noSandbox } from '../sandbox/sandbox.ts';
 import { memoryTrust } from '../trust.ts';
 import { parseHookOutput } from './parse-output.ts';
 import type { HookContext } from './run-hooks.ts';
@@ -133,6 +136,30 @@ test('[M31] the stricter of hook and gate wins; an allowing hook answers a quest
     'ask',
     'no objection is not an approval',
   );
+});
+
+test('[attack 132] the allow of a hook in the sandbox does not answer for the user, and its denial and question count', async (t) => {
+  const cwd = createFolder(t);
+  const confined = (output: object): HookContext => {
+    const context = hookContext(cwd, { command: `echo '${JSON.stringify({ hookSpecificOutput: output })}'` });
+    const workspace = localWorkspace({ roots: [cwd] });
+    return {
+      ...context,
+      hooks: context.hooks.map((hook) => ({ ...hook, isConfined: true as const })),
+      execConfined: (argv, options) => noSandbox.exec(argv, options, workspace.exec.bind(workspace)),
+    };
+  };
+  const allowed = await decideWith(confined({ permissionDecision: 'allow' }), {}, ask);
+  assert.equal((await decideWith(confined({ permissionDecision: 'deny' }))).type, 'deny');
+  assert.equal((await decideWith(confined({ permissionDecision: 'ask' }))).type, 'ask');
+  const rewrite = confined({ permissionDecision: 'allow', updatedInput: { command: 'ls -l' } });
+  const host = hookContext(cwd, { command: `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'` });
+  const both = { ...rewrite, hooks: [...rewrite.hooks, ...host.hooks] };
+  const gate = withPreToolHooks(both, ask);
+  const call: ToolCall = { id: 't1.0', tool: 'run_command', input: { command: 'ls' } };
+  const parts = { gates: [gate], tools: new Map() } as unknown as Parameters<typeof evaluateGates>[0];
+  assert.equal((await evaluateGates(parts, call, { ...state, calls: [call] })).type, 'ask');
+  assertAttack(t, 132, [allowed.type === 'ask' ? 'asked' : 'done']);
 });
 
 test('[M36] a hook may rewrite a call, does not run again for its own rewrite, and runs once per call', async (t) => {
