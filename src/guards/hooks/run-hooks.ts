@@ -41,8 +41,8 @@ export async function runHooks(
     (hook) => hook.event === event && names.some((name) => hook.matches(name)),
   );
   // The same command in two files runs once, but a hook of the project does not replace one of the user.
-  const identify = ({ invalidReason, command, isConfined = false }: Hook): string =>
-    `${isConfined} ${invalidReason ?? command}`;
+  const identify = ({ invalidReason, command, isConfined }: Hook): string =>
+    `${isConfined ?? false} ${invalidReason ?? command}`;
   const uniqueHooks = [...new Map(matchingHooks.map((hook) => [identify(hook), hook])).values()];
   const results = await Promise.all(uniqueHooks.map(async (hook) => runSingleHook(context, hook, payload, session)));
   for (const { output } of results) if (output.message !== undefined) context.notifyUser(output.message);
