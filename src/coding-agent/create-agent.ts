@@ -1,12 +1,6 @@
 // Creates the coding agent of a working directory: its system prompt, tools, integrations, sandbox and gates. Every way to run one goes through here.
 import { homedir } from 'node:os';
-import {
-  formatSkills,
-  resolveAgent,
-  skillTool,
-  type Skill,
-  type UserCommand,
-} from '../agent/index.ts';
+import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
 import {
   FairleadError,
   type JsonObject,
@@ -165,7 +159,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     selectSandbox(settings, workspace.cwd, options.sandbox),
     readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
   ]);
-  const { instructions, skills } = texts;
+  const { instructions, resources } = texts;
   const notify = (text: string): void => prompter.notify(text);
   const sandboxed = withSandbox(workspace, sandbox, { notify });
   const git = createGitWorkspaces({
@@ -207,7 +201,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         }),
         { ...sandboxedCommand(container), deferred: true },
       ];
-  const tools = [...ownTools, ...(skills.length ? [skillTool(skills)] : []), ...integrations.tools].map((tool) =>
+  const tools = [...ownTools, ...resources.skillTools, ...integrations.tools].map((tool) =>
     withRedaction(integrations.wrapTool?.(tool) ?? tool, redactor),
   );
   const {
@@ -223,7 +217,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     formatSystemPrompt(cwd),
     ownInstructions,
     redactor.redact(instructions.text),
-    redactor.redact(formatSkills(skills)),
+    redactor.redact(resources.skillSection),
     integrations.system,
   ]);
   const { hooks } = integrations;
@@ -233,9 +227,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     gitReader: git,
     redactor,
     instructions,
-    skills,
+    skills: resources.skills,
     hasPendingInstructions: texts.isPending,
-    commands: texts.commands,
+    commands: resources.commands,
     problems: [...texts.problems, ...integrations.problems],
     tools,
     formatFullPrompt: (call) => formatFullPrompt(call, locate),

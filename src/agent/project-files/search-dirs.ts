@@ -45,6 +45,14 @@ export function resourceDirs(
   ];
 }
 
+/** The directories of skills, in order of precedence. */
+export const getSkillDirs = (location: ProjectLocation): readonly ResourceDir[] =>
+  resourceDirs(location, 'skills', ['.agents', '.claude']);
+
+/** The directories of commands, in order of precedence. */
+export const getCommandDirs = (location: ProjectLocation): readonly ResourceDir[] =>
+  resourceDirs(location, 'commands', ['.claude']);
+
 /** Why a file must not be read: a link leads out of the boundary. Undefined if it may be read. */
 export function boundaryError(
   { boundary }: Pick<ResourceDir, 'boundary'>,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { wrapUntrusted } from '../../core/index.ts';
 import { tryRealPath, type FileProblem } from './paths.ts';
 import { parseFrontmatter, textField } from './frontmatter.ts';
-import { readDirEntries, boundaryError, resourceDirs, type ProjectLocation, type ResourceDir } from './search-dirs.ts';
+import { readDirEntries, boundaryError, getSkillDirs, type ProjectLocation, type ResourceDir } from './search-dirs.ts';
 import { readTextFile } from './text-file.ts';
 
 /** A skill that was found; its instructions are read when it is loaded. */
@@ -32,7 +32,7 @@ export async function findSkills(location: ProjectLocation, dirs: readonly strin
   const byName = new Map<string, Skill>();
   const seen = new Set<string>();
   const named = dirs.map((folder): ResourceDir => ({ folder, scope: 'personal' }));
-  for (const dir of [...named, ...resourceDirs(location, 'skills', ['.agents', '.claude'])])
+  for (const dir of [...named, ...getSkillDirs(location)])
     for (const entry of readDirEntries(dir.folder, problems)) {
       const folder = path.join(dir.folder, entry.name);
       const real = tryRealPath(path.join(folder, 'SKILL.md'));

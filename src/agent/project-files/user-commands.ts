@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { tryRealPath, type FileProblem } from './paths.ts';
 import { parseFrontmatter, textField } from './frontmatter.ts';
-import { collectFiles, boundaryError, resourceDirs, type ProjectLocation, type ResourceDir } from './search-dirs.ts';
+import { collectFiles, boundaryError, getCommandDirs, type ProjectLocation, type ResourceDir } from './search-dirs.ts';
 import { readTextFile } from './text-file.ts';
 
 /** A command from a file. */
@@ -33,7 +33,7 @@ export async function findUserCommands(location: ProjectLocation): Promise<UserC
   const problems: FileProblem[] = [];
   const byName = new Map<string, UserCommand>();
   const seen = new Set<string>();
-  for (const dir of resourceDirs(location, 'commands', ['.claude']))
+  for (const dir of getCommandDirs(location))
     for (const { name: file } of collectFiles(dir.folder, maxDepth, 2 * maxCommands, problems)) {
       const full = path.join(dir.folder, file);
       const real = tryRealPath(full);

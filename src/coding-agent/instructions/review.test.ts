@@ -136,11 +136,11 @@ test('all changed files are in one question; a new file, command and skill are c
   const kept = await load();
   assert.equal(kept.instructions.text, '');
   assert.deepEqual(
-    kept.skills.map(({ name, text }) => [name, text]),
+    kept.resources.skills.map(({ name, text }) => [name, text]),
     [['ship', skill('Push.')]],
   );
   assert.deepEqual(
-    kept.commands.map(({ name, body }) => [name, body]),
+    kept.resources.commands.map(({ name, body }) => [name, body]),
     [['fix', 'Fix.']],
   );
   assert.equal(kept.problems.length, 5);
@@ -152,7 +152,10 @@ test('all changed files are in one question; a new file, command and skill are c
     '.fairlead/commands/fix.md',
     'AGENTS.md',
   ]);
-  assert.deepEqual([accepted.skills.length, accepted.commands.length, accepted.problems], [2, 2, []]);
+  assert.deepEqual(
+    [accepted.resources.skills.length, accepted.resources.commands.length, accepted.problems],
+    [2, 2, []],
+  );
   assert.deepEqual((await load(false)).asked, []);
 });
 
@@ -262,11 +265,11 @@ test('a text that is too long to keep is recognised, and not used after a change
   const { top, write, load } = createProject(t);
   const long = 'x'.repeat(70_000);
   await write({ '.git/HEAD': '', '.fairlead/commands/long.md': long });
-  assert.equal((await load(false)).commands[0]?.body, long);
+  assert.equal((await load(false)).resources.commands[0]?.body, long);
   assert.deepEqual((await load(false)).asked, []);
   await write({ '.fairlead/commands/long.md': `${long}y` });
-  assert.deepEqual((await load()).commands, []);
-  const { asked, commands } = await load(true);
+  assert.deepEqual((await load()).resources.commands, []);
+  const { asked, resources } = await load(true);
   assert.deepEqual(asked, [{ file: path.join(top, '.fairlead/commands/long.md'), after: `${long}y` }]);
-  assert.equal(commands[0]?.body, `${long}y`);
+  assert.equal(resources.commands[0]?.body, `${long}y`);
 });
