@@ -1,64 +1,34 @@
 // Malformed input of one connection ends that connection only: every server answers the next request, and the process continues.
 import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, Server, type AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import { openProxy } from '../src/bridges/proxy/proxy.ts';
+import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
 import { createApiKeys } from '../src/server/http/keys.ts';
-import { startApiServer } from '../src/server/http/server.ts';
+import { defineRoute, type RouteResponse } from '../src/server/http/route.ts';
+import { serveRoutes, startApiServer } from '../src/server/http/server.ts';
 import { listenMcpHttp } from '../src/server/mcp/http.ts';
 import { openSqlite } from '../src/stores/sqlite/store.ts';
 import { scriptedServer } from '../src/testing/index.ts';
 import { listenForCallback, findFreePort } from '../src/tools/oauth/callback.ts';
+import { malformedRequests, resetRequests, sendBytes } from './support/malformed-requests.ts';
 
-const deepJson = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-const post = (target: string, body: string, header = ''): string =>
-  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${header}Content-Length: ${body.length}\r\n\r\n${body}`;
+/** The servers that listen, by port or socket file; also those that do not keep the process running. */
+const servers = new Map<number | string, Server>();
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
+  const { server } = message as { readonly server: Server };
+  const address = server.address() as AddressInfo | string;
+  servers.set(typeof address === 'string' ? address : address.port, server);
+});
 
-/** Requests that are not valid, or valid and unusual. `target` is a path that the server knows. */
-const malformedRequests = (target: string, header: string): readonly string[] => [
-  '\x00\x01\x02\r\n\r\n',
-  'GET // HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'GET /%ff%zz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: [\r\n\r\n',
-  'GET / HTTP/1.1\r\n\r\n',
-  'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'TRACE / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'CONNECT localhost:1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
-  'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: =;;=%;a\r\nOrigin: null\r\nReferer: \xff\r\n\r\n',
-  `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`,
-  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${header}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
-  `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${header}Expect: x\r\nTrailer: y\r\nContent-Length: 9\r\n\r\n{`,
-  post(target, deepJson, header),
-  post(target, `{"model":${deepJson},"messages":${deepJson}}`, header),
-  post(target, '{"__proto__":1,"messages":[null,{"role":{}}]}', header),
-  post(target, '\x00\xff', header),
-];
-
-/** Sends bytes, waits for the first reply or the end, and ends the connection without a farewell. */
-const sendBytes = (port: number, bytes: string): Promise<string> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
-    let reply = '';
-    socket.setTimeout(20_000, () => socket.destroy());
-    socket.on('data', (data) => {
-      reply += String(data);
-      socket.resetAndDestroy();
-    });
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => resolve(reply));
-  });
-
-/** Emits the error of a connection that cannot be accepted, twice, on the server that listens on a port. */
-function emitAcceptErrors(port: number): void {
-  const host = process as unknown as { _getActiveHandles(): readonly unknown[] };
-  const servers = host._getActiveHandles().filter((each) => each instanceof Server);
-  const server = servers.find((each) => (each.address() as AddressInfo | null)?.port === port);
+/** Emits the error of a connection that cannot be accepted, twice. */
+function emitAcceptErrors(to: number | string): void {
+  const server = servers.get(to);
   assert.ok(server);
   for (let i = 0; i < 2; i++) server.emit('error', new Error('accept EMFILE'));
 }
@@ -66,6 +36,7 @@ function emitAcceptErrors(port: number): void {
 /** Sends all malformed requests, and asserts that a valid request is answered with this status afterwards. */
 async function assertSurvives(t: TestContext, port: number, target: string, valid: string, header = ''): Promise<void> {
   const requests = malformedRequests(target, header);
+  await Promise.all(resetRequests(target, header).map((request) => sendBytes(port, request, true)));
   const replies = await Promise.all(requests.map((request) => sendBytes(port, request)));
   t.diagnostic(replies.map((reply) => reply.slice(9, 12) || '-').join(' '));
   assert.ok(replies.filter((reply) => reply.startsWith('HTTP/1.1 4')).length > 3);
@@ -123,4 +94,65 @@ test('malformed requests end their own connection to the scripted server only', 
   await using server = await scriptedServer(['hi']);
   emitAcceptErrors(server.port);
   await assertSurvives(t, server.port, '/v1/chat/completions', get('/v1/models'));
+});
+
+test('malformed requests end their own connection to the egress proxy only', { timeout: 120_000 }, async (t) => {
+  const proxy = await startEgressProxy({ hosts: ['example.com', 'localhost:1'], isPublic: () => false });
+  t.after(() => proxy.close());
+  emitAcceptErrors(proxy.socket);
+  for (const bytes of resetRequests('http://example.com/', '')) await sendBytes(proxy.socket, bytes, true);
+  await Promise.all(malformedRequests('http://example.com/', '').map((bytes) => sendBytes(proxy.socket, bytes)));
+  assert.match(await sendBytes(proxy.socket, get('http://example.com/')), /^HTTP\/1\.1 403 /);
+});
+
+test('an error of a handler after its response has begun cuts off that response only', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-'));
+  const store = await openSqlite(path.join(folder, 'fleet.db'));
+  const notes: string[] = [];
+  const route = (name: string, response: RouteResponse): ReturnType<typeof defineRoute> =>
+    defineRoute({
+      method: 'get',
+      path: name,
+      role: 'public',
+      summary: 'A test.',
+      responses: { 200: '*/*' },
+      handle: () => response,
+    });
+  const server = await serveRoutes(
+    {
+      store,
+      keys: createApiKeys([]),
+      version: '0',
+      folder,
+      port: 0,
+      notify: (text) => void notes.push(text),
+    },
+    [
+      route('/begun', {
+        async stream(outgoing) {
+          outgoing.writeHead(200);
+          await new Promise<void>((resolve) => void outgoing.write('data: 1\n\n', () => resolve()));
+          throw new Error('the reason');
+        },
+      }),
+      route('/ended', {
+        async stream(outgoing) {
+          outgoing.writeHead(200).end('x');
+          outgoing.write('more');
+          throw new Error('the reason');
+        },
+      }),
+      route('/fine', { json: {} }),
+    ],
+  );
+  t.after(async () => {
+    await server.close(0);
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const begun = await fetch(`${server.url}/begun`);
+  await assert.rejects(begun.text(), 'a client can tell that the response is not complete');
+  await fetch(`${server.url}/ended`).catch(() => undefined);
+  assert.equal((await fetch(`${server.url}/fine`)).status, 200);
+  assert.deepEqual(notes, Array(2).fill('A response was cut off: the reason'));
 });

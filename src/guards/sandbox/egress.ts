@@ -60,8 +60,8 @@ export async function startEgressProxy(egress: EgressPolicy): Promise<EgressProx
 
 const listenOn = (server: Server, socket: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socket, resolve);
+    // The listener stays: a connection that cannot be accepted later, such as for lack of file descriptors, is an error of the server.
+    server.on('error', reject).listen(socket, resolve);
   });
 
 /** Forwards bytes in both directions without reading them. */

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { blockedExitCode } from './main-thread.ts';
 
-const stackTimeoutMs = 3000;
+const stackTimeoutMs = 5000;
 const writeTimeoutMs = 1000;
-const exitTimeoutMs = 5000;
+const exitTimeoutMs = 15_000;
 const maxFrames = 5;
 const maxUrlLength = 300;
 

@@ -52,7 +52,13 @@ export function createApp(parts: ServerParts, routes: readonly Route[], hosts: r
     const context = getContext(caller);
     const request = { context, caller, params: parsePathParams(c, route), headers: incoming.headers, signal };
     const result = await route.handle(request, c.req.query(), body);
-    const response = await toHttpResponse(result, outgoing);
+    const response = await toHttpResponse(result, outgoing).catch((error: unknown) => {
+      if (!outgoing.headersSent) throw error;
+      // A response that has begun has no place for an error: the client sees that it is cut off.
+      notify(`A response was cut off: ${errorMessage(error)}`);
+      outgoing.destroy();
+      return RESPONSE_ALREADY_SENT;
+    });
     // A client that does not read its response must not keep a slot.
     if (!('stream' in result)) outgoing.setTimeout(limits.stallMs, () => outgoing.destroy());
     return response;
