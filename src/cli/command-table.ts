@@ -20,7 +20,7 @@ export const commands: CommandTable = {
   },
   config: { summary: 'show and change settings', load: () => import('./commands/config.ts') },
   trust: {
-    summary: 'use the settings of this project, after a look at them',
+    summary: 'use the settings and changed instructions of this project, after a look at them',
     load: () => import('./commands/trust.ts'),
   },
   doctor: { summary: 'check that each part works, and show how to fix it', load: () => import('./commands/doctor.ts') },

@@ -75,7 +75,8 @@ export function isCounted(record: FolderRecord | undefined, text: InstructionTex
   return counted ? counted.hashes[0] === hashText(text.text) : text.text === '';
 }
 
-function toRealPath(folder: string): string {
+/** The real path of a directory; its absolute path if it does not exist. */
+export function toRealPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {

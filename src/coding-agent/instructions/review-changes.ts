@@ -5,6 +5,7 @@ import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import {
   hashText,
   isCounted,
+  toRealPath,
   type CountedText,
   type FolderRecord,
   type FolderRecords,
@@ -58,7 +59,7 @@ const toInstructionChange = ({ text, counted }: Change): InstructionChange => ({
 
 /** Whether no session can have written this file: none worked in a directory above it, or the file did not change since the first one began. */
 function isFirstVersion({ folder, file }: InstructionText, records: FolderRecords): boolean {
-  const times = listFoldersAbove(folder).flatMap((each) => records.read(each)?.since ?? []);
+  const times = listFoldersAbove(toRealPath(folder)).flatMap((each) => records.read(each)?.since ?? []);
   return times.length === 0 || getChangeTime(file) < Math.min(...times);
 }
 

@@ -165,6 +165,8 @@ for (const git of [true, false])
     await write({ ...(git ? { '.git/HEAD': '' } : {}), 'old/AGENTS.md': 'old', 'evil.md': 'evil' });
     await load(false);
     await write({ 'new/AGENTS.md': 'new', 'cloned/.git/HEAD': '', 'cloned/AGENTS.md': 'cloned', 'linked/x': '' });
+    symlinkSync(path.join(top, 'new'), `${top}-link`);
+    assert.equal((await load(undefined, '../repo-link')).instructions.text, '', 'a link to the directory is the same');
     symlinkSync('../evil.md', path.join(top, 'linked/AGENTS.md'));
     const old = await load(false, 'old');
     assert.deepEqual([old.asked, old.instructions.text.includes('old')], [[], true], 'it is from the clone');
