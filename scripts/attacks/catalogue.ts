@@ -112,6 +112,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   121: ['rare socket families and kernel messages', held],
   122: ['look-alike letters of other blocks', shown],
   123: ['the server key in a log', no],
+  126: ['a path that becomes a link after the decision', no],
   132: ['a hook in the sandbox that answers for the user', ask],
 };
 

@@ -11,6 +11,7 @@ import {
   readPolicies,
   readPolicy,
   type Grants,
+  type PathPins,
   type Policy,
   type PolicyContext,
 } from '../guards/index.ts';
@@ -19,6 +20,8 @@ import { isPublicAddress } from '../workspace/index.ts';
 /** What the gates of an agent are created from. */
 export type GateOptions = {
   readonly workspace: Workspace;
+  /** Keeps the files that the gates decided about; without it, a path is resolved again when the tool runs. */
+  readonly pins?: Pick<PathPins, 'wrapGate'>;
   readonly tools: ReadonlyMap<string, Tool>;
   /** Gates of rules; they are evaluated before the guards. */
   readonly ruleGates: readonly Gate[];
@@ -48,7 +51,7 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {
-  const { workspace, tools, ruleGates, wrapWithHooks, policy, grants, autoApprove } = options;
+  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, autoApprove } = options;
   const context = createPolicyContext(workspace);
   const permission = permissionGate({
     tools,
@@ -64,7 +67,8 @@ export function createGates(options: GateOptions): readonly Gate[] {
       before: (next) => (policy ? policyGate(policy, { ...context, grants, fallback: next }) : next),
     },
   ];
-  return [...ruleGates, layers.reduceRight((next, layer) => layer.before(next), permission)];
+  const guards = layers.reduceRight((next, layer) => layer.before(next), permission);
+  return [...ruleGates, pins?.wrapGate(guards) ?? guards];
 }
 
 /** The context in which the calls of a workspace are evaluated: its paths, and which hosts are on this machine or its network. */

@@ -20,7 +20,7 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     copyText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
     {
       failed: e.outcome !== 'ok',
-      ...(e.untrusted === true && s.nonce !== undefined ? { nonce: s.nonce } : {}),
+      ...(e.untrusted === true && s.nonce ? { nonce: s.nonce } : {}),
       ...(e.files?.length ? { files: e.files } : {}),
     },
   );

@@ -177,6 +177,7 @@ export type {
   DirectoryListing,
   ExecResult,
   FileStamp,
+  LocatedOptions,
   Workspace,
   OutputSize,
 } from './workspace.ts';

@@ -32,7 +32,7 @@ export function toolResultFact(
 /** Returns the fact with its text marked as untrusted. The nonce of the marks is removed from the text, so that the text cannot close them. */
 export const markUntrusted = (fact: ToolEndedFact, nonce: string | undefined): ToolEndedFact => ({
   ...fact,
-  ...(nonce !== undefined && fact.text.includes(nonce) ? { text: fact.text.replaceAll(nonce, '[nonce]') } : {}),
+  ...(nonce && fact.text.includes(nonce) ? { text: fact.text.replaceAll(nonce, '[nonce]') } : {}),
   untrusted: true,
 });
 

@@ -94,6 +94,12 @@ export type FetchResult = {
   readonly truncated: boolean;
 };
 
+/** Which file a path must lead to. */
+export type LocatedOptions = {
+  /** The real path. A path that leads to another file is refused. */
+  readonly at?: string;
+};
+
 /** Files and commands inside declared roots. Every method rejects a path outside the roots, except kept output of commands, with one sentence. */
 export interface Workspace {
   /** The working directory; relative paths start here. */
@@ -101,13 +107,17 @@ export interface Workspace {
   /** Resolves a path and its symbolic links; the file need not exist. */
   locate(path: string): string;
   /** Reads a file and remembers it as read unless `unseen` is set. */
-  read(path: string, options?: { readonly unseen?: boolean }): Promise<FileContent>;
+  read(path: string, options?: LocatedOptions & { readonly unseen?: boolean }): Promise<FileContent>;
   /** Writes a whole file. An existing file must have been read and be unchanged since; `over` is the hash of the content that the new one is based on. */
-  write(path: string, content: string | Uint8Array, options?: { readonly over?: string | null }): Promise<FileChange>;
+  write(
+    path: string,
+    content: string | Uint8Array,
+    options?: LocatedOptions & { readonly over?: string | null },
+  ): Promise<FileChange>;
   /** Removes a file whose content `restore` can bring back; rejects if that is impossible or if the file changed since it was read. */
-  remove?(path: string): Promise<FileChange>;
+  remove?(path: string, options?: LocatedOptions): Promise<FileChange>;
   /** Restores the content before a change; rejects if the file changed since. */
-  restore(change: FileChange): Promise<void>;
+  restore(change: FileChange, options?: LocatedOptions): Promise<void>;
   list(path: string): Promise<DirectoryListing>;
   /** Returns metadata for cheap change detection. */
   stamp?(path: string): Promise<FileStamp>;

@@ -1,5 +1,6 @@
 // Public API of guards: permission, policy, sandbox, hooks and redaction.
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
+export { createPathPins, type PathPins } from './path-pins.ts';
 export { permissionGate, formatApprovalPrompt, formatFullPrompt, type PermissionOptions } from './permission.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';

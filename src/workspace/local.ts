@@ -58,9 +58,14 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
   const outputs = options.outputs === undefined ? undefined : outputFolderFor(options.outputs, cwd);
   const beside = outputs === undefined ? undefined : resolveLinks(outputs);
   /** Resolves a path for reading. */
-  const find = (given: string): string => resolveWithinRoots(given, cwd, roots, beside);
-  const findOpen = (given: string): string => {
+  const find = (given: string, at?: string): string => {
+    const found = resolveWithinRoots(given, cwd, roots, beside);
+    assertLocated(given, found, at);
+    return found;
+  };
+  const findOpen = (given: string, at: string | undefined): string => {
     const found = resolveWithinRoots(given, cwd, roots);
+    assertLocated(given, found, at);
     assertWritable(found, roots, protect);
     return found;
   };
@@ -73,9 +78,9 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
 
   return {
     cwd,
-    locate: find,
-    async read(given, { unseen = false } = {}) {
-      const found = find(given);
+    locate: (given) => find(given),
+    async read(given, { unseen = false, at } = {}) {
+      const found = find(given, at);
       if (sealed.includes(found))
         throw workspaceError(
           'protected',
@@ -85,9 +90,9 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },
-    write: (given, content, { over } = {}) =>
+    write: (given, content, { over, at } = {}) =>
       inTurn(async () => {
-        const found = findOpen(given);
+        const found = findOpen(given, at);
         const bytes = encodeContent(given, content);
         let before: string | null = null;
         await replaceFileContent(found, bytes, async (present) => {
@@ -99,9 +104,9 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
         seen.set(found, after);
         return { path: found, before, after };
       }),
-    remove: (given) =>
+    remove: (given, { at } = {}) =>
       inTurn(async () => {
-        const found = findOpen(given);
+        const found = findOpen(given, at);
         if (options.blobs === undefined)
           throw workspaceError(
             'no-blob',
@@ -116,9 +121,9 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
         seen.delete(found);
         return { path: found, before, after: null };
       }),
-    restore: (change) =>
+    restore: (change, { at } = {}) =>
       inTurn(async () => {
-        const found = findOpen(change.path);
+        const found = findOpen(change.path, at);
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
         await replaceFileContent(found, bytes, async (present) => {
           if ((present ? sha256Hex(present) : null) === change.after) return;
@@ -132,6 +137,13 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
     exec: async (command, how = {}) =>
       execCommand(command, resolveRoot(resolveWithinRoots(how.cwd ?? cwd, cwd, roots)), how, outputs),
   };
+}
+
+/** Throws if a path leads to another file than the one that was decided about. */
+function assertLocated(given: string, found: string, at: string | undefined): void {
+  if (at === undefined || at === found) return;
+  const shown = escapeInvisibleLine(given);
+  throw workspaceError('changed', `${shown} was left alone: it leads to another file than when the call was approved.`);
 }
 
 function resolveRoot(given: string): string {
