@@ -105,14 +105,19 @@ test('[A94] the metrics are accepted by a strict parser, and equal the health re
     { model: 'groq/n', state: 'open' },
   ];
   const { samples } = readMetrics(
-    formatMetrics(await healthWith([{ worker: 'w1', info: { breakers } }]), [tally, tally]),
+    formatMetrics(await healthWith([{ worker: 'w1', info: { breakers }, blockedMs: 4500 }, { worker: 'w2' }]), [
+      tally,
+      tally,
+    ]),
   );
   const value = (name: string, labels: object = {}): number | undefined =>
     samples.find((each) => each.name === `fairlead_${name}` && sameLabels(each.labels, labels))?.value;
   assert.equal(value('stopped'), 1);
   assert.equal(value('queue_runs', { status: 'waiting' }), 3);
-  assert.equal(value('workers', { state: 'alive' }), 1);
+  assert.equal(value('workers', { state: 'alive' }), 2);
   assert.equal(value('worker_running', { worker: 'w1', host: 'h' }), 2);
+  assert.equal(value('worker_blocked_seconds', { worker: 'w1', host: 'h' }), 4.5);
+  assert.equal(value('worker_blocked_seconds', { worker: 'w2', host: 'h' }), 0);
   assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/m' }), 0.5);
   assert.equal(value('breaker_open', { worker: 'w1', model: 'groq/n' }), 1);
   assert.equal(value('hour_rate', { of: 'errors', bound: 'value' }), 0.2);

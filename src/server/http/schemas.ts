@@ -224,6 +224,7 @@ const workerSchema = z.object({
   startedAt: z.string(),
   lastSeenAt: z.string(),
   running: z.number(),
+  blockedMs: z.number().exactOptional(),
   info: jsonObjectSchema,
 });
 

@@ -56,6 +56,7 @@ export function FleetScreen(): JSX.Element {
 
 function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
   const isSilent = isWorkerSilent(worker, useNow(2000));
+  const problem = isSilent ? 'silent' : worker.blockedMs === undefined ? undefined : 'blocked';
   const bytes = worker.info['memory'] ?? worker.info['rss'];
   return (
     <tr>
@@ -66,8 +67,8 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
         {worker.host} · {worker.pid}
       </td>
       <td class="number">{formatCount(worker.running)}</td>
-      <td class={isSilent ? 'bad' : ''}>
-        {isSilent ? 'silent, ' : ''}
+      <td class={problem === undefined ? '' : 'bad'}>
+        {problem === undefined ? '' : `${problem}, `}
         <RelativeTime time={worker.lastSeenAt} />
       </td>
       <td>

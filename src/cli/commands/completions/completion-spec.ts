@@ -158,6 +158,8 @@ const proxyFlags: readonly CompletionFlag[] = [
 
 const storeFlag = createFlag('store', 'the store of the fleet', 'files');
 
+const watchdogFlag = createFlag('watchdog', 'seconds without an answer until the process is ended', 'anything');
+
 const serveFlags: readonly CompletionFlag[] = [
   createFlag('host', 'the address to listen on', 'anything'),
   createFlag('port', 'the port to listen on', 'anything'),
@@ -168,6 +170,8 @@ const serveFlags: readonly CompletionFlag[] = [
   createFlag('any-version', 'also runs that another version started'),
   createFlag('key-file', 'a file with API keys', 'files'),
   createFlag('allowed-host', 'another allowed Host header', 'anything'),
+  createFlag('control-port', 'the port of the control thread', 'anything'),
+  watchdogFlag,
   storeFlag,
 ];
 
@@ -177,6 +181,7 @@ const workerFlags: readonly CompletionFlag[] = [
   createFlag('drain', 'exit when no run can start'),
   createFlag('name', 'the name of the worker', 'anything'),
   createFlag('grace', 'seconds for the shutdown', 'anything'),
+  watchdogFlag,
   createFlag('any-version', 'also runs that another version started'),
   jsonFlag,
   storeFlag,
