@@ -1,7 +1,7 @@
 // Schemas: JSON Schema, or a schema object of a library that implements Standard Schema, such as zod. No such library is imported.
 import { dereference, validate, type Schema, type SchemaDraft, type ValidationResult } from '@cfworker/json-schema';
 import { errorMessage, FairleadError, isObject, type OutputSchema, type Json, type JsonObject } from '../core/index.ts';
-import { completesInCpuTime } from '../tools/index.ts';
+import { completesInCpuTime, isQuickToApply, isQuickToCompile, maxSchemaChars, measureSchema } from '../tools/index.ts';
 import { lintSchema } from './lint-schema.ts';
 import { formatSchemaErrors } from './format-schema-errors.ts';
 
@@ -89,29 +89,30 @@ export function toJsonSchema(source: unknown): JsonObject {
   }
 }
 
-/** A function that returns why a value does not match, or undefined. It never throws; a broken schema throws here. */
+/** A function that returns why a value does not match, or undefined. It never throws; a broken or too large schema throws here. */
 export function createValidator(schema: JsonObject): (value: Json) => string | undefined {
-  const check = compileSchema(copySchema(schema));
-  // A schema may come from a client, and its patterns, formats and references can take forever for a value.
-  const inTime = unboundedKeywords.test(JSON.stringify(schema)) ? completesInCpuTime : runUntimed;
+  // A schema may come from a client, an MCP server or a model: no schema may take longer than the time limit.
+  const { check, isQuick } = compileSchema(copySchema(schema));
   let pausedUntil = 0;
   return (value) => {
     if (performance.now() < pausedUntil) return tooSlowMessage;
     try {
-      let result: ValidationResult | undefined;
-      if (!inTime(() => (result = check(value))) || result === undefined) {
-        // Each further try blocks the process as long again: the pause bounds the share of time that values can take.
-        pausedUntil = performance.now() + slowPauseMs;
-        return tooSlowMessage;
-      }
-      return result.valid ? undefined : formatSchemaErrors(result.errors);
+      let problem: string | undefined;
+      const isDone = (isQuick(value) ? runUntimed : completesInCpuTime)(() => {
+        const { valid, errors } = check(value);
+        problem = valid ? undefined : formatSchemaErrors(errors);
+      });
+      if (isDone) return problem;
+      // Each further try blocks the process as long again: the pause bounds the share of time that values can take.
+      pausedUntil = performance.now() + slowPauseMs;
+      return tooSlowMessage;
     } catch (error) {
       return `The value could not be checked: ${errorMessage(error)}`;
     }
   };
 }
 
-const tooSlowMessage = 'The value cannot be checked: a pattern, format or reference of the schema takes too long.';
+const tooSlowMessage = 'The value cannot be checked: the schema takes too long for it.';
 
 /** How long a schema is not used after it took too long for a value. */
 const slowPauseMs = 5000;
@@ -225,18 +226,40 @@ const schemaDrafts: readonly (readonly [RegExp, SchemaDraft])[] = [
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, '7'],
 ];
 
+type CompiledSchema = {
+  readonly check: (value: Json) => ValidationResult;
+  /** Whether the check of a value needs no time limit. */
+  readonly isQuick: (value: Json) => boolean;
+};
+
 /** Compiles a schema to a validator. This writes marks into the schema, so it must be a copy. */
-function compileSchema(schema: JsonObject): (value: Json) => ValidationResult {
+function compileSchema(schema: JsonObject): CompiledSchema {
   const dialect = schema['$schema'] ?? 'https://json-schema.org/draft/2020-12/schema';
   const draft = schemaDrafts.find(([uri]) => typeof dialect === 'string' && uri.test(dialect))?.[1];
   if (draft === undefined)
-    throw brokenSchemaError(`The JSON Schema is written in ${JSON.stringify(dialect)}, which is not supported.`);
+    throw brokenSchemaError(
+      `The JSON Schema is written in ${JSON.stringify(dialect).slice(0, 200)}, which is not supported.`,
+    );
   let schemaError: string | undefined;
   try {
-    const lookup = dereference(schema);
-    schemaError = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
-    if (schemaError === undefined) return (value) => validate(value, schema, draft, lookup, false);
+    const text = JSON.stringify(schema);
+    const size = measureSchema(schema, text.length);
+    if (typeof size === 'string') throw brokenSchemaError(`The JSON Schema is too large: ${size}.`);
+    let lookup: Record<string, Schema | boolean> = {};
+    const isDone = (isQuickToCompile(size) ? runUntimed : completesInCpuTime)(() => {
+      lookup = dereference(schema);
+      schemaError = lintSchema(schema, (each) => lookup[(each as Schema).__absolute_ref__ ?? '']);
+    });
+    if (!isDone) throw brokenSchemaError('The JSON Schema takes too long to read.');
+    if (schemaError === undefined) {
+      const isBounded = !unboundedKeywords.test(text);
+      return {
+        check: (value) => validate(value, schema, draft, lookup, false),
+        isQuick: (value) => isBounded && isQuickToApply(size, value),
+      };
+    }
   } catch (cause) {
+    if (cause instanceof FairleadError) throw cause;
     throw brokenSchemaError(`The JSON Schema cannot be read: ${errorMessage(cause)}`, cause);
   }
   throw brokenSchemaError(`The JSON Schema is broken: ${schemaError}`);
@@ -254,11 +277,15 @@ function copySchema(source: unknown): JsonObject {
     throw brokenSchemaError(
       `A schema must be a JSON Schema object or a Standard Schema object, not ${describeKind(source)}.`,
     );
+  let text: string;
   try {
-    return JSON.parse(JSON.stringify(source)) as JsonObject;
+    text = JSON.stringify(source);
   } catch (cause) {
     throw brokenSchemaError(`The JSON Schema is not plain JSON: ${errorMessage(cause)}`, cause);
   }
+  if (text.length > maxSchemaChars)
+    throw brokenSchemaError(`The JSON Schema is too large: it has more than ${maxSchemaChars} characters.`);
+  return JSON.parse(text) as JsonObject;
 }
 
 /** The kind of a value, for error messages. */

@@ -15,5 +15,6 @@ export { sandboxedCommand } from './sandboxed-command.ts';
 export { formatTodoList, todoView, type TodoItem, type TodoState } from './todo.ts';
 export { createSearchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';
 export { webSearch } from './web/web-search.ts';
+export { isQuickToApply, isQuickToCompile, maxSchemaChars, measureSchema } from './schema-bounds.ts';
 export { completesInCpuTime, completesInTime } from './with-timeout.ts';
 export { writeFile } from './write-file.ts';

@@ -32,6 +32,7 @@ export {
   getSystemAddition,
   groupByPosition,
   joinParagraphs,
+  maxResponseCalls,
   type InterceptFormatName,
   type MessageAddition,
   type ParsedModelRequest,

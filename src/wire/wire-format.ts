@@ -18,6 +18,9 @@ export type ParsedModelRequest = {
   readonly previousResponseId?: string;
 };
 
+/** The maximal number of tool calls in one response: each call is evaluated, recorded and answered. */
+export const maxResponseCalls = 256;
+
 /** A model response in Fairlead's types. `raw` is the response in the format in which it can be sent to the model again. */
 export type ParsedModelResponse = {
   readonly message: Message;

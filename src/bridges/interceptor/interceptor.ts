@@ -2,6 +2,8 @@
 import { resolveAgent, mergeExtensions, type Extension } from '../../agent/index.ts';
 import {
   evaluateGates,
+  FairleadError,
+  messageToolCalls,
   deliverableInputs,
   runEndedFacts,
   readView,
@@ -36,7 +38,7 @@ import {
   extendPrefixHash,
   computePrefixHashes,
 } from './caller-history.ts';
-import type { MessageAddition } from '../../wire/index.ts';
+import { maxResponseCalls, type MessageAddition } from '../../wire/index.ts';
 import { callerMessageToFacts, defaultToolFailureTest, type ToolFailureTest } from './import-messages.ts';
 import {
   recordSessionStart,
@@ -121,6 +123,15 @@ export type Interceptor = {
 };
 
 const maxDenials = 5;
+
+/** Throws if a response has too many calls: the work for each call grows with their number. */
+function assertFewCalls({ message }: InterceptedResponse): void {
+  if (messageToolCalls(message).length > maxResponseCalls)
+    throw new FairleadError('bridge/too-many-calls', `The response has more than ${maxResponseCalls} tool calls.`, {
+      blame: 'provider',
+      hint: 'Ask for fewer tool calls at once.',
+    });
+}
 
 /** Without limits of the caller, none apply. */
 const noLimits: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
@@ -213,6 +224,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       return send([]);
     },
     async afterResponse(answered) {
+      assertFewCalls(answered);
       await head.record((state) => [turnEndedFact(state, answered)], { durable: true });
       const refused = await objections(head.state.calls);
       if (refused.length === 0) {

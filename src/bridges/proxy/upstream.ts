@@ -47,6 +47,9 @@ export function filterForwardedHeaders(headers: readonly string[], without: read
   return out;
 }
 
+const hasHeader = (headers: readonly string[], name: string): boolean =>
+  headers.some((each, i) => i % 2 === 0 && each.toLowerCase() === name);
+
 /** Parses the target server. */
 export function createUpstream(target: string): Upstream {
   const base = parseTarget(target);
@@ -56,14 +59,20 @@ export function createUpstream(target: string): Upstream {
 
   function attempt({ method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const sized = body instanceof Uint8Array ? ['content-length', String(body.length)] : [];
+    // Without one of these headers Node writes the body of a GET as it is, and the server reads it as another request.
+    const framing =
+      body instanceof Uint8Array
+        ? ['content-length', String(body.length)]
+        : body && !hasHeader(headers, 'content-length')
+          ? ['transfer-encoding', 'chunked']
+          : [];
     const outgoing = request({
       protocol: base.protocol,
       hostname: base.hostname.replaceAll(/^\[|\]$/g, ''),
       ...(base.port ? { port: base.port } : {}),
       method,
       path: joinTargetPath(base.pathname, path),
-      headers: ['host', base.host, ...headers, ...sized],
+      headers: ['host', base.host, ...headers, ...framing],
       agent,
       signal,
     });

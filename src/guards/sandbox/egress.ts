@@ -100,15 +100,17 @@ async function forward(egress: EgressPolicy, request: IncomingMessage, response:
     return;
   }
   const { pathname, search, host } = new URL(request.url ?? '');
-  const headers = withoutHopHeaders(request.headers);
+  const headers = { ...withoutHopHeaders(request.headers), ...bodyFraming(request.headers), host };
   const upstream = process.getBuiltinModule('node:http').request(
     {
       host: address,
       port: target.port,
       method: request.method,
       path: `${pathname}${search}`,
-      headers: { ...headers, host },
+      headers,
       timeout: idleTimeoutMs,
+      // A connection is used for one request: what a command leaves on it must not reach the next one.
+      agent: false,
     },
     (upstreamResponse) => {
       try {
@@ -146,6 +148,13 @@ function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     .split(',')
     .map((name) => name.trim());
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.has(name) && !named.includes(name)));
+}
+
+/** Returns the header that delimits the body. Without one, Node writes the body of a GET as it is, and the server reads it as another request. */
+function bodyFraming(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  if (encoding !== undefined) return { 'transfer-encoding': 'chunked' };
+  return length === undefined ? {} : { 'content-length': length };
 }
 
 /** A URL omits port 80 only, in a tunnel too. */

@@ -124,11 +124,20 @@ export function malformedResponseError(
 export const maxResponseChars: number = 32 * 2 ** 20;
 
 /** Creates the error for a response above the max size. */
-export const responseTooLargeError = (providerInfo: ProviderInfo): FairleadError =>
-  new FairleadError('provider/too-large', `The answer of ${providerInfo.name} is larger than 32 MB and was dropped.`, {
-    blame: 'provider',
-    hint: 'Request a shorter response, or limit the output tokens.',
-  });
+export const responseTooLargeError = (providerInfo: ProviderInfo, limit = '32 MB'): FairleadError =>
+  new FairleadError(
+    'provider/too-large',
+    `The answer of ${providerInfo.name} is larger than ${limit} and was dropped.`,
+    { blame: 'provider', hint: 'Request a shorter response, or limit the output tokens.' },
+  );
+
+/** Creates the error for a response with too many tool calls. */
+export const tooManyCallsError = (providerInfo: ProviderInfo, most: number): FairleadError =>
+  new FairleadError(
+    'provider/too-large',
+    `The answer of ${providerInfo.name} has more than ${most} tool calls and was dropped.`,
+    { blame: 'provider', hint: 'Ask for fewer tool calls at once.' },
+  );
 
 /** Creates the error for a response whose first chunk did not arrive in time. */
 export const responseTimeoutError = (providerInfo: ProviderInfo, ms: number): FairleadError =>

@@ -149,8 +149,10 @@ function sendOnce(options: PostOptions, isResend: boolean): Promise<HttpReply | 
   signal.addEventListener('abort', onAbort, { once: true });
   request.once('close', () => signal.removeEventListener('abort', onAbort));
   request.once('response', (message: http.IncomingMessage) => {
-    const toError = (error: unknown): FairleadError =>
-      signal.aborted ? abortError(signal) : connectionError(error, providerInfo);
+    const toError = (error: unknown): FairleadError => {
+      if (error === tooManyBytes) return responseTooLargeError(providerInfo, '256 MB');
+      return signal.aborted ? abortError(signal) : connectionError(error, providerInfo);
+    };
     resolve({ status: message.statusCode ?? 0, headers: message.headers, body: readBody(message, toError) });
   });
   request.on('error', (error: NodeJS.ErrnoException) => {
@@ -182,6 +184,9 @@ function toSendError(error: unknown, providerInfo: ProviderInfo): FairleadError 
   return connectionError(error, providerInfo);
 }
 
+/** The frames of streamed events are much larger than their text, which has a limit of its own. */
+const maxReplyBytes = 256 * 2 ** 20;
+const tooManyBytes = Symbol('tooManyBytes');
 const maxDrainBytes = 65_536;
 const drainMs = 1000;
 const maxQueuedPieces = 64;
@@ -204,7 +209,15 @@ function readBody(message: http.IncomingMessage, toError: (error: unknown) => Fa
     else waiting.resolve(done());
     waiting = undefined;
   }
+  let received = 0;
   source.on('data', (piece: Buffer) => {
+    received += piece.length;
+    if (received > maxReplyBytes) {
+      queue.length = 0;
+      finish(tooManyBytes);
+      message.destroy();
+      return;
+    }
     if (waiting) {
       waiting.resolve({ done: false, value: piece });
       waiting = undefined;

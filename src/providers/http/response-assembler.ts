@@ -10,7 +10,8 @@ import {
   type MessagePart,
   type Usage,
 } from '../../core/index.ts';
-import { maxResponseChars, responseTooLargeError, type ProviderInfo } from './errors.ts';
+import { maxResponseCalls } from '../../wire/index.ts';
+import { maxResponseChars, responseTooLargeError, tooManyCallsError, type ProviderInfo } from './errors.ts';
 
 /** The end of a response; `rawFinishReason` is the value of the provider. */
 export type ResponseEnd = {
@@ -42,6 +43,8 @@ export interface ResponseAssembler {
   call(key: string | number, piece: ToolCallDelta): void;
   /** Adds a file of the model; it appears in the message only. */
   file(part: FilePart): void;
+  /** Counts characters that are kept outside the message until the response ends. */
+  count(chars: number): void;
   /** Whether anything but reasoning has arrived. */
   readonly hasContent: boolean;
   /** Ends all parts and creates the `end` chunk. Arguments are parsed here, once. */
@@ -70,6 +73,9 @@ type DraftPart = TextDraft | ToolCallDraft | { readonly kind: 'file'; readonly p
 /** Whether text and reasoning keep their order (`in-turn`), or form one part each (`apart`), for wire formats with one string for each. */
 export type PartOrder = 'in-turn' | 'apart';
 
+/** What a part counts beside its text: a response of many empty parts takes memory too. */
+const partChars = 256;
+
 /** Creates an assembler. A response above `maxResponseChars` is an error, so that it cannot exhaust the memory. */
 export function createResponseAssembler(providerInfo: ProviderInfo, order: PartOrder = 'in-turn'): ResponseAssembler {
   const pieces: DraftPart[] = [];
@@ -80,10 +86,21 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
   let newText = '';
   let size = 0;
 
-  const addSize = (text: string): void => {
-    size += text.length;
+  function addSize(chars: number): void {
+    size += chars;
     if (size > maxResponseChars) throw responseTooLargeError(providerInfo);
-  };
+  }
+
+  function addPart(part: DraftPart): void {
+    addSize(partChars);
+    pieces.push(part);
+  }
+
+  function addMeta(draft: TextDraft | ToolCallDraft, meta: ProviderMetadata | undefined): void {
+    if (!meta || meta === draft.meta) return;
+    addSize(JSON.stringify(meta.data).length - (draft.meta ? JSON.stringify(draft.meta.data).length : 0));
+    draft.meta = meta;
+  }
 
   function flush(): void {
     if (!open || newText === '') return;
@@ -105,7 +122,7 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
     if (resumed) return resumed;
     const draft: TextDraft = { kind, index: pieces.length, text: '', meta: undefined };
     if (order === 'apart') apart[kind] = draft;
-    pieces.push(draft);
+    addPart(draft);
     out.push({ type: 'part-started', index: draft.index, part: kind });
     return draft;
   }
@@ -115,8 +132,8 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
       if (piece === '' && !meta) return;
       open = openFor(kind);
     }
-    if (meta) open.meta = meta;
-    addSize(piece);
+    addMeta(open, meta);
+    addSize(piece.length);
     newText += piece;
   }
 
@@ -129,6 +146,7 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
   function draftFor(key: string | number): ToolCallDraft {
     const found = calls.get(key);
     if (found) return found;
+    if (calls.size >= maxResponseCalls) throw tooManyCallsError(providerInfo, maxResponseCalls);
     close();
     const draft: ToolCallDraft = {
       kind: 'tool-call',
@@ -140,7 +158,7 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
       meta: undefined,
     };
     calls.set(key, draft);
-    pieces.push(draft);
+    addPart(draft);
     return draft;
   }
 
@@ -150,21 +168,28 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
     close,
     call(key, { id, tool, input, meta }) {
       const draft = draftFor(key);
-      if (id) draft.id ||= id;
-      if (tool && tool !== draft.tool) draft.tool += tool;
-      if (meta) draft.meta = meta;
+      if (id && !draft.id) {
+        addSize(id.length);
+        draft.id = id;
+      }
+      if (tool && tool !== draft.tool) {
+        addSize(tool.length);
+        draft.tool += tool;
+      }
+      addMeta(draft, meta);
       const text = typeof input === 'object' ? JSON.stringify(input) : (input ?? '');
       if (text === '') return;
-      addSize(text);
+      addSize(text.length);
       startCall(draft);
       draft.input += text;
       out.push({ type: 'part-delta', index: draft.index, text });
     },
     file(part) {
       close();
-      addSize(part.data);
-      pieces.push({ kind: 'file', part });
+      addSize(part.data.length);
+      addPart({ kind: 'file', part });
     },
+    count: addSize,
     get hasContent() {
       return pieces.some((piece) => piece.kind !== 'reasoning');
     },

@@ -131,7 +131,11 @@ function createChatStreamParser(options: ChatStreamOptions): ChatStreamParser {
     if (choice['error']) throw errorBodyError(choice, providerInfo);
     const content = choice['delta'] ?? choice['message'];
     if (isObject(content)) {
-      appendReasoningDetails(details, content['reasoning_details']);
+      const { reasoning_details: pieces } = content;
+      if (pieces !== undefined && options.keepReasoning === 'details') {
+        parts.count(JSON.stringify(pieces).length);
+        appendReasoningDetails(details, pieces);
+      }
       if (finish === undefined) readContent(content, choice['delta'] === undefined || choice['delta'] === null);
     }
     const reason = choice['finish_reason'];
@@ -212,7 +216,7 @@ function createChatStreamParser(options: ChatStreamOptions): ChatStreamParser {
       const status = finish === undefined ? undefined : chatFailureStatus(finish);
       if (status !== undefined)
         throw errorBodyError({ error: { message: `The model stopped: ${finish}`, code: status } }, providerInfo);
-      if (details.length > 0 && options.keepReasoning === 'details') parts.reasoning('', ownMeta({ details }));
+      if (details.length > 0) parts.reasoning('', ownMeta({ details }));
       parts.end({
         finishReason: isRefusal ? 'refusal' : parseChatFinish(finish ?? ''),
         ...(finish ? { rawFinishReason: finish } : {}),

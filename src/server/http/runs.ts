@@ -15,7 +15,7 @@ import type { RouteRequest } from './route.ts';
 import { nameSchema } from './schemas.ts';
 import { assertNoActiveRun } from './sessions.ts';
 import type { Caller } from './keys.ts';
-import { assertMayStart } from './run-authority.ts';
+import { assertMayStart, createFolderResolver, type FolderResolver } from './run-authority.ts';
 import { defaultModelAlias } from './run-settings.ts';
 
 /** A request for one run: its prompt, and what the caller may set of its agent and its place in the queue. */
@@ -125,9 +125,10 @@ export type RunRequestContext = { readonly context: ServerContext; readonly call
 export async function authorizeRun(
   { context, caller }: RunRequestContext,
   { settings: requested = {}, ...run }: NewRun,
+  resolveFolder: FolderResolver = createFolderResolver(context.folders),
 ): Promise<NewRun> {
   const { folders, store } = context;
-  const folder = assertMayStart({ caller, folders }, requested);
+  const folder = await assertMayStart({ caller, folders }, requested, resolveFolder);
   // GET /v1/models lists the default model under this name.
   const isAny = requested['model'] === defaultModelAlias;
   return {
@@ -137,6 +138,12 @@ export async function authorizeRun(
       JSON.stringify({ ...requested, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
     ) as JsonObject,
   };
+}
+
+/** The same for all runs of a request. Each distinct folder is resolved once. */
+export function authorizeRuns(request: RunRequestContext, runs: readonly NewRun[]): Promise<readonly NewRun[]> {
+  const resolveFolder = createFolderResolver(request.context.folders);
+  return Promise.all(runs.map((run) => authorizeRun(request, run, resolveFolder)));
 }
 
 /** Throws 409 if an existing run differs from the requested run with the same id. */

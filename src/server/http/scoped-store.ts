@@ -82,7 +82,7 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
         const { session } = await names.requireSession(name);
         if (message.type === 'cancel' || message.type === 'ended') return store.inbox.send(session, message);
         const runs = await listInstructedRuns(store, session);
-        assertMayInstruct(authority, runs);
+        await assertMayInstruct(authority, runs);
         // The session may get another run before the message is read: that run must not obey it.
         const target = runs.filter(({ status }) => status !== 'ended').toReversed();
         const run = (target.find(({ started }) => started !== undefined) ?? target[0])?.id;
@@ -129,12 +129,23 @@ function createRunScoper(
 ): (run: NewRun) => Promise<NewRun> {
   const { caller } = authority;
 
-  async function scopeSession(name: string, tenant: string | undefined): Promise<Pick<NewRun, 'session' | 'tenant'>> {
+  type SessionScope = Pick<NewRun, 'session' | 'tenant'>;
+  const pending = new Map<string, Promise<SessionScope>>();
+
+  /** Many runs of one request may name the same session: they share one read of its runs. */
+  function scopeSession(name: string, tenant: string | undefined): Promise<SessionScope> {
+    const key = JSON.stringify([name, tenant]);
+    const reading = pending.get(key) ?? readSessionScope(name, tenant).finally(() => pending.delete(key));
+    pending.set(key, reading);
+    return reading;
+  }
+
+  async function readSessionScope(name: string, tenant: string | undefined): Promise<SessionScope> {
     const found = await names.findSession(name);
     const owner = tenant ?? found?.tenant;
     const scoped = owner === undefined ? {} : { tenant: owner };
     if (!found) return { session: names.qualify(name), ...scoped };
-    assertMayInstruct(authority, await listInstructedRuns(store, found.session));
+    await assertMayInstruct(authority, await listInstructedRuns(store, found.session));
     if (found.tenant !== undefined && found.tenant !== owner)
       throw createHttpError('server/conflict', `The session ${name} belongs to the tenant ${found.tenant}.`, {
         hint: 'Omit the tenant, or start the run without a session.',
@@ -248,7 +259,7 @@ function createScopedSessions(store: FleetStore, authority: RunAuthority, names:
     },
     async open(name) {
       const { session } = await names.requireSession(name);
-      assertMayInstruct(authority, await listInstructedRuns(store, session));
+      await assertMayInstruct(authority, await listInstructedRuns(store, session));
       return sessions.open(session, holder);
     },
     async create(requested) {

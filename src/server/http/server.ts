@@ -76,7 +76,10 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
     measurementsDir: options.measurementsDir,
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
-    folders: [resolveRealPath(options.folder), ...(options.folders ?? []).map(resolveRealPath)],
+    folders: [
+      await resolveRealPath(options.folder),
+      ...(await Promise.all((options.folders ?? []).map(resolveRealPath))),
+    ],
     views: [inboxView, ...(options.views ?? [])],
     staticDir: options.staticDir,
     limits,

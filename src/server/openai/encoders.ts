@@ -117,23 +117,48 @@ export async function describeResponse(
   }
 }
 
-/** Replaces references to items of earlier responses with the items. */
-export async function resolveItemReferences(
-  request: JsonObject,
-  findRun: (id: string) => Promise<FleetRun | undefined>,
-): Promise<JsonObject> {
+/** Where references are resolved: the runs by id, and the maximal number of characters that the referenced runs may have. */
+export type ReferenceSource = {
+  readonly findRun: (id: string) => Promise<FleetRun | undefined>;
+  readonly maxChars: number;
+};
+
+/** Replaces references to items of earlier responses with the items. A short reference stands for a long item, so the sum is bounded. */
+export async function resolveItemReferences(request: JsonObject, source: ReferenceSource): Promise<JsonObject> {
   const { input } = request;
   if (!Array.isArray(input) || !(input as readonly Json[]).some(isReference)) return request;
-  const items = (input as readonly Json[]).map(async (item, i): Promise<Json> => {
-    if (!isReference(item)) return item;
-    const id = String(item['id']);
-    const [, runId = ''] = /^msg_(.+)$/.exec(id) ?? /^fc_(.+)_c[0-9a-z]{8}$/.exec(id) ?? [];
+  const resolve = createItemResolver(source);
+  const resolved: Json[] = [];
+  for (const [i, item] of (input as readonly Json[]).entries())
+    resolved.push(isReference(item) ? await resolve(String(item['id']), `input[${i}]`) : item);
+  return { ...request, input: resolved };
+}
+
+/** Loads each run once, one after the other, and resolves each of its items once. */
+function createItemResolver({ findRun, maxChars }: ReferenceSource): (id: string, param: string) => Promise<Json> {
+  const unusedItems = new Map<string, Map<unknown, JsonObject>>();
+  let chars = 0;
+
+  async function loadItems(runId: string): Promise<Map<unknown, JsonObject>> {
     const run = await findRun(runId);
-    const { text = '', clientToolCalls: calls = [] } = run?.outcome ?? {};
-    const found = run && createOutputItems({ run, text, calls, finish: 'stop' }).find((each) => each['id'] === id);
-    return found ?? throwInvalidParam(`input[${i}]`, `Item with id '${id.slice(0, 200)}' not found.`);
-  });
-  return { ...request, input: await Promise.all(items) };
+    if (!run) return new Map();
+    const { text = '', clientToolCalls: calls = [] } = run.outcome ?? {};
+    const items = createOutputItems({ run, text, calls, finish: 'stop' });
+    // The prompt was loaded too.
+    chars += run.prompt.length + JSON.stringify(items).length;
+    return new Map(items.map((item) => [item['id'], item]));
+  }
+
+  return async (id, param) => {
+    const [, runId = ''] = /^msg_(.+)$/.exec(id) ?? /^fc_(.+)_c[0-9a-z]{8}$/.exec(id) ?? [];
+    const items = unusedItems.get(runId) ?? (await loadItems(runId));
+    unusedItems.set(runId, items);
+    if (chars > maxChars)
+      return throwInvalidParam(param, `The referenced items have more than ${maxChars} characters. Refer to fewer.`);
+    const item = items.get(id);
+    items.delete(id);
+    return item ?? throwInvalidParam(param, `Item with id '${id.slice(0, 200)}' not found, or referenced twice.`);
+  };
 }
 
 /** Clients may omit the type of a reference. */

@@ -37,7 +37,11 @@ export async function handleCompletion(
   { format, createEncoder }: CompletionEndpoint,
 ): Promise<RouteResponse> {
   const stopFilter = createStopFilter(parseStopSequences(body));
-  const resolved = await resolveItemReferences(body, (id) => route.context.store.queue.run(id));
+  const { store, limits } = route.context;
+  const resolved = await resolveItemReferences(body, {
+    findRun: (id) => store.queue.run(id),
+    maxChars: limits.bodyBytes,
+  });
   const request = parseCompletionRequest(resolved, format);
   const started = await startCompletionRun(route, request);
   const { run } = started;

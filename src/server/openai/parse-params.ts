@@ -9,6 +9,7 @@ import {
   type ToolChoice,
   type ToolSpec,
 } from '../../core/index.ts';
+import { measureSchema } from '../../tools/index.ts';
 import { tryParseJson } from '../../wire/index.ts';
 import { createHttpError, throwInvalidParam } from '../http/errors.ts';
 
@@ -125,15 +126,40 @@ export type ClientTools = {
 export function parseClientTools(request: JsonObject): ClientTools {
   const list = request['tools'];
   if (!isNullish(list) && !Array.isArray(list)) throwInvalidParam('tools', '`tools` must be an array.');
-  const tools = isNullish(list) ? [] : (list as readonly Json[]).map(parseClientTool);
-  const duplicate = tools.find(({ name }, i) => tools.findIndex((each) => each.name === name) !== i);
-  if (duplicate) throwInvalidParam('tools', `Duplicate tool: ${duplicate.name}.`);
+  const listed = isNullish(list) ? [] : (list as readonly Json[]);
+  if (listed.length > maxTools) throwInvalidParam('tools', `\`tools\` has more than ${maxTools} tools.`);
+  const fields = listed.map(parseToolFields);
+  const names = new Set<string>();
+  for (const { name } of fields) {
+    if (names.has(name)) throwInvalidParam('tools', `Duplicate tool: ${name}.`);
+    names.add(name);
+  }
+  assertToolSchemas(fields);
+  const tools = fields.map(({ name, description, input }): ToolSpec => ({ name, description, input }));
   const choice = parseToolChoice(request['tool_choice'], tools);
   const single = request['parallel_tool_calls'] === false;
   return choice === 'none' ? { tools: [], choice: 'auto', single } : { tools, choice, single };
 }
 
-function parseClientTool(tool: Json, i: number): ToolSpec {
+const maxTools = 512;
+/** Bounds the time to compile the schemas of all tools: one schema has a bound of its own. */
+const maxToolSchemas = 10_000;
+
+/** A tool of a request, and the parameter that its schema is in. */
+type ToolFields = ToolSpec & { readonly param: string };
+
+function assertToolSchemas(tools: readonly ToolFields[]): void {
+  let schemas = 0;
+  for (const { input, param } of tools) {
+    const size = measureSchema(input, JSON.stringify(input).length);
+    schemas += typeof size === 'string' ? 0 : size.schemas;
+    if (schemas > maxToolSchemas)
+      throwInvalidParam('tools', `The schemas of \`tools\` have more than ${maxToolSchemas} nested schemas.`);
+    rethrowInvalidSchema(param, () => createValidator(input));
+  }
+}
+
+function parseToolFields(tool: Json, i: number): ToolFields {
   const param = `tools[${i}]`;
   if (!isObject(tool)) return throwInvalidParam(param, 'A tool must be an object.');
   if (tool['type'] !== 'function')
@@ -149,14 +175,14 @@ function parseClientTool(tool: Json, i: number): ToolSpec {
   const { name, description, parameters } = fields;
   const input = isNullish(parameters) ? { type: 'object', properties: {} } : parameters;
   if (!isObject(input)) return throwInvalidParam(`${at}.parameters`, '`parameters` must be a JSON Schema.');
-  const spec: ToolSpec = {
+  const spec: ToolFields = {
+    param: `${at}.parameters`,
     name: typeof name === 'string' ? name : '',
     description: typeof description === 'string' && description.trim() !== '' ? description : `Calls ${String(name)}.`,
     input,
   };
   const problem = toolDefinitionError({ ...spec, effect: 'external', execute: () => undefined });
   if (problem !== undefined) throwInvalidParam(`${at}.name`, `Invalid tool ${JSON.stringify(name)}: ${problem}.`);
-  rethrowInvalidSchema(`${at}.parameters`, () => createValidator(spec.input));
   return spec;
 }
 
@@ -203,8 +229,21 @@ export function parseResponseFormat(request: JsonObject): ResponseFormat | undef
   return createResponseFormat(schema, field);
 }
 
-/** Creates the response format of a schema. */
+const maxKnownFormats = 8;
+const knownFormats = new Map<string, ResponseFormat>();
+
+/** Returns the response format of a schema. The latest are kept: a schema that took too long for one response is not tried at once for the next. */
 export function createResponseFormat(schema: JsonObject, param = 'schema'): ResponseFormat {
+  const key = JSON.stringify(schema);
+  const known = knownFormats.get(key) ?? compileResponseFormat(schema, param);
+  knownFormats.delete(key);
+  knownFormats.set(key, known);
+  const [oldest] = knownFormats.keys();
+  if (knownFormats.size > maxKnownFormats && oldest !== undefined) knownFormats.delete(oldest);
+  return known;
+}
+
+function compileResponseFormat(schema: JsonObject, param: string): ResponseFormat {
   const output = rethrowInvalidSchema(param, () => createOutputSchema(schema));
   return {
     schema,

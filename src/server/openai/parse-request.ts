@@ -148,11 +148,11 @@ const normalizeHistory = (messages: readonly Message[]): readonly Message[] =>
   sortToolResults(addToolNames(mergeSameRole(messages)));
 
 function mergeSameRole(messages: readonly Message[]): readonly Message[] {
-  const out: Message[] = [];
-  for (const message of messages) {
+  const out: { readonly role: Message['role']; readonly parts: MessagePart[] }[] = [];
+  for (const { role, parts } of messages) {
     const before = out.at(-1);
-    if (before?.role === message.role) out.splice(-1, 1, { ...before, parts: [...before.parts, ...message.parts] });
-    else if (message.parts.length > 0) out.push(message);
+    if (before?.role === role) for (const part of parts) before.parts.push(part);
+    else if (parts.length > 0) out.push({ role, parts: [...parts] });
   }
   return out;
 }
@@ -173,8 +173,12 @@ function sortToolResults(messages: readonly Message[]): readonly Message[] {
   return messages.map((message, i) => {
     const before = messages[i - 1];
     if (message.role !== 'tool' || !before) return message;
-    const ids = messageToolCalls(before).map(({ id }) => id);
-    const rank = (part: MessagePart): number => (part.type === 'tool-result' ? ids.indexOf(part.id) : 0);
+    const ranks = new Map(
+      messageToolCalls(before)
+        .map(({ id }, at) => [id, at] as const)
+        .toReversed(),
+    );
+    const rank = (part: MessagePart): number => (part.type === 'tool-result' ? (ranks.get(part.id) ?? -1) : 0);
     return { ...message, parts: message.parts.toSorted((a, b) => rank(a) - rank(b)) };
   });
 }

@@ -118,10 +118,15 @@ async function findSessionOfToolOutputs(
   const expected = run?.outcome?.clientToolCalls;
   if (!run || !expected || getClientOptions(run.settings).heard !== historyDigest) return undefined;
   if (!(await isLatestRun(route.context, run))) return undefined;
+  const callsById = new Map(calls.map((each) => [each.id, each]));
+  const answered = new Set(results.map((each) => each.id));
   const isSame = expected.every(({ id: call, tool, input }) => {
-    const repeated = calls.find((each) => each.id === formatCallId(run, call));
-    const hasOutput = results.some((each) => each.id === formatCallId(run, call));
-    return hasOutput && repeated?.tool === tool && canonicalJson(repeated.input) === canonicalJson(input);
+    const repeated = callsById.get(formatCallId(run, call));
+    return (
+      answered.has(formatCallId(run, call)) &&
+      repeated?.tool === tool &&
+      canonicalJson(repeated.input) === canonicalJson(input)
+    );
   });
   return isSame && expected.length === calls.length ? run.session : undefined;
 }

@@ -50,21 +50,26 @@ export const isClientCall = ({ type, call_id }: JsonObject): boolean =>
 const isResult = ({ type }: JsonObject): boolean =>
   type === 'mcp_approval_response' || asString(type).endsWith('_call_output');
 
-const isModelItem = (item: Json): item is JsonObject =>
-  isObject(item) && !isResult(item) && (item['role'] === 'assistant' || (item['role'] === undefined && 'type' in item));
+const isModelItem = (item: JsonObject): boolean =>
+  !isResult(item) && (item['role'] === 'assistant' || (item['role'] === undefined && 'type' in item));
 
 /** Consecutive items of the model are one message at the position of the first; the others are null. */
 function parseItems(items: readonly Json[]): readonly (Message | null)[] {
-  return items.map((item, i): Message | null => {
-    if (!isObject(item)) return null;
+  let modelParts: MessagePart[] | undefined;
+  return items.map((item): Message | null => {
+    if (!isObject(item)) {
+      modelParts = undefined;
+      return null;
+    }
+    if (isModelItem(item)) {
+      const isFirst = modelParts === undefined;
+      modelParts ??= [];
+      for (const part of parseModelItem(item)) modelParts.push(part);
+      return isFirst ? { role: 'assistant', parts: modelParts } : null;
+    }
+    modelParts = undefined;
     if (isResult(item)) return { role: 'tool', parts: [parseToolOutput(item)] };
-    if (item['role'] === 'user') return { role: 'user', parts: parseUserParts(item) };
-    if (!isModelItem(item) || isModelItem(items[i - 1] ?? null)) return null;
-    const end = items.findIndex((each, at) => at > i && !isModelItem(each));
-    return {
-      role: 'assistant',
-      parts: (items.slice(i, end < 0 ? undefined : end) as JsonObject[]).flatMap(parseModelItem),
-    };
+    return item['role'] === 'user' ? { role: 'user', parts: parseUserParts(item) } : null;
   });
 }
 

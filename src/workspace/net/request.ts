@@ -30,10 +30,14 @@ const connectionHeaders =
 /** Requests a URL at its checked addresses. */
 export async function sendRequest(request: FetchRequest, way: RequestRoute): Promise<RawResponse> {
   const { method, headers } = validateRequest(request);
+  const { body } = request;
+  // Without it Node writes the body of a GET as it is, and the server reads it as another request.
+  const framing = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const { request: open } = httpModule(way.url);
-    const sent = open(way.url, { method, headers, signal: way.signal, ...connectionOptions(way) });
-    sent.on('response', resolve).on('error', reject).end(request.body);
+    const options = { method, headers: { ...headers, ...framing }, signal: way.signal, ...connectionOptions(way) };
+    const sent = open(way.url, options);
+    sent.on('response', resolve).on('error', reject).end(body);
   });
   // Data after the limit ends in an error that no caller awaits.
   response.on('error', () => {});

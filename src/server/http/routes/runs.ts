@@ -5,7 +5,7 @@ import { enqueueOnce } from '../../../fleet/index.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
 import { agentOptionSchemas, claimSchema, judgeModelsSchema } from '../run-settings.ts';
-import { authorizeRun, createRunConflictError, assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
+import { authorizeRuns, createRunConflictError, assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
 import { apiSchemas, maxItemsSchema, nameSchema, promptSchema, runStatusSchema } from '../schemas.ts';
 
 const runResponseSchema = z.object({ run: apiSchemas.Run });
@@ -65,7 +65,7 @@ export const runRoutes: readonly Route[] = [
       if (query.wait !== undefined)
         throw createHttpError('server/bad-request', '`wait` works with one run only.', { param: 'wait' });
       assertAcceptsRuns(context);
-      const runs = await Promise.all(body.runs.map((run) => authorizeRun({ context, caller }, run)));
+      const runs = await authorizeRuns({ context, caller }, body.runs);
       const queued = await enqueueOnce(context.store, runs, { createConflictError: createRunConflictError });
       return { status: 202, json: { runs: queued } };
     },
