@@ -10,6 +10,7 @@ import { openFleetStore } from '../src/stores/index.ts';
 import type { RunningProgram } from './support/cli-harness.ts';
 import { createFleetProgram, waitUntilTrue, type FleetProgram } from './support/fleet-program.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
+import { sendBytes } from './support/malformed-requests.ts';
 import { startPostgres } from './support/postgres.ts';
 import { writeFiles } from './support/program-dirs.ts';
 
@@ -83,12 +84,14 @@ async function assertGuarded(control: string): Promise<void> {
   const foreign = { origin: 'http://example.com' };
   assert.equal(await statusOf(control, 'POST /api/kill-switch', keys.operator, stop, foreign), 403);
   assert.equal(await statusOf(control, 'POST /api/kill-switch', keys.operator, { ...stop, more: 1 }), 400);
+  const rebound = `GET /healthz HTTP/1.1\r\nHost: example.com\r\n\r\n`;
+  assert.match(await sendBytes(Number(new URL(control).port), rebound), /^HTTP\/1\.1 403 /);
   assert.equal(await statusOf(control, 'GET /api/runs', keys.operator), 404, 'there is nothing else');
   assert.equal((await send(control, 'GET /api/kill-switch', keys.reader)).body['stopped'], false);
 }
 
 test(
-  'health and the kill switch answer while a tool blocks the main thread, and a run that blocks three workers is set aside',
+  '[A94, A95] health and the kill switch answer while a tool blocks the main thread, and a run that blocks three workers is set aside',
   { timeout: 300_000 },
   async (t) => {
     const program = await createBlockingProgram(t);
@@ -178,12 +181,33 @@ test('the control thread of a program has its own connection to a SQLite store',
   await assertSwitchWorks(t, program.data('fleet.sqlite'));
 });
 
-test('the control thread of a program has its own connection to a PostgreSQL store', async (t) => {
-  const postgres = await startPostgres();
-  if (typeof postgres === 'string') return t.skip(postgres);
-  t.after(() => postgres.close());
-  await assertSwitchWorks(t, await postgres.createDatabase());
-});
+test(
+  '[A95] a blocked worker of a PostgreSQL store is reported, and ended by the kill switch',
+  { timeout: 300_000 },
+  async (t) => {
+    const postgres = await startPostgres();
+    if (typeof postgres === 'string') return t.skip(postgres);
+    t.after(() => postgres.close());
+    const location = await postgres.createDatabase();
+    await assertSwitchWorks(t, location);
+    const store = await openFleetStore(location);
+    t.after(() => store.close());
+    await store.killSwitch.resume('a test');
+    const program = await createBlockingProgram(t);
+    const worker = program.start(['worker', '--watchdog', '0', '--model', 'qwen3'], {
+      env: { HARNESS_STORE: location },
+    });
+    t.after(() => worker.kill('SIGKILL'));
+    await store.queue.enqueue([{ id: 'spinning', prompt: 'spin' }]);
+    const getBlockedMs = async (): Promise<number> => (await store.workers.list())[0]?.blockedMs ?? 0;
+    for (let i = 0; i < 250 && (await getBlockedMs()) === 0; i++) await pause(100);
+    assert.ok((await getBlockedMs()) >= 2000, worker.err());
+    await store.killSwitch.stop('it spins', 'a test');
+    const { code, err } = await worker.ended;
+    assert.equal(code, exitCodes.blocked, err);
+    assert.match(err, /The kill switch is on \(it spins\): the process is ended\. Executing: spinning\.\n/);
+  },
+);
 
 test('a control thread that cannot listen reports it, and keys of a function are refused', async (t) => {
   const program = await createFleetProgram(t);
