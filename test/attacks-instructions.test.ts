@@ -9,6 +9,7 @@ import { codingAgent, type InstructionChange } from '../src/coding-agent/index.t
 import { calls, says, scriptedProvider } from '../src/testing/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { createFleetProgram, waitUntilTrue } from './support/fleet-program.ts';
 import { writeFiles } from './support/program-dirs.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -127,6 +128,23 @@ test(
     }
   },
 );
+
+test('[attack 107] a worker uses the earlier text in the next run, also with automatic approval, and its log names the file', async (t) => {
+  const program = await createFleetProgram(t);
+  writeFiles(program.cwd, { '.git/HEAD': '', 'AGENTS.md': own });
+  const worker = program.worker();
+  await program.runCommand('enqueue', 'First', '--id', 'first');
+  await program.waitForRun('first', 'ended');
+  assert.ok(lastRequest(program).includes(own));
+  writeFileSync(path.join(program.cwd, 'AGENTS.md'), evil);
+  await program.runCommand('enqueue', 'Second', '--id', 'second', '--auto');
+  await program.waitForRun('second', 'ended');
+  assertAttack(t, 107, [observe(program)]);
+  assert.ok(lastRequest(program).includes(own));
+  await waitUntilTrue('the log names the file', () =>
+    /second: .*AGENTS\.md changed since .* run "fairlead trust"/.test(`${worker.out()}${worker.err()}`),
+  );
+});
 
 test('[attack 107] a program that embeds the agent gets the earlier text unless its handler accepts the change', async (t) => {
   const { cwd, home } = await createProgram(t);
