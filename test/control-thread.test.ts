@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { exitCodes } from '../src/cli/args/exit-codes.ts';
 import type { FleetStore } from '../src/core/index.ts';
 import { createMainThreadObserver } from '../src/server/control/main-thread.ts';
@@ -226,6 +227,30 @@ test('a control thread that cannot listen reports it, and keys of a function are
   await assert.rejects(second.ready, /The control thread cannot start: .*EADDRINUSE/);
   const own = { authenticate: () => undefined, weaknessReason: undefined };
   assert.throws(() => startControlThread({ store: location, listen: { ...listen, keys: own } }), /needs keys of/);
+});
+
+test('a control thread that ended is started again on the same port', async (t) => {
+  const program = await createFleetProgram(t);
+  const threads: Worker[] = [];
+  process.once('worker', (thread) => threads.push(thread));
+  const notes: string[] = [];
+  const control = startControlThread({
+    store: program.data('fleet.sqlite'),
+    watchdogSeconds: 0,
+    listen: { keys: createApiKeys([{ role: 'operator', key: keys.operator }]), version: '0', folder: '/', port: 0 },
+    notify: (text) => void notes.push(text),
+  });
+  t.after(() => control.close());
+  const url = (await control.ready) ?? '';
+  await threads[0]?.terminate();
+  const isAnswered = (): Promise<boolean> =>
+    send(url, 'GET /healthz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  for (let i = 0; i < 200 && !(await isAnswered()); i++) await pause(100);
+  assert.ok(await isAnswered());
+  assert.deepEqual(notes, ['The control thread failed and is started again: it ended']);
 });
 
 test('the time in which the whole process was suspended does not count as blocked', () => {

@@ -33,6 +33,7 @@ export type ControlThread = {
 export const defaultWatchdogSeconds = 30;
 
 const restartMs = 1000;
+const maxRestartMs = 60_000;
 const closeTimeoutMs = 3000;
 
 /** Starts the control thread of this process. */
@@ -43,6 +44,8 @@ export function startControlThread(options: ControlThreadOptions): ControlThread
   const beating = setInterval(() => Atomics.add(beats, 0, 1), beatMs).unref();
   let status: WorkerStatus | undefined;
   let isClosed = false;
+  let isListening = false;
+  let failures = 0;
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   const { promise: ready, resolve, reject } = Promise.withResolvers<string | undefined>();
@@ -67,6 +70,8 @@ export function startControlThread(options: ControlThreadOptions): ControlThread
       }
       // The same port after a restart.
       if (message.url !== undefined) port = Number(new URL(message.url).port);
+      isListening = message.url !== undefined;
+      failures = 0;
       // Only until here: it must not keep a process running that has nothing else to do.
       started.unref();
       resolve(message.url);
@@ -74,10 +79,11 @@ export function startControlThread(options: ControlThreadOptions): ControlThread
     started.on('error', (error) => (failure = errorMessage(error)));
     started.on('exit', () => {
       if (thread === started) thread = undefined;
+      isListening = false;
       if (isClosed) return;
       reject(createStartError(failure));
       notify?.(`The control thread failed and is started again: ${failure}`);
-      restart = setTimeout(start, restartMs).unref();
+      restart = setTimeout(start, Math.min(restartMs * 2 ** failures++, maxRestartMs)).unref();
     });
   }
 
@@ -95,21 +101,22 @@ export function startControlThread(options: ControlThreadOptions): ControlThread
     async close() {
       if (isClosed) return;
       isClosed = true;
-      clearInterval(beating);
       clearTimeout(restart);
-      if (thread) await closeThread(thread);
+      if (isListening && thread) await endRequests(thread);
+      await thread?.terminate();
+      clearInterval(beating);
     },
   };
 }
 
-async function closeThread(thread: Worker): Promise<void> {
+/** Waits until the active requests have their responses and the store is closed, up to a time. */
+async function endRequests(thread: Worker): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, closeTimeoutMs);
   thread.once('exit', () => resolve());
   thread.postMessage({ type: 'close' } satisfies ToControlThread, []);
   await promise;
   clearTimeout(timer);
-  await thread.terminate();
 }
 
 /** Functions cannot be given to a thread. */
