@@ -1,10 +1,18 @@
 // Attacks that try to stop the process or the page with input: schemas, headers and Markdown. The work stays bounded.
 import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createValidator } from '../src/agent/index.ts';
-import { FairleadError, type Json, type JsonObject } from '../src/core/index.ts';
+import { FairleadError, type Json, type JsonObject, type ToolContext } from '../src/core/index.ts';
 import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
+import { unknownPackages } from '../src/guards/policy/unknown-packages.ts';
+import { findSimilarRegion } from '../src/tools/fuzzy-match.ts';
+import { parseIgnoreFile } from '../src/tools/ignore.ts';
+import { applyPatch } from '../src/tools/patch/apply-patch.ts';
+import { localWorkspace } from '../src/workspace/index.ts';
 import { parseMarkdown } from '../web/src/text/markdown.ts';
 import { assertAttack } from './support/attack-report.ts';
 
@@ -163,3 +171,55 @@ test('[attack 116] Markdown that is made to be slow is parsed in linear time', {
   parseMarkdown(`# ${' '.repeat(100_000)}x`);
   assertAttack(t, 116, ['contained'], `${units.length + 2} texts of up to 600 kB`);
 });
+
+function createFolder(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-bounds-')));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('[attack 127] the patterns of an ignore file are compared with a name in a bounded number of steps', (t) => {
+  const pattern = `${'*a'.repeat(7)}*b`;
+  const counter = { steps: 0 };
+  const isIgnored = parseIgnoreFile(`${`${pattern}\n`.repeat(9999)}plain`, counter);
+  assert.equal(isIgnored('plain', false), true);
+  const before = counter.steps;
+  assert.equal(isIgnored('a'.repeat(255), false), undefined);
+  assert.ok(counter.steps - before < 2_100_000, `${counter.steps - before} steps`);
+  assertAttack(t, 127, ['contained'], `${counter.steps - before} steps`);
+});
+
+test(
+  '[attack 128] a patch or an edit whose place takes too long to find is refused',
+  { timeout: 120_000 },
+  async (t) => {
+    const folder = createFolder(t);
+    const workspace = localWorkspace({ roots: [folder] });
+    writeFileSync(path.join(folder, 'f'), 'a\n'.repeat(40_000));
+    await workspace.read('f');
+    const hunk = `${' a\n'.repeat(20_000)}-x\n`;
+    const patch = `--- f\n+++ f\n@@ -1,20001 +1,20000 @@\n${hunk}`;
+    const apply = async () => applyPatch(workspace).execute({ paths: ['f'], patch }, {} as ToolContext);
+    await assert.rejects(apply, /takes too long to find the hunks in f/);
+    assert.equal(findSimilarRegion(`${'b'.repeat(4000)}\n`.repeat(8000), 'b'.repeat(100_000)), undefined);
+    const line = 'b'.repeat(4000);
+    assert.equal(findSimilarRegion(`${line}\n`.repeat(400), `${line}c\n`.repeat(400))?.from, 1);
+    assertAttack(t, 128, ['contained']);
+  },
+);
+
+test(
+  '[attack 137] the packages of a command are looked up in the words of the lockfile',
+  { timeout: 120_000 },
+  async (t) => {
+    const cwd = createFolder(t);
+    const entries = Array.from({ length: 20_000 }, (_, i) => `"node_modules/@s/known-${i}": { "version": "1.0.${i}" }`);
+    writeFileSync(path.join(cwd, 'package-lock.json'), `{${entries.join(',\n')}}`);
+    const names = Array.from({ length: 500 }, (_, i) => `new${i}`);
+    const context = { cwd, home: cwd, locate: (file: string) => path.resolve(cwd, file) };
+    const find = async (command: string) => unknownPackages({ tool: 'run_command', input: { command } }, context);
+    assert.equal((await find(`npm i @s/known-7 ${names.join(' ')}`)).length, names.length);
+    assert.deepEqual(await find('npm i @s/known-19999 @s/known.7 known-7'), ['@s/known.7', 'known-7']);
+    assertAttack(t, 137, ['contained'], `${names.length} names`);
+  },
+);

@@ -113,7 +113,11 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   122: ['look-alike letters of other blocks', shown],
   123: ['the server key in a log', no],
   126: ['a path that becomes a link after the decision', no],
+  127: ['ignore patterns that take too long to match', held],
+  128: ['a patch or an edit that takes too long to place', held],
   132: ['a hook in the sandbox that answers for the user', ask],
+  137: ['packages that take too long to look up', held],
+  138: ['calls of a program that fill the session', held],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

@@ -28,6 +28,8 @@ export type FileStamp = {
   readonly version: string;
   /** Modification time in milliseconds since 1970. */
   readonly modifiedMs: number;
+  /** The size of the file in bytes. */
+  readonly size?: number;
 };
 
 /** The amount of output of a command. */

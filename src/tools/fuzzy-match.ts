@@ -4,18 +4,23 @@ import { escapeInvisible } from '../core/index.ts';
 /** A range of lines, counted from 1. */
 export type TextRegion = { readonly from: number; readonly to: number; readonly text: string };
 
-const maxComparisons = 2_000_000;
+const maxComparisons = 1_000_000;
+/** Max characters of a text that is searched. */
+const maxTextChars = 2_000_000;
+/** Max characters of a line that are compared. */
+const maxLineChars = 100;
 const maxShownChars = 4000;
 
 /** Returns the most similar lines; undefined if no line is similar. */
 export function findSimilarRegion(text: string, searchText: string): TextRegion | undefined {
+  if (text.length > maxTextChars || searchText.length > maxTextChars) return undefined;
   const lines = text.split('\n');
-  const searchLines = searchText.split('\n').map((line) => line.trim());
+  const searchLines = searchText.split('\n').map(comparedPart);
   while (searchLines.length > 1 && searchLines[0] === '') searchLines.shift();
   while (searchLines.length > 1 && searchLines.at(-1) === '') searchLines.pop();
   // Only the start of long texts is compared, to limit time.
   const comparedLines = searchLines.slice(0, Math.max(1, Math.floor(maxComparisons / Math.max(1, lines.length))));
-  const trimmed = lines.map((line) => line.trim());
+  const trimmed = lines.map(comparedPart);
   let bestScore = 0;
   let bestStart = -1;
   for (let start = 0; start < lines.length; start++) {
@@ -33,6 +38,8 @@ export function findSimilarRegion(text: string, searchText: string): TextRegion 
   const shown = escapeInvisible(lines.slice(from, to).join('\n'));
   return { from: from + 1, to, text: shown.length > maxShownChars ? `${shown.slice(0, maxShownChars)}…` : shown };
 }
+
+const comparedPart = (line: string): string => line.trim().slice(0, maxLineChars);
 
 /** Returns the similarity of two lines from 0 to 1, by common prefix and suffix. */
 function lineSimilarity(a: string, b: string): number {

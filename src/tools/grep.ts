@@ -143,6 +143,7 @@ async function filesToSearch(
 /** Returns true for a file, false for a folder, undefined for a file that is too large to search. */
 async function isSearchableFile(workspace: Workspace, path: string): Promise<boolean | undefined> {
   try {
+    if (await isTooLarge(workspace, path)) return undefined;
     const { bytes } = await workspace.read(path, { unseen: true });
     return bytes.length > maxFileBytes ? undefined : true;
   } catch {
@@ -155,12 +156,17 @@ type SearchedFile = { readonly file: string; readonly text: string };
 /** Returns the text of a file; empty if it is not text, cannot be read, or is too large. */
 async function readSearchText(workspace: Workspace, file: string): Promise<SearchedFile> {
   try {
+    if (await isTooLarge(workspace, file)) return { file, text: '' };
     const { text = '', bytes } = await workspace.read(file, { unseen: true });
     return { file, text: bytes.length > maxFileBytes ? '' : text };
   } catch {
     return { file, text: '' };
   }
 }
+
+/** Returns true if a file is known to be too large, without reading it. */
+const isTooLarge = async (workspace: Workspace, file: string): Promise<boolean> =>
+  ((await workspace.stamp?.(file))?.size ?? 0) > maxFileBytes;
 
 function collectMatches({ file, text }: SearchedFile, regex: RegExp, found: string[]): void {
   const lines = text.split('\n');

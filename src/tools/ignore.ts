@@ -6,19 +6,28 @@ const maxPatternChars = 4096;
 /** Max patterns of a file: each path is compared with each of them. */
 const maxPatterns = 10_000;
 
+/** Max steps of the comparison of one path with the patterns of a file; the patterns that are left do not match. */
+const maxSteps = 2_000_000;
+
+/** Counts the work of matching, so that a walk can pause. */
+export type StepCounter = { steps: number };
+
 /** Decides about a path below the folder of the file: ignored (true), re-included (false), or not matched (undefined). */
 export type IgnoreMatcher = (path: string, isFolder: boolean) => boolean | undefined;
 
 /** Parses the patterns of one file. */
-export function parseIgnoreFile(text: string): IgnoreMatcher {
+export function parseIgnoreFile(text: string, counter: StepCounter = { steps: 0 }): IgnoreMatcher {
   const patterns = text
     .replace(/^\ufeff/, '')
     .split('\n')
-    .flatMap((line) => parseIgnorePattern(line) ?? [])
+    .flatMap((line) => parseIgnorePattern(line, counter) ?? [])
     .slice(0, maxPatterns);
   return (path, isFolder) => {
     const names = path.split('/');
-    return patterns.findLast((each) => (isFolder || !each.foldersOnly) && matchesNames(each.names, names))?.ignored;
+    const lastStep = counter.steps + maxSteps;
+    return patterns.findLast(
+      (each) => counter.steps < lastStep && (isFolder || !each.foldersOnly) && matchesNames(each.names, names, counter),
+    )?.ignored;
   };
 }
 
@@ -31,7 +40,7 @@ type IgnorePattern = {
   readonly ignored: boolean;
 };
 
-function parseIgnorePattern(line: string): IgnorePattern | undefined {
+function parseIgnorePattern(line: string, counter: StepCounter): IgnorePattern | undefined {
   const text = line.replace(/\r$/, '');
   const trimmed = trimEndChars(text, ' ');
   // A backslash keeps the space that follows it.
@@ -43,7 +52,7 @@ function parseIgnorePattern(line: string): IgnorePattern | undefined {
   const names = withoutSlash.replace(/^\//, '').split('/');
   if (names.join('') === '') return undefined;
   // A slash at the start or in the middle anchors a pattern to its folder; without one it matches at any depth.
-  const matchers = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name)));
+  const matchers = names.map((name): NameMatcher => (name === '**' ? name : compileNamePattern(name, counter)));
   return {
     names: withoutSlash.includes('/') ? matchers : ['**', ...matchers],
     foldersOnly: withoutSlash !== body,
@@ -52,8 +61,9 @@ function parseIgnorePattern(line: string): IgnorePattern | undefined {
 }
 
 /** Returns true if path segments match a pattern, in which `**` stands for any number of segments. */
-function matchesNames(pattern: readonly NameMatcher[], names: readonly string[]): boolean {
+function matchesNames(pattern: readonly NameMatcher[], names: readonly string[], counter: StepCounter): boolean {
   return matchesWildcard(pattern.length, names.length, {
+    counter,
     isMany: (i) => pattern[i] === '**',
     isOne: (i, j) => {
       const matcher = pattern[i];
@@ -65,7 +75,7 @@ function matchesNames(pattern: readonly NameMatcher[], names: readonly string[])
 }
 
 /** Compiles a name pattern of `*`, `?`, classes and escapes. Most patterns are plain names or suffixes. */
-function compileNamePattern(pattern: string): (name: string) => boolean {
+function compileNamePattern(pattern: string, counter: StepCounter): (name: string) => boolean {
   if (!/[*?[\\]/.test(pattern)) return (name) => name === pattern;
   const suffix = pattern.slice(1);
   if (pattern.startsWith('*') && !/[*?[\\]/.test(suffix)) return (name) => name.endsWith(suffix);
@@ -73,6 +83,7 @@ function compileNamePattern(pattern: string): (name: string) => boolean {
   return (name) => {
     const letters = Array.from(name);
     return matchesWildcard(signs.length, letters.length, {
+      counter,
       isMany: (i) => signs[i] === '*' || signs[i] === '**',
       isOne: (i, j) => charMatches(signs[i] ?? '', letters[j] ?? ''),
       minLastMany: 0,
@@ -94,6 +105,7 @@ function charMatches(sign: string, letter: string): boolean {
 }
 
 type WildcardSpec = {
+  readonly counter: StepCounter;
   /** Returns true if a pattern element matches any number of items. */
   readonly isMany: (sign: number) => boolean;
   readonly isOne: (sign: number, thing: number) => boolean;
@@ -102,10 +114,15 @@ type WildcardSpec = {
 };
 
 /** Matches pattern elements against items in time proportional to both: only the latest wildcard is retried. */
-function matchesWildcard(signs: number, things: number, { isMany, isOne, minLastMany }: WildcardSpec): boolean {
+function matchesWildcard(
+  signs: number,
+  things: number,
+  { counter, isMany, isOne, minLastMany }: WildcardSpec,
+): boolean {
   const end = things - minLastMany;
   let [sign, thing, many, from] = [0, 0, -1, 0];
   while (thing < things) {
+    counter.steps += 1;
     if (sign < signs && isMany(sign)) {
       if (sign === signs - 1) return thing <= end;
       [many, from] = [sign++, thing];

@@ -1,12 +1,16 @@
 // Walks all files below a folder: follows no links, and skips what .gitignore ignores.
 import { FairleadError, type Workspace } from '../core/index.ts';
-import { parseIgnoreFile, type IgnoreMatcher } from './ignore.ts';
+import { setImmediate } from 'node:timers/promises';
+import { parseIgnoreFile, type IgnoreMatcher, type StepCounter } from './ignore.ts';
 
 /** Names that searches always skip. */
 export const skippedNames: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
 const maxFiles = 200_000;
 /** Max nesting depth of folders. */
 export const maxWalkDepth = 100;
+
+/** The event loop continues after this many steps of matching. */
+const stepsPerPause = 1_000_000;
 
 type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 
@@ -22,6 +26,8 @@ export async function* walkFiles(
   onTruncated: () => void = () => {},
 ): AsyncGenerator<string> {
   let remainingFiles = maxFiles;
+  const counter: StepCounter = { steps: 0 };
+  let pauseAt = stepsPerPause;
   yield* visit('', [], 0);
 
   async function* visit(folder: string, parentRules: readonly IgnoreRule[], depth: number): AsyncGenerator<string> {
@@ -34,7 +40,13 @@ export async function* walkFiles(
     const rules = ownIgnore ? [...parentRules, { base: folder, ignore: ownIgnore }] : parentRules;
     for (const { name, type } of entries) {
       const path = folder === '' ? name : `${folder}/${name}`;
-      if (skippedNames.has(name) || isIgnored(path, type === 'folder', rules)) continue;
+      const isSkipped = skippedNames.has(name) || isIgnored(path, type === 'folder', rules);
+      if (counter.steps > pauseAt) {
+        pauseAt = counter.steps + stepsPerPause;
+        await setImmediate();
+        signal.throwIfAborted();
+      }
+      if (isSkipped) continue;
       if (type === 'folder' && depth < maxWalkDepth) yield* visit(path, rules, depth + 1);
       else if (type === 'file') {
         if (remainingFiles-- <= 0) return onTruncated();
@@ -57,7 +69,7 @@ export async function* walkFiles(
 
   async function rulesOf(folder: string): Promise<IgnoreMatcher | undefined> {
     const file = await workspace.read(`${fullPath(folder)}/.gitignore`, { unseen: true }).catch(() => undefined);
-    return file?.text === undefined ? undefined : parseIgnoreFile(file.text);
+    return file?.text === undefined ? undefined : parseIgnoreFile(file.text, counter);
   }
 
   function fullPath(folder: string): string {

@@ -31,6 +31,7 @@ export function fileStamp(canonical: string): FileStamp {
     return {
       version: [canonical, dev, ino, size, mode, mtimeNs, ctimeNs].join(' '),
       modifiedMs: Number(latest / 1_000_000n),
+      size: Number(size),
     };
   } catch (error) {
     throw toWorkspaceError(error, canonical);

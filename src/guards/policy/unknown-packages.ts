@@ -18,13 +18,14 @@ export async function unknownPackages(
   context: PathContext,
 ): Promise<readonly string[]> {
   const { operations, isIncomplete } = await callOperations({ tool, input }, context);
-  const unknownNames = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, context.cwd));
+  const known = createKnownPackages(context.cwd);
+  const unknownNames = operations.flatMap(({ argv = [] }) => findUnknownPackages(argv, known));
   return [...new Set([...unknownNames, ...(isIncomplete ? [unreadablePackages] : [])])];
 }
 
 const maxInnerInstalls = 5;
 
-function findUnknownPackages(words: readonly ShellWord[], cwd: string, depth = 0): readonly string[] {
+function findUnknownPackages(words: readonly ShellWord[], known: KnownPackages, depth = 0): readonly string[] {
   if (depth > maxInnerInstalls) return [unreadablePackages];
   const texts = [programName(words[0]), ...words.slice(1).map(({ text }) => text.slice(0, maxArgumentLength))];
   const [program = '', ...args] = pythonModuleCommand(texts);
@@ -33,7 +34,7 @@ function findUnknownPackages(words: readonly ShellWord[], cwd: string, depth = 0
   if (inner)
     return findUnknownPackages(
       inner.map((text) => ({ text, known: true })),
-      cwd,
+      known,
       depth + 1,
     );
   const install = [installOperands(args), installOperands(args, /^--?[^=]+$/)].flatMap(
@@ -42,11 +43,10 @@ function findUnknownPackages(words: readonly ShellWord[], cwd: string, depth = 0
   const optionPackages = packagesInOptions(program, args);
   const [manager] = install ? [install.manager] : managersOf(program);
   if (manager === undefined || (!install && optionPackages.length === 0)) return [];
-  const isKnown = createKnownPackageCheck(manager, cwd);
   const unknownNames = [...(install?.packages ?? []), ...optionPackages]
     .filter((argument) => !isLocalPackage(argument))
     .map((argument) => manager.parseName(argument))
-    .filter((name) => name !== '' && !isKnown(name));
+    .filter((name) => name !== '' && !known(manager, name));
   // Another registry or a URL decides what a known name is.
   const sources = args.filter((word) => word.includes('://') && !unknownNames.some((name) => word.includes(name)));
   return [...unknownNames, ...sources];
@@ -121,25 +121,53 @@ const installOperands = (args: readonly string[], withValue: RegExp = optionsWit
 /** Returns true for local folders and files, which are not registry packages. */
 const isLocalPackage = (argument: string): boolean => /^(?:\.{0,2}\/|~\/|\.{1,2}$|file:)/.test(argument);
 
-const maxManifestBytes = 32 * 2 ** 20;
+const maxManifestBytes = 16 * 2 ** 20;
 
-/** Creates a function that returns whether the files of a folder mention a package as a complete word. */
-function createKnownPackageCheck(
-  { manifests, installFolders = [] }: PackageManager,
-  cwd: string,
-): (name: string) => boolean {
-  const texts = manifests.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase());
-  const isInstalled = (name: string): boolean =>
-    !name.includes('..') && installFolders.some((folder) => existsSync(path.join(cwd, folder, name)));
-  return (name) => {
+/** Returns whether the files of a folder mention a package as a complete word, or its folders contain the package. */
+type KnownPackages = (manager: PackageManager, name: string) => boolean;
+
+/** Reads the files of each package manager once. */
+function createKnownPackages(cwd: string): KnownPackages {
+  const wordsByManager = new Map<PackageManager, ReadonlyMap<string, readonly string[]>>();
+  return (manager, name) => {
+    const { manifests, installFolders = [] } = manager;
+    const words =
+      wordsByManager.get(manager) ??
+      listWords(manifests.map((file) => readTextOrEmpty(path.join(cwd, file)).toLowerCase()));
+    wordsByManager.set(manager, words);
+    const isInstalled =
+      !name.includes('..') && installFolders.some((folder) => existsSync(path.join(cwd, folder, name)));
     const escapedName = name.toLowerCase().replaceAll(/[^\w-]/g, '\\$&');
-    const word = new RegExp(
-      `(?:^|["'\\s,]|node_modules/)${escapedName.replaceAll(/[-_]/g, '[-_.]')}(?:["'@\\s:=<>~!;,[(]|$)`,
-      'm',
-    );
-    return isInstalled(name) || texts.some((text) => word.test(text));
+    const spelling = new RegExp(`^${escapedName.replaceAll(/[-_]/g, '[-_.]')}$`);
+    return isInstalled || words.get(foldSeparators(name.toLowerCase()))?.some((word) => spelling.test(word)) === true;
   };
 }
+
+const foldSeparators = (word: string): string => word.replaceAll(/[-_.]/g, '-');
+
+/** Returns the words of manifests that may be package names, by their folded spelling: `name@1`, `name==1` and `node_modules/name` contain the word `name`. */
+function listWords(texts: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const words = new Map<string, string[]>();
+  const add = (word: string): void => {
+    const key = foldSeparators(word);
+    const spellings = words.get(key);
+    if (spellings === undefined) words.set(key, [word]);
+    else if (!spellings.includes(word) && spellings.length < maxSpellings) spellings.push(word);
+  };
+  for (const text of texts)
+    for (const [token] of text.matchAll(/[^"'\s,]+/g)) {
+      if (token.length > maxArgumentLength) continue;
+      const name = token.split('node_modules/').at(-1) ?? '';
+      add(name);
+      for (const { index } of [...name.matchAll(/[@:=<>~!;[(]/g)].slice(0, maxEnds))
+        if (index > 0) add(name.slice(0, index));
+    }
+  return words;
+}
+
+const maxSpellings = 8;
+/** Max places in a word at which a name may end. */
+const maxEnds = 4;
 
 function readTextOrEmpty(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });

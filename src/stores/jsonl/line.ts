@@ -1,6 +1,6 @@
 // Lines of a session file: an event as JSON, with a hash that chains it to the line before it.
 import { hash } from 'node:crypto';
-import { isObject, oldEventTypes, upcastEvent, type Event, type Fact } from '../../core/index.ts';
+import { FairleadError, isObject, oldEventTypes, upcastEvent, type Event, type Fact } from '../../core/index.ts';
 import { tryParseJson } from '../try-parse-json.ts';
 
 /** The format version that this program writes. */
@@ -123,16 +123,26 @@ export const readEventTime = (text: string, envelope: LineEnvelope): string =>
 /** Parses the event of a line. Position fields that a line written by the user lacks follow from the event before it. */
 export function parseEventLine(text: string, start: number, end: number, before?: Event): Event {
   const envelope = readEnvelope(text, start);
-  if (!envelope || !isIsoTime(readEventTime(text, envelope)) || readStoredHash(text, start, end) === undefined)
+  if (!envelope || !hasIsoTime(text, envelope) || readStoredHash(text, start, end) === undefined)
     return parseLooseEvent(upcastEvent(tryParseJson(text.slice(start, end))), before);
   // Parsing the rest and adding the position is cheaper than renaming a key.
-  const event = JSON.parse(`{${text.slice(envelope.rest, end - hashFieldLength)}}`) as {
-    -readonly [key in keyof EventPosition]: EventPosition[key];
-  };
+  const event = parseRest(`{${text.slice(envelope.rest, end - hashFieldLength)}}`);
   event.seq = envelope.seq;
   event.id = envelope.id;
   event.parent = envelope.parent;
   return upcastEvent(event) as Event;
+}
+
+function parseRest(json: string): { -readonly [key in keyof EventPosition]: EventPosition[key] } {
+  try {
+    return JSON.parse(json) as { -readonly [key in keyof EventPosition]: EventPosition[key] };
+  } catch {
+    // The error of the parser contains the text, which may contain control characters.
+    throw new FairleadError('store/damaged', 'A line of a session file has a correct hash but is not JSON.', {
+      blame: 'user',
+      hint: 'The file was written by another program.',
+    });
+  }
 }
 
 function parseLooseEvent(value: unknown, before: Event | undefined): Event {
@@ -146,6 +156,10 @@ function parseLooseEvent(value: unknown, before: Event | undefined): Event {
     time: isIsoTime(fields.time) ? fields.time : (before?.time ?? new Date().toISOString()),
   } as Event;
 }
+
+/** Whether the time of a line is valid and ends where a valid time ends. */
+const hasIsoTime = (text: string, envelope: LineEnvelope): boolean =>
+  isIsoTime(readEventTime(text, envelope)) && text[envelope.rest + 32] === '"';
 
 const isIsoTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);

@@ -8,6 +8,7 @@ import {
   type Workspace,
 } from '../../core/index.ts';
 import { readTextFile } from '../text.ts';
+import { completesInCpuTime } from '../with-timeout.ts';
 import type { FilePatch } from './parse.ts';
 
 /** The change of one file. */
@@ -67,7 +68,10 @@ const changeVerb = (before: string | null, after: string | null): string =>
 async function patchSteps(workspace: Workspace, { from, to, copies, patch }: FilePatch): Promise<readonly PatchStep[]> {
   const { applyPatch: apply } = await import('diff');
   const { text, hash } = from === undefined ? { text: '', hash: null } : await readTextWithHash(workspace, from);
-  const next = apply(text, patch, { fuzzFactor: 0 });
+  let next: string | false = false;
+  // The search for the place of a hunk takes quadratic time.
+  if (!completesInCpuTime(() => (next = apply(text, patch, { fuzzFactor: 0 }))))
+    throw new Error(`It takes too long to find the hunks in ${escapeInvisibleLine(from ?? to ?? '')}; use edit_file.`);
   if (next === false) throw new Error(`The hunks do not fit ${escapeInvisibleLine(from ?? to ?? '')}; read it again.`);
   if (to === undefined && next !== '')
     throw new Error(`The patch deletes ${escapeInvisibleLine(from ?? '')} but keeps some of its text.`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { assertAttack } from '../../../test/support/attack-report.ts';
 import test, { type TestContext } from 'node:test';
 import { replyWithCalls, replyWithText, createCoreFixture } from '../../../test/support/core-fixture.ts';
 import { createToolRegistry } from '../../agent/index.ts';
@@ -126,7 +127,7 @@ test('[A15] attacks 17, 81: a program that never ends, exhausts memory or deadlo
     'await tools.list_files({}); for (;;);',
     '/^(a+)+$/.test("a".repeat(40) + "b")',
   ].map((code) => runProgram(t, code, { input }));
-  for (const { text } of await Promise.all(endless)) assert.match(text, /did not finish within 1 s/);
+  for (const { text } of await Promise.all(endless)) assert.match(text, /did not finish within \d s/);
   let stopped = false;
   const slow: Tool = {
     name: 'slow',
@@ -151,4 +152,14 @@ test('[A15] attacks 17, 81: a program that never ends, exhausts memory or deadlo
   assert.ok(loud.text.length < 45_000);
   const many = await runProgram(t, 'for (let i = 0; i < 300; i++) await tools.list_files({})');
   assert.match(many.text, /may make at most 200 calls/);
+});
+
+test('[attack 138] the input of a call in a program is bounded, so that the session is too', async (t) => {
+  const code = `const found = [];
+    for (let i = 0; i < 3; i++) await tools.read_file({ path: 'a'.repeat(200_000) }).catch((error) => found.push(error.message));
+    return found.length + found[0];`;
+  const { text, data } = await runProgram(t, code);
+  assert.match(text, /3The input of a call may have at most 100000 characters/);
+  assert.ok(JSON.stringify(data).length < 10_000);
+  assertAttack(t, 138, ['contained']);
 });

@@ -14,6 +14,8 @@ import type { CodeResult } from './engine.ts';
 const defaultSeconds = 10;
 const maxSeconds = 60;
 const maxCalls = 200;
+/** Max characters of the input of one call, as JSON. */
+const maxInputChars = 100_000;
 
 /** The run_code tool. */
 export const runCode: Tool = {
@@ -63,6 +65,8 @@ function codeOutput({ printed, value = 'undefined', error = '' }: CodeResult, ca
 
 async function recordChildCall(name: string, input: Json, calls: Json[], context: ToolContext): Promise<Json> {
   if (calls.length >= maxCalls) throw new Error(`A program may make at most ${maxCalls} calls.`);
+  if (JSON.stringify(input).length > maxInputChars)
+    throw new Error(`The input of a call may have at most ${maxInputChars} characters.`);
   calls.push(toJson({ tool: name, input }));
   return makeChildCall(name, input, calls.length, context);
 }
