@@ -111,6 +111,8 @@ export type RunFilter = {
   readonly tenant?: string;
   readonly parent?: string;
   readonly session?: string;
+  /** Only runs whose settings contain `auto: true`, at the top or in a nested object. */
+  readonly mentionsAuto?: true;
   readonly limit?: number;
   /** Only runs older than this one. */
   readonly before?: string;

@@ -13,5 +13,6 @@ export { createAgentRunHandler, type RunHandler, type RunHandlerContext } from '
 export { startWorker, type Worker, type WorkerOptions, type WorkerStatus } from './worker.ts';
 export { type BlockedRuns, getBlockReason, summarizeBlockedRuns, listOpenRuns } from './blocked-runs.ts';
 export { formatStoppedMessage } from './kill-switch.ts';
+export { findAutoRun } from './session-rights.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
 export { createOrchestrationHandler } from './orchestrator.ts';

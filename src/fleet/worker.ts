@@ -17,6 +17,7 @@ import {
 import { createInboxDispatcher, type InboxDispatcher } from './inbox.ts';
 import type { RunHandler } from './run-handler.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
+import { assertMayContinueSession } from './session-rights.ts';
 
 /** What a worker is doing. */
 export type WorkerStatus = {
@@ -222,6 +223,7 @@ async function invokeHandler(
       throw new FairleadError('fleet/no-handler', `No handler registered for run kind "${run.kind}".`, {
         blame: 'store',
       });
+    await assertMayContinueSession(store.queue, run);
     return await handler(run, {
       store,
       worker: id,

@@ -64,6 +64,9 @@ export type StoredRunStatus = Exclude<RunStatus, 'waiting'> | typeof storedWaiti
 export const toStoredStatus = (status: RunStatus): StoredRunStatus =>
   status === 'waiting' ? storedWaitingStatus : status;
 
+/** The condition of the filter `mentionsAuto`. Settings are JSON without blanks, and quotes in their texts are escaped. */
+export const mentionsAutoSql = `settings LIKE '%"auto":true%'`;
+
 /** A new run as columns. */
 export type NewRunRow = Pick<
   RunRow,

@@ -13,6 +13,7 @@ import {
   type GuardedRequest,
 } from './request-guards.ts';
 import { toHttpError, createHttpError, formatOpenAiError } from './errors.ts';
+import type { Caller } from './keys.ts';
 import { createContextProvider, type ServerParts } from './request-context.ts';
 import type { RouteResponse, Route } from './route.ts';
 import { nameSchema } from './schemas.ts';
@@ -44,7 +45,7 @@ export function createApp(parts: ServerParts, routes: readonly Route[], hosts: r
   async function handle(c: Context<Env>, route: Route): Promise<Response> {
     const { incoming, outgoing } = c.env;
     const caller = authorize(toGuardedRequest(c), route.role, incoming.socket.remoteAddress ?? '');
-    if (!route.exemptFromLimits) outgoing.once('close', getLimiter(route)());
+    if (!route.exemptFromLimits) outgoing.once('close', acquireSlot(route, caller));
     const disconnected = new AbortController();
     outgoing.once('close', () => disconnected.abort());
     const signal = AbortSignal.any([disconnected.signal, shutdownSignal]);
@@ -65,9 +66,9 @@ export function createApp(parts: ServerParts, routes: readonly Route[], hosts: r
   }
 
   /** Requests without a key have a limit of their own: they must not block clients with a key. */
-  function getLimiter({ role, responses }: Route): typeof acquireRequest {
-    if (Object.values(responses).includes('text/event-stream')) return acquireStream;
-    return role === 'public' ? acquirePublic : acquireRequest;
+  function acquireSlot({ role, responses }: Route, { tenant }: Caller): () => void {
+    if (role === 'public') return acquirePublic();
+    return Object.values(responses).includes('text/event-stream') ? acquireStream(tenant) : acquireRequest(tenant);
   }
 
   app.use('*', async (c, next) => {

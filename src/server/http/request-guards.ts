@@ -78,16 +78,38 @@ export function createRateLimiter(
 
 const maxBuckets = 10_000;
 
-/** Creates a concurrency limiter: it throws 503 above the limit, and returns a function that releases the slot. */
-export function createConcurrencyLimiter(max: number): () => () => void {
+/** Takes a slot for a request, and returns a function that releases it; throws 503 if there is none for this tenant. */
+export type AcquireSlot = (tenant?: string) => () => void;
+
+/** Creates a concurrency limiter. One tenant gets a quarter of the slots, all tenants three quarters: the rest is left to clients without a tenant. */
+export function createConcurrencyLimiter(max: number): AcquireSlot {
+  const perTenant = Math.max(1, Math.floor(max / 4));
+  const allTenants = Math.max(1, Math.floor((max * 3) / 4));
+  const byTenant = new Map<string, number>();
   let active = 0;
-  return () => {
-    if (active >= max)
-      throw createHttpError('server/busy', `Too many concurrent requests (limit ${max}).`, { afterMs: 1000 });
-    active++;
+  let tenantsActive = 0;
+
+  function add(tenant: string | undefined, change: 1 | -1): void {
+    active += change;
+    if (tenant === undefined) return;
+    tenantsActive += change;
+    const count = (byTenant.get(tenant) ?? 0) + change;
+    if (count > 0) byTenant.set(tenant, count);
+    else byTenant.delete(tenant);
+  }
+
+  return (tenant) => {
+    const own = tenant === undefined ? 0 : (byTenant.get(tenant) ?? 0);
+    if (active >= max || own >= perTenant || (tenant !== undefined && tenantsActive >= allTenants))
+      throw createHttpError(
+        'server/busy',
+        `Too many concurrent requests (limit ${active >= max || tenant === undefined ? max : `${perTenant} of a tenant`}).`,
+        { afterMs: 1000 },
+      );
+    add(tenant, 1);
     let isReleased = false;
     return () => {
-      if (!isReleased) active--;
+      if (!isReleased) add(tenant, -1);
       isReleased = true;
     };
   };

@@ -14,7 +14,7 @@ import { createHttpError } from './errors.ts';
 import type { RouteRequest } from './route.ts';
 import { nameSchema } from './schemas.ts';
 import { assertNoActiveRun } from './sessions.ts';
-import type { Caller } from './keys.ts';
+import { hasRole, type Caller } from './keys.ts';
 import { assertMayStart, createFolderResolver, type FolderResolver } from './run-authority.ts';
 import { defaultModelAlias } from './run-settings.ts';
 
@@ -133,9 +133,15 @@ export async function authorizeRun(
   const isAny = requested['model'] === defaultModelAlias;
   return {
     ...(await store.scopeRun(run)),
-    // The worker checks the folder again: a link may have changed by then.
+    // The worker checks the folder and the session again: a link, or the rights of the session, may have changed by then.
     settings: JSON.parse(
-      JSON.stringify({ ...requested, ...(isAny ? { model: undefined } : {}), folder, within: folders }),
+      JSON.stringify({
+        ...requested,
+        ...(isAny ? { model: undefined } : {}),
+        ...(hasRole(caller.role, 'operator') ? {} : { role: caller.role }),
+        folder,
+        within: folders,
+      }),
     ) as JsonObject,
   };
 }

@@ -18,6 +18,7 @@ import {
   type WorkerInfo,
   type WorkerRegistry,
 } from '../../core/index.ts';
+import { findAutoRun } from '../../fleet/index.ts';
 import { createHttpError } from './errors.ts';
 import { assertMayInstruct, type RunAuthority } from './run-authority.ts';
 import { createScopedNames, type ScopedNames } from './scoped-names.ts';
@@ -115,10 +116,12 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
   };
 }
 
-/** Returns the latest run of a session and those that have not ended: text in the session reaches them. */
+/** Returns the latest run of a session, those that have not ended, and one with `auto: true` if there ever was one: text in the session reaches them or the runs that follow. */
 async function listInstructedRuns({ queue }: Pick<FleetStore, 'queue'>, session: string): Promise<readonly FleetRun[]> {
   const runs = await queue.list({ session });
-  return runs.filter(({ status }, i) => i === 0 || status !== 'ended');
+  const auto = await findAutoRun(queue, session);
+  const open = runs.filter(({ status }, i) => i === 0 || status !== 'ended');
+  return auto === undefined || open.some(({ id }) => id === auto.id) ? open : [...open, auto];
 }
 
 /** Creates the function that puts new runs into the scope of a client. */

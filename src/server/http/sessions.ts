@@ -3,7 +3,6 @@ import {
   pendingApprovals,
   runStateView,
   toArray,
-  type Event,
   type Log,
   type RunState,
   type FleetRun,
@@ -35,24 +34,6 @@ export async function readSessionState(log: Pick<Log, 'read'>): Promise<RunState
   let state = view.initial;
   for await (const events of log.read({ from: 'epoch' })) for (const event of events) state = view.on(state, event);
   return state;
-}
-
-/** Returns up to `limit` events after a sequence number, in the order written, of all branches. */
-export async function readEventsAfter(
-  log: Pick<Log, 'follow'>,
-  from: number,
-  lastSeq: number,
-  limit: number,
-): Promise<readonly Event[]> {
-  if (from >= lastSeq) return [];
-  const done = new AbortController();
-  const events: Event[] = [];
-  for await (const event of log.follow(from, done.signal)) {
-    events.push(event);
-    if (events.length >= limit || event.seq >= lastSeq) break;
-  }
-  done.abort();
-  return events;
 }
 
 /** Returns the pending approvals of a session, with the input of each call. Without an active run, an open call belongs to the client. */

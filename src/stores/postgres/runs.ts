@@ -6,6 +6,7 @@ import {
   toFleetRun,
   toNewRunRow,
   toQueueDepth,
+  mentionsAutoSql,
   toStoredStatus,
   type NewRunRow,
   type RunRow,
@@ -78,6 +79,7 @@ export async function listRuns({ db }: PostgresContext, filter: RunFilter): Prom
     conditions.push(
       `key < coalesce((SELECT key FROM fairlead.runs WHERE id = $${values.push(filter.before)}), 9223372036854775807)`,
     );
+  if (filter.mentionsAuto) conditions.push(mentionsAutoSql);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const rows = await db.all<RunRow>(
     `SELECT ${runColumns} FROM fairlead.runs ${where} ORDER BY key DESC LIMIT $1`,

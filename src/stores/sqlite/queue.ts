@@ -5,6 +5,7 @@ import {
   assertValidTime,
   toFleetRun,
   toQueueDepth,
+  mentionsAutoSql,
   toStoredStatus,
   type RunRow,
   type StoredRunStatus,
@@ -84,7 +85,8 @@ function listRuns(context: SqliteContext, filter: RunFilter): readonly RunRow[] 
   // A plus keeps SQLite from the index of the tenant, which may be far longer than that of the session or the parent.
   const isNarrowed = conditions.some(({ column }) => column !== 'tenant');
   const equals = conditions.map(({ column }) => `${isNarrowed && column === 'tenant' ? '+' : ''}${column} = ?`);
-  const where = ['key < ?', ...equals, ...status].join(' AND ');
+  const auto = filter.mentionsAuto ? [mentionsAutoSql] : [];
+  const where = ['key < ?', ...equals, ...status, ...auto].join(' AND ');
   return context.all<RunRow>(
     `SELECT * FROM runs WHERE ${where} ORDER BY key DESC LIMIT ?`,
     before ?? Number.MAX_SAFE_INTEGER,

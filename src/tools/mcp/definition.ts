@@ -13,6 +13,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/index.ts';
+import { measureSchema } from '../schema-bounds.ts';
 import { completesInTime } from '../with-timeout.ts';
 
 const maxDescriptionChars = 2000;
@@ -39,6 +40,8 @@ export function parseToolDefinition(server: string, listed: Listed): McpToolDefi
   if (!isJson(schema) || !isObject(schema)) return 'its schema is nested too deep';
   const raw = JSON.stringify(schema);
   if (raw.length > maxSchemaChars) return `its schema has ${raw.length} characters`;
+  const size = measureSchema(schema, raw.length);
+  if (typeof size === 'string') return `its schema is too large: ${size}`;
   return {
     tool: name,
     description: formatDescription(server, description ?? annotations?.title ?? title ?? name),
@@ -90,19 +93,15 @@ function isPortableSchema(schema: JsonObject): boolean {
 /** Returns why an input is invalid; undefined if it is valid. The server decides in the end: a schema that cannot be evaluated here blocks nothing. */
 export function createInputValidator(schema: JsonObject): (input: Json) => string | undefined {
   let validator: Validator | undefined;
-  try {
-    validator = new Validator(JSON.parse(JSON.stringify(schema)) as Schema, '2020-12', false);
-  } catch {
-    return () => undefined;
-  }
   return (input) => {
     let schemaError: string | undefined;
-    // Its patterns are untrusted and may never terminate.
+    // The schema is untrusted: reading it, or one of its patterns, may never terminate.
     const done = completesInTime(() => {
       try {
+        validator ??= new Validator(JSON.parse(JSON.stringify(schema)) as Schema, '2020-12', false);
         schemaError = firstValidationError(validator.validate(input));
       } catch {
-        // It references a missing schema, or itself endlessly.
+        // It cannot be compiled, references a missing schema, or itself endlessly.
       }
     });
     return done ? schemaError : 'the schema could not be evaluated in time';

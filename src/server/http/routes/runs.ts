@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { FleetRun } from '../../../core/index.ts';
 import { enqueueOnce } from '../../../fleet/index.ts';
+import { listRunsWithinBounds } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
 import { agentOptionSchemas, claimSchema, judgeModelsSchema } from '../run-settings.ts';
@@ -102,7 +103,8 @@ export const runRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/runs',
     role: 'reader',
-    summary: 'Runs, newest first.',
+    summary:
+      'Runs, newest first. If they are too large for one response, it has fewer, and `next`: send it as `before` for the others.',
     schemas: {
       query: z.strictObject({
         status: runStatusSchema.optional(),
@@ -113,10 +115,10 @@ export const runRoutes: readonly Route[] = [
         limit: maxItemsSchema,
       }),
     },
-    responses: { 200: queuedRunsSchema },
+    responses: { 200: queuedRunsSchema.extend({ next: z.string().exactOptional() }) },
     async handle({ context, query }) {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      return { json: { runs: await context.store.queue.list({ limit: 100, ...filter }) } };
+      return { json: await listRunsWithinBounds(context.store, { limit: 100, ...filter }) };
     },
   }),
   defineRoute({

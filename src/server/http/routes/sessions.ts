@@ -7,13 +7,13 @@ import {
   assertNoActiveRun,
   findActiveRun,
   sendToSession,
-  readEventsAfter,
   readSessionState,
   summarizeSessionState,
   listPendingApprovals,
   assertSessionExists,
 } from '../sessions.ts';
 import { withSessionReader } from '../../../sessions/index.ts';
+import { createListBound, listRunsWithinBounds, readEventsAfter } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } from '../schemas.ts';
@@ -28,6 +28,14 @@ const pendingApprovalSchema = z.object({
   kind: z.enum(['unknown-outcome', 'client-tool']).optional(),
   input: z.unknown(),
 });
+const pendingRunSchema = z.object({
+  run: z.string(),
+  session: z.string(),
+  prompt: z.string(),
+  since: z.string(),
+  pendingApprovals: z.array(pendingApprovalSchema),
+});
+type PendingRun = z.input<typeof pendingRunSchema>;
 const summarySchema = z.object({
   messages: z.number(),
   run: z.string().nullable(),
@@ -195,37 +203,22 @@ export const sessionRoutes: readonly Route[] = [
     role: 'reader',
     summary: 'The runs that wait for an approval, and their questions.',
     responses: {
-      200: z.object({
-        approvals: z.array(
-          z.object({
-            run: z.string(),
-            session: z.string(),
-            prompt: z.string(),
-            since: z.string(),
-            pendingApprovals: z.array(pendingApprovalSchema),
-          }),
-        ),
-      }),
+      200: z.object({ approvals: z.array(pendingRunSchema) }),
     },
     async handle({ context }) {
-      const runs = await context.store.queue.list({ status: 'waiting', limit: 200 });
-      const approvals = await Promise.all(
-        runs
-          .filter(({ pendingApprovals }) => pendingApprovals.length > 0)
-          .map(async ({ id, session, prompt, pendingApprovals, started, queued }) => {
-            const state = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
-            const inputs = new Map(
-              (state ? listPendingApprovals(state) : []).map((each) => [each['call'], each['input']]),
-            );
-            return {
-              run: id,
-              session,
-              prompt,
-              since: started ?? queued,
-              pendingApprovals: pendingApprovals.map((each) => ({ ...each, input: inputs.get(each.call) ?? null })),
-            };
-          }),
-      );
+      const { runs } = await listRunsWithinBounds(context.store, { status: 'waiting', limit: 200 });
+      const hasRoom = createListBound();
+      const approvals: PendingRun[] = [];
+      // One after the other: the state of a session can be large.
+      for (const { id, session, prompt, pendingApprovals, started, queued } of runs) {
+        if (pendingApprovals.length === 0) continue;
+        const state = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
+        const inputs = new Map((state ? listPendingApprovals(state) : []).map((each) => [each['call'], each['input']]));
+        const pending = pendingApprovals.map((each) => ({ ...each, input: inputs.get(each.call) ?? null }));
+        const entry = { run: id, session, prompt, since: started ?? queued, pendingApprovals: pending };
+        if (!hasRoom(entry)) break;
+        approvals.push(entry);
+      }
       return { json: { approvals } };
     },
   }),
