@@ -167,6 +167,8 @@ try {
   if (selected.includes('sandbox')) {
     const ways = ['bare', 'workspace', ...filterAvailable(['bubblewrap', 'bubblewrap-egress', 'podman'], 'command')];
     compare('10 sandboxed commands, over a bare spawn', ways, url, 'command', 10);
+    const gitWays = ['plain-git', 'git-tool', ...filterAvailable(['git-tool-sandbox'], 'git')];
+    compare('10 times status and diff of 200 files with the git tool, over plain git', gitWays, url, 'git', 10);
   }
   if (selected.includes('growth')) printGrowth(1000);
   if (selected.includes('backtest')) await benchBacktest(folder, rounds);

@@ -12,6 +12,7 @@ export type Subject = {
   readonly first?: (url: string, file: string) => Promise<number>;
   readonly read?: (file: string, times: number) => Promise<number>;
   readonly command?: (times: number) => Promise<number>;
+  readonly git?: (times: number) => Promise<number>;
   /** What the first and the last of many calls take. */
   readonly growth?: (times: number) => Promise<Readonly<Record<string, number>>>;
 };
@@ -30,6 +31,7 @@ async function runMode(): Promise<unknown> {
   if (mode === 'open') return createdSubject.open?.(file);
   if (mode === 'read') return createdSubject.read?.(file, Number(n));
   if (mode === 'command') return createdSubject.command?.(Number(n));
+  if (mode === 'git') return createdSubject.git?.(Number(n));
   if (mode === 'growth') return createdSubject.growth?.(Number(n));
   return createdSubject.first?.(url, file);
 }
@@ -38,6 +40,7 @@ if (mode !== 'import') await createdSubject.load?.();
 // The first call loads what the later ones use.
 if (mode === 'read') await createdSubject.read?.(file, 1);
 if (mode === 'command') await createdSubject.command?.(1);
+if (mode === 'git') await createdSubject.git?.(1);
 if (mode === 'turn' || mode === 'stream' || mode === 'first') {
   await configureServer({ T: 3, chunks: 1 });
   await createdSubject.turn?.(url, 3);

@@ -5,8 +5,15 @@ import path from 'node:path';
 import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
-import { shellArgv, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
-import { findHiddenPaths, hiddenPaths, systemFolders, toolFolders, writeAccessMounts } from './mounts.ts';
+import { argvAfterSetup, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import {
+  findHiddenPaths,
+  hiddenPaths,
+  systemFolders,
+  systemLinkTarget,
+  toolFolders,
+  writeAccessMounts,
+} from './mounts.ts';
 import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
@@ -149,10 +156,14 @@ function bubblewrapArgs(paths: SandboxPaths, access: SandboxAccess, proxy?: Egre
     isRoot ? unprivilegedUser : [],
     ['--hostname', 'sandbox', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     kernelFolders.flatMap((each) => ['--ro-bind-try', each, each]),
-    systemFolders().flatMap(readOnly),
+    systemFolders().flatMap((each) => {
+      const target = systemLinkTarget(each);
+      return target === undefined ? readOnly(each) : ['--symlink', target, each];
+    }),
     systemSecretPaths(paths.path).flatMap(cover),
     ['--tmpfs', home, '--chmod', '0700', home],
-    toolFolders(paths).flatMap(readOnly),
+    // A folder that was removed meanwhile is left out.
+    toolFolders(paths).flatMap((each) => ['--ro-bind-try', each, each]),
     (access.readable ?? []).flatMap(readOnly),
     roots.flatMap((root) => [access.access === 'read' ? '--ro-bind' : '--bind', root, root]),
     writeAccessMounts(paths, access).flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
@@ -186,10 +197,5 @@ function proxyRelayCommand({ socket }: EgressProxy): string {
   return `${listen} until socat -u OPEN:/dev/null TCP:127.0.0.1:${proxyPort} 2>/dev/null; do sleep 0.01; done;`;
 }
 
-const withLimits = (command: string | readonly string[], proxy?: EgressProxy): readonly string[] => [
-  '/bin/sh',
-  '-c',
-  `{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${proxy ? proxyRelayCommand(proxy) : ''} exec "$@"`,
-  'sh',
-  ...shellArgv(command),
-];
+const withLimits = (command: string | readonly string[], proxy?: EgressProxy): readonly string[] =>
+  argvAfterSetup(`{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${proxy ? proxyRelayCommand(proxy) : ''}`, command);

@@ -9,9 +9,38 @@ import type { SandboxAccess, SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
 export const systemFolders = (): readonly string[] =>
-  ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu'].filter((each) =>
-    existsSync(each),
-  );
+  (foundSystemFolders ??= systemFolderNames.filter((each) => existsSync(each)));
+
+const systemFolderNames = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/nix',
+  '/gnu',
+];
+/** They do not change while the machine runs, and are needed many times for each command. */
+let foundSystemFolders: readonly string[] | undefined;
+
+/** Returns the target of a system folder that is only a link into another one, such as `/bin` to `usr/bin`: a link needs no mount. */
+export function systemLinkTarget(folder: string): string | undefined {
+  if (!linkTargets.has(folder)) linkTargets.set(folder, readSystemLink(folder));
+  return linkTargets.get(folder);
+}
+
+const linkTargets = new Map<string, string | undefined>();
+
+function readSystemLink(folder: string): string | undefined {
+  if (!lstatSync(folder).isSymbolicLink()) return undefined;
+  const real = realpathSync.native(folder);
+  const isVisible = systemFolders().some((each) => !lstatSync(each).isSymbolicLink() && isPathInside(each, real));
+  return isVisible ? real : undefined;
+}
 
 /** Folders in a home folder that contain tools and no keys. */
 const homeToolFolders = [
@@ -29,8 +58,19 @@ const homeToolFolders = [
   '.nvm',
 ];
 
-/** Returns the folders of tools that are not part of the system: the folders on PATH, each with the installation around its `bin`. */
-export function toolFolders({ home, path: search, roots }: SandboxPaths): readonly string[] {
+const maxAgeMs = 60_000;
+const foundToolFolders = new WeakMap<SandboxPaths, { readonly at: number; readonly folders: readonly string[] }>();
+
+/** Returns the folders of tools that are not part of the system: the folders on PATH, each with the installation around its `bin`. They are looked for once a minute. */
+export function toolFolders(paths: SandboxPaths): readonly string[] {
+  const known = foundToolFolders.get(paths);
+  if (known && Date.now() - known.at < maxAgeMs) return known.folders;
+  const folders = findToolFolders(paths);
+  foundToolFolders.set(paths, { at: Date.now(), folders });
+  return folders;
+}
+
+function findToolFolders({ home, path: search, roots }: SandboxPaths): readonly string[] {
   const isVisible = (each: string): boolean =>
     [...systemFolders(), ...roots].some((folder) => isPathInside(folder, each)) ||
     roots.some((root) => isPathInside(each, root));
@@ -44,7 +84,7 @@ export function toolFolders({ home, path: search, roots }: SandboxPaths): readon
   );
   // A folder inside another one is visible with it, and each mount takes time; not if a link leads elsewhere.
   const isInside = (each: string, other: string): boolean =>
-    other !== each && isPathInside(other, each) && isPathInside(realpathSync(other), realpathSync(each));
+    other !== each && isPathInside(other, each) && isPathInside(realpathSync.native(other), realpathSync.native(each));
   return folders.filter((each) => !folders.some((other) => isInside(each, other)));
 }
 
@@ -61,8 +101,16 @@ type ProtectedMount = { readonly mountPoint: string; readonly bindOption: '--bin
 /** Returns the paths of a root that no command may create or change, whether they exist or not. */
 export function protectedPaths(root: string, home: string): readonly string[] {
   const homePaths = isPathInside(root, home) ? homeStartupPaths.map((name) => path.join(home, name)) : [];
-  return [...autoExecutedPaths.map((name) => path.join(root, name)), ...gitControlPaths(root), ...homePaths];
+  let ownPaths = autoExecutedPathsOf.get(root);
+  if (ownPaths === undefined) {
+    ownPaths = autoExecutedPaths.map((name) => path.join(root, name));
+    autoExecutedPathsOf.set(root, ownPaths);
+  }
+  return [...ownPaths, ...gitControlPaths(root), ...homePaths];
 }
+
+/** Joined once for each root: there are many, and each command needs them several times. */
+const autoExecutedPathsOf = new Map<string, readonly string[]>();
 
 /** Returns the paths that a command with this access may not create or change. */
 export const protectedPathsFor = ({ roots, home }: SandboxPaths, access: SandboxAccess): readonly string[] => [
@@ -109,7 +157,7 @@ const depthOf = (at: string): number => at.split(path.sep).length;
 /** A link is not mounted over. Its target counts if it is inside the root; otherwise it is not visible anyway. */
 function resolveInRoot(root: string, at: string): readonly string[] {
   if (!existsSync(at)) return [];
-  const real = realpathSync(at);
+  const real = realpathSync.native(at);
   return real !== root && isPathInside(root, real) ? [real] : [];
 }
 
@@ -124,8 +172,8 @@ export function hiddenPaths({
 }: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
   const candidates = [...homeCredentialPaths.map((name) => path.join(home, name)), ...hidden];
   return candidates
-    .filter((each) => existsSync(each) && roots.some((root) => isPathInside(root, each) && root !== each))
-    .map((each) => realpathSync(each))
+    .filter((each) => roots.some((root) => isPathInside(root, each) && root !== each) && existsSync(each))
+    .map((each) => realpathSync.native(each))
     .filter((each) => roots.some((root) => isPathInside(root, each)))
     .map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
 }

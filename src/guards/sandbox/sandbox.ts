@@ -154,16 +154,11 @@ export const unavailableSandbox = (why: string): Sandbox => ({
   exec: () => Promise.reject(new FairleadError('sandbox/absent', why, { blame: 'user' })),
 });
 
-const shellPaths = ['/bin/bash', '/usr/bin/bash', '/bin/sh'];
+/** Replaces the process by the first shell that is found inside. */
+const startShell = 'for s in /bin/bash /usr/bin/bash /bin/sh; do [ -x $s ] && exec $s -c "$1"; done';
 
-/** Returns the arguments of a shell that is found inside. stderr goes to stdout, in the order written. */
-export const shellArgv = (command: string | readonly string[]): readonly string[] =>
+/** Returns the arguments that run a command after a setup in the same process. stderr of a shell command goes to stdout, in the order written. */
+export const argvAfterSetup = (setup: string, command: string | readonly string[]): readonly string[] =>
   typeof command === 'string'
-    ? [
-        '/bin/sh',
-        '-c',
-        `for s in ${shellPaths.join(' ')}; do [ -x $s ] && exec $s -c "$1"; done`,
-        'sh',
-        `exec 2>&1; ${command}`,
-      ]
-    : command;
+    ? ['/bin/sh', '-c', `${setup} ${startShell}`, 'sh', `exec 2>&1; ${command}`]
+    : ['/bin/sh', '-c', `${setup} exec "$@"`, 'sh', ...command];

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
-import { shellArgv, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
+import { argvAfterSetup, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import { findHiddenPaths, hiddenPaths, protectedPathsFor, toolFolders } from './mounts.ts';
 
 /** Its path on macOS. PATH is never searched, because programs there may be anything. */
@@ -121,10 +121,5 @@ export function quoteProfileString(text: string): string {
 }
 
 /** The limits of one command. macOS has no groups that would limit its children together. */
-const withLimits = (command: string | readonly string[]): readonly string[] => [
-  '/bin/sh',
-  '-c',
-  '{ ulimit -c 0; ulimit -u 2048; ulimit -n 4096; ulimit -f 16777216; } 2>/dev/null; exec "$@"',
-  'sh',
-  ...shellArgv(command),
-];
+const withLimits = (command: string | readonly string[]): readonly string[] =>
+  argvAfterSetup('{ ulimit -c 0; ulimit -u 2048; ulimit -n 4096; ulimit -f 16777216; } 2>/dev/null;', command);

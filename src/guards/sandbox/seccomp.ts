@@ -105,9 +105,9 @@ let cachedFilterFile: string | undefined;
 
 /** Returns a file with the filter for this machine, readable by the own user only and removed at exit; undefined if there is no filter. */
 export function seccompFilterFile(): string | undefined {
+  if (cachedFilterFile !== undefined && existsSync(cachedFilterFile)) return cachedFilterFile;
   const filter = seccompFilter(process.arch);
   if (!filter) return undefined;
-  if (cachedFilterFile !== undefined && existsSync(cachedFilterFile)) return cachedFilterFile;
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-filter-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   cachedFilterFile = path.join(folder, 'filter');

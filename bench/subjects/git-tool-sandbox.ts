@@ -1,0 +1,5 @@
+// The git tool in bubblewrap.
+import { createGitToolSubject } from '../git.ts';
+
+/** The git tool in bubblewrap. */
+export const subject = (): ReturnType<typeof createGitToolSubject> => createGitToolSubject('bubblewrap');
