@@ -1,12 +1,14 @@
 // Attacks that try to stop the process or the page with input: schemas, headers and Markdown. The work stays bounded.
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { createValidator } from '../src/agent/index.ts';
 import { FairleadError, type Json, type JsonObject, type ToolContext } from '../src/core/index.ts';
+import { holdPlaceholders, isPlaceholder } from '../src/guards/sandbox/placeholders.ts';
 import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
 import { unknownPackages } from '../src/guards/policy/unknown-packages.ts';
 import { findSimilarRegion } from '../src/tools/fuzzy-match.ts';
@@ -221,5 +223,34 @@ test(
     assert.equal((await find(`npm i @s/known-7 ${names.join(' ')}`)).length, names.length);
     assert.deepEqual(await find('npm i @s/known-19999 @s/known.7 known-7'), ['@s/known.7', 'known-7']);
     assertAttack(t, 137, ['contained'], `${names.length} names`);
+  },
+);
+
+test(
+  '[attack 139] a git configuration that is a pipe, a device or a huge file is not read',
+  { timeout: 60_000 },
+  (t) => {
+    const kinds: Readonly<Record<string, (file: string) => void>> = {
+      pipe: (file) => void execFileSync('mkfifo', [file]),
+      device: (file) => symlinkSync('/dev/zero', file),
+      huge: (file) => {
+        writeFileSync(file, '');
+        truncateSync(file, 3 * 2 ** 30);
+      },
+    };
+    for (const [kind, create] of Object.entries(kinds)) {
+      const folder = createFolder(t);
+      const git = path.join(folder, '.git');
+      mkdirSync(git);
+      for (const name of ['config', 'commondir']) create(path.join(git, name));
+      const held = holdPlaceholders([folder]);
+      assert.ok(
+        held.locations.includes(path.join(git, 'config.worktree')),
+        `${kind}: what cannot be read counts as set`,
+      );
+      assert.equal(isPlaceholder(path.join(git, 'commondir')), false, kind);
+      held.release();
+    }
+    assertAttack(t, 139, ['contained']);
   },
 );

@@ -116,8 +116,10 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   127: ['ignore patterns that take too long to match', held],
   128: ['a patch or an edit that takes too long to place', held],
   132: ['a hook in the sandbox that answers for the user', ask],
+  133: ['a branch with files that other programs obey', no, ask],
   137: ['packages that take too long to look up', held],
   138: ['calls of a program that fill the session', held],
+  139: ['a git configuration that is a pipe or a device', held],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

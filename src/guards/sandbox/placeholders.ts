@@ -1,8 +1,7 @@
 // Placeholders for absent git control files: neutral files that exist while commands run, so that a read-only mount can cover them.
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isDirectory, isEmptyDirectory } from './git-directories.ts';
-import { lstatIfVisible, withOpenFolder } from './open-folder.ts';
+import { isDirectory, isEmptyDirectory, lstatIfVisible, readSmallFile, withOpenFolder } from './open-folder.ts';
 
 /** A placeholder: an empty folder, or a file with a content that changes nothing for git. */
 type Placeholder = { readonly root: string; readonly location: string; readonly content?: string };
@@ -30,12 +29,11 @@ function placeholdersOf(git: string, root: string): readonly Placeholder[] {
 
 /** Git reads `config.worktree` only if the configuration says so, which no command can change. Each mount takes time, so it is covered only then. */
 function readsWorktreeConfig(git: string): boolean {
-  try {
-    return /worktreeconfig|\[\s*include/i.test(readFileSync(path.join(git, 'config'), 'utf8'));
-  } catch {
-    return true;
-  }
+  const text = readSmallFile(path.join(git, 'config'), maxConfigBytes);
+  return text === undefined || /worktreeconfig|\[\s*include/i.test(text);
 }
+
+const maxConfigBytes = 65_536;
 
 /** How many running commands of this process use each placeholder. */
 const uses = new Map<string, { readonly placeholder: Placeholder; count: number }>();
@@ -91,12 +89,8 @@ const isKnownPlaceholder = (location: string): boolean =>
 /** Returns true if this path is an unchanged placeholder. */
 export function isPlaceholder(location: string): boolean {
   if (isDirectory(location)) return isEmptyDirectory(location);
-  try {
-    const expected = path.basename(location) === 'commondir' ? ownCommonDir : '';
-    return lstatSync(location).isFile() && readFileSync(location, 'utf8') === expected;
-  } catch {
-    return false;
-  }
+  const expected = path.basename(location) === 'commondir' ? ownCommonDir : '';
+  return readSmallFile(location, ownCommonDir.length + 1) === expected;
 }
 
 function releasePlaceholder(location: string): void {

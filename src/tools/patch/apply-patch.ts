@@ -68,9 +68,9 @@ const changeVerb = (before: string | null, after: string | null): string =>
 async function patchSteps(workspace: Workspace, { from, to, copies, patch }: FilePatch): Promise<readonly PatchStep[]> {
   const { applyPatch: apply } = await import('diff');
   const { text, hash } = from === undefined ? { text: '', hash: null } : await readTextWithHash(workspace, from);
-  let next: string | false = false;
+  let next = undefined as string | false | undefined;
   // The search for the place of a hunk takes quadratic time.
-  if (!completesInCpuTime(() => (next = apply(text, patch, { fuzzFactor: 0 }))))
+  if (!completesInCpuTime(() => (next = apply(text, patch, { fuzzFactor: 0 }))) || next === undefined)
     throw new Error(`It takes too long to find the hunks in ${escapeInvisibleLine(from ?? to ?? '')}; use edit_file.`);
   if (next === false) throw new Error(`The hunks do not fit ${escapeInvisibleLine(from ?? to ?? '')}; read it again.`);
   if (to === undefined && next !== '')
