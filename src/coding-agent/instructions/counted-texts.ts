@@ -34,8 +34,8 @@ export type FolderRecord = {
 /** The records of a state directory. */
 export type FolderRecords = {
   /** The record of a directory; a record that cannot be read makes everything in it new. */
-  read(folder: string): FolderRecord | undefined;
-  save(record: FolderRecord): void;
+  readonly read: (folder: string) => FolderRecord | undefined;
+  readonly save: (record: FolderRecord) => void;
 };
 
 const maxRecords = 2000;
@@ -65,8 +65,19 @@ export function openRecords(stateDir: string): FolderRecords {
 }
 
 function parseRecord(content: unknown): FolderRecord {
-  if (isObject(content) && isObject(content['files'])) return content as FolderRecord;
+  const { files } = isObject(content) ? content : {};
+  if (isObject(files) && Object.values(files).every((each) => isObject(each) && Array.isArray(each['hashes'])))
+    return content as FolderRecord;
   throw new TypeError('This is not a record.');
+}
+
+/** Reads each record once: many texts are in one directory. */
+export function readOnce({ read }: FolderRecords): FolderRecords['read'] {
+  const known = new Map<string, FolderRecord | undefined>();
+  return (folder) => {
+    if (!known.has(folder)) known.set(folder, read(folder));
+    return known.get(folder);
+  };
 }
 
 /** Whether this text is the one that counted last. */

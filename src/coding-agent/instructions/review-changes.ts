@@ -5,6 +5,7 @@ import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import {
   hashText,
   isCounted,
+  readOnce,
   toRealPath,
   type CountedText,
   type FolderRecord,
@@ -27,13 +28,14 @@ export async function reviewChanges(
   records: FolderRecords,
   options: InstructionReviewOptions,
 ): Promise<InstructionReview> {
+  const read = readOnce(records);
   const accepted: InstructionText[] = [];
   const changes: Change[] = [];
   for (const text of texts) {
-    const record = records.read(text.folder);
+    const record = read(text.folder);
     if (isCounted(record, text)) continue;
     const [counted, hash] = [record?.files[text.name], hashText(text.text)];
-    const isKnown = counted ? counted.hashes.includes(hash) : isFirstVersion(text, records);
+    const isKnown = counted ? counted.hashes.includes(hash) : isFirstVersion(text, read);
     if (isKnown) accepted.push(text);
     else changes.push({ text, counted, hash });
   }
@@ -58,8 +60,8 @@ const toInstructionChange = ({ text, counted }: Change): InstructionChange => ({
 });
 
 /** Whether no session can have written this file: none worked in a directory above it, or the file did not change since the first one began. */
-function isFirstVersion({ folder, file }: InstructionText, records: FolderRecords): boolean {
-  const times = listFoldersAbove(toRealPath(folder)).flatMap((each) => records.read(each)?.since ?? []);
+function isFirstVersion({ folder, file }: InstructionText, read: FolderRecords['read']): boolean {
+  const times = listFoldersAbove(toRealPath(folder)).flatMap((each) => read(each)?.since ?? []);
   return times.length === 0 || getChangeTime(file) < Math.min(...times);
 }
 
@@ -77,39 +79,45 @@ function getChangeTime(file: string): number {
   }
 }
 
+type Decision = {
+  readonly text: InstructionText;
+  readonly update: (counted: CountedText | undefined) => CountedText;
+};
+
+/** Saves what was accepted and refused, with one write for each directory. */
 function saveDecisions(
   records: FolderRecords,
   accepted: readonly InstructionText[],
   refused: readonly Change[],
 ): readonly string[] {
+  const decisions: readonly Decision[] = [
+    ...accepted.map((text) => ({ text, update: (counted?: CountedText) => countText(text.text, counted) })),
+    ...refused.map(({ text, hash }) => ({
+      text,
+      update: (counted?: CountedText) => ({ hashes: [], ...counted, refused: hash }),
+    })),
+  ];
   try {
-    for (const text of accepted) saveText(records, text, (counted) => countText(text.text, counted));
-    for (const { text, hash } of refused)
-      saveText(records, text, (counted) => ({ hashes: [], ...counted, refused: hash }));
+    for (const [folder, decided] of Map.groupBy(decisions, ({ text }) => text.folder))
+      records.save(decided.reduce(applyDecision, records.read(folder) ?? { folder, files: {} }));
     return [];
   } catch (error) {
     return [`What counts of the instruction files could not be saved. ${errorMessage(error)}`];
   }
 }
 
-function saveText(
-  records: FolderRecords,
-  text: InstructionText,
-  update: (counted: CountedText | undefined) => CountedText,
-): void {
-  const { folder, name } = text;
-  const record = records.read(folder) ?? { folder, files: {} };
+function applyDecision(record: FolderRecord, { text: { name }, update }: Decision): FolderRecord {
   const { [name]: counted, ...others } = record.files;
   const updated = update(counted);
-  const withEntry = (entry: CountedText): FolderRecord => ({
-    ...record,
-    files: Object.fromEntries([...Object.entries(others).slice(1 - maxFiles), [name, entry]]),
-  });
-  const full = withEntry(updated);
+  const kept = Object.entries(others).slice(1 - maxFiles);
+  const keptBytes = kept.reduce((sum, [, each]) => sum + getBytes(each), 0);
   // Without its text a file is still recognised by its hash; only the earlier text cannot be used or compared.
   const { text: _, ...withoutText } = updated;
-  records.save(JSON.stringify(full).length > maxRecordBytes ? withEntry(withoutText) : full);
+  const entry = keptBytes + getBytes(updated) > maxRecordBytes ? withoutText : updated;
+  return { ...record, files: Object.fromEntries([...kept, [name, entry]]) };
 }
+
+const getBytes = ({ text = '' }: CountedText): number => Buffer.byteLength(text);
 
 function countText(text: string, counted: CountedText | undefined): CountedText {
   const hash = hashText(text);

@@ -210,9 +210,11 @@ test('records are private; a damaged record accepts nothing; a state directory t
     assert.equal(statSync(path.join(dir, name)).mode & 0o777, 0o600);
     assert.equal(statSync(dir).mode & 0o777, 0o700);
   }
-  writeFileSync(path.join(dir, name), '{"files":');
-  const damaged = await load();
-  assert.deepEqual([damaged.instructions.text, damaged.isPending], ['', true]);
+  for (const content of ['{"files":', '{"files":{"AGENTS.md":{}}}', 'null']) {
+    writeFileSync(path.join(dir, name), content);
+    const damaged = await load();
+    assert.deepEqual([damaged.instructions.text, damaged.isPending], ['', true]);
+  }
   assert.match((await load(true)).instructions.text, /one/);
   assert.deepEqual((await load(false)).asked, []);
   rmSync(dir, { recursive: true });
@@ -243,6 +245,22 @@ test('a diff has no control characters, is bounded, and says what it does not sh
   assert.ok(all.includes('-line 399') && all.includes(`+${'x'.repeat(5000)}`));
   const wide = await formatInstructionChanges([{ file: '/p/AGENTS.md', after: 'x'.repeat(5000) }]);
   assert.match(wide, /x \[4001 more characters of this line are not shown\]/);
+});
+
+test('the texts of a record are bounded; beyond that a file is recognised and its earlier text is not kept', async (t) => {
+  const { write, load, stateDir } = createProject(t);
+  const names = Array.from({ length: 30 }, (_, at) => `.fairlead/commands/c${at}.md`);
+  const body = 'x'.repeat(60_000);
+  await write({ '.git/HEAD': '', ...Object.fromEntries(names.map((name) => [name, body])) });
+  assert.equal((await load(false)).resources.commands.length, 30);
+  const dir = path.join(stateDir, 'instructions');
+  const [size = 0] = readdirSync(dir).map((name) => statSync(path.join(dir, name)).size);
+  assert.ok(size > 900_000 && size < 1_200_000, `${size}`);
+  assert.deepEqual((await load(false)).asked, []);
+  await write(Object.fromEntries(names.map((name) => [name, 'evil'])));
+  const { resources, problems } = await load();
+  assert.ok(resources.commands.length < 20 && resources.commands.every((each) => each.body === body));
+  assert.equal(problems.length, 30);
 });
 
 test('the number of records is bounded; those of removed directories are deleted first', (t) => {

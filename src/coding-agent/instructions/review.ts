@@ -1,6 +1,6 @@
 // Decides which instruction texts of a project count. What did not change is decided here; the rest is loaded for the first change.
 import { errorMessage } from '../../core/index.ts';
-import { isCounted, openRecords, type FolderRecords, type InstructionText } from './counted-texts.ts';
+import { isCounted, openRecords, readOnce, type FolderRecords, type InstructionText } from './counted-texts.ts';
 
 /** A changed instruction file; `before` is the text that counted last, absent if the file is new or its text was too long to keep. */
 export type InstructionChange = { readonly file: string; readonly before?: string; readonly after: string };
@@ -36,7 +36,8 @@ export async function reviewInstructions(
   options: InstructionReviewOptions,
 ): Promise<InstructionReview> {
   const records = openRecords(options.stateDir);
-  const isUnchanged = texts.every((text) => isCounted(records.read(text.folder), text));
+  const read = readOnce(records);
+  const isUnchanged = texts.every((text) => isCounted(read(text.folder), text));
   const review = isUnchanged
     ? unchanged
     : await (await import('./review-changes.ts')).reviewChanges(texts, records, options);
