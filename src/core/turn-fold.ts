@@ -43,7 +43,8 @@ export const prefixTokens = ({ system, tools }: Pick<RunState, 'system' | 'tools
 
 /** Applies `turn-started`: delivered inputs and notes join the history. */
 export function startTurn(s: RunState, inputs: readonly string[], notes: readonly Note[]): RunState {
-  const delivered = inputs.length ? s.pending.filter((each) => inputs.includes(each.input)) : [];
+  const taken = new Set(inputs);
+  const delivered = inputs.length ? s.pending.filter((each) => taken.has(each.input)) : [];
   const parts = [...delivered.flatMap((each) => each.parts), ...renderNotes(notes, s.nonce)];
   const role = lastItem(s.messages)?.role;
   const endsWithInput = role === 'user' || role === 'tool';
@@ -57,7 +58,7 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     sent: now.messages.length,
     truncated: false,
     failure: undefined,
-    pending: delivered.length ? s.pending.filter((each) => !inputs.includes(each.input)) : s.pending,
+    pending: delivered.length ? s.pending.filter((each) => !taken.has(each.input)) : s.pending,
     queue: s.queue.length ? removeShownNotes(s.queue, notes).filter((note) => isNoteActive(note, s.turn + 2)) : s.queue,
     spent: { ...s.spent, turns: s.spent.turns + 1 },
     total: { ...s.total, turns: s.total.turns + 1 },

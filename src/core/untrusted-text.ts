@@ -83,9 +83,9 @@ function findOpener(text: string, start: number): number {
   return -1;
 }
 
-/** Control tokens of the chat templates of Llama, Mistral, Qwen, Gemma, DeepSeek, Phi, GPT-OSS and others. */
+/** Control tokens of the chat templates of Llama, Mistral, Qwen, Gemma, DeepSeek, Phi, GPT-OSS, GLM, MiniMax, Seed, Nemotron and others. */
 const chatTokenStart =
-  /<(?=\|[^|<>\n]{0,80}\|>)|<(?=｜[^｜<>\n]{0,80}｜>)|<(?=\/?s>|(?:bos|eos)>|(?:start|end)_of_(?:turn|image)>|\/?tool_(?:call|calls|response)>|\/?SYS>>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS|CALL_ID|ARGS)\])/gi;
+  /<(?=\|[^|<>\n]{0,80}\|>)|<(?=｜[^｜<>\n]{0,80}｜>)|<(?=\/?s>|(?:bos|eos)>|(?:start|end)_of_(?:turn|image)>|\/?tool_(?:call|calls|response)>|\/?SYS>>|seed:[a-z_]{1,40}>|SPECIAL_\d{1,6}>|extra_id_\d{1,6}>|sop>|eop>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|AVAILABLE_TOOLS|CALL_ID|ARGS|gMASK|sMASK)\]|e~\[)|\](?=~b\]|~!b\[)/gi;
 
 /** Breaks control tokens of chat templates. A server that applies a template would read them as the start of another message. */
 export const escapeChatTokens = (text: string): string => text.replaceAll(chatTokenStart, '$&\\');

@@ -32,10 +32,8 @@ export async function openProvider(ref: ModelRef, options: OpenProviderOptions =
   if (own) return own(parts);
   try {
     const resolved = resolveModel(ref, env, prices);
-    return withChatTemplate(
-      withImageSupport(withContextWindow(await loadProvider(resolved), resolved), resolved),
-      resolved,
-    );
+    const provider = withImageSupport(withContextWindow(await loadProvider(resolved), resolved), resolved);
+    return usesChatTemplate(resolved) ? (await import('./chat-template.ts')).escapeToolResults(provider) : provider;
   } catch (error) {
     const unknown = error instanceof FairleadError && error.code === 'provider/unknown';
     throw unknown ? unknownProviderError(parts, Object.keys(providers)) : error;
@@ -52,9 +50,11 @@ function withContextWindow(provider: Provider, { family, model, contextWindow }:
 const withImageSupport = (provider: Provider, { images }: ResolvedModelRef): Provider =>
   images === undefined || provider.supportsImages !== undefined ? provider : { ...provider, supportsImages: images };
 
-/** A server of the user's own applies the chat template of its model to the text of a request. The embedded model escapes control tokens itself. */
-const withChatTemplate = (provider: Provider, { family }: ResolvedModelRef): Provider =>
-  family.local && family.protocol !== 'embedded' ? { ...provider, usesChatTemplate: true } : provider;
+/** Whether a server of the user's own may apply the chat template of its model to the text of a request: any server that is not the one of the family. The embedded model escapes control tokens itself. */
+function usesChatTemplate({ family, baseUrl }: ResolvedModelRef): boolean {
+  if (family.protocol === 'embedded') return false;
+  return family.local || URL.parse(baseUrl)?.hostname !== URL.parse(family.baseUrl)?.hostname;
+}
 
 async function loadProvider({ family, api, ...rest }: ResolvedModelRef): Promise<Provider> {
   const keyVariable = family.keyVariables[0];

@@ -11,6 +11,7 @@ import {
 import { openPrefixIndex } from './prefix-index.ts';
 import { copyLogPrefix, isNamedConversation, parseSessionName, createLogOpener } from './logs.ts';
 import { createResponseHistoryCache } from './response-history.ts';
+import { assertRequestBounds } from './request-bounds.ts';
 import { createPrefixMatcher, type KnownConversation } from './prefix-matcher.ts';
 
 /** Options of a conversation tracker. */
@@ -174,6 +175,7 @@ export function createConversationTracker({
       const { previousResponseId: previous } = reading;
       const earlier = previous === undefined ? undefined : answers.get(toOwnId(previous));
       const messages = [...(earlier ?? []), ...reading.messages];
+      assertRequestBounds(messages);
       const logMarks = computePrefixHashes(messages);
       const marks = logMarks.map(toOwnMark);
       const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session, caller), marks);

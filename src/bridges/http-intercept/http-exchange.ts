@@ -1,4 +1,5 @@
 // Shared steps of intercepted HTTP requests: add text to the request, get the verdict on the response, record both.
+import { requestTooLongCode } from '../conversation-tracking/request-bounds.ts';
 import {
   messageToolCalls,
   FairleadError,
@@ -114,10 +115,10 @@ export async function recordUpstreamFailure(
   await tracked.interceptor.recordFailure(why).catch((error: unknown) => notify(errorMessage(error)));
 }
 
-/** Why the conversation could not be opened. Calls are blocked then; an invalid name is the caller's error. */
+/** Why the conversation could not be opened. Calls are blocked then; an invalid name and a request that is too long are the caller's errors. */
 export function toTrackingError(error: unknown): FairleadError {
   const failed = error instanceof FairleadError ? error : fromFailure(toFailure(error));
-  if (failed.code === 'bridge/bad-session') throw failed;
+  if (failed.code === 'bridge/bad-session' || failed.code === requestTooLongCode) throw failed;
   return failed;
 }
 
