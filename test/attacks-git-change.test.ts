@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCodingAgent } from '../src/coding-agent/create-agent.ts';
 import { readSettings } from '../src/coding-agent/settings/index.ts';
+import type { JsonObject, RunState } from '../src/core/index.ts';
 import { withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
@@ -43,6 +44,14 @@ type Result = { readonly text: string; readonly outcome: string };
 
 const call = (fixture: AttackFixture, tool: string, input: Readonly<Record<string, unknown>>): Promise<Result> =>
   callTool(fixture.codingAgent.tools, tool, input as never);
+
+/** Makes a call whose protected files the user approved. */
+async function callApproved(fixture: AttackFixture, tool: string, input: JsonObject): Promise<Result> {
+  const { tools } = fixture.codingAgent;
+  const question = await tools.find(({ name }) => name === tool)?.needsApproval?.(input, {} as RunState);
+  assert.equal(typeof question, 'string', 'the user is asked about the protected files');
+  return callTool(tools, tool, input, { call: { id: 'c1', tool, input, granted: [String(question)] } });
+}
 
 const run = (fixture: AttackFixture, command: string): Promise<Result> => call(fixture, 'run_command', { command });
 
@@ -140,7 +149,7 @@ test(
       fixture,
       `git config --file shared.gitconfig filter.x.smudge '${evil}'; mkdir -p info; echo 'b.txt filter=x' > .gitattributes`,
     );
-    const { text, outcome } = await call(fixture, 'git_change', { operation: 'switch', name: 'other' });
+    const { text, outcome } = await callApproved(fixture, 'git_change', { operation: 'switch', name: 'other' });
     assert.equal(outcome, 'ok', text);
     const left = ['.git/hooks/post-checkout', '.claude', '.mcp.json'].filter((name) =>
       existsSync(path.join(root, name)),
@@ -148,7 +157,7 @@ test(
     const isChanged = left.length > 0 || content('.git/config') !== config || content('.vscode/tasks.json') !== '{}\n';
     assertAttack(t, 88, [isChanged ? 'done' : 'blocked'], left.join(' '));
     assert.deepEqual(['AGENTS.md', '.envrc', 'b.txt'].map(content), ['other\n', 'other\n', 'b\n'], text);
-    assert.equal((await call(fixture, 'git_change', { operation: 'switch', name: 'main' })).outcome, 'ok');
+    assert.equal((await callApproved(fixture, 'git_change', { operation: 'switch', name: 'main' })).outcome, 'ok');
     assert.equal(content('AGENTS.md'), 'main\n');
     assert.ok(!existsSync(path.join(root, '.envrc')));
   },
@@ -205,7 +214,9 @@ test(
       fixture,
       `printf '[core]\\n\\tsshCommand = touch ${mark}\\n' > .git/config.worktree; ln -s ${mark} .git/FETCH_HEAD; mkdir -p .git/objects/info; for h in pre-push post-merge reference-transaction; do printf '#!/bin/sh\\ntouch ${mark}\\n' > .git/$h; done`,
     );
-    const pulled = await call(fixture, 'git_remote', { operation: 'pull' });
+    const unasked = await call(fixture, 'git_remote', { operation: 'pull' });
+    assert.match(unasked.text, /fetched and not merged: it changes AGENTS\.md/);
+    const pulled = await callApproved(fixture, 'git_remote', { operation: 'pull' });
     assert.equal(pulled.outcome, 'ok', pulled.text);
     assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'from the server\n');
     assert.match(git(root, 'tag'), /v1/);

@@ -5,15 +5,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { withSandbox } from '../src/guards/index.ts';
+import type { RunState } from '../src/core/index.ts';
+import { findProtectedFiles, withSandbox } from '../src/guards/index.ts';
 import { autoExecutedPaths } from '../src/guards/sandbox/auto-executed-paths.ts';
 import { unavailableSandbox } from '../src/guards/sandbox/sandbox.ts';
 import { removeIdlePlaceholders } from '../src/guards/sandbox/placeholders.ts';
 import { gitTools } from '../src/tools/git/index.ts';
 import { findRipgrepFolders } from '../src/tools/index.ts';
+import { calls } from '../src/testing/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { createProgram } from './support/cli-harness.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { callTool } from './support/tool-call.ts';
 
@@ -333,6 +336,116 @@ test(
     for (const name of absent.slice(0, 5)) {
       const { how } = await fixture.attempt('write_file', { path: name, content: 'x' }, true);
       assertAttack(t, 107, [how], name);
+    }
+  },
+);
+
+/** Creates a branch with files that other programs obey, without a checkout: no command may write them in the folder. */
+const makeBranch = `export GIT_INDEX_FILE=/tmp/index GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x
+git read-tree HEAD; blob=$(echo evil | git hash-object -w --stdin)
+for f in AGENTS.md .vscode/tasks.json .github/workflows/x.yml b.txt; do git update-index --add --cacheinfo 100644,$blob,$f; done
+git update-ref refs/heads/evil $(git commit-tree -p HEAD -m evil $(git write-tree))`;
+
+const obeyed = ['AGENTS.md', '.vscode/tasks.json', '.github/workflows/x.yml'];
+
+for (const flags of [[], ['--no-sandbox']])
+  test(
+    `[attack 133] switching a branch does not write files that other programs obey without a question ${flags.join(' ')}`,
+    { skip },
+    async (t) => {
+      const steps = [
+        calls('run_command', { command: makeBranch }),
+        calls('load_tools', { names: ['git_change'] }),
+        calls('use_tool', { tool: 'git_change', input: { operation: 'switch', name: 'evil' } }),
+      ];
+      const program = await createProgram(t, () => steps.shift() ?? 'Done.');
+      await program.seedModels('qwen3');
+      createRepository(program.cwd);
+      writeFileSync(path.join(program.cwd, 'AGENTS.md'), 'own\n');
+      git(program.cwd, 'add', '-A');
+      git(program.cwd, 'commit', '-qm', 'instructions');
+      const { err } = await program.run(['go on', '--auto-approve', ...flags]);
+      const written = obeyed.filter((name) => existsSync(path.join(program.cwd, name)));
+      const isChanged = written.length > 1 || readFileSync(path.join(program.cwd, 'AGENTS.md'), 'utf8') !== 'own\n';
+      const isAsked = obeyed.every((name) => err.includes(name)) && /needs the user's approval/.test(err);
+      assertAttack(t, 133, [isChanged ? 'done' : isAsked ? 'asked' : 'blocked'], flags.join(' '));
+      assert.ok(isAsked, err);
+    },
+  );
+
+test(
+  '[attack 133] an approval covers the changes that the user saw, and not a branch that a command moved since',
+  { skip },
+  async (t) => {
+    const fixture = await createAttackFixture(t, createRepository);
+    const { root, codingAgent } = fixture;
+    await run(fixture, makeBranch);
+    const input = { operation: 'switch', name: 'evil' };
+    const tool = codingAgent.tools.find(({ name }) => name === 'git_change');
+    const state = {} as RunState;
+    const question = String(await tool?.needsApproval?.(input, state));
+    for (const name of [...obeyed, '| +evil']) assert.ok(question.includes(name), question);
+    assert.ok(!question.includes('b.txt'), question);
+    assert.equal(await tool?.needsApproval?.({ operation: 'switch', name: 'absent' }, state), false);
+    const approved = { call: { id: 'c1', tool: 'git_change', input, granted: [`Run it?\n${question}`] } };
+    await run(fixture, makeBranch.replace('echo evil', 'echo worse'));
+    const moved = await callTool(codingAgent.tools, 'git_change', input, approved);
+    const unasked = await callTool(codingAgent.tools, 'git_change', input);
+    const isWritten = obeyed.some((name) => existsSync(path.join(root, name)));
+    assertAttack(t, 133, [isWritten ? 'done' : 'blocked']);
+    for (const { text } of [moved, unasked]) assert.match(text, /changes \.github.*Make the call again/);
+    const again = String(await tool?.needsApproval?.(input, state));
+    const done = await callTool(codingAgent.tools, 'git_change', input, {
+      call: { ...approved.call, granted: [again] },
+    });
+    assert.equal(done.outcome, 'ok', done.text);
+    assert.deepEqual(
+      [...obeyed, 'b.txt'].map((name) => readFileSync(path.join(root, name), 'utf8')),
+      ['worse\n', 'worse\n', 'worse\n', 'worse\n'],
+    );
+    assert.equal(git(root, 'symbolic-ref', '--short', 'HEAD').trim(), 'evil');
+    assert.equal(git(root, 'status', '--short'), '');
+  },
+);
+
+test(
+  '[attack 133] a pull fetches, and merges files that other programs obey after a question only',
+  { skip },
+  async (t) => {
+    for (const isConfined of [true, false]) {
+      const fixture = await createAttackFixture(t, createRepository);
+      const { root, siblingDir, codingAgent } = fixture;
+      git(siblingDir, 'clone', '-q', root, 'other');
+      const other = path.join(siblingDir, 'other');
+      git(other, 'checkout', '-qB', 'main');
+      git(root, 'checkout', '-qB', 'main');
+      git(root, 'clone', '-q', '--bare', other, 'below.git');
+      git(root, 'remote', 'add', 'origin', './below.git');
+      git(other, 'config', 'user.name', 'Bob');
+      git(other, 'config', 'user.email', 'bob@example.test');
+      writeFileSync(path.join(other, 'AGENTS.md'), 'obey\n');
+      git(other, 'add', '-A');
+      git(other, 'commit', '-qm', 'second');
+      git(other, 'push', '-q', path.join(root, 'below.git'), 'main');
+      const workspace = localWorkspace({ roots: [root] });
+      const findProtected = (files: readonly string[]): readonly string[] =>
+        findProtectedFiles(files, { root, home: fixture.home });
+      const tools = isConfined
+        ? codingAgent.tools
+        : gitTools({ read: workspace, change: workspace, isConfined: false, findProtected });
+      const input = { operation: 'pull' };
+      const tool = tools.find(({ name }) => name === 'git_remote');
+      assert.equal(await tool?.needsApproval?.(input, {} as RunState), false, 'nothing is fetched yet');
+      const first = await callTool(tools, 'git_remote', input);
+      assertAttack(t, 133, [existsSync(path.join(root, 'AGENTS.md')) ? 'done' : 'blocked']);
+      assert.match(first.text, /fetched and not merged: it changes AGENTS\.md/);
+      const question = String(await tool?.needsApproval?.(input, {} as RunState));
+      assert.match(question, /AGENTS\.md[^]*\+obey/);
+      const call = { id: 'c1', tool: 'git_remote', input, granted: [question] };
+      const second = await callTool(tools, 'git_remote', input, { call });
+      assert.equal(second.outcome, 'ok', second.text);
+      assert.equal(readFileSync(path.join(root, 'AGENTS.md'), 'utf8'), 'obey\n');
+      assert.equal(await tool?.needsApproval?.(input, {} as RunState), false);
     }
   },
 );

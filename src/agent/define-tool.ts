@@ -45,7 +45,9 @@ export type ToolDefinition<S extends SchemaLike> = {
   /** Runs a call. A returned value becomes JSON text for the model; a thrown error becomes a failed result. */
   readonly execute: (input: SchemaOutput<S>, context: ToolContext) => unknown;
   /** Whether the user must approve a call before it runs: always, or if the function returns true for its input. */
-  readonly needsApproval?: boolean | ((input: SchemaOutput<S>, state: RunState) => boolean | Promise<boolean>);
+  readonly needsApproval?:
+    | boolean
+    | ((input: SchemaOutput<S>, state: RunState) => boolean | string | Promise<boolean | string>);
   /** The schema of what `execute` returns; a value that does not match becomes a failed result. */
   readonly outputSchema?: SchemaLike;
   /** Finds out by `context.key` what became of a call that a crash interrupted: returns the result if it took effect, `false` if not, undefined if unknown. */

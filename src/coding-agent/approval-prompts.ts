@@ -2,6 +2,7 @@
 import {
   unwrapDeferredCall,
   evaluateGates,
+  isAskedEachTime,
   pendingApprovals,
   unknownOutcomeQuestion,
   type ApprovalHandler,
@@ -82,7 +83,7 @@ export const createApprovalHandler =
     const { grants } = context;
     const prompt = createApprovalPrompt(context, pending);
     // A grant for this kind of call does not say whether this call took effect before a crash.
-    if (pending.kind !== 'unknown-outcome' && grants.has(prompt.grantKey))
+    if (pending.kind !== 'unknown-outcome' && !isAskedEachTime(pending.question) && grants.has(prompt.grantKey))
       return { approved: true, by: 'granted before' };
     const answer = await askUser(prompt, signal);
     if (answer === undefined) return undefined;
@@ -109,7 +110,7 @@ export type ApprovalChoice = { readonly answer: ApprovalAnswer; readonly key: st
 
 /** The possible answers to the question about a call with this grant key. */
 export const listApprovalChoices = (
-  { kind }: Pick<PendingApproval, 'kind'>,
+  { kind, question = '' }: Partial<Pick<PendingApproval, 'kind' | 'question'>>,
   grantKey: string,
 ): readonly ApprovalChoice[] =>
   kind === 'unknown-outcome'
@@ -121,7 +122,9 @@ export const listApprovalChoices = (
     : [
         { answer: 'once', key: 'y', label: 'yes, this once' },
         { answer: 'no', key: 'n', label: 'no' },
-        { answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) },
+        ...(isAskedEachTime(question)
+          ? []
+          : [{ answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) } as const]),
       ];
 
 /** The answer of the chosen key or value; any other value is a rejection. */

@@ -2,6 +2,7 @@
 import type { Workspace } from '../core/index.ts';
 import {
   findGitDirectories,
+  findProtectedFiles,
   findRepositoryFolders,
   findUserGitFiles,
   withSandbox,
@@ -25,9 +26,12 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
   const { workspace, sandbox, home, privateFolder, notify } = options;
   const findFolders = (): readonly string[] => findRepositoryFolders(workspace.cwd, home);
   const read = withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findFolders });
-  if (sandbox.name === 'none') return { read, isConfined: false, change: workspace };
+  const findProtected = (files: readonly string[]): readonly string[] =>
+    findProtectedFiles(files, { root: workspace.cwd, home });
+  if (sandbox.name === 'none') return { read, isConfined: false, change: workspace, findProtected };
   return {
     read,
+    findProtected,
     isConfined: true,
     change: workspace,
     sandbox: {

@@ -33,11 +33,21 @@ const userDenial = (reason: string | undefined): string =>
 /** The gate of a tool that needs approval. The question contains the input, so a rewritten input is asked about again. */
 function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
   if (!tool?.needsApproval) return undefined;
-  return async ({ input }, state) =>
-    (await tool.needsApproval?.(input, state)) === false
-      ? { type: 'allow' }
-      : { type: 'ask', question: `Run ${tool.name} with ${truncateMiddle(canonicalJson(input), 2000)}?` };
+  return async ({ input }, state) => {
+    const need: unknown = await tool.needsApproval?.(input, state);
+    if (need === false) return { type: 'allow' };
+    const question = `Run ${tool.name} with ${truncateMiddle(canonicalJson(input), 2000)}?`;
+    return {
+      type: 'ask',
+      question: typeof need === 'string' ? `${question}\n${need}\n${askedEachTimeText}` : question,
+    };
+  };
 }
+
+const askedEachTimeText = 'This is asked each time.';
+
+/** Whether a question is about more than the call shows, so that an approval of the same call before does not answer it. */
+export const isAskedEachTime = (question: string): boolean => question.endsWith(askedEachTimeText);
 
 async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<Decision> {
   let question: Decision | undefined;

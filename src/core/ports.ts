@@ -166,8 +166,8 @@ export interface Tool extends ToolSpec {
   readonly clientSideQuestion?: string;
   /** Returns why the input is invalid, or undefined. If it throws, the tool does not run. */
   validate?(input: Json): string | undefined;
-  /** Whether the user must approve this call before it runs; anything but `false` asks. */
-  needsApproval?(input: Json, state: RunState): boolean | Promise<boolean>;
+  /** Whether the user must approve this call before it runs; anything but `false` asks. A text is shown in the question, which then no earlier approval answers. */
+  needsApproval?(input: Json, state: RunState): boolean | string | Promise<boolean | string>;
   execute(input: Json, context: ToolContext): unknown;
   /** Finds out whether an attempt that a crash interrupted took effect: returns its result if it did, `false` if it did not, undefined if that cannot be known. Must have no effect. */
   checkOutcome?(input: Json, context: ToolContext): unknown;

@@ -1,8 +1,8 @@
 // Finds files in a tool call that other programs execute or load automatically. Changing one always needs approval.
 import path from 'node:path';
-import { isObject, normalizeFileName, type ToolCall } from '../core/index.ts';
+import { isObject, isPathInside, normalizeFileName, type ToolCall } from '../core/index.ts';
 import type { ResolvePath } from './grants.ts';
-import { autoExecutedPaths } from './sandbox/auto-executed-paths.ts';
+import { autoExecutedPaths, homeStartupPaths } from './sandbox/auto-executed-paths.ts';
 
 /** Returns the auto-executed names in the paths that a call changes, without duplicates. */
 export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate: ResolvePath): readonly string[] {
@@ -12,6 +12,22 @@ export function findAutoExecutedFiles({ input }: Pick<ToolCall, 'input'>, locate
   return autoExecutedPaths.filter((each) => {
     const sought = normalizePath(each);
     return normalized.some((file) => file.includes(sought));
+  });
+}
+
+/** Returns those of these files that a command may not change in this folder: what other programs execute or load, and what contains it; real paths. */
+export function findProtectedFiles(
+  files: readonly string[],
+  { root, home }: { readonly root: string; readonly home: string },
+): readonly string[] {
+  const homeFolder = isPathInside(root, home) ? path.relative(root, home) : undefined;
+  const names = [
+    ...autoExecutedPaths,
+    ...(homeFolder === undefined ? [] : homeStartupPaths.map((name) => path.join(homeFolder, name))),
+  ].map(normalizePath);
+  return files.filter((file) => {
+    const sought = normalizePath(path.relative(root, file));
+    return names.some((name) => sought.startsWith(name) || name.startsWith(sought));
   });
 }
 

@@ -1,4 +1,5 @@
 // Public API of guards: permission, policy, sandbox, hooks and redaction.
+export { findProtectedFiles } from './auto-executed-files.ts';
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
 export { permissionGate, formatApprovalPrompt, formatFullPrompt, type PermissionOptions } from './permission.ts';

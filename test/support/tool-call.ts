@@ -17,7 +17,12 @@ export async function callTool(
   if (!tool) throw new Error(`There is no tool named ${name}.`);
   const wrong = tool.validate?.(input);
   if (wrong !== undefined) return { outcome: 'failed', text: wrong };
-  const given = { signal: new AbortController().signal, ...context } as ToolContext;
+  const given = {
+    signal: new AbortController().signal,
+    call: { id: 'c1', tool: name, input },
+    state: { session: 's1' },
+    ...context,
+  } as ToolContext;
   try {
     return toolResultFact('c1', await tool.execute(input, given), 1_000_000, 0);
   } catch (error) {

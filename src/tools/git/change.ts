@@ -1,9 +1,17 @@
 // The git_change tool: commits files, creates and switches branches. Nothing leaves the machine.
-import type { ExecResult, ToolOutput, Tool, Workspace } from '../../core/index.ts';
+import type { ExecResult, ToolContext, ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRefName, requireRevision } from './args.ts';
 import type { ConfinedWorkspaces } from './confined-git.ts';
-import { runGit, guardRepository, gitError, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
+import type { ProtectedChange } from './protected-changes.ts';
+import {
+  runGit,
+  gitError,
+  openUserReader,
+  type GitRunOptions,
+  type GitWorkspaces,
+  type RepositoryReader,
+} from './safe-git.ts';
 
 const timeoutSeconds = 120;
 
@@ -34,20 +42,80 @@ export const gitChange = (workspaces: GitWorkspaces): Tool => ({
   },
   effect: 'write',
   untrustedOutput: true,
-  async execute(input, { signal }): Promise<ToolOutput> {
+  async needsApproval(input) {
+    const change = input as GitChangeInput;
+    if (change.operation !== 'switch' || change.name === undefined || !workspaces.findProtected) return false;
+    try {
+      const branch = requireRefName('branch', change.name);
+      const reader = await openReader(workspaces, AbortSignal.timeout(timeoutSeconds * 1000));
+      return (await findSwitchChange(reader, branch, workspaces))?.warning ?? false;
+    } catch {
+      // The call itself reports the error, and changes no protected file without approval.
+      return false;
+    }
+  },
+  async execute(input, { signal, call }): Promise<ToolOutput> {
     const change = input as GitChangeInput;
     const { sandbox } = workspaces;
+    const options = { signal, call };
     const result = await (sandbox
-      ? changeInSandbox(change, { ...workspaces, sandbox }, signal)
-      : changeAsUser(change, workspaces, signal));
+      ? changeInSandbox(change, { ...workspaces, sandbox }, options)
+      : changeAsUser(change, workspaces, options));
     return commandResultOutput(result, timeoutSeconds);
   },
 });
 
+type ChangeOptions = Pick<ToolContext, 'signal' | 'call'>;
+
+/** Opens the repository for reading. */
+async function openReader(workspaces: GitWorkspaces, signal: AbortSignal): Promise<RepositoryReader> {
+  const { sandbox, change: workspace, ...verifier } = workspaces;
+  const run = { signal, seconds: timeoutSeconds };
+  if (sandbox) return (await import('./confined-git.ts')).openConfinedGit({ ...workspaces, sandbox }, run);
+  return openUserReader('change', { ...run, workspace, verifier });
+}
+
+/** Returns what switching to a branch changes of the protected files. */
+async function findSwitchChange(
+  reader: RepositoryReader,
+  branch: string,
+  workspaces: GitWorkspaces,
+): Promise<ProtectedChange | undefined> {
+  const { findProtectedChange, resolveCommit } = await import('./protected-changes.ts');
+  const commit = await resolveCommit(reader, `refs/heads/${branch}`);
+  // Git reports that there is no such branch.
+  return commit === undefined ? undefined : findProtectedChange(reader, commit, workspaces);
+}
+
+/** Returns the steps of a change with the protected files that each may change. Throws if the user did not approve them. */
+async function approvedSteps(
+  reader: RepositoryReader,
+  [first, ...others]: GitSteps,
+  { operation, name = '' }: GitChangeInput,
+  { workspaces, call }: { readonly workspaces: GitWorkspaces; readonly call: ToolContext['call'] },
+): Promise<readonly [ApprovedStep, ...ApprovedStep[]]> {
+  const steps = [{ args: first }, ...others.map((args) => ({ args }))] as const;
+  const found = operation === 'switch' ? await findSwitchChange(reader, name, workspaces) : undefined;
+  if (!found) return steps;
+  const { isChangeApproved } = await import('./protected-changes.ts');
+  if (!isChangeApproved(found, call))
+    throw gitError(
+      'git/protected',
+      `The branch ${name} changes ${found.names.join(', ')}, which other programs run or load, and the user was not asked about these changes, so nothing was done. Make the call again, so that the user is asked.`,
+    );
+  // The approved commit is checked out by its hash; after that the branch changes no protected file, even if a command moved it.
+  return [
+    { args: ['switch', '--quiet', '--detach', '--no-recurse-submodules', found.commit], unprotected: found.files },
+    ...steps,
+  ];
+}
+
+type ApprovedStep = { readonly args: readonly string[]; readonly unprotected?: readonly string[] };
+
 async function changeInSandbox(
   change: GitChangeInput,
   workspaces: ConfinedWorkspaces,
-  signal: AbortSignal,
+  { signal, call }: ChangeOptions,
 ): Promise<ExecResult> {
   const checked = gitSteps(workspaces.read, change);
   // Loaded for the first change, because most runs have none.
@@ -55,28 +123,30 @@ async function changeInSandbox(
   const git = await openConfinedGit(workspaces, { signal, seconds: timeoutSeconds });
   if (change.operation !== 'branch') await assertNothingHidden(git, workspaces.sandbox);
   if (change.operation === 'switch') assertNotAbove(git, 'switch');
-  const unprotected =
-    change.operation === 'switch' ? await git.changedFiles(`refs/heads/${change.name ?? ''}^{commit}`) : [];
   // Files above the workspace are not visible, so they would look deleted.
   const steps = git.isAbove && change.paths === undefined ? gitSteps(workspaces.read, change, ['.']) : checked;
-  return runSteps(steps, (step) => git.write(step, { unprotected }));
+  const approved = await approvedSteps(git, steps, change, { workspaces, call });
+  return runSteps(approved, ({ args, ...access }) => git.write(args, access));
 }
 
 async function changeAsUser(
   change: GitChangeInput,
-  { change: workspace, ...verifier }: GitWorkspaces,
-  signal: AbortSignal,
+  workspaces: GitWorkspaces,
+  { signal, call }: ChangeOptions,
 ): Promise<ExecResult> {
+  const { change: workspace, ...verifier } = workspaces;
   const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, verifier };
   const steps = gitSteps(workspace, change);
-  await guardRepository('change', run);
-  return runSteps(steps, (step) => runGit(step, run));
+  const reader = await openUserReader('change', run);
+  const approved = await approvedSteps(reader, steps, change, { workspaces, call });
+  return runSteps(approved, ({ args }) => runGit(args, run));
 }
 
 async function runSteps(
-  [first, ...others]: GitSteps,
-  run: (step: readonly string[]) => Promise<ExecResult>,
+  steps: readonly [ApprovedStep, ...ApprovedStep[]],
+  run: (step: ApprovedStep) => Promise<ExecResult>,
 ): Promise<ExecResult> {
+  const [first, ...others] = steps;
   let result = await run(first);
   for (const step of others) if (result.code === 0) result = await run(step);
   return result;

@@ -1,5 +1,4 @@
 // Git inside a sandbox without network: reads and changes the repository with the identity and the filters of the user, and nothing runs outside.
-import path from 'node:path';
 import { escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import { leadsIntoWorkspace } from '../safe-path.ts';
 import {
@@ -22,6 +21,8 @@ export type ConfinedWorkspaces = GitWorkspaces & { readonly sandbox: GitSandbox 
 export type ConfinedGit = {
   /** True if the repository contains more than the workspace: it belongs to a folder above. */
   readonly isAbove: boolean;
+  /** The top folder of the files of the repository. */
+  readonly top: string;
   /** The options of a command that only reads. */
   readonly reading: GitRunOptions;
   /** Reads the repository; undefined if git fails. */
@@ -30,8 +31,6 @@ export type ConfinedGit = {
   readonly write: (args: readonly string[], access?: GitSandboxAccess) => Promise<ExecResult>;
   /** Runs a shell script that starts git with `"$@"`; `$0` is the writable folder. */
   readonly script: (script: string, folder: string) => Promise<ExecResult>;
-  /** Returns the files that differ between the current commit and another one; real paths. */
-  readonly changedFiles: (commit: string) => Promise<readonly string[]>;
 };
 
 const maxListOutput = 20_000_000;
@@ -50,17 +49,13 @@ export async function openConfinedGit(
   const settings = await readUserSettings(workspaces.sandbox, run);
   return {
     isAbove,
+    top,
     reading,
     read,
     write: (args, access) => runGit(args, writing(access), settings),
     script(script, folder) {
       const options = writing({ writable: [folder] });
       return execGit(['/bin/sh', '-c', script, folder, ...gitCommandLine(options, settings)], options);
-    },
-    async changedFiles(commit) {
-      const difference = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', 'HEAD', commit, '--'];
-      const names = (await read(difference)) ?? (await read(['ls-tree', '-r', '-z', '--name-only', commit])) ?? '';
-      return names.split('\0').flatMap((name) => (name === '' ? [] : [path.join(top, name)]));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Clone, pull and push with a sandbox: git outside connects from a private repository, git inside reads and changes the workspace.
 import { pathToFileURL } from 'node:url';
-import type { ExecResult } from '../../core/index.ts';
+import type { ExecResult, ToolContext } from '../../core/index.ts';
 import { resolveRemote, requireRefName } from './args.ts';
 import { findConnectionKey } from './config-keys.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from './confined-git.ts';
 import { copyBranch, copyCommits, findKnownCommits, objectFormat, withPrivateRepository } from './copy-commits.ts';
 import type { PrivateRepository } from './private-repository.ts';
+import { approvePull, mergeArgs } from './protected-changes.ts';
 import { remoteProgramOptions } from './remote-programs.ts';
 import { gitError, localConfigKeys, runGit, unsafeKeyError, type GitRunOptions } from './safe-git.ts';
 
@@ -101,11 +102,12 @@ export type TransferRequest = {
   readonly operation: 'pull' | 'push';
   readonly remote: string;
   readonly branch?: string;
+  readonly call: ToolContext['call'];
 };
 
 /** Pulls or pushes one branch. */
 export async function transferInSandbox(
-  { operation, remote, branch }: TransferRequest,
+  { operation, remote, branch, call }: TransferRequest,
   workspaces: ConfinedWorkspaces,
   run: GitRunOptions,
 ): Promise<ExecResult> {
@@ -118,7 +120,7 @@ export async function transferInSandbox(
   if (operation === 'push') return push(transfer, workspaces, run);
   assertNotAbove(git, 'pull');
   await assertNothingHidden(git, workspaces.sandbox);
-  return pull(transfer, workspaces, run);
+  return pull(transfer, { workspaces, call }, run);
 }
 
 type Transfer = {
@@ -150,9 +152,10 @@ async function resolveNamedRemote(
 
 async function pull(
   { git, remote, branch, url, isLocal }: Transfer,
-  { sandbox }: ConfinedWorkspaces,
+  { workspaces, call }: { readonly workspaces: ConfinedWorkspaces; readonly call: ToolContext['call'] },
   run: GitRunOptions,
 ): Promise<ExecResult> {
+  const { sandbox } = workspaces;
   const tracking = `refs/remotes/${remote}/${branch}`;
   const fetchInside = (source: string, readable: readonly string[]): Promise<ExecResult> =>
     git.write(
@@ -199,8 +202,8 @@ async function pull(
         await objectFormat(git),
       );
   if (fetched.code !== 0) return fetched;
-  const unprotected = await git.changedFiles(`${tracking}^{commit}`);
-  return git.write(['merge', '--ff-only', '--no-verify-signatures', tracking], { unprotected });
+  const { commit, unprotected } = await approvePull(git, tracking, { workspaces, call });
+  return git.write([...mergeArgs, commit], { unprotected });
 }
 
 async function push(

@@ -1,6 +1,6 @@
 // The git_remote tool: clone, pull and push. A pull is fast-forward only, a push is never forced.
 import path from 'node:path';
-import { FairleadError, type ToolOutput, type Tool } from '../../core/index.ts';
+import { FairleadError, type ToolContext, type ToolOutput, type Tool } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { resolveRemote, requireRefName } from './args.ts';
 import type { ConfinedWorkspaces } from './confined-git.ts';
@@ -9,14 +9,15 @@ import { remoteProgramOptions } from './remote-programs.ts';
 import {
   gitOutput,
   runGit,
-  guardRepository,
   gitError,
+  openUserReader,
   type GitRunOptions,
   type GitWorkspaces,
   withSshAgent,
 } from './safe-git.ts';
 
 const timeoutSeconds = 600;
+const readSeconds = 120;
 
 type GitRemoteInput = {
   readonly operation: 'clone' | 'pull' | 'push';
@@ -28,7 +29,7 @@ type GitRemoteInput = {
 };
 
 /** Creates the git_remote tool. */
-export const gitRemote = ({ change: workspace, sandbox, ...verifier }: GitWorkspaces): Tool => ({
+export const gitRemote = (workspaces: GitWorkspaces): Tool => ({
   name: 'git_remote',
   description:
     'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
@@ -47,7 +48,18 @@ export const gitRemote = ({ change: workspace, sandbox, ...verifier }: GitWorksp
   },
   effect: 'external',
   untrustedOutput: true,
-  async execute(input, { signal, progress }): Promise<ToolOutput> {
+  async needsApproval(input) {
+    const trip = input as GitRemoteInput;
+    if (trip.operation !== 'pull' || !workspaces.findProtected) return false;
+    try {
+      return (await findPullWarning(trip, workspaces)) ?? false;
+    } catch {
+      // The call itself reports the error, and changes no protected file without approval.
+      return false;
+    }
+  },
+  async execute(input, { signal, progress, call }): Promise<ToolOutput> {
+    const { change: workspace, sandbox, ...verifier } = workspaces;
     const run: GitRunOptions = {
       workspace,
       signal,
@@ -57,13 +69,33 @@ export const gitRemote = ({ change: workspace, sandbox, ...verifier }: GitWorksp
       ...(progress ? { progress } : {}),
     };
     const trip = input as GitRemoteInput;
-    const confined = sandbox ? { change: workspace, sandbox, ...verifier } : undefined;
+    const confined = sandbox ? { ...workspaces, sandbox } : undefined;
     const result = await (trip.operation === 'clone'
       ? cloneRepository(trip, run, confined)
-      : pullOrPush({ ...trip, operation: trip.operation }, run, confined));
+      : pullOrPush({ ...trip, operation: trip.operation, call }, run, { workspaces, confined }));
     return commandResultOutput(result, timeoutSeconds);
   },
 });
+
+/** Returns what a pull changes of the protected files, as far as the branch was fetched before. What only the server has is refused when it was fetched. */
+async function findPullWarning(
+  { remote = 'origin', branch }: GitRemoteInput,
+  workspaces: GitWorkspaces,
+): Promise<string | undefined> {
+  const { sandbox, change: workspace, ...verifier } = workspaces;
+  const run = { signal: AbortSignal.timeout(readSeconds * 1000), seconds: readSeconds };
+  const [{ findForwardChange, resolveCommit }, reader] = await Promise.all([
+    import('./protected-changes.ts'),
+    sandbox
+      ? import('./confined-git.ts').then(({ openConfinedGit }) => openConfinedGit({ ...workspaces, sandbox }, run))
+      : openUserReader('change', { ...run, workspace, verifier }),
+  ]);
+  const here = branch ?? (await reader.read(['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim();
+  if (here === undefined) return undefined;
+  const tracking = `refs/remotes/${requireRefName('remote', remote)}/${requireRefName('branch', here)}`;
+  const commit = await resolveCommit(reader, tracking);
+  return commit === undefined ? undefined : (await findForwardChange(reader, commit, workspaces))?.warning;
+}
 
 /** Loaded for the first connection, because most runs have none. */
 const loadConfined = (): Promise<typeof RemoteConfined> => import('./remote-confined.ts');
@@ -104,16 +136,21 @@ async function cloneRepository(
 }
 
 async function pullOrPush(
-  { operation, remote = 'origin', branch }: GitRemoteInput & { readonly operation: 'pull' | 'push' },
+  {
+    operation,
+    remote = 'origin',
+    branch,
+    call,
+  }: GitRemoteInput & { readonly operation: 'pull' | 'push'; readonly call: ToolContext['call'] },
   run: GitRunOptions,
-  confined: ConfinedWorkspaces | undefined,
+  { workspaces, confined }: { readonly workspaces: GitWorkspaces; readonly confined: ConfinedWorkspaces | undefined },
 ): ReturnType<typeof runGit> {
   const name = requireRefName('remote', remote);
   if (confined) {
-    const request = { operation, remote: name, ...(branch === undefined ? {} : { branch }) };
+    const request = { operation, remote: name, call, ...(branch === undefined ? {} : { branch }) };
     return (await loadConfined()).transferInSandbox(request, confined, run);
   }
-  await guardRepository('connect', run);
+  const reader = await openUserReader('connect', run);
   const here = branch ?? (await gitOutput(['symbolic-ref', '--quiet', '--short', 'HEAD'], run))?.trim();
   if (here === undefined) throw gitError('git/incomplete', 'No branch is checked out, so give the branch.');
   const ref = requireRefName('branch', here);
@@ -140,18 +177,12 @@ async function pullOrPush(
       ],
       connectingRun,
     );
-  return runGit(
-    [
-      'pull',
-      '--ff-only',
-      '--no-rebase',
-      '--no-verify-signatures',
-      '--no-recurse-submodules',
-      ...remoteProgramOptions('upload', isLocal),
-      '--',
-      name,
-      ref,
-    ],
+  const fetched = await runGit(
+    ['fetch', '--no-recurse-submodules', ...remoteProgramOptions('upload', isLocal), '--', name, `refs/heads/${ref}`],
     connectingRun,
   );
+  if (fetched.code !== 0) return fetched;
+  const { approvePull, mergeArgs } = await import('./protected-changes.ts');
+  const { commit } = await approvePull(reader, 'FETCH_HEAD', { workspaces, call });
+  return runGit([...mergeArgs, commit], run);
 }

@@ -13,6 +13,8 @@ export type GitWorkspaces = {
   readonly isConfined: boolean;
   /** Runs git as the user. Without `sandbox` it changes the repository and connects to servers, after `read` verified the configuration; with one, it sees private repositories only. */
   readonly change: Workspace;
+  /** Returns those of these files that a checkout changes only after the user was asked, because other programs execute or obey them; real paths. Default: none. */
+  readonly findProtected?: (files: readonly string[]) => readonly string[];
   /** Runs git that changes the repository in a sandbox, so that no program outside reads what a command can write. */
   readonly sandbox?: GitSandbox;
 };
@@ -39,6 +41,13 @@ export type GitSandbox = {
   readonly findHidden: () => readonly string[];
   /** A folder of the user that no command can write. Private repositories are created in it. */
   readonly privateFolder: string;
+};
+
+/** How a repository is read; `read` returns undefined if git fails. */
+export type RepositoryReader = {
+  /** The top folder of its files. */
+  readonly top: string;
+  readonly read: (args: readonly string[]) => Promise<string | undefined>;
 };
 
 /** Options of a git command. */
@@ -158,11 +167,17 @@ export type GitAccess = 'look' | 'change' | 'connect';
 export async function guardRepository(kind: GitAccess, run: GitRunOptions): Promise<readonly string[]> {
   const { read: workspace = run.workspace, isConfined = run.isConfined ?? false } = run.verifier ?? {};
   const verification: GitRunOptions = { ...run, workspace, isConfined, allowNetwork: false };
-  await assertOwnRepository(verification);
-  const keys = await localConfigKeys(verification);
+  const keys = await inspectRepository(verification);
   const bad = run.isConfined ? findFilterThatStays(keys) : findUnsafeKey(keys, kind);
   if (bad !== undefined) throw unsafeKeyError(bad);
   return disableFilters(keys);
+}
+
+/** Verifies the repository as guardRepository does. Returns how to read it. */
+export async function openUserReader(kind: GitAccess, run: GitRunOptions): Promise<RepositoryReader> {
+  await guardRepository(kind, run);
+  const top = await assertOwnRepository(run);
+  return { top, read: (args) => gitOutput(args, run) };
 }
 
 /** Creates the error about a key of the repository's configuration. */
@@ -182,11 +197,32 @@ export function withSshAgent(run: GitRunOptions): GitRunOptions {
 export const gitError = (code: string, sentence: string): FairleadError =>
   new FairleadError(code, sentence, { blame: 'model' });
 
+const listKeys = ['config', '--list', '--show-scope', '--name-only', '-z'];
+const findPlaces = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
+
+/** Verifies that this is a repository of the workspace, and returns the keys that its configuration sets. One command does both: starting a sandbox takes longer than git. */
+async function inspectRepository({ progress: _, ...run }: GitRunOptions): Promise<readonly string[]> {
+  const script = `"$@" ${findPlaces.join(' ')} && printf '\\0' && "$@" ${listKeys.join(' ')}`;
+  const { code, text } = await execGit(['/bin/sh', '-c', script, 'sh', ...gitCommandLine(run)], run);
+  const end = text.indexOf('\0');
+  if (code === 0 && end >= 0 && text.length < (run.maxOutput ?? defaultMaxOutput)) {
+    await assertOwnPlaces(text.slice(0, end), run);
+    return parseLocalKeys(text.slice(end + 1));
+  }
+  // Separately, each has its own error.
+  await assertOwnRepository(run);
+  return localConfigKeys(run);
+}
+
 /** Returns the configuration keys that the repository sets, including included files. */
 export async function localConfigKeys(run: GitRunOptions): Promise<readonly string[]> {
-  const listed = await gitOutput(['config', '--list', '--show-scope', '--name-only', '-z'], run);
+  const listed = await gitOutput(listKeys, run);
   if (listed === undefined)
     throw gitError('git/programs', "The repository's own configuration cannot be read, so nothing was done.");
+  return parseLocalKeys(listed);
+}
+
+function parseLocalKeys(listed: string): readonly string[] {
   // A name that is not UTF-8 was replaced, so it could not be overridden by its name.
   if (listed.includes('\uFFFD'))
     throw gitError(
@@ -198,9 +234,13 @@ export async function localConfigKeys(run: GitRunOptions): Promise<readonly stri
 
 /** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. Returns the top folder of its files. */
 export async function assertOwnRepository(run: GitRunOptions): Promise<string> {
-  const result = await runGit(['rev-parse', '--show-toplevel', '--absolute-git-dir'], { ...run });
-  const [top = '', gitDir = ''] = result.text.split('\n');
-  if (result.code !== 0) throw gitError('git/no-repository', result.text.trim() || 'This is not a git repository.');
+  const { code, text } = await runGit(findPlaces, run);
+  if (code !== 0) throw gitError('git/no-repository', text.trim() || 'This is not a git repository.');
+  return assertOwnPlaces(text, run);
+}
+
+async function assertOwnPlaces(places: string, run: GitRunOptions): Promise<string> {
+  const [top = '', gitDir = ''] = places.split('\n');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
   if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return top;
   const worktrees = (await gitOutput(['worktree', 'list', '--porcelain', '-z'], run))?.split('\0') ?? [];
