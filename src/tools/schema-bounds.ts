@@ -8,11 +8,17 @@ const maxNestedSchemas = 5_000;
 /** The compiler writes the absolute location of each nested schema: this bounds the sum of their lengths. */
 const maxLocationChars = 1_000_000;
 
+/** The engine reads a regular expression without a time limit, and each Unicode class in it takes about a millisecond. */
+const maxPatternChars = 5_000;
+const maxAllPatternChars = 20_000;
+const maxUnicodeClasses = 64;
+const schemasPerUnicodeClass = 20;
+
 /** The size of a JSON Schema: it bounds the work to compile and to apply it. */
 export type SchemaSize = {
   /** Characters of the JSON text. */
   readonly chars: number;
-  /** Nested schemas, counted as often as the compiler visits them. */
+  /** Nested schemas, counted as often as the compiler visits them; a Unicode class of a pattern counts as 20. */
   readonly schemas: number;
   /** Characters of the absolute locations of all nested schemas. */
   readonly locationChars: number;
@@ -32,6 +38,7 @@ type Visit = {
 export function measureSchema(schema: JsonObject, chars: number): SchemaSize | string {
   if (chars > maxSchemaChars) return `it has more than ${maxSchemaChars} characters`;
   let [schemas, locationChars] = [0, 0];
+  const patterns = new Set<string>();
   const todo: Visit[] = [{ schema, pointer: 0, base: 0, times: 1 }];
   for (let visit = todo.pop(); visit; visit = todo.pop()) {
     const { schema: each, pointer } = visit;
@@ -43,11 +50,32 @@ export function measureSchema(schema: JsonObject, chars: number): SchemaSize | s
     locationChars += times * (base + pointer + (isObject(each) ? String(each['$ref'] ?? '').length : 0));
     if (schemas > maxNestedSchemas) return `it has more than ${maxNestedSchemas} nested schemas`;
     if (locationChars > maxLocationChars) return 'the names of its nested schemas are too long';
-    if (isObject(each))
-      for (const [inner, name] of nestedSchemas(each))
-        todo.push({ schema: inner, pointer: pointer + name, base, times });
+    if (!isObject(each)) continue;
+    collectPatterns(each, patterns);
+    for (const [inner, name] of nestedSchemas(each)) todo.push({ schema: inner, pointer: pointer + name, base, times });
   }
-  return { chars, schemas, locationChars };
+  const classes = countUnicodeClasses(patterns);
+  return typeof classes === 'string'
+    ? classes
+    : { chars, schemas: schemas + classes * schemasPerUnicodeClass, locationChars };
+}
+
+/** Adds the regular expressions of one schema. */
+function collectPatterns({ pattern, patternProperties }: JsonObject, patterns: Set<string>): void {
+  if (typeof pattern === 'string') patterns.add(pattern);
+  if (isObject(patternProperties)) for (const name of Object.keys(patternProperties)) patterns.add(name);
+}
+
+/** Returns the number of Unicode classes in regular expressions, or why they are too large, as the end of a sentence. */
+function countUnicodeClasses(patterns: ReadonlySet<string>): number | string {
+  let [chars, classes] = [0, 0];
+  for (const pattern of patterns) {
+    chars += pattern.length;
+    if (pattern.length > maxPatternChars || chars > maxAllPatternChars)
+      return `its patterns have more than ${maxPatternChars} characters, or ${maxAllPatternChars} together`;
+    classes += pattern.match(/\\p\{/gi)?.length ?? 0;
+  }
+  return classes > maxUnicodeClasses ? `its patterns have more than ${maxUnicodeClasses} Unicode classes` : classes;
 }
 
 /** Yields what the compiler visits directly inside a schema, each with the number of characters it adds to the location. */
