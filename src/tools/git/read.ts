@@ -2,6 +2,7 @@
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
 import { pathspecArgs, requireRevision, omitSecretDiffs } from './args.ts';
+import { readConfined } from './read-confined.ts';
 import { runGit, guardRepository, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
 
 const timeoutSeconds = 60;
@@ -42,7 +43,9 @@ export const gitRead = ({ read: workspace, isConfined }: Pick<GitWorkspaces, 're
   async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, isConfined };
     const args = gitReadArgs(workspace, input as GitReadInput);
-    const result = await runGit(args, run, await guardRepository('look', run));
+    const result = isConfined
+      ? await readConfined(args, run)
+      : await runGit(args, run, await guardRepository('look', run));
     return commandResultOutput({ ...result, text: omitSecretDiffs(result.text) }, timeoutSeconds);
   },
 });

@@ -198,7 +198,8 @@ export const gitError = (code: string, sentence: string): FairleadError =>
   new FairleadError(code, sentence, { blame: 'model' });
 
 const listKeys = ['config', '--list', '--show-scope', '--name-only', '-z'];
-const findPlaces = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
+/** Prints the top folder of a repository and its git directory. */
+export const findPlaces: readonly string[] = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
 
 /** Verifies that this is a repository of the workspace, and returns the keys that its configuration sets. One command does both: starting a sandbox takes longer than git. */
 async function inspectRepository({ progress: _, ...run }: GitRunOptions): Promise<readonly string[]> {
@@ -239,7 +240,8 @@ export async function assertOwnRepository(run: GitRunOptions): Promise<string> {
   return assertOwnPlaces(text, run);
 }
 
-async function assertOwnPlaces(places: string, run: GitRunOptions): Promise<string> {
+/** Verifies what `findPlaces` printed: the top folder and the git directory. Returns the top folder. */
+export async function assertOwnPlaces(places: string, run: GitRunOptions): Promise<string> {
   const [top = '', gitDir = ''] = places.split('\n');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
   if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return top;
