@@ -120,6 +120,19 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   137: ['packages that take too long to look up', held],
   138: ['calls of a program that fill the session', held],
   139: ['a git configuration that is a pipe or a device', held],
+  140: ['a schema and a value whose product takes minutes', held],
+  141: ['a schema that takes minutes or gigabytes to compile', no],
+  142: ['folders of runs that take minutes to resolve', no],
+  143: ['a request whose parts take quadratic time', no, held],
+  144: ['references that stand for gigabytes', no],
+  145: ['lists of runs that fill the memory', held],
+  146: ['a model response of endless parts or calls', no],
+  147: ['a request inside the body of another request', no],
+  148: ['a schedule that writes into a session with more rights', no],
+  149: ['control tokens in results of another model', no],
+  150: ['a tenant that takes all streams', no],
+  151: ['an intercepted request with too many messages', no],
+  152: ['a pattern that takes seconds to read', no],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */
