@@ -357,3 +357,19 @@ test(
     assert.match(switched.text, /outside the working folder/);
   },
 );
+
+test('what the private repository cannot do is refused with a sentence', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, createRepository);
+  const { root } = fixture;
+  const server = createServer(t, root);
+  git(root, 'remote', 'add', 'origin', server.url);
+  commitFiles(root, { '.gitattributes': '*.bin filter=lfs -text\n' }, 'large files');
+  assert.match((await call(fixture, 'git_remote', { operation: 'push' })).text, /uses Git LFS, .*nothing was pushed/);
+  git(root, 'config', 'core.sshCommand', 'ssh -i key');
+  assert.match((await call(fixture, 'git_remote', { operation: 'pull' })).text, /sets core\.sshcommand, .*nothing was/);
+  rmSync(path.join(root, '.git'), { recursive: true });
+  for (const name of ['a.txt', '.gitattributes']) rmSync(path.join(root, name));
+  const cloned = await call(fixture, 'git_remote', { operation: 'clone', url: server.url, path: '.' });
+  assert.match(cloned.text, /Nothing is cloned into the working folder itself/);
+  assert.ok(!server.calls().some((line) => / (push|fetch|ls-remote) /.test(line)), 'no connection was made');
+});
