@@ -130,6 +130,7 @@ export { yamlBoundError } from './yaml-bounds.ts';
 export { trimEndChars, whitespaceChars } from './trim-end.ts';
 export {
   formatToolResult,
+  parseToolResult,
   isToolOutput,
   resultTags,
   toolOutput,

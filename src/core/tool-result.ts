@@ -49,6 +49,10 @@ export function formatToolResult(part: Pick<ToolResultPart, 'text' | 'nonce'>): 
   return tags ? `${tags.open}${part.text}${tags.close}` : part.text;
 }
 
+/** Returns the text that `formatToolResult` put between tags; any other text as it is. */
+export const parseToolResult = (text: string): string =>
+  /^<outside-text-([^>\n]+)>\n([^]*)\n<\/outside-text-\1>$/.exec(text)?.[2] ?? text;
+
 function textOfValue(value: unknown): string {
   if (value === undefined) return '(no output)';
   return typeof value === 'string' ? value : JSON.stringify(toJson(value));

@@ -1,5 +1,5 @@
 // Parses a request to the scripted server into the form that a script sees, whatever its wire format.
-import { messageText, type JsonObject } from '../core/index.ts';
+import { messageText, parseToolResult, type JsonObject } from '../core/index.ts';
 import { wireFormats } from '../wire/formats/index.ts';
 import { asString, type ParsedModelRequest, type WireFormatName, parseGoogleModel } from '../wire/index.ts';
 import { anthropicWriter } from './response-writers/anthropic.ts';
@@ -45,7 +45,7 @@ export function parseScriptRequest(
     },
     get results() {
       return parse().messages.flatMap((message) =>
-        (message?.parts ?? []).flatMap((part) => (part.type === 'tool-result' ? [part.text] : [])),
+        (message?.parts ?? []).flatMap((part) => (part.type === 'tool-result' ? [parseToolResult(part.text)] : [])),
       );
     },
     get prompt() {

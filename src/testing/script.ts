@@ -10,7 +10,7 @@ export type ScriptRequest<Body> = {
   readonly model: string;
   /** The names of the offered tools. */
   readonly tools: readonly string[];
-  /** The texts of all tool results in the conversation, oldest first. */
+  /** The texts of all tool results in the conversation, oldest first, without the tags around text from outside. */
   readonly results: readonly string[];
   /** The text of the last message of the user. */
   readonly prompt: string;
