@@ -12,8 +12,8 @@ import {
   type Workspace,
 } from '../core/index.ts';
 import {
+  lazyContainerSandbox,
   createPathPins,
-  containerSandbox,
   fileTrust,
   formatFullPrompt,
   grantKey,
@@ -192,7 +192,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
     ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
   });
-  const container = withSandbox(workspace, containerSandbox(settings.sandbox, [workspace.cwd]));
+  const container = withSandbox(workspace, lazyContainerSandbox(settings.sandbox, [workspace.cwd]));
   const ownTools = codeOnly
     ? [sandboxedCommand(container)]
     : [

@@ -1,4 +1,5 @@
 // Chooses the sandbox for commands once for each set of folders, and keeps the choice.
+import type { ContainerOptions } from './container.ts';
 import { noSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from './sandbox.ts';
 
 const sandboxCache = new Map<string, Promise<Sandbox>>();
@@ -18,4 +19,15 @@ async function findSandbox(
 ): Promise<Sandbox> {
   // Loaded for the first command, because an answer without a command does not need it.
   return (await import('./find-sandbox.ts')).findSandbox(mode, options);
+}
+
+/** The same as containerSandbox, loaded for the first command. */
+export function lazyContainerSandbox(options: ContainerOptions, untrustedRoots: readonly string[]): Sandbox {
+  let loading: Promise<Sandbox> | undefined;
+  const load = async (): Promise<Sandbox> => (await import('./container.ts')).containerSandbox(options, untrustedRoots);
+  return {
+    name: 'container',
+    description: 'Commands run in a container and reach a volume: no network, no file of yours.',
+    exec: async (command, given, outside) => (await (loading ??= load())).exec(command, given, outside),
+  };
 }

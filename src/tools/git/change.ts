@@ -1,6 +1,7 @@
 // The git_change tool: commits files, creates and switches branches. Nothing leaves the machine.
 import type { ExecResult, ToolContext, ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
+import { gitChangeSpec } from './specs.ts';
 import { pathspecArgs, requireRefName, requireRevision } from './args.ts';
 import type { ConfinedWorkspaces } from './confined-git.ts';
 import type { ProtectedChange } from './protected-changes.ts';
@@ -25,23 +26,7 @@ type GitChangeInput = {
 
 /** Creates the git_change tool. */
 export const gitChange = (workspaces: GitWorkspaces): Tool => ({
-  name: 'git_change',
-  description:
-    'Commit to the git repository, create a branch or switch to one. commit takes a message and the paths to commit (new files must be named; without paths every change to tracked files); branch and switch take a name.',
-  input: {
-    type: 'object',
-    properties: {
-      operation: { type: 'string', enum: ['commit', 'branch', 'switch'] },
-      message: { type: 'string', minLength: 1, maxLength: 20_000 },
-      paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 500 },
-      name: { type: 'string', maxLength: 200 },
-      from: { type: 'string', maxLength: 300, description: 'branch: the commit it starts at.' },
-    },
-    required: ['operation'],
-    additionalProperties: false,
-  },
-  effect: 'write',
-  untrustedOutput: true,
+  ...gitChangeSpec,
   async needsApproval(input) {
     const change = input as GitChangeInput;
     if (change.operation !== 'switch' || change.name === undefined || !workspaces.findProtected) return false;

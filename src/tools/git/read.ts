@@ -1,12 +1,12 @@
 // The git tool: status, diff, log and branches. It changes nothing and executes nothing of the repository.
 import type { ToolOutput, Tool, Workspace } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
+import { defaultCommits, gitReadSpec } from './specs.ts';
 import { pathspecArgs, requireRevision, omitSecretDiffs } from './args.ts';
 import { readConfined } from './read-confined.ts';
 import { runGit, guardRepository, type GitRunOptions, type GitWorkspaces } from './safe-git.ts';
 
 const timeoutSeconds = 60;
-const defaultCommits = 20;
 
 type GitReadInput = {
   readonly operation: 'status' | 'diff' | 'log' | 'show' | 'branches';
@@ -18,28 +18,7 @@ type GitReadInput = {
 
 /** Creates the git tool. */
 export const gitRead = ({ read: workspace, isConfined }: Pick<GitWorkspaces, 'read' | 'isConfined'>): Tool => ({
-  name: 'git',
-  description:
-    'Read the git repository: status, diff, log, show, branches. diff compares the files with the last commit, or what revision names (main, main..topic); show prints one commit.',
-  input: {
-    type: 'object',
-    properties: {
-      operation: { type: 'string', enum: ['status', 'diff', 'log', 'show', 'branches'] },
-      revision: { type: 'string', maxLength: 300 },
-      staged: { type: 'boolean', description: 'diff: only what is staged.' },
-      path: { type: 'string', description: 'Only this file or folder.' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 200,
-        description: `log: number of commits, default ${defaultCommits}.`,
-      },
-    },
-    required: ['operation'],
-    additionalProperties: false,
-  },
-  effect: 'read',
-  untrustedOutput: true,
+  ...gitReadSpec,
   async execute(input, { signal }): Promise<ToolOutput> {
     const run: GitRunOptions = { workspace, signal, seconds: timeoutSeconds, isConfined };
     const args = gitReadArgs(workspace, input as GitReadInput);

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { FairleadError, type ToolContext, type ToolOutput, type Tool } from '../../core/index.ts';
 import { commandResultOutput } from '../shell/format-result.ts';
+import { gitRemoteSpec } from './specs.ts';
 import { resolveRemote, requireRefName } from './args.ts';
 import type { ConfinedWorkspaces } from './confined-git.ts';
 import type * as RemoteConfined from './remote-confined.ts';
@@ -30,24 +31,7 @@ type GitRemoteInput = {
 
 /** Creates the git_remote tool. */
 export const gitRemote = (workspaces: GitWorkspaces): Tool => ({
-  name: 'git_remote',
-  description:
-    'Clone a git repository, pull or push. clone takes a url and the path of a new folder; pull (fast-forward only) and push take a remote (default origin) and a branch (default: the current one).',
-  input: {
-    type: 'object',
-    properties: {
-      operation: { type: 'string', enum: ['clone', 'pull', 'push'] },
-      url: { type: 'string', maxLength: 2000 },
-      path: { type: 'string' },
-      remote: { type: 'string', maxLength: 100 },
-      branch: { type: 'string', maxLength: 200 },
-      depth: { type: 'integer', minimum: 1, description: 'clone: max number of commits.' },
-    },
-    required: ['operation'],
-    additionalProperties: false,
-  },
-  effect: 'external',
-  untrustedOutput: true,
+  ...gitRemoteSpec,
   async needsApproval(input) {
     const trip = input as GitRemoteInput;
     if (trip.operation !== 'pull' || !workspaces.findProtected) return false;
