@@ -7,13 +7,15 @@ import { startEgressProxy, type EgressProxy } from './egress.ts';
 import { seccompFilterFile } from './seccomp.ts';
 import { argvAfterSetup, splitAccess, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
 import {
+  expectedMounts,
   findHiddenPaths,
-  hiddenPaths,
+  findInnerMounts,
   systemFolders,
   systemLinkTarget,
   toolFolders,
-  writeAccessMounts,
+  type InnerMounts,
 } from './mounts.ts';
+import { mountCheckScript } from './mount-check.ts';
 import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
@@ -27,28 +29,32 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
       const { access, options } = splitAccess(given);
       const isOnline = access.access !== 'read' && access.network !== false;
       const proxy = isOnline && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
+      const inner = findInnerMounts(paths, access);
       const sandboxArgs = [
         ...withSeccompFilter(program),
         ...extras,
-        ...bubblewrapArgs(paths, access, proxy),
+        ...bubblewrapArgs(paths, access, inner, proxy),
         '--chdir',
         options.cwd,
         '--',
       ];
-      return outside([...sandboxArgs, ...withLimits(command, proxy)], { ...options, isWrapper: true });
+      const argv = withLimits(command, mountCheck(paths, access, inner), proxy);
+      return outside([...sandboxArgs, ...argv], { ...options, isWrapper: true });
     },
     findHidden: () => findHiddenPaths(paths),
     confine(argv, cwd) {
       const [first, ...rest] = withSeccompFilter(program);
+      const access = { access: 'read' } as const;
+      const inner = findInnerMounts(paths, access);
       return [
         first,
         ...rest,
         ...extras,
-        ...bubblewrapArgs(paths, { access: 'read' }),
+        ...bubblewrapArgs(paths, access, inner),
         '--chdir',
         cwd,
         '--',
-        ...withLimits(argv),
+        ...withLimits(argv, mountCheck(paths, access, inner)),
       ];
     },
   };
@@ -91,12 +97,14 @@ export function bubblewrapUnavailableReason(
   extras: ExtraOptions = [],
 ): Promise<string | undefined> {
   const [first, ...rest] = withSeccompFilter(program);
+  const access = { access: 'write' } as const;
+  const inner = findInnerMounts(paths, access);
   const args = [
     ...rest,
     ...extras,
-    ...bubblewrapArgs(paths, { access: 'write' }),
+    ...bubblewrapArgs(paths, access, inner),
     '--',
-    ...withLimits(['/bin/sh', '-c', 'exit 0']),
+    ...withLimits(['/bin/sh', '-c', 'exit 0'], mountCheck(paths, access, inner)),
   ];
   return new Promise((resolve) => {
     execFile(first, args, { timeout: 10_000, env: {} }, (error, _out, stderr) => {
@@ -147,7 +155,12 @@ const cover = ({ at, file }: CoveredPath): readonly string[] =>
   file ? ['--ro-bind', '/dev/null', at] : ['--tmpfs', at, '--remount-ro', at];
 
 /** Returns all arguments except the command. Later mounts cover earlier ones, so the order matters. */
-function bubblewrapArgs(paths: SandboxPaths, access: SandboxAccess, proxy?: EgressProxy): readonly string[] {
+function bubblewrapArgs(
+  paths: SandboxPaths,
+  access: SandboxAccess,
+  inner: InnerMounts,
+  proxy?: EgressProxy,
+): readonly string[] {
   const { roots, home } = paths;
   const isRoot = process.getuid?.() === 0;
   const readOnly = (each: string): readonly string[] => ['--ro-bind', each, each];
@@ -166,8 +179,8 @@ function bubblewrapArgs(paths: SandboxPaths, access: SandboxAccess, proxy?: Egre
     toolFolders(paths).flatMap((each) => ['--ro-bind-try', each, each]),
     (access.readable ?? []).flatMap(readOnly),
     roots.flatMap((root) => [access.access === 'read' ? '--ro-bind' : '--bind', root, root]),
-    writeAccessMounts(paths, access).flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
-    hiddenPaths(paths).flatMap(cover),
+    inner.protected.flatMap(({ mountPoint, bindOption }) => [bindOption, mountPoint, mountPoint]),
+    inner.hidden.flatMap(cover),
     proxy ? ['--ro-bind', proxy.folder, proxyFolder] : [],
     // Otherwise files written outside the roots would be lost silently.
     ['--remount-ro', '/'],
@@ -197,5 +210,15 @@ function proxyRelayCommand({ socket }: EgressProxy): string {
   return `${listen} until socat -u OPEN:/dev/null TCP:127.0.0.1:${proxyPort} 2>/dev/null; do sleep 0.01; done;`;
 }
 
-const withLimits = (command: string | readonly string[], proxy?: EgressProxy): readonly string[] =>
-  argvAfterSetup(`{ ${resourceLimits.join('; ')}; } 2>/dev/null; ${proxy ? proxyRelayCommand(proxy) : ''}`, command);
+const withLimits = (
+  command: string | readonly string[],
+  checkScript: string,
+  proxy?: EgressProxy,
+): readonly string[] => {
+  const limits = `{ ${resourceLimits.join('; ')}; } 2>/dev/null;`;
+  return argvAfterSetup(`${checkScript} ${limits} ${proxy ? proxyRelayCommand(proxy) : ''}`, command);
+};
+
+/** The check takes some milliseconds, so it is left out if no other command runs. */
+const mountCheck = (paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): string =>
+  access.isAlone ? '' : mountCheckScript(expectedMounts(paths, access, inner));

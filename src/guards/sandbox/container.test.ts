@@ -61,14 +61,16 @@ test('without a lighter sandbox a container gets the working directory, with exe
   const mounts = [
     `-v ${work}:${work} -v ${work}/.git:${work}/.git`,
     ...controlFiles.map((name) => `-v ${work}/.git/${name}:${work}/.git/${name}:ro`),
-    `-w ${work} alpine sh -c make it`,
+    `-w ${work} alpine /bin/sh -c `,
   ];
-  assert.ok(ran?.endsWith(` -u ${process.getuid?.()} ${mounts.join(' ')}`), ran);
+  const user = `${process.getuid?.() === 0 ? '' : '--userns keep-id '}-u ${process.getuid?.()}:${process.getgid?.()}`;
+  assert.ok(ran?.includes(` ${user} ${mounts.join(' ')}`) && ran.endsWith(' sh exec 2>&1; make it'), ran);
   removeIdlePlaceholders();
   assert.deepEqual(readdirSync(path.join(work, '.git')), ['hooks'], 'placeholders are removed');
   await withSandbox(localWorkspace({ roots: [work] }), sandbox, { access: 'read' }).exec('look');
   const looked = engineCalls().split('\n')[2];
-  assert.ok(looked?.endsWith(` -u ${process.getuid?.()} -v ${work}:${work}:ro -w ${work} alpine sh -c look`), looked);
+  assert.ok(looked?.includes(` ${user} -v ${work}:${work}:ro -w ${work} alpine /bin/sh -c `), looked);
+  assert.ok(looked.endsWith(' sh exec 2>&1; look'), looked);
 });
 
 test('[attack 82] a missing image is not pulled, and an engine inside a root is not run', async (t) => {

@@ -1,10 +1,23 @@
 // The container sandbox (podman or docker): runs each command in a new container, without network and privileges, removed when the command ends.
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FairleadError, type ExecResult } from '../../core/index.ts';
+import { FairleadError, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
-import { splitAccess, type SandboxAccess, type SandboxPaths, type HostExec, type Sandbox } from './sandbox.ts';
-import { findHiddenPaths, hiddenPaths, writeAccessMounts } from './mounts.ts';
+import { mountCheckScript } from './mount-check.ts';
+import { expectedMounts, findHiddenPaths, findInnerMounts, type InnerMounts } from './mounts.ts';
+import { isEmptyDirectory } from './open-folder.ts';
+import {
+  argvAfterSetup,
+  splitAccess,
+  type Argv,
+  type HostExec,
+  type Sandbox,
+  type SandboxAccess,
+  type SandboxPaths,
+} from './sandbox.ts';
 
 /** Options of a container sandbox. The caller reads the environment. */
 export type ContainerOptions = {
@@ -23,7 +36,10 @@ export type ContainerOptions = {
 const nobodyUid = 65_534;
 const defaultTimeoutMs = 60_000;
 
-type ContainerConfig = Required<ContainerOptions>;
+type ContainerConfig = Required<ContainerOptions> & {
+  /** The options of the user, if it is that of the files. */
+  readonly userArgs?: readonly string[];
+};
 
 /** Creates a sandbox whose containers see a named volume and no file of this machine. An engine given by name is never searched for in these folders, where a command could have created it. */
 export function containerSandbox(options: ContainerOptions = {}, untrustedRoots: readonly string[] = []): Sandbox {
@@ -48,7 +64,8 @@ export function bindMountContainerSandbox(
   paths: SandboxPaths,
 ): Sandbox {
   // The files belong to the own user, so the container must run as that user.
-  const container = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
+  const own = resolveContainer({ ...options, user: process.getuid?.() ?? nobodyUid });
+  const container = { ...own, userArgs: ownUserArgs(own) };
   const { engine, image } = container;
   assertMountableRoots(paths);
   return {
@@ -57,31 +74,62 @@ export function bindMountContainerSandbox(
     findHidden: () => findHiddenPaths(paths),
     async exec(command, given, outside) {
       const { access, options: execOptions } = splitAccess(given);
-      const mountArgs = [...bindMounts(paths, access), '-w', execOptions.cwd];
-      return runInContainer(container, mountArgs, command, execOptions, outside);
+      const inner = findInnerMounts(paths, access);
+      const mountArgs = [...bindMounts(paths, access, inner), '-w', execOptions.cwd];
+      const checkScript = process.platform === 'linux' ? mountCheckScript(expectedMounts(paths, access, inner)) : '';
+      return runInContainer(container, mountArgs, argvAfterSetup(checkScript, command), execOptions, outside);
     },
   };
 }
 
 function assertMountableRoots({ roots }: SandboxPaths): void {
   const invalidRoot = roots.find((root) => root.includes(':'));
-  if (invalidRoot !== undefined)
-    throw containerError(`The folder ${invalidRoot} cannot be mounted: its name contains a colon.`);
+  if (invalidRoot !== undefined) throw colonError(invalidRoot);
+}
+
+const colonError = (at: string): FairleadError =>
+  containerError(
+    `${escapeInvisibleLine(at)} cannot be mounted: its name contains a colon. Rename it, then commands run.`,
+  );
+
+/** Podman without root maps the own user to root inside, unless told to keep it. The group is that of the user, not of root. */
+function ownUserArgs(container: ContainerConfig): readonly string[] {
+  const isRootless = !isDocker(container) && container.user !== 0;
+  return [
+    ...(isRootless ? ['--userns', 'keep-id'] : []),
+    '-u',
+    `${container.user}:${process.getgid?.() ?? container.user}`,
+  ];
 }
 
 /** The files of a root change, so the mounts are determined for each command. */
-function bindMounts(paths: SandboxPaths, access: SandboxAccess): readonly string[] {
+function bindMounts(paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): readonly string[] {
   const mountReadOnly = (at: string): readonly string[] => ['-v', `${at}:${at}:ro`];
   const isMountable = (at: string): boolean => !at.includes(':');
+  const invalid = [...inner.protected.map(({ mountPoint }) => mountPoint), ...inner.hidden.map(({ at }) => at)].find(
+    (at) => !isMountable(at),
+  );
+  if (invalid !== undefined) throw colonError(invalid);
   return [
     ...(access.readable ?? []).filter(isMountable).flatMap(mountReadOnly),
     ...paths.roots.flatMap((root) => (access.access === 'read' ? mountReadOnly(root) : ['-v', `${root}:${root}`])),
-    ...writeAccessMounts(paths, access).flatMap(({ mountPoint, bindOption }) => [
+    ...inner.protected.flatMap(({ mountPoint, bindOption }) => [
       '-v',
       `${mountPoint}:${mountPoint}${bindOption === '--ro-bind' ? ':ro' : ''}`,
     ]),
-    ...hiddenPaths(paths).flatMap(({ at, file }) => (file ? ['-v', `/dev/null:${at}:ro`] : ['--tmpfs', at])),
+    // Not a temporary file system: podman copies into it what it covers.
+    ...inner.hidden.flatMap(({ at, file }) => ['-v', `${file ? '/dev/null' : emptyFolder()}:${at}:ro`]),
   ];
+}
+
+let cachedEmptyFolder: string | undefined;
+
+/** Returns an empty folder of the own user, removed at exit. */
+function emptyFolder(): string {
+  if (cachedEmptyFolder !== undefined && isEmptyDirectory(cachedEmptyFolder)) return cachedEmptyFolder;
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-empty-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return (cachedEmptyFolder = folder);
 }
 
 function resolveContainer(options: ContainerOptions): ContainerConfig {
@@ -136,9 +184,15 @@ async function runInContainer(
   });
   // The folder is a path inside the container. Outside, the engine starts in the current folder.
   const { cwd: _, ...hostOptions } = options;
-  const result = await outside(argv, hostOptions);
-  // The client of the engine was killed, but the container is not its child.
-  if (result.stopped) await removeContainer(outside, container, name);
+  const release = removeWithProcess(removeArgs(container, name));
+  let result: ExecResult;
+  try {
+    result = await outside(argv, hostOptions);
+    // The client of the engine was killed, but the container is not its child.
+    if (result.stopped) await outside(removeArgs(container, name), { timeoutMs: 10_000 });
+  } finally {
+    release();
+  }
   if (result.code !== 125) return result;
   // The exit code of the engine for a container that could not be created.
   throw containerError(
@@ -154,7 +208,7 @@ function containerRunArgs(
   mountArgs: readonly string[],
   { name, timeoutMs, command }: ContainerRun,
 ): readonly string[] {
-  const { engine, user, image } = container;
+  const { engine, user, userArgs, image } = container;
   // Podman stops the container at its timeout, even if this process has exited.
   const deadline = isDocker(container) ? [] : ['--timeout', String(Math.ceil(timeoutMs / 1000) + 5)];
   const commandArgv = typeof command === 'string' ? ['sh', '-c', command] : command;
@@ -166,8 +220,7 @@ function containerRunArgs(
     '--name',
     name,
     ...deadline,
-    '-u',
-    String(user),
+    ...(userArgs ?? ['-u', String(user)]),
     ...mountArgs,
     image,
     ...commandArgv,
@@ -226,10 +279,40 @@ async function makeVolumeWritable(outside: HostExec, container: ContainerConfig)
   await outside([engine, 'run', ...hardeningOptions, ...asRoot, 'sh', '-c', chownCommand], { timeoutMs: 60_000 });
 }
 
-async function removeContainer(outside: HostExec, container: ContainerConfig, name: string): Promise<void> {
-  // Podman waits ten seconds for a container to stop unless given a timeout; docker does not know the option.
-  const timeoutArgs = isDocker(container) ? [] : ['-t', '0'];
-  await outside([container.engine, 'rm', '-f', ...timeoutArgs, name], { timeoutMs: 10_000 });
+/** Returns the command that removes a container. Podman waits ten seconds for it to stop unless given a timeout; docker does not know the option. */
+const removeArgs = (container: ContainerConfig, name: string): Argv => [
+  container.engine,
+  'rm',
+  '-f',
+  ...(isDocker(container) ? [] : ['-t', '0']),
+  name,
+];
+
+/** The commands that remove the running containers. */
+const runningContainers = new Set<Argv>();
+let hasExitListener = false;
+
+/** Removes a container when this process ends: at exit at once, and after a kill by a process that waits for the end of its input. Returns a function that ends this. */
+function removeWithProcess(removal: Argv): () => void {
+  runningContainers.add(removal);
+  if (!hasExitListener) {
+    hasExitListener = true;
+    process.on('exit', () => {
+      for (const [program, ...args] of runningContainers)
+        spawnSync(program, args, { stdio: 'ignore', timeout: 10_000 });
+    });
+  }
+  const watcher = spawn('/bin/sh', ['-c', 'read _; exec "$@"', 'sh', ...removal], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Without it, the container is removed in all other cases.
+  watcher.on('error', () => {});
+  watcher.unref();
+  return () => {
+    runningContainers.delete(removal);
+    watcher.kill('SIGKILL');
+  };
 }
 
 const containerError = (message: string, cause?: unknown): FairleadError =>

@@ -1,7 +1,10 @@
 // Finds git directories in a working folder, and the files in them by which git runs programs or reads another configuration.
-import { existsSync, lstatSync, readdirSync, readFileSync, type Dirent } from 'node:fs';
+import { existsSync, opendirSync } from 'node:fs';
 import path from 'node:path';
-import { lstatIfVisible } from './open-folder.ts';
+import { isPathInside } from '../../core/index.ts';
+import { isHarmlessGitDirectory, readPointer, readPointerText } from './git-configuration.ts';
+import { findGitlinks } from './git-index.ts';
+import { findLinkAbove, isDirectory, isEmptyDirectory, listNames, lstatIfVisible } from './open-folder.ts';
 
 /** Files that configure a git directory. `commondir` and `config.worktree` refer to configuration too. */
 export const gitControlNames: readonly string[] = [
@@ -15,90 +18,118 @@ export const gitControlNames: readonly string[] = [
 /** Files of a linked worktree that say where its repository and its configuration are. */
 const worktreeControlNames = ['commondir', 'gitdir', 'config.worktree'];
 
-/** Returns true if this is a folder, and not a link to one. */
-export const isDirectory = (at: string): boolean => lstatIfVisible(at)?.isDirectory() === true;
-
-/** Returns the names in a folder; none if it cannot be read. */
-export function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Returns true for an empty folder: git and other programs ignore one that is named `.git`. */
-export const isEmptyDirectory = (at: string): boolean => {
-  try {
-    return isDirectory(at) && readdirSync(at).length === 0;
-  } catch {
-    return false;
-  }
-};
-
 /** Returns true if git accepts this folder as a git directory, whatever its name is. */
 export const looksLikeGitDirectory = (folder: string): boolean =>
   lstatIfVisible(path.join(folder, 'HEAD')) !== undefined &&
   (existsSync(path.join(folder, 'commondir')) ||
     (existsSync(path.join(folder, 'objects')) && existsSync(path.join(folder, 'refs'))));
 
-/** Returns the bare git directories of a working folder: the folder itself, and folders directly inside it. */
-function findBareRepositories(root: string): readonly string[] {
-  const folders = listEntries(root).filter((entry) => entry.isDirectory() && entry.name !== '.git');
-  return [root, ...folders.map(({ name }) => path.join(root, name))].filter(looksLikeGitDirectory);
+/** The most folders directly in a working folder that are checked for repositories before and after each command. */
+export const maxCheckedFolders = 10_000;
+
+/** Returns the folders directly in a working folder, one more than are checked at most. */
+export function listFolders(root: string): readonly string[] {
+  const folders: string[] = [];
+  try {
+    const listing = opendirSync(root, { bufferSize: 512 });
+    try {
+      for (let entry = listing.readSync(); entry && folders.length <= maxCheckedFolders; entry = listing.readSync())
+        if (entry.isDirectory() && entry.name !== '.git') folders.push(path.join(root, entry.name));
+    } finally {
+      listing.closeSync();
+    }
+  } catch {
+    // A folder that cannot be read contains no repository that git could use.
+  }
+  return folders;
 }
 
-function listEntries(folder: string): readonly Dirent[] {
+/** A repository whose configuration could run programs. */
+export type ConfiguredRepository = {
+  /** The bare git directory, or the `.git` folder, file or link. */
+  readonly location: string;
+  /** The files that configure it, whether they exist or not. */
+  readonly controlPaths: readonly string[];
+};
+
+/**
+ * Returns the repositories whose configuration could run programs: the working folder itself if it is a bare git directory, folders directly inside it, and
+ * folders that the index names as repositories. Git, editors and prompts open these without being told to.
+ */
+export function findConfiguredRepositories(root: string): readonly ConfiguredRepository[] {
+  const known = scans?.get(root);
+  if (known) return known;
+  const found = scanRepositories(root);
+  scans?.set(root, found);
+  return found;
+}
+
+let scans: Map<string, readonly ConfiguredRepository[]> | undefined;
+
+/** Runs an operation that looks for repositories several times, and looks once: a folder may contain many. */
+export function withOneScan<T>(operation: () => T): T {
+  scans = new Map();
   try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
+    return operation();
+  } finally {
+    scans = undefined;
   }
 }
 
-/** Returns the bare git directories whose configuration could run programs. The working folder itself always counts. */
-export const findConfiguredBareRepositories = (root: string): readonly string[] =>
-  findBareRepositories(root).filter((folder) => folder === root || !isHarmlessGitDirectory(folder));
+function scanRepositories(root: string): readonly ConfiguredRepository[] {
+  const folders = listFolders(root).slice(0, maxCheckedFolders);
+  const bare = folders.filter((folder) => looksLikeGitDirectory(folder) && !isHarmlessGitDirectory(folder));
+  const linked = (findGitlinks(root)?.folders ?? []).filter((folder) => folder !== root && isPathInside(root, folder));
+  const nested = [...new Set([...folders, ...linked])]
+    .map((folder) => path.join(folder, '.git'))
+    .filter((git) => isConfiguredGit(git, root) && findLinkAbove(root, git) === undefined);
+  return [
+    ...[...(looksLikeGitDirectory(root) ? [root] : []), ...bare].map((location) => ({
+      location,
+      controlPaths: gitControlNames.map((name) => path.join(location, name)),
+    })),
+    ...nested.map((location) => ({
+      location,
+      controlPaths: isDirectory(location) ? gitControlNames.map((name) => path.join(location, name)) : [location],
+    })),
+  ];
+}
+
+/** Returns true if this `.git` could make git run a program: not if it is absent, empty, or as git creates it. */
+function isConfiguredGit(git: string, root: string): boolean {
+  const found = lstatIfVisible(git);
+  if (found === undefined) return false;
+  if (found.isDirectory()) return !isEmptyDirectory(git) && !isHarmlessGitDirectory(git);
+  return !found.isFile() || !isHarmlessPointer(git, path.join(root, '.git'));
+}
+
+/** A `.git` file is harmless if it leads to a submodule, whose folder no command can change, or to a linked worktree of the same repository. */
+function isHarmlessPointer(file: string, git: string): boolean {
+  const target = readPointer(file);
+  if (target === undefined) return false;
+  if (isPathInside(path.join(git, 'modules'), target)) return true;
+  if (path.dirname(target) !== path.join(git, 'worktrees')) return false;
+  return readPointerText(path.join(target, 'commondir')) === '../..';
+}
 
 /** Returns the files that configure the git directories of a working folder, whether they exist or not. */
 export function gitControlPaths(root: string): readonly string[] {
   const git = path.join(root, '.git');
-  const bare = findConfiguredBareRepositories(root).flatMap((folder) =>
-    gitControlNames.map((name) => path.join(folder, name)),
-  );
-  if (!isDirectory(git) || isEmptyDirectory(git)) return [git, ...bare];
-  return [...controlPathsOf(git), ...bare];
+  const others = findConfiguredRepositories(root).flatMap(({ controlPaths }) => controlPaths);
+  if (!isDirectory(git) || isEmptyDirectory(git)) return [git, ...others];
+  return [...controlPathsOf(git), ...others];
 }
 
-/** Returns the files that configure this git directory and its linked worktrees, whether they exist or not. */
+const maxWorktrees = 200;
+
+/** Returns the files that configure this git directory and its linked worktrees, whether they exist or not. More worktrees than usual are protected together. */
 export function controlPathsOf(git: string): readonly string[] {
   const worktrees = path.join(git, 'worktrees');
+  const names = listNames(worktrees);
   return [
     ...gitControlNames.map((name) => path.join(git, name)),
-    ...listNames(worktrees).flatMap((name) =>
-      worktreeControlNames.map((control) => path.join(worktrees, name, control)),
-    ),
+    ...(names.length > maxWorktrees
+      ? [worktrees]
+      : names.flatMap((name) => worktreeControlNames.map((control) => path.join(worktrees, name, control)))),
   ];
-}
-
-const maxConfigBytes = 65_536;
-/** Lines of a configuration as `git init` and `git clone` write it: no key of these runs a program. */
-const harmlessConfigLine =
-  /^\s*(\[(core|(remote|branch) "[\w./-]+")\]|(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|symlinks|logallrefupdates|url|fetch|mirror|merge|remote)\s*=\s*[^\\"]*)?\s*$/i;
-
-/** Returns true if a git directory is as `git init` or `git clone` creates it: it names no program and no other configuration. */
-export function isHarmlessGitDirectory(folder: string): boolean {
-  try {
-    const at = (name: string): string => path.join(folder, name);
-    if (['commondir', 'config.worktree', 'modules'].some((name) => existsSync(at(name)))) return false;
-    if (existsSync(at('info/attributes'))) return false;
-    if (listNames(at('hooks')).some((name) => !name.endsWith('.sample'))) return false;
-    const found = lstatSync(at('config'));
-    if (!found.isFile() || found.size > maxConfigBytes) return false;
-    return readFileSync(at('config'), 'utf8')
-      .split('\n')
-      .every((line) => harmlessConfigLine.test(line));
-  } catch {
-    return false;
-  }
 }

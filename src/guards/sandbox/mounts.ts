@@ -3,8 +3,10 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { autoExecutedPaths, homeCredentialPaths, homeStartupPaths } from './auto-executed-paths.ts';
-import { controlPathsOf, gitControlPaths, isDirectory } from './git-directories.ts';
-import { createPresenceCheck, foldersBetween } from './open-folder.ts';
+import { controlPathsOf, gitControlPaths } from './git-directories.ts';
+import { createPresenceCheck, foldersBetween, isDirectory } from './open-folder.ts';
+import type { ExpectedMounts } from './mount-check.ts';
+import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 import type { SandboxAccess, SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
@@ -165,15 +167,46 @@ function resolveInRoot(root: string, at: string): readonly string[] {
 export const findHiddenPaths = (paths: SandboxPaths): readonly string[] => hiddenPaths(paths).map(({ at }) => at);
 
 /** Returns the paths that are hidden even inside a root: keys of the home folder, and what the caller hides. */
-export function hiddenPaths({
-  roots,
-  home,
-  hidden = [],
-}: SandboxPaths): readonly { readonly at: string; readonly file: boolean }[] {
+export function hiddenPaths({ roots, home, hidden = [] }: SandboxPaths): readonly CoveredPath[] {
   const candidates = [...homeCredentialPaths.map((name) => path.join(home, name)), ...hidden];
   return candidates
     .filter((each) => roots.some((root) => isPathInside(root, each) && root !== each) && existsSync(each))
     .map((each) => realpathSync.native(each))
     .filter((each) => roots.some((root) => isPathInside(root, each)))
     .map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
+}
+
+/** The mounts inside the folders that a command can write. They are determined once for each command: a running command can change what is found. */
+export type InnerMounts = {
+  readonly protected: readonly ProtectedMount[];
+  readonly hidden: readonly CoveredPath[];
+};
+
+/** The mounts of the first command with each access, for the commands that run at the same time. */
+const groupMounts = new WeakMap<object, Map<string, InnerMounts>>();
+
+/** Returns the mounts of a command inside the folders that it can write. While other commands run, they are the same: what these created is not mounted, and what is mounted they cannot move. */
+export function findInnerMounts(paths: SandboxPaths, access: SandboxAccess): InnerMounts {
+  const known = access.group && groupMounts.get(access.group);
+  const key = accessKey(access);
+  const inner = known?.get(key) ?? { protected: writeAccessMounts(paths, access), hidden: hiddenPaths(paths) };
+  if (access.group) groupMounts.set(access.group, (known ?? new Map<string, InnerMounts>()).set(key, inner));
+  return inner;
+}
+
+/** Returns a text that is the same for commands that get the same mounts. */
+export const accessKey = ({ access, unprotected, writable, gitDirectories }: SandboxAccess): string =>
+  JSON.stringify([access === 'read', unprotected, writable, gitDirectories]);
+
+/** Returns what the mounts of a command must be. */
+export function expectedMounts(paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): ExpectedMounts {
+  const { writable = [], gitDirectories = [] } = access;
+  const folders = [...paths.roots, ...(access.access === 'read' ? [] : [...writable, ...gitDirectories])];
+  const readable = (access.readable ?? []).filter((each) => folders.some((folder) => isPathInside(folder, each)));
+  return {
+    folders,
+    mounted: [...inner.protected.map(({ mountPoint }) => mountPoint), ...readable],
+    covered: inner.hidden.map(({ at }) => at),
+    earlier: [paths.home, '/tmp', ...systemSecretPaths(paths.path).map(({ at }) => at), ...toolFolders(paths)],
+  };
 }

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isDirectory } from './git-directories.ts';
-import { grantOwnerPermissions, withOpenFolder } from './open-folder.ts';
+import { grantOwnerPermissions, isDirectory, withOpenFolder } from './open-folder.ts';
 
 /** What is moved: a path below a root, and the target of the link that was there before. */
 export type MovablePath = {

@@ -1,5 +1,5 @@
 // Opens a folder below a root without following links, and changes its entries even if a command made it read-only.
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
 
 /** Opens a folder itself, without read permission; Node does not name this flag of Linux. */
@@ -93,5 +93,43 @@ function modeOf(folder: string): number {
     return fstatSync(descriptor).mode & 0o7777;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Returns true if this is a folder, and not a link to one. */
+export const isDirectory = (at: string): boolean => lstatIfVisible(at)?.isDirectory() === true;
+
+/** Returns the names in a folder; none if it cannot be read. */
+export function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns true for an empty folder: git and other programs ignore one that is named `.git`. */
+export const isEmptyDirectory = (at: string): boolean => {
+  try {
+    return isDirectory(at) && readdirSync(at).length === 0;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns the text of a regular file; undefined for a pipe, a device, a link or a file above the size, which are not opened. */
+export function readSmallFile(file: string, maxBytes: number): string | undefined {
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(maxBytes);
+      return bytes.toString('utf8', 0, readSync(descriptor, bytes));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
   }
 }

@@ -1,30 +1,22 @@
 // Quarantines auto-executed files that a sandboxed command creates where nothing existed before. They are moved away; if that fails, commands are stopped.
-import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult } from '../../core/index.ts';
-import { findConfiguredBareRepositories } from './git-directories.ts';
-import { moveAside, type MovablePath } from './move-aside.ts';
-import { isApproved, protectedPaths } from './mounts.ts';
 import {
-  createPresenceCheck,
-  findLinkAbove,
-  foldersBetween,
-  grantOwnerPermissions,
-  lstatIfVisible,
-} from './open-folder.ts';
-import { holdPlaceholders, isPlaceholder, type HeldPlaceholders } from './placeholders.ts';
+  createBaseline,
+  findCreated,
+  fingerprint,
+  revealFolders,
+  wasCreated,
+  type Baseline,
+  type UnprotectedPath,
+} from './baseline.ts';
+import { createCommandRecorder, startMs, takeInterrupted } from './command-records.ts';
+import { listFolders, maxCheckedFolders, withOneScan } from './git-directories.ts';
+import { moveAside } from './move-aside.ts';
+import { accessKey, isApproved, protectedPaths } from './mounts.ts';
+import { lstatIfVisible } from './open-folder.ts';
+import { holdPlaceholders, type HeldPlaceholders } from './placeholders.ts';
 import type { SandboxAccess, SandboxPaths, Sandbox } from './sandbox.ts';
-
-/** A path that no mount can protect, because it does not exist, is a link, or is a placeholder. */
-type UnprotectedPath = MovablePath & {
-  /** The state that the user approved while a command was running. */
-  accepted?: string | undefined;
-  /** True if a placeholder of ours is there. */
-  readonly hasPlaceholder?: boolean;
-};
-
-/** What was unprotected when the first of the running commands began. */
-type Baseline = { readonly unprotected: readonly UnprotectedPath[]; readonly bare: ReadonlySet<string> };
 
 /** Options of withQuarantine. */
 type QuarantineOptions = {
@@ -48,19 +40,44 @@ export function withQuarantine(
   /** Protected paths that running commands may change, with the approval of the user. */
   const approved: string[] = [];
 
-  /** Moves away what was created since the baseline. A running command may create it again, so it is looked for again. */
-  const sweep = (origin: string): void => {
+  /** What the user has to know. */
+  let userNotices: string[] = [];
+  const records =
+    paths.quarantine === undefined ? undefined : path.join(path.dirname(paths.quarantine), 'running-commands');
+  const recorder = createCommandRecorder(records, paths.roots);
+  /** What distinguishes the mounts of each running command. */
+  const runningMounts: string[] = [];
+
+  /** Moves away what was created since the baseline. A running command may create it again, so it is looked for again. Returns how many were found. */
+  const sweep = (
+    origin: string,
+    since = baseline,
+    isOurs: (found: UnprotectedPath) => boolean = () => true,
+  ): number => {
     let created: readonly UnprotectedPath[] = [];
-    revealFolders([...remaining, ...(baseline?.unprotected ?? [])]);
+    let found = 0;
+    revealFolders([...remaining, ...(since?.unprotected ?? [])]);
     for (let round = 0; round <= maxSweeps; round++) {
-      created = [...remaining, ...(baseline ? findCreated(baseline, paths.roots) : [])].filter(
-        (each) => !approved.includes(each.location) && wasCreated(each),
+      created = [...remaining, ...(since ? withOneScan(() => findCreated(since, paths.roots)) : [])].filter(
+        (each) => !approved.includes(each.location) && wasCreated(each) && isOurs(each),
       );
       if (created.length === 0 || round === maxSweeps) break;
-      notices.push(...created.map((each) => quarantinePath(each, paths.quarantine, origin)));
+      found += created.length;
+      for (const each of created) {
+        const { notice, userNotice } = quarantinePath(each, paths.quarantine, origin);
+        notices.push(notice);
+        if (userNotice !== undefined) userNotices.push(userNotice);
+      }
     }
     remaining = [...new Map(created.map((each) => [each.location, each])).values()];
+    return found;
   };
+  /** Sweeps after processes that ended during a command. What was created long after such a process exited is not from its command. */
+  const sweepInterrupted = (): void => {
+    for (const { baseline: since, endedAt = Number.POSITIVE_INFINITY } of takeInterrupted(records, paths.roots))
+      sweep('a command of an earlier session', since, ({ location }) => changeTime(location) < endedAt + maxEndMs);
+  };
+  sweepInterrupted();
   const stoppedReason = (): string | undefined => {
     remaining = remaining.filter(wasCreated);
     const [first] = remaining;
@@ -85,28 +102,57 @@ export function withQuarantine(
     ...sandbox,
     stoppedReason,
     acceptFile,
+    takeNotices() {
+      const taken = userNotices;
+      userNotices = [];
+      return [...new Set(taken)];
+    },
     async exec(command, options, outside) {
       assertNotStopped();
-      // A command that only reads cannot create a file.
-      if (options.access === 'read') return sandbox.exec(command, options, outside);
+      // A command that only reads cannot create a file, and has mounts that no running command can replace.
+      if (options.access === 'read')
+        return sandbox.exec(command, { ...options, isAlone: recorder.others() === 'none' }, outside);
+      assertCountableFolders(paths.roots);
       const held = needsPlaceholders ? holdPlaceholders(paths.roots, options.gitDirectories) : noPlaceholders;
-      baseline ??= createBaseline(paths, held);
+      if (baseline === undefined) {
+        baseline = withOneScan(() => createBaseline(paths, held));
+        recorder.begin(baseline);
+      }
+      const since = baseline;
       const exempt = options.unprotected?.length ? approvedPaths(paths, options) : [];
       approved.push(...exempt);
+      const mounts = accessKey(options);
+      const isUniform = runningMounts.every((each) => each === mounts);
+      const others = recorder.others();
+      const isAlone = isUniform && others === 'none';
       running += 1;
-      const started = sandbox.exec(command, options, outside);
+      runningMounts.push(mounts);
       const finish = (origin: string): void => {
         running -= 1;
+        runningMounts.splice(runningMounts.indexOf(mounts), 1);
         exempt.forEach(acceptFile);
         for (const each of exempt) approved.splice(approved.indexOf(each), 1);
         sweep(origin);
-        if (running === 0) baseline = undefined;
+        if (running === 0) {
+          baseline = undefined;
+          recorder.end();
+        }
         held.release();
       };
-      const exitSweep = (): void => finish('this command');
-      sweepAtExit(exitSweep);
+      const exitSweep: ExitSweep = {
+        sweep: () => sweep('this command', since),
+        end: () => {
+          held.release();
+          recorder.interrupt();
+        },
+      };
       let result: ExecResult | undefined;
       try {
+        // A command that starts at the same moment has not verified that it is alone with this one.
+        if (others === 'starting' || (running > 1 && !isUniform))
+          await new Promise((resolve) => setTimeout(resolve, startMs));
+        const started = withOneScan(() => sandbox.exec(command, { ...options, isAlone, group: since }, outside));
+        sweepAtExit(exitSweep);
         result = await started;
       } finally {
         // A process that was killed may take a moment to exit.
@@ -129,124 +175,69 @@ const approvedPaths = ({ roots, home }: SandboxPaths, access: SandboxAccess): re
 
 const noPlaceholders: HeldPlaceholders = { locations: [], release: () => {} };
 
-/** Sweeps of running commands: they also run when the process exits during a command. */
-const pendingSweeps = new Set<() => void>();
+/** A command can create a file shortly after the process that started it exited. */
+const maxEndMs = 10_000;
+
+function changeTime(location: string): number {
+  return Number(lstatIfVisible(location)?.ctimeMs ?? 0);
+}
+
+function assertCountableFolders(roots: readonly string[]): void {
+  const root = roots.find((each) => listFolders(each).length > maxCheckedFolders);
+  if (root === undefined) return;
+  throw new FairleadError(
+    'sandbox/stopped',
+    `Commands are stopped: there are more than ${maxCheckedFolders} folders directly in ${escapeInvisibleLine(root)}, and each of them is checked for a repository after a command. Move or remove some, then commands run again.`,
+    { blame: 'user' },
+  );
+}
+
+/** What is done when the process exits during a command. */
+type ExitSweep = {
+  /** Returns how many files were found. */
+  readonly sweep: () => number;
+  readonly end: () => void;
+};
+
+/** Sweeps of running commands. */
+const pendingSweeps = new Set<ExitSweep>();
 let hasExitListener = false;
+const [exitRoundMs, maxExitRounds, quietExitRounds] = [25, 40, 6];
 
 /** Must be called after the command was started: its kill-at-exit listener is then registered first and runs before the sweep. */
-function sweepAtExit(sweep: () => void): void {
+function sweepAtExit(sweep: ExitSweep): void {
   pendingSweeps.add(sweep);
   if (hasExitListener) return;
   hasExitListener = true;
-  process.on('exit', () => pendingSweeps.forEach((each) => each()));
-}
-
-function createBaseline({ roots, home }: SandboxPaths, { locations }: HeldPlaceholders): Baseline {
-  const isHeld = new Set(locations);
-  return {
-    unprotected: roots.flatMap((root) => {
-      const isPresent = createPresenceCheck(root);
-      return protectedPaths(root, home).flatMap((at) =>
-        isPresent(at) ? unprotectedPathsAt(root, at, isHeld) : [{ root, location: at, linkTarget: undefined }],
-      );
-    }),
-    bare: new Set(roots.flatMap(findConfiguredBareRepositories)),
-  };
-}
-
-/** A path below a link is watched at its real location. Outside the root no command can create it. */
-function unprotectedPathsAt(root: string, at: string, isHeld: ReadonlySet<string>): readonly UnprotectedPath[] {
-  const location = findLinkAbove(root, at) === undefined ? at : realPathInside(root, at);
-  if (location === undefined) return [];
-  const found = lstatIfVisible(location);
-  if (found && !found.isSymbolicLink() && !isHeld.has(location)) return [];
-  const linkTarget = found?.isSymbolicLink() ? readlinkSync(location) : undefined;
-  return [{ root, location, linkTarget, hasPlaceholder: isHeld.has(location) }];
-}
-
-function realPathInside(root: string, at: string): string | undefined {
-  try {
-    const real = path.join(realpathSync(path.dirname(at)), path.basename(at));
-    return isPathInside(root, real) ? real : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A folder without search permission hides what was created in it, so its owner gets all permissions back. */
-function revealFolders(paths: readonly UnprotectedPath[]): void {
-  for (const root of new Set(paths.map((each) => each.root))) {
-    revealFolder(root, root);
-    const isPresent = createPresenceCheck(root);
-    const present = paths.filter((each) => each.root === root && isPresent(each.location));
-    const folders = new Set(present.flatMap(({ location }) => foldersBetween(root, location)));
-    for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) revealFolder(root, folder);
-  }
-}
-
-function revealFolder(root: string, folder: string): void {
-  const found = lstatIfVisible(folder);
-  if (!found?.isDirectory() || (Number(found.mode) & 0o500) === 0o500) return;
-  try {
-    grantOwnerPermissions(root, folder);
-  } catch {
-    // It belongs to another user, so a command could not create anything in it.
-  }
-}
-
-/** Returns the paths that may have been created since the baseline. */
-const findCreated = ({ unprotected, bare }: Baseline, roots: readonly string[]): readonly UnprotectedPath[] =>
-  roots.flatMap((root) => {
-    const isPresent = createPresenceCheck(root);
-    return [
-      ...unprotected.filter((each) => each.root === root && isPresent(each.location)).map(linkAboveOrPath),
-      ...findConfiguredBareRepositories(root)
-        .filter((folder) => !bare.has(folder))
-        // In the working folder itself, only its HEAD is moved: without it git ignores the rest, which may be files of the user.
-        .map((folder) => ({
-          root,
-          location: folder === root ? path.join(root, 'HEAD') : folder,
-          linkTarget: undefined,
-        })),
-    ];
+  process.on('exit', () => {
+    // The processes of a killed command end some milliseconds later, so it is looked several times.
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (
+      let round = 0, quiet = 0;
+      pendingSweeps.size > 0 && round < maxExitRounds && quiet < quietExitRounds;
+      round++
+    ) {
+      Atomics.wait(pause, 0, 0, exitRoundMs);
+      const found = [...pendingSweeps].reduce((sum, each) => sum + each.sweep(), 0);
+      quiet = found === 0 ? quiet + 1 : 0;
+    }
+    pendingSweeps.forEach((each) => each.end());
   });
-
-/** A folder above the path that became a link is moved instead: what it leads to may be outside the root. */
-function linkAboveOrPath(unprotected: UnprotectedPath): UnprotectedPath {
-  const link = findLinkAbove(unprotected.root, unprotected.location);
-  return link === undefined ? unprotected : { root: unprotected.root, location: link, linkTarget: undefined };
 }
 
-function wasCreated({ location, linkTarget, accepted, hasPlaceholder }: UnprotectedPath): boolean {
-  const found = lstatIfVisible(location);
-  if (found === undefined || (hasPlaceholder && isPlaceholder(location))) return false;
-  if (found.isSymbolicLink() && readlinkSync(location) === linkTarget) return false;
-  return accepted === undefined || accepted !== fingerprint(location);
-}
-
-const maxFingerprintEntries = 10_000;
-
-/** Returns a text that differs after every change of a file or folder: the kernel sets the change time, which a command cannot choose. */
-function fingerprint(location: string): string | undefined {
-  try {
-    const names = lstatSync(location).isDirectory() ? readdirSync(location, { recursive: true, encoding: 'utf8' }) : [];
-    if (names.length > maxFingerprintEntries) return undefined;
-    return ['', ...names.toSorted()]
-      .map((name) => {
-        const { ino, ctimeNs } = lstatSync(path.join(location, name), { bigint: true });
-        return `${name}\0${ino}\0${ctimeNs}`;
-      })
-      .join('\0');
-  } catch {
-    return undefined;
-  }
-}
+type QuarantineNotices = { readonly notice: string; readonly userNotice?: string };
 
 /** Nothing is deleted: the user may have created it at the same moment. */
-function quarantinePath(created: UnprotectedPath, trash: string | undefined, origin: string): string {
+function quarantinePath(created: UnprotectedPath, trash: string | undefined, origin: string): QuarantineNotices {
   const name = escapeInvisibleLine(created.location);
   const movedTo = moveAside(created, trash);
-  return movedTo === undefined
-    ? `[${name} was created by ${origin} and could not be moved away. Other programs run or load it, so commands are stopped until the user removes it.]`
-    : `[${name} was created by ${origin} and was moved away: other programs run or load it, so only the user may create it, with write_file and an approval. It is kept as ${escapeInvisibleLine(movedTo)}.]`;
+  if (movedTo === undefined)
+    return {
+      notice: `[${name} was created by ${origin} and could not be moved away. Other programs run or load it, so commands are stopped until the user removes it.]`,
+    };
+  const keptAs = escapeInvisibleLine(movedTo);
+  return {
+    notice: `[${name} was created by ${origin} and was moved away: other programs run or load it, so only the user may create it, with write_file and an approval. It is kept as ${keptAs}.]`,
+    userNotice: `${name} appeared while ${origin} was running and was moved to ${keptAs}, because other programs run or load it. If it is yours, move it back.`,
+  };
 }

@@ -1,11 +1,10 @@
 // Finds the files outside a working folder that git reads there: the repository of a folder above it or of a linked worktree, and the user's ignore file.
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
-import { isDirectory } from './git-directories.ts';
+import { readPointer, readPointerText } from './git-configuration.ts';
+import { isDirectory } from './open-folder.ts';
 import type { UserLocation } from './user-git-files.ts';
-
-const maxPointerBytes = 4096;
 
 /** Returns what git needs to read a repository that is not inside the working folder; real paths that no command in the folder can write. */
 export function findRepositoryFolders(root: string, home: string): readonly string[] {
@@ -50,24 +49,13 @@ function foldersUpwards(folder: string): readonly string[] {
  * and be outside the working folder, where a command could not have written that answer.
  */
 function linkedGitFolders(file: string): readonly string[] {
-  const named = readPointer(file)?.replace(/^gitdir: */, '');
-  if (named === undefined) return [];
-  const gitFolder = path.resolve(path.dirname(file), named);
-  const answer = readPointer(path.join(gitFolder, 'gitdir'));
-  const common = readPointer(path.join(gitFolder, 'commondir'));
+  const gitFolder = readPointer(file);
+  if (gitFolder === undefined) return [];
+  const answer = readPointerText(path.join(gitFolder, 'gitdir'));
+  const common = readPointerText(path.join(gitFolder, 'commondir'));
   if (answer === undefined || common === undefined || !isSameFile(path.resolve(gitFolder, answer), file)) return [];
   const commonFolder = path.resolve(gitFolder, common);
   return isPathInside(commonFolder, gitFolder) && path.basename(commonFolder) === '.git' ? [commonFolder] : [];
-}
-
-function readPointer(file: string): string | undefined {
-  try {
-    const found = lstatSync(file);
-    if (!found.isFile() || found.size > maxPointerBytes) return undefined;
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch {
-    return undefined;
-  }
 }
 
 const isSameFile = (a: string, b: string): boolean => existsSync(a) && realpathSync(a) === realpathSync(b);

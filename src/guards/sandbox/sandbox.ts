@@ -19,6 +19,10 @@ export type SandboxAccess = {
   readonly gitDirectories?: readonly string[];
   /** Files of the roots that this command may change although they are protected, because the user approved it; real paths. Files that configure git stay protected. */
   readonly unprotected?: readonly string[];
+  /** True if no other command can replace what is mounted while the mounts of this one are made, so that they need no check. */
+  readonly isAlone?: boolean;
+  /** Identifies the commands that run at the same time. Those with the same access get the same mounts, which none of them can replace. */
+  readonly group?: object;
 };
 
 /** Runs commands confined. */
@@ -37,6 +41,8 @@ export interface Sandbox {
   readonly stoppedReason?: () => string | undefined;
   /** Returns the files and folders of the roots that commands cannot see; real paths. */
   readonly findHidden?: () => readonly string[];
+  /** Returns what the user has to know about files that were moved away since the last call. */
+  readonly takeNotices?: () => readonly string[];
   /** Accepts a protected file that was written with the approval of the user while a command runs; a real path. */
   readonly acceptFile?: (file: string) => void;
   /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
@@ -52,7 +58,7 @@ export type SandboxPaths = {
   readonly roots: readonly string[];
   /** What it must not see even inside a root; real paths. */
   readonly hidden?: readonly string[];
-  /** The folder for quarantined files; by default they stay next to their path. */
+  /** The folder for quarantined files; by default they stay next to their path. Records of running commands are in the folder `running-commands` beside it. */
   readonly quarantine?: string;
   /** The home folder of the user. Only parts that are in a root are visible. */
   readonly home: string;
@@ -94,12 +100,13 @@ export const withSandbox = (
     const reason = sandbox.stoppedReason?.();
     if (reason !== undefined && reason !== lastReason) notify?.(reason);
     lastReason = reason;
+    sandbox.takeNotices?.().forEach((text) => notify?.(text));
   };
   return {
     ...workspace,
     async write(file, content, options) {
       const change = await workspace.write(file, content, options);
-      sandbox.acceptFile?.(workspace.locate(file));
+      sandbox.acceptFile?.(change.path);
       return change;
     },
     async restore(change) {
@@ -133,7 +140,7 @@ export const noSandbox: Sandbox = {
 export function splitAccess<T extends SandboxAccess>(
   given: T,
 ): { readonly access: SandboxAccess; readonly options: Omit<T, keyof SandboxAccess> } {
-  const { access, readable, network, writable, gitDirectories, unprotected, ...options } = given;
+  const { access, readable, network, writable, gitDirectories, unprotected, isAlone, group, ...options } = given;
   return {
     access: {
       ...(access && { access }),
@@ -142,6 +149,8 @@ export function splitAccess<T extends SandboxAccess>(
       ...(writable && { writable }),
       ...(gitDirectories && { gitDirectories }),
       ...(unprotected && { unprotected }),
+      ...(isAlone && { isAlone }),
+      ...(group && { group }),
     },
     options,
   };
