@@ -33,7 +33,7 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
   const codes = long.out.split('Exit codes:\n')[1] ?? '';
   assert.deepEqual(
     [...codes.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code)),
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 143],
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143],
   );
   assert.equal(program.server.requests.length, 0);
 });
