@@ -6,7 +6,14 @@ import { connect, type AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { createValidator } from '../src/agent/index.ts';
 import { openProxy } from '../src/bridges/index.ts';
-import { toArray, type JsonObject, type Message, type ModelRequest } from '../src/core/index.ts';
+import {
+  isSecretFile,
+  normalizeUnicode,
+  toArray,
+  type JsonObject,
+  type Message,
+  type ModelRequest,
+} from '../src/core/index.ts';
 import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
 import { openProvider } from '../src/providers/index.ts';
 import { guardedFetch } from '../src/workspace/net/fetch.ts';
@@ -218,4 +225,12 @@ test('[attack 152] long patterns and many Unicode classes are refused before the
   assert.equal(check({ p1: 'name' }), undefined);
   assert.match(check({ p1: '!' }) ?? '', /pattern/);
   assertAttack(t, 152, ['blocked']);
+});
+
+test('[attack 153] a path of combining marks is judged in linear time', hangGuard, (t) => {
+  const marks = '\u0300\u0316'.repeat(100_000);
+  assert.equal(isSecretFile(`a${marks}.txt`), false);
+  assert.equal(isSecretFile(`.ssh/a${marks}`), true);
+  assert.equal(normalizeUnicode('e\u0301\uff21', 'NFKC'), '\u00e9A');
+  assertAttack(t, 153, ['contained']);
 });

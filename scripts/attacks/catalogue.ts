@@ -133,6 +133,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   150: ['a tenant that takes all streams', no],
   151: ['an intercepted request with too many messages', no],
   152: ['a pattern that takes seconds to read', no],
+  153: ['combining marks that take minutes to normalise', held],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

@@ -143,6 +143,7 @@ export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted
 export { renderRequest } from './render-request.ts';
 export type { FleetSessionStore, SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
+export { normalizeUnicode } from './normalize-unicode.ts';
 export { isPathInside, normalizeFileName } from './paths.ts';
 export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';
 export { answerCost, partialAnswerCost, usageCost, zeroUsage, addUsage, type AnswerCost } from './usage-totals.ts';

@@ -1,4 +1,5 @@
 // Pure path helpers for security decisions: containment by segments, and file names as a file system may fold them.
+import { normalizeUnicode } from './normalize-unicode.ts';
 import { trimEndChars } from './trim-end.ts';
 
 /**
@@ -41,8 +42,7 @@ function parsePath(path: string): ParsedPath {
  */
 export const normalizeFileName = (name: string): string =>
   trimEndChars(
-    name
-      .normalize('NFKC')
+    normalizeUnicode(name, 'NFKC')
       .replaceAll(/\p{Cf}/gu, '')
       .toLowerCase(),
     '. ',

@@ -1,4 +1,5 @@
 // Recognizes files that usually hold secrets by their names. A model reads them only with the approval of the user.
+import { normalizeUnicode } from './normalize-unicode.ts';
 import { normalizeFileName } from './paths.ts';
 
 const secretFileNames: readonly RegExp[] = [
@@ -15,7 +16,7 @@ const secretFolders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.
 
 /** Returns true if a file at this path usually holds secrets. Ignores case, Unicode normalization form and invisible characters. */
 export function isSecretFile(path: string): boolean {
-  const parts = path.normalize('NFKC').split(/[/\\]/).map(normalizeFileName);
+  const parts = normalizeUnicode(path, 'NFKC').split(/[/\\]/).map(normalizeFileName);
   const name = parts.pop() ?? '';
   if ([...parts, name].some((each) => secretFolders.has(each))) return !name.endsWith('.pub');
   return secretFileNames.some((each) => each.test(name)) && !sampleSuffix.test(name);

@@ -1,7 +1,7 @@
 // The session directory: lists, finds and creates session files. There is no index besides the files.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, closestMatches, messageText, systemErrorCode } from '../core/index.ts';
+import { FairleadError, closestMatches, messageText, normalizeUnicode, systemErrorCode } from '../core/index.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/index.ts';
 import { withFileError, makePrivateDir } from '../stores/index.ts';
 import {
@@ -147,7 +147,7 @@ function getFirstInput(preview: SessionPeek): string | undefined {
 
 /** Finds a session by name, id or unique id prefix; the error suggests similar names. */
 export function findSession(dirs: SessionDirs, nameOrId: string): SessionFile {
-  const query = nameOrId.normalize('NFC').trim();
+  const query = normalizeUnicode(nameOrId, 'NFC').trim();
   const sessions = [...listSessionFiles(dirs), ...listSessionFiles(dirs, subagentSessionsDir(dirs))];
   const named = sessions.find(({ name }) => name === query);
   if (named) return named;

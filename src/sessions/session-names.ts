@@ -1,5 +1,5 @@
 // Maps session names to file names that are safe on every system, and back.
-import { FairleadError } from '../core/index.ts';
+import { FairleadError, normalizeUnicode } from '../core/index.ts';
 
 const filePrefix = 'session_';
 const fileSuffix = '.jsonl';
@@ -8,7 +8,7 @@ const maxNameBytes = 150;
 
 /** Normalizes a name: trimmed, NFC, well formed. Throws if it is empty or too long. */
 export function normalizeSessionName(name: string): string {
-  const normalized = name.toWellFormed().normalize('NFC').trim();
+  const normalized = normalizeUnicode(name.toWellFormed(), 'NFC').trim();
   if (normalized === '')
     throw new FairleadError('session/bad-name', 'A session needs a name that is not empty.', {
       blame: 'user',
@@ -38,7 +38,10 @@ export function parseSessionFileName(fileName: string): string | undefined {
     return undefined;
   const inner = fileName.slice(filePrefix.length, -fileSuffix.length);
   // A file that the user named by hand may contain a literal percent sign.
-  const name = inner.replaceAll(/(?:%[\dA-F]{2})+/gi, (bytes) => decodePercent(bytes)).normalize('NFC');
+  const name = normalizeUnicode(
+    inner.replaceAll(/(?:%[\dA-F]{2})+/gi, (bytes) => decodePercent(bytes)),
+    'NFC',
+  );
   return name.trim() === '' ? undefined : name;
 }
 

@@ -1,7 +1,7 @@
 // Operations on whole sessions: rename, clone, move to trash, restore. Sessions that another process has locked are not changed.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject } from '../core/index.ts';
+import { FairleadError, isObject, normalizeUnicode } from '../core/index.ts';
 import {
   copyJsonl,
   peekSession,
@@ -99,7 +99,7 @@ export function listTrash(dirs: SessionDirs): readonly TrashedSession[] {
 
 /** Restores the last deleted session with this name, under the same or another name. */
 export async function restoreSession(dirs: SessionDirs, name: string, as?: string): Promise<SessionFile> {
-  const query = name.normalize('NFC').trim();
+  const query = normalizeUnicode(name, 'NFC').trim();
   const trashed = listTrash(dirs).find((each) => each.name === query);
   if (!trashed)
     throw new FairleadError('session/unknown', `There is no session named "${query}" in the trash.`, {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import picomatch from 'picomatch';
-import { isSecretFile } from '../../core/index.ts';
+import { isSecretFile, normalizeUnicode } from '../../core/index.ts';
 import { isGitControlPath, type Operation, type OperationPath, type PathContext } from './operations.ts';
 import type { PolicyMatcher } from './policy.ts';
 import { findAutoExecutedFiles } from '../auto-executed-files.ts';
@@ -134,7 +134,8 @@ export function pathMatches(glob: string, file: string, { cwd, home }: PathConte
   return compileGlob(absolute, loose)(loose ? normalizeLoosely(subject) : subject);
 }
 
-const normalizeLoosely = (text: string): string => text.normalize('NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '');
+const normalizeLoosely = (text: string): string =>
+  normalizeUnicode(text, 'NFKC').replaceAll(/(?<=[^./ ])[. ]+(?=\/|$)/g, '');
 
 const maxCompiledGlobs = 1000;
 const compiledGlobs = new Map<string, (text: string) => boolean>();
