@@ -31,11 +31,12 @@ const createResponse = (
   raw: content,
 });
 
-type OpenBlock = { readonly index: number; block: JsonObject; json: string };
+type OpenBlock = { block: JsonObject; json: string };
 
 /** Assembles a message from the events of its stream. */
 export function createAnthropicAssembler(): StreamAssembler {
   const blocks: OpenBlock[] = [];
+  const latest = new Map<number, OpenBlock>();
   let stop = '';
   let usage: JsonObject = {};
   return {
@@ -44,13 +45,16 @@ export function createAnthropicAssembler(): StreamAssembler {
       const index = typeof data['index'] === 'number' ? data['index'] : 0;
       const delta = asObject(data['delta']);
       if (data['type'] === 'message_start') usage = asObject(asObject(data['message'])['usage']);
-      if (data['type'] === 'content_block_start')
-        blocks.push({ index, block: asObject(data['content_block']), json: '' });
+      if (data['type'] === 'content_block_start') {
+        const started: OpenBlock = { block: asObject(data['content_block']), json: '' };
+        blocks.push(started);
+        latest.set(index, started);
+      }
       if (data['type'] === 'message_delta') {
         stop = asString(delta['stop_reason']) || stop;
         usage = mergeCounts(usage, asObject(data['usage']));
       }
-      const open = blocks.findLast((each) => each.index === index);
+      const open = latest.get(index);
       if (data['type'] === 'content_block_delta' && open) appendDelta(open, delta);
       return { mustHold: data['type'] === 'content_block_start' && open?.block['type'] === 'tool_use' };
     },

@@ -25,7 +25,7 @@ export function createGoogleAssembler(): StreamAssembler {
       usage = mergeCounts(usage, asObject(data['usageMetadata']));
       finish = findGoogleFinish(data)?.finish ?? finish;
       const added = getCandidateParts(data);
-      parts.push(...added);
+      for (const part of added) parts.push(part);
       return { mustHold: added.some(getFunctionCall) };
     },
     response() {
