@@ -100,4 +100,5 @@ export {
   type TurnCost,
   type UserTurn,
 } from './reports/index.ts';
+export { findRewrittenHead } from './known-heads.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';

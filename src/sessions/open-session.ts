@@ -10,6 +10,7 @@ import {
   type SessionDirs,
   type SessionFile,
 } from './session-directory.ts';
+import { findRewrittenHead, recordHead } from './known-heads.ts';
 import { cloneSession } from './session-operations.ts';
 
 /** Which session to open. */
@@ -26,6 +27,10 @@ export type OpenSession = {
   readonly session: Session;
   readonly sessionFile: SessionFile | undefined;
   readonly log: JsonlLog | undefined;
+  /** What is wrong with the file although its hashes are correct, in one sentence. */
+  readonly fileProblem?: string;
+  /** Records the last line of the closed file. */
+  readonly recordHead?: () => void;
   /** True if this process created it. */
   readonly isNew: boolean;
   /** Returns true if it has input on any branch. */
@@ -51,7 +56,18 @@ export async function openSession(
   });
   try {
     const session = await Session.open(parts, log, log.session);
-    return { session, sessionFile, log, isNew, isUsed: trackUse(session) };
+    // The problems of an edited file are reported already.
+    const fileProblem =
+      isNew || log.report.length > 0 ? undefined : findRewrittenHead(dirs, sessionFile.file, log.session);
+    return {
+      session,
+      sessionFile,
+      log,
+      isNew,
+      isUsed: trackUse(session),
+      recordHead: () => recordHead(dirs, log.file, log.session),
+      ...(fileProblem === undefined ? {} : { fileProblem }),
+    };
   } catch (error) {
     await log.close();
     if (isNew) rmSync(sessionFile.file, { force: true });
@@ -93,9 +109,11 @@ async function resolveSessionFile(
 }
 
 /** Closes a session. Deletes the file if this process created it and it has no input. */
-export async function closeSession({ session, sessionFile, isNew, isUsed }: OpenSession): Promise<void> {
+export async function closeSession(opened: OpenSession): Promise<void> {
+  const { session, sessionFile, isNew, isUsed } = opened;
   await session.close();
   if (isNew && !isUsed() && sessionFile) rmSync(sessionFile.file, { force: true });
+  else opened.recordHead?.();
 }
 
 /** Uses the events: after a rewind the current branch can be empty although the session has content. */
@@ -111,10 +129,11 @@ function trackUse(session: Session): () => boolean {
 const maxProblems = 5;
 
 /** Formats the problems of a session file that was opened anyway, one sentence each. */
-export function formatSessionProblems({ log, sessionFile }: OpenSession): readonly string[] {
+export function formatSessionProblems({ log, sessionFile, fileProblem }: OpenSession): readonly string[] {
   const problems = log?.report ?? [];
   const omitted = problems.length - maxProblems;
   return [
+    ...(fileProblem === undefined ? [] : [fileProblem]),
     ...problems.slice(0, maxProblems).map(({ message }) => message),
     ...(omitted > 0
       ? [`And ${omitted} more: fairlead sessions verify ${JSON.stringify(sessionFile?.name ?? '')}`]

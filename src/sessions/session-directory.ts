@@ -13,7 +13,11 @@ import {
 } from './session-names.ts';
 
 /** The data directory, in which the session files are stored. */
-export type SessionDirs = { readonly data: string };
+export type SessionDirs = {
+  readonly data: string;
+  /** Where the last line of each session file is recorded; absent: nothing is recorded. */
+  readonly state?: string;
+};
 
 /** A session and its file. */
 export type SessionFile = { readonly name: string; readonly file: string };

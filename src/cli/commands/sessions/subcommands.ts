@@ -25,6 +25,7 @@ import {
   restoreSession,
   trashSession,
   exportSession,
+  findRewrittenHead,
   parseExportFormat,
   findSession,
   listSessions,
@@ -252,7 +253,7 @@ function formatBytes(size: number): string {
 async function verifySessions(session: string | undefined, options: SessionsOptions): Promise<number> {
   const sessionFiles = session === undefined ? listSessionFiles(options.dirs) : [findSession(options.dirs, session)];
   const results = [];
-  for (const { name, file } of sessionFiles) results.push({ name, ...(await verifySessionFile(file)) });
+  for (const { name, file } of sessionFiles) results.push({ name, ...(await verifySessionFile(file, options.dirs)) });
   if (options.json) printJson(results.map((each) => ({ ...each, problems: each.problems.map(toProblemJson) })));
   else
     for (const { name, ok, events, problems } of results) {
@@ -275,9 +276,13 @@ const toProblemJson = ({ message, backupFile, resolved, ...problem }: Verificati
 /** A file that cannot even be read as a session must not keep the others from being checked. */
 async function verifySessionFile(
   file: string,
+  dirs: SessionsOptions['dirs'],
 ): Promise<Pick<FileVerification, 'ok' | 'events'> & { problems: readonly VerificationProblem[] }> {
   try {
-    return await verifyFile(file);
+    const verified = await verifyFile(file);
+    const rewritten = findRewrittenHead(dirs, file);
+    if (rewritten === undefined || verified.problems.length > 0) return verified;
+    return { ...verified, ok: false, problems: [{ message: rewritten }] };
   } catch (error) {
     return { ok: false, events: 0, problems: [{ message: errorMessage(error) }] };
   }
