@@ -112,11 +112,19 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   121: ['rare socket families and kernel messages', held],
   122: ['look-alike letters of other blocks', shown],
   123: ['the server key in a log', no],
+  124: ['a git configuration that takes too long to check', held],
+  125: ['a path that becomes a link while it is mounted', no],
   126: ['a path that becomes a link after the decision', no],
   127: ['ignore patterns that take too long to match', held],
   128: ['a patch or an edit that takes too long to place', held],
+  129: ['very many folders in the working directory', held],
+  130: ['hidden folders that a container engine copies', no],
+  131: ['a container that outlives the program', held],
   132: ['a hook in the sandbox that answers for the user', ask],
   133: ['a branch with files that other programs obey', no, ask],
+  134: ['a repository in the index that git enters', no],
+  135: ['a server that runs files written in the sandbox', no],
+  136: ['files of a command whose process was killed', held],
   137: ['packages that take too long to look up', held],
   138: ['calls of a program that fill the session', held],
   139: ['a git configuration that is a pipe or a device', held],
@@ -134,6 +142,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   151: ['an intercepted request with too many messages', no],
   152: ['a pattern that takes seconds to read', no],
   153: ['combining marks that take minutes to normalise', held],
+  160: ['a set-user-id program made in the sandbox', no],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

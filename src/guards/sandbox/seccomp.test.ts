@@ -56,6 +56,24 @@ test('[attack 121] only ordinary socket families open, and the kernel log cannot
   assertAttack(t, 121, [text === '1,2,10,16 pair 1 1' ? 'contained' : 'done'], text);
 });
 
+test('[attack 160] no file gets a set-user-id or set-group-id bit, and other modes work', { skip }, async (t) => {
+  const inside = withSandbox(localWorkspace({ roots: [root] }), sandbox);
+  const made = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}-set-id`);
+  const script = [
+    'use Fcntl',
+    `for my $mode (04755, 02755, 06711) { open(my $f, ">", "${made[0]}"); chmod($mode, $f) and print "fchmod "; chmod($mode, "${made[0]}") and print "chmod " }`,
+    `sysopen(my $g, "${made[1]}", O_RDWR | O_CREAT, 04755) and print "open "`,
+    `sysopen(my $h, "${made[2]}", O_RDWR | O_CREAT, 0755) or print "no file "`,
+    `chmod(0600, "${made[2]}") or print "no mode "`,
+    'mkdir("folder", 0755) or print "no folder "',
+    'print "end"',
+  ].join('; ');
+  const { text } = await inside.exec(['perl', '-e', script], {});
+  const set = made.filter((name) => (statSync(path.join(root, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o6000);
+  assert.equal(statSync(path.join(root, made[2] ?? '')).mode & 0o7777, 0o600);
+  assertAttack(t, 160, [text === 'end' && set.length === 0 ? 'blocked' : 'done'], text);
+});
+
 test('the filter is in a file that only its owner can read', { skip: noFilter }, () => {
   const file = seccompFilterFile() ?? '';
   assert.ok(existsSync(file));

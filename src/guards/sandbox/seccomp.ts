@@ -10,6 +10,10 @@ type SyscallTable = {
   readonly socket: number;
   readonly socketpair: number;
   readonly denied: readonly number[];
+  /** Calls that set the mode of a file, with the index of the mode: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
+  readonly setMode: readonly (readonly [call: number, index: number])[];
+  /** Calls that set the mode of a file only if they create it, with the index of their flags, which the mode follows: open, openat. */
+  readonly openFile: readonly (readonly [call: number, index: number])[];
   /** Numbers from here on belong to another ABI, which would bypass the list. */
   readonly foreignAbiStart?: number;
 };
@@ -30,6 +34,19 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
     denied: parseNumbers(
       '248 249 250 321 298 323 165 166 155 161 272 308 246 320 175 313 176 163 167 168 169 179 303 304 103',
     ),
+    setMode: [
+      [90, 1],
+      [91, 1],
+      [268, 2],
+      [452, 2],
+      [85, 1],
+      [133, 1],
+      [259, 2],
+    ],
+    openFile: [
+      [2, 1],
+      [257, 2],
+    ],
     foreignAbiStart: 0x4000_0000,
   },
   arm64: {
@@ -40,13 +57,28 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
     denied: parseNumbers(
       '217 218 219 280 241 282 40 39 41 51 97 268 104 294 105 273 106 89 224 225 142 60 264 265 116',
     ),
+    setMode: [
+      [52, 1],
+      [53, 2],
+      [452, 2],
+      [33, 2],
+    ],
+    openFile: [[56, 2]],
   },
 };
 
-const [load, jumpIfEqual, atLeast, returnValue] = [0x20, 0x15, 0x35, 0x06];
+const [load, jumpIfEqual, atLeast, jumpIfSet, returnValue] = [0x20, 0x15, 0x35, 0x45, 0x06];
 const allow = 0x7fff_0000;
 /** Returns EPERM. */
 const denyWithEperm = 0x0005_0001;
+/** Returns ENOSYS, so that programs use an older call. */
+const denyWithEnosys = 0x0005_0026;
+/** Has its mode in memory, which a filter cannot read. */
+const openat2 = 437;
+/** The set-user-id and set-group-id bits of a mode, with which a program would run with the rights of the user outside the sandbox. */
+const setIdBits = 0o6000;
+/** O_CREAT, and the bit that O_TMPFILE adds to O_DIRECTORY. */
+const createFlags = 0o100 | 0o20_000_000;
 /** Terminal input injection (TIOCSTI), and the console (TIOCLINUX). */
 const terminalInputIoctls = [0x5412, 0x541c];
 /** The socket families that programs need, each confined by a namespace: AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK. All others expose more of the kernel or of the host. */
@@ -74,6 +106,24 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
     ...values.flatMap((value) => [line(jumpIfEqual, value, 0, 1), line(returnValue, allow)]),
     line(returnValue, denyWithEperm),
   ];
+  /** If the call has this number, the mode in its argument must have no set-id bit; otherwise the next instructions are skipped. */
+  const plainMode = (call: number, index: number): readonly BpfInstruction[] => [
+    line(jumpIfEqual, call, 0, 4),
+    line(load, 16 + 8 * index),
+    line(jumpIfSet, setIdBits, 0, 1),
+    line(returnValue, denyWithEperm),
+    line(returnValue, allow),
+  ];
+  /** The same for a call whose mode counts only with flags that create a file. */
+  const plainModeIfCreated = (call: number, index: number): readonly BpfInstruction[] => [
+    line(jumpIfEqual, call, 0, 6),
+    line(load, 16 + 8 * index),
+    line(jumpIfSet, createFlags, 0, 3),
+    line(load, 16 + 8 * (index + 1)),
+    line(jumpIfSet, setIdBits, 0, 1),
+    line(returnValue, denyWithEperm),
+    line(returnValue, allow),
+  ];
   const lines: readonly BpfInstruction[] = [
     line(load, 4),
     line(jumpIfEqual, auditArch, 1, 0),
@@ -84,6 +134,10 @@ export function seccompFilter(arch: NodeJS.Architecture): Buffer | undefined {
       line(jumpIfEqual, call, 0, 1),
       line(returnValue, denyWithEperm),
     ]),
+    line(jumpIfEqual, openat2, 0, 1),
+    line(returnValue, denyWithEnosys),
+    ...table.openFile.flatMap(([call, index]) => plainModeIfCreated(call, index)),
+    ...table.setMode.flatMap(([call, index]) => plainMode(call, index)),
     ...argument(ioctl, 1, terminalInputIoctls),
     ...onlyArgument(socket, 0, allowedSocketFamilies),
     ...onlyArgument(socketpair, 0, allowedSocketFamilies),
