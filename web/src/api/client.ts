@@ -139,7 +139,7 @@ export const api = {
   runs: (
     filter: { status?: string; tenant?: string; parent?: string; session?: string; before?: string; limit?: number },
     signal?: AbortSignal,
-  ): Promise<{ runs: FleetRun[] }> => getJson(`api/runs${formatQuery(filter)}`, signal),
+  ): Promise<{ runs: FleetRun[]; next?: string }> => getJson(`api/runs${formatQuery(filter)}`, signal),
   run: (id: string, signal?: AbortSignal): Promise<{ run: FleetRun }> =>
     getJson(`api/runs/${encodeSegment(id)}`, signal),
   cancelRun: (id: string): Promise<unknown> => sendJson('POST', `api/runs/${encodeSegment(id)}/cancel`),

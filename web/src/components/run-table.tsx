@@ -35,7 +35,7 @@ export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }:
           <RunRow key={run.id} run={run} />
         ))}
       </DataTable>
-      {olderHref && value && value.runs.length >= (filter.limit ?? 100) ? (
+      {olderHref && value && (value.next !== undefined || value.runs.length >= (filter.limit ?? 100)) ? (
         <p class="pages">
           <a href={olderHref(value.runs.at(-1)?.id ?? '')}>Older runs</a>
         </p>
