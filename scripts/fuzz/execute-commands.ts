@@ -24,8 +24,8 @@ const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin'];
 export const findProgram = (name: string): string | undefined =>
   systemFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
-/** What the executed commands find. */
-export type Ground = {
+/** What the executed commands find, and what counts as a hit. */
+export type ExecutionOptions = {
   /** The programs on the search path. */
   readonly programs: readonly string[];
   /** Creates files in the working folder. */
@@ -35,12 +35,12 @@ export type Ground = {
 };
 
 /** Executes each case in a shell of its own, in a sandbox if there is one. Returns the cases that ran the canary or changed the names in the folder. */
-export function executeCommands(cases: readonly FuzzCase[], ground: Ground): readonly FuzzCase[] {
+export function executeCommands(cases: readonly FuzzCase[], options: ExecutionOptions): readonly FuzzCase[] {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-fuzz-')));
   try {
     const at = (name: string): string => path.join(folder, name);
     for (const name of ['bin', 'work', 'cases']) mkdirSync(at(name));
-    for (const name of ground.programs) {
+    for (const name of options.programs) {
       const file = findProgram(name);
       if (file !== undefined) symlinkSync(file, at(`bin/${name}`));
     }
@@ -48,10 +48,10 @@ export function executeCommands(cases: readonly FuzzCase[], ground: Ground): rea
     // Found if a command changes the search path.
     for (const name of ['ls', 'cat', 'git', canary])
       writeExecutable(at(`work/${name}`), `#!/bin/sh\n${at(`bin/${canary}`)}\n`);
-    ground.prepare(at('work'));
+    options.prepare(at('work'));
     for (const [index, { command }] of cases.entries()) writeFileSync(at(`cases/${index}`), command);
     writeFileSync(at('hits'), '');
-    writeFileSync(at('run.sh'), driverScript(folder, cases.length, ground.mayChange === true));
+    writeFileSync(at('run.sh'), driverScript(folder, cases.length, options.mayChange === true));
     const [program, ...args] = [...sandboxCommand(folder), '/bin/bash', '--norc', '--noprofile', at('run.sh')];
     const { status, stderr } = spawnSync(program, args, {
       env: {},

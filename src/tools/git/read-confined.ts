@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecResult } from '../../core/index.ts';
 import {
-  assertOwnPlaces,
+  assertOwnGitPaths,
   execGit,
-  findPlaces,
+  gitPathsArgs,
   gitCommandLine,
   guardRepository,
   runGit,
@@ -14,7 +14,7 @@ import {
 /** Runs git that only reads inside a sandbox. If the configuration may define filters, they are disabled by name, which takes two more starts. */
 export async function readConfined(args: readonly string[], run: GitRunOptions): Promise<ExecResult> {
   const marker = `[${randomUUID()}]`;
-  const script = `"$@" ${findPlaces.join(' ')} || exit
+  const script = `"$@" ${gitPathsArgs.join(' ')} || exit
 "$@" config --list --name-only -z | /usr/bin/env PATH=/usr/bin:/bin LC_ALL=C grep -aq 'filter\\.'
 [ $? -eq 1 ] || exit 0
 printf '%s' '${marker}'
@@ -22,7 +22,7 @@ exec "$@" ${args.map(quoteArgument).join(' ')}`;
   const result = await execGit(['/bin/sh', '-c', script, 'sh', ...gitCommandLine(run)], run);
   const [places = '', output, ...others] = result.text.split(marker);
   if (output !== undefined && others.length === 0) {
-    await assertOwnPlaces(places, run);
+    await assertOwnGitPaths(places, run);
     return { ...result, text: output };
   }
   return result.stopped ? { ...result, text: '' } : runGit(args, run, await guardRepository('look', run));

@@ -199,15 +199,15 @@ export const gitError = (code: string, sentence: string): FairleadError =>
 
 const listKeys = ['config', '--list', '--show-scope', '--name-only', '-z'];
 /** Prints the top folder of a repository and its git directory. */
-export const findPlaces: readonly string[] = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
+export const gitPathsArgs: readonly string[] = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
 
 /** Verifies that this is a repository of the workspace, and returns the keys that its configuration sets. One command does both: starting a sandbox takes longer than git. */
 async function inspectRepository({ progress: _, ...run }: GitRunOptions): Promise<readonly string[]> {
-  const script = `"$@" ${findPlaces.join(' ')} && printf '\\0' && "$@" ${listKeys.join(' ')}`;
+  const script = `"$@" ${gitPathsArgs.join(' ')} && printf '\\0' && "$@" ${listKeys.join(' ')}`;
   const { code, text } = await execGit(['/bin/sh', '-c', script, 'sh', ...gitCommandLine(run)], run);
   const end = text.indexOf('\0');
   if (code === 0 && end >= 0 && text.length < (run.maxOutput ?? defaultMaxOutput)) {
-    await assertOwnPlaces(text.slice(0, end), run);
+    await assertOwnGitPaths(text.slice(0, end), run);
     return parseLocalKeys(text.slice(end + 1));
   }
   // Separately, each has its own error.
@@ -235,14 +235,14 @@ function parseLocalKeys(listed: string): readonly string[] {
 
 /** A folder can name any path as its repository. Only one that contains the folder, or that lists it as a worktree, is accepted. Returns the top folder of its files. */
 export async function assertOwnRepository(run: GitRunOptions): Promise<string> {
-  const { code, text } = await runGit(findPlaces, run);
+  const { code, text } = await runGit(gitPathsArgs, run);
   if (code !== 0) throw gitError('git/no-repository', text.trim() || 'This is not a git repository.');
-  return assertOwnPlaces(text, run);
+  return assertOwnGitPaths(text, run);
 }
 
-/** Verifies what `findPlaces` printed: the top folder and the git directory. Returns the top folder. */
-export async function assertOwnPlaces(places: string, run: GitRunOptions): Promise<string> {
-  const [top = '', gitDir = ''] = places.split('\n');
+/** Verifies what `gitPathsArgs` printed: the top folder and the git directory. Returns the top folder. */
+export async function assertOwnGitPaths(paths: string, run: GitRunOptions): Promise<string> {
+  const [top = '', gitDir = ''] = paths.split('\n');
   const [owner = ''] = gitDir.split(/[/\\]\.git(?=[/\\]|$)/);
   if (isPathInside(top, run.workspace.cwd) && isPathInside(owner || '/', top)) return top;
   const worktrees = (await gitOutput(['worktree', 'list', '--porcelain', '-z'], run))?.split('\0') ?? [];
