@@ -38,6 +38,8 @@ async function createMcpProgram(t: TestContext, origin: 'project' | 'user'): Pro
   for (const dir of [desk, program.config()]) mkdirSync(dir, { recursive: true });
   const server = { command: process.execPath, args: [mcpServerPath, desk], env: { TOWN: 'Bergen \u202e' } };
   const file = origin === 'project' ? path.join(program.cwd, '.mcp.json') : program.config('mcp.json');
+  // The server is a file of the tests, which no sandbox shows.
+  writeFileSync(program.config('mcp.json'), JSON.stringify({ outsideSandbox: [program.cwd] }));
   writeFileSync(file, JSON.stringify({ mcpServers: { clerk: server } }));
   const starts = (): readonly number[] => {
     const list = path.join(desk, 'starts');

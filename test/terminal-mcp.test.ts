@@ -37,7 +37,9 @@ async function createMcpProgram(
       name,
       entry === 'CLERK' ? { command: process.execPath, args: [mcpServerPath, desk] } : entry,
     ]);
-    if (named.length > 0) writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(named) }));
+    // The server is a file of the tests, which no sandbox shows.
+    const outsideSandbox = [program.cwd];
+    writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(named), outsideSandbox }));
   };
   put(program.config('mcp.json'), user);
   put(path.join(program.cwd, '.mcp.json'), project);

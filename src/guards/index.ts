@@ -1,5 +1,6 @@
 // Public API of guards: permission, policy, sandbox, hooks and redaction.
 export { findProtectedFiles } from './auto-executed-files.ts';
+export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
 export { permissionGate, formatApprovalPrompt, formatFullPrompt, type PermissionOptions } from './permission.ts';

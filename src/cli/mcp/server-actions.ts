@@ -1,10 +1,11 @@
 // Actions on the MCP servers of a directory: list, approve, revoke, log in. Used by `fairlead mcp` and by `/mcp`.
 import { FairleadError, closestMatches, escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
-import type { TrustStore } from '../../guards/index.ts';
+import type { Sandbox, TrustStore } from '../../guards/index.ts';
 import {
   approvalKey,
   formatMcpStatus,
   isApprovalOf,
+  mustApproveServer,
   openMcp,
   formatToolCount,
   type McpClients,
@@ -23,6 +24,7 @@ import {
   offerMcpLogin,
   formatMcpTransport,
 } from '../../coding-agent/integrations/index.ts';
+import { selectSandbox } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 
 /** What an action needs: the settings, the directory, and how to ask the user. */
@@ -32,6 +34,8 @@ export type McpActionContext = {
   readonly cwd: string;
   readonly trust: TrustStore;
   readonly prompter: UserPrompter;
+  /** The sandbox of the conversation; default: the best one. */
+  readonly sandbox?: Sandbox;
   readonly signal?: AbortSignal;
 };
 
@@ -100,14 +104,13 @@ export function revokeMcpServer(context: McpActionContext, name: string): McpAct
   const approvals = trust.list().filter(({ subject }) => isApprovalOf(server, subject));
   for (const { subject } of approvals) trust.revoke(subject);
   // Recorded as refused, so that the next start does not ask about the server again.
-  if (server.origin !== 'user') trust.approve([getRefusalKey(server)]);
+  if (mustApproveServer(server)) trust.approve([getRefusalKey(server)]);
   memory.remove(server);
   const { transport } = server;
   if ('url' in transport && tokens?.get(transport.url).tokens) tokens.set(transport.url, {});
-  const effect =
-    server.origin === 'user'
-      ? 'its tools are approved as they are at its next start'
-      : 'it is not started before you approve it';
+  const effect = mustApproveServer(server)
+    ? 'it is not started before you approve it'
+    : 'its tools are approved as they are at its next start';
   return { done: true, text: `Revoked the approval of the MCP server ${escapeInvisibleLine(name)}: ${effect}.` };
 }
 
@@ -145,8 +148,8 @@ export const formatMcpTool = ({ tool, standing, why, description = '', input }: 
     .map(escapeInvisible)
     .join('\n');
 
-const createMcpOptions = ({ settings, trust, cwd }: McpActionContext): ReturnType<typeof defaultMcpOptions> =>
-  defaultMcpOptions(settings, trust, cwd);
+const createMcpOptions = ({ settings, trust, cwd, sandbox }: McpActionContext): ReturnType<typeof defaultMcpOptions> =>
+  defaultMcpOptions(settings, trust, cwd, () => sandbox ?? selectSandbox(settings, cwd));
 
 /** Starts one server without its cached tools, runs some work, and closes it. */
 async function withMcpServer<T>(

@@ -40,7 +40,8 @@ async function runServerAction(
   const { conversation, ui, signal, notify } = context;
   const { settings, agent } = conversation;
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
-  const actionContext = { settings, cwd: agent.workspace.cwd, trust, prompter: createUiPrompter(ui), signal };
+  const { workspace, sandbox } = agent;
+  const actionContext = { settings, cwd: workspace.cwd, sandbox, trust, prompter: createUiPrompter(ui), signal };
   const actions = { approve: approveMcpServer, revoke: revokeMcpServer, login: loginToMcpServer };
   const { done, text } = await actions[verb](actionContext, server);
   notify(text, done ? 'info' : 'warning');

@@ -2,9 +2,11 @@
 import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
 import type { McpServer, McpStatus } from '../../tools/mcp/index.ts';
 import { shellQuote } from '../../workspace/index.ts';
+import { isConfinedServer } from './mcp-launch.ts';
 
 /** Exactly what the user approves of a server; variables are not expanded. */
-export function formatMcpTransport({ transport, source, origin }: McpServer): string {
+export function formatMcpTransport(server: McpServer, isConfined = isConfinedServer(server)): string {
+  const { transport, source, origin, files = [] } = server;
   if (transport.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
   if (transport.type === 'stdio')
@@ -12,7 +14,9 @@ export function formatMcpTransport({ transport, source, origin }: McpServer): st
       [transport.command, ...transport.args.map(shellQuote)].map(escapeInvisible).join(' '),
       ...(transport.cwd === undefined ? [] : [`in ${escapeInvisible(transport.cwd)}`]),
       ...Object.entries(transport.env).map(([name, value]) => `with ${escapeInvisible(`${name}=${value}`)}`),
-      `${from}; it runs as you, outside the sandbox`,
+      ...(isConfined
+        ? [`${from}; it runs in the sandbox, where it reads this directory, changes nothing and has no network`]
+        : [`${from}; it runs as you, outside the sandbox`, ...formatFiles(files)]),
     ].join('\n');
   return [
     `${transport.type} ${escapeInvisible(transport.url)}`,
@@ -22,6 +26,11 @@ export function formatMcpTransport({ transport, source, origin }: McpServer): st
     ...(transport.login ? [`with the login ${escapeInvisible(JSON.stringify(transport.login))}`] : []),
     `${from}; it gets what the model sends it`,
   ].join('\n');
+}
+
+function formatFiles(files: NonNullable<McpServer['files']>): readonly string[] {
+  const present = files.filter(({ hash }) => hash !== '').map(({ path }) => escapeInvisibleLine(path));
+  return present.length === 0 ? [] : [`and uses these files, which commands can change: ${present.join(', ')}`];
 }
 
 /** The owner of a server, by its origin. */

@@ -1,11 +1,12 @@
 // Opens the MCP servers of a working directory: asks the user about servers of the project or an editor, and starts what must be started.
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
-import type { TrustStatus, TrustStore } from '../../guards/index.ts';
+import type { Sandbox, TrustStatus, TrustStore } from '../../guards/index.ts';
 import {
   approvalKey,
   fileMcpTokens,
   INSIDE_MCP_VARIABLE,
+  mustApproveServer,
   openMcp,
   readMcpConfig,
   type McpConfig,
@@ -19,6 +20,7 @@ import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { createMcpCache, type McpCache } from './mcp-cache.ts';
 import { confirmMcpLogin, createMcpAnswerers, throwMcpLoginNeeded, offerMcpLogin } from './mcp-elicitation.ts';
+import { bindMcpServers, createMcpLaunch, isConfinedServer } from './mcp-launch.ts';
 import { withTokenRedaction, redactServerSecrets } from './mcp-redaction.ts';
 import { formatToolsOff, formatMcpProblems, formatMcpTransport, originLabels } from './mcp-format.ts';
 
@@ -27,7 +29,7 @@ const startTimeoutMs = 60_000;
 const startWaitMs = 20_000;
 const slowServerWaitMs = 500;
 
-/** Reads the servers that are configured for a directory. */
+/** Reads the servers that are configured for a directory, with the files of the directory that they run outside the sandbox. */
 export function readMcpServerConfig({
   paths,
   mcpServers = [],
@@ -38,8 +40,9 @@ export function readMcpServerConfig({
   const servers = [...own, ...configured.servers.filter((server) => !hasName(own, server))];
   const others = mcpServers.filter(({ origin }) => origin !== 'user');
   const skipped = others.filter((server) => hasName(servers, server));
+  const all = [...servers, ...others.filter((server) => !hasName(servers, server))];
   return {
-    servers: [...servers, ...others.filter((server) => !hasName(servers, server))],
+    servers: bindMcpServers(all, paths),
     problems: [
       ...configured.problems,
       ...skipped.map(
@@ -57,10 +60,12 @@ export const defaultMcpOptions = (
   settings: Settings,
   trust: TrustStore,
   cwd: string,
+  findSandbox: () => Sandbox | Promise<Sandbox>,
 ): McpOptions & { memory: McpCache; tokens: McpTokenStore } => ({
   trust,
   cwd,
   roots: [cwd],
+  launch: createMcpLaunch({ cwd, configDir: settings.dirs.config, findSandbox }),
   tokens: fileMcpTokens(getLoginFiles(settings).mcp),
   memory: createMcpCache(settings.dirs.cache),
   startTimeoutMs,
@@ -71,10 +76,11 @@ export const defaultMcpOptions = (
 export async function openMcpIntegration(context: IntegrationContext): Promise<Integration> {
   if (process.env[INSIDE_MCP_VARIABLE]) return { ...emptyIntegration, problems: [nestedServerProblem] };
   const { settings, trust, prompter, paths, redactor } = context;
+  const { sandbox } = context;
   const { servers, problems } = readMcpServerConfig(context);
   for (const server of servers) redactServerSecrets(server, redactor);
   for (const server of servers) await askToStartServer(server, context);
-  const options = defaultMcpOptions(settings, trust, paths.cwd);
+  const options = defaultMcpOptions(settings, trust, paths.cwd, () => sandbox);
   const uncached = servers.filter(
     (server) => getServerApproval(server, trust) === 'approved' && !options.memory.get(server),
   );
@@ -106,9 +112,9 @@ export async function openMcpIntegration(context: IntegrationContext): Promise<I
 
 const nestedServerProblem = `No MCP server is opened, because this program was started as an MCP server itself (${INSIDE_MCP_VARIABLE} is set).`;
 
-/** Whether the user configured the server or approved it. */
+/** Whether the server needs no approval, or the user approved it. */
 export const mayStartMcpServer = (server: McpServer, trust: TrustStore): boolean =>
-  server.origin === 'user' || trust.check(approvalKey(server)) === 'approved';
+  !mustApproveServer(server) || trust.check(approvalKey(server)) === 'approved';
 
 /** The approval status of a server; absent if approvals cannot be read, which is reported when the server is opened. */
 function getServerApproval(server: McpServer, trust: TrustStore): TrustStatus | 'refused' | undefined {
@@ -126,11 +132,12 @@ export const getRefusalKey = (server: McpServer): { readonly subject: string; re
   return { subject: `refused ${subject}`, hash };
 };
 
-/** Asks once about a server that the user did not configure and that is new or changed since its approval. */
+/** Asks once about a server that needs approval and that is new or changed since its approval. */
 async function askToStartServer(
   server: McpServer,
-  { trust, prompter }: Pick<IntegrationContext, 'trust' | 'prompter'>,
+  { trust, prompter, sandbox }: Pick<IntegrationContext, 'trust' | 'prompter' | 'sandbox'>,
 ): Promise<void> {
+  const isConfined = sandbox.name !== 'none' && isConfinedServer(server);
   const status = getServerApproval(server, trust);
   if (prompter.isAbsent || (status !== 'new' && status !== 'changed')) return;
   const name = escapeInvisibleLine(server.name);
@@ -138,7 +145,7 @@ async function askToStartServer(
     status === 'changed'
       ? `The MCP server ${name} (${originLabels[server.origin]}) is not what you approved. Start it as it is now?`
       : `Start ${originLabels[server.origin]} MCP server ${name}? You are asked again if it changes.`;
-  const isApproved = await prompter.confirm(question, formatMcpTransport(server));
+  const isApproved = await prompter.confirm(question, formatMcpTransport(server, isConfined));
   // A server of an editor cannot be approved elsewhere, so a refusal is not stored.
   if (!isApproved && server.origin === 'editor') return;
   try {

@@ -1,12 +1,12 @@
 // Loads the hooks of a working folder. Hooks in the user's own file run at once; hooks of a project or of another program need approval of their exact content.
 import { hash } from 'node:crypto';
-import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { canonicalJson, isObject, errorMessage, toJson, isPathInside, type Json } from '../../core/index.ts';
+import { findFilesOfCommand, findRunnerFiles, uniqueFiles, type BoundFile } from '../bound-files.ts';
 import type { TrustStore } from '../trust.ts';
-import { parseHooks, type CompletesInTime, type Hook, type HookScript } from './hook.ts';
+import { parseHooks, type CompletesInTime, type Hook } from './hook.ts';
 import type { HookFile } from './locations.ts';
-import { hashFile } from './hook-process.ts';
 
 /** Hooks that are not approved in their present form. */
 export type UnapprovedHooks = { readonly path: string; readonly text: string; readonly changed: boolean };
@@ -102,9 +102,9 @@ async function approveHooks(
 ): Promise<readonly Hook[] | string> {
   const bound = hooks.map((hook) => ({
     ...hook,
-    scripts: [...findHookScripts(hook.command, cwd), ...(unconfined ? findRunnerFiles(cwd) : [])],
+    scripts: [...findFilesOfCommand(hook.command, cwd), ...(unconfined ? findRunnerFiles(cwd) : [])],
   }));
-  const scripts = [...new Map(bound.flatMap((each) => each.scripts).map((each) => [each.path, each])).values()];
+  const scripts = uniqueFiles(bound.flatMap((each) => each.scripts));
   const content = [canonicalJson(section), ...scripts.map((each) => `${each.path} ${each.hash}`)].join('\n');
   const item = { subject: hooksTrustSubject(file), hash: hash('sha256', content) };
   const trustStatus = trust.check(item);
@@ -118,59 +118,4 @@ async function approveHooks(
   return trustStatus === 'changed' ? changedReason : 'are not approved';
 }
 
-const formatScript = ({ path: file }: HookScript): string => `${file}:\n${readFileSync(file, 'utf8')}`;
-
-const shellWordPattern = /"[^"]*"[^\s;|&<>()]*|'[^']*'|[^\s;|&<>()]+/g;
-const redirectionPattern = new RegExp(String.raw`\d?>{1,2}\s*(?:${shellWordPattern.source})`, 'g');
-
-/** Returns the files in the folder that a command names, including files that do not exist yet: changing or creating one of them changes what was approved. Files that the command only writes are not included. */
-function findHookScripts(command: string, cwd: string): readonly HookScript[] {
-  const expanded = command
-    .replaceAll(/\$\{?(?:CLAUDE|FAIRLEAD)_PROJECT_DIR\}?/g, cwd)
-    .replaceAll(redirectionPattern, ' ');
-  return (expanded.match(shellWordPattern) ?? []).flatMap((each) => {
-    const word = each.replaceAll(/["']/g, '');
-    const file = path.resolve(cwd, word);
-    const found = tryStat(file);
-    if (!found) return word.includes('/') && isPathInside(cwd, file) ? [{ path: file, hash: '' }] : [];
-    // A link may point out of the folder now and to another file later.
-    if (!found.isFile() || !(isPathInside(cwd, file) || isPathInside(realpathSync(cwd), realpathSync(file)))) return [];
-    const digest = hashFile(file);
-    return digest === undefined ? [] : [{ path: file, hash: digest }];
-  });
-}
-
-/** Files from which task runners, package managers and interpreters take what they run. */
-const runnerFiles = [
-  'package.json',
-  'Makefile',
-  'makefile',
-  'GNUmakefile',
-  'justfile',
-  'Justfile',
-  'Taskfile.yml',
-  'Taskfile.yaml',
-  'pyproject.toml',
-  'setup.py',
-  'setup.cfg',
-  'tox.ini',
-  'Cargo.toml',
-  'build.rs',
-  'Rakefile',
-  'composer.json',
-  'deno.json',
-  'mise.toml',
-];
-
-/** Returns the files of task runners in the folder, including those that do not exist yet. */
-const findRunnerFiles = (cwd: string): readonly HookScript[] =>
-  runnerFiles.map((name) => ({ path: path.join(cwd, name), hash: hashFile(path.join(cwd, name)) ?? '' }));
-
-/** Returns the file status; undefined if the word is not a path or access is denied. */
-function tryStat(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const formatScript = ({ path: file }: BoundFile): string => `${file}:\n${readFileSync(file, 'utf8')}`;

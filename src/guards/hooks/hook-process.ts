@@ -1,8 +1,8 @@
 // Runs the process of a hook: the command as written, JSON on stdin, and a timeout.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { errorMessage, type JsonObject } from '../../core/index.ts';
+import { findChangedFile } from '../bound-files.ts';
 import type { Hook } from './hook.ts';
 
 /** The result of a hook process; `error` is set if it gave no usable answer. */
@@ -22,20 +22,10 @@ const bashPath = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((eac
 /** Creates the result of a hook that gave no usable answer. */
 export const failedHookResult = (error: string): HookProcessResult => ({ code: -1, stdout: '', stderr: '', error });
 
-/** Returns the sha256 of a file; undefined if it is not a regular file or cannot be read. */
-export function hashFile(file: string): string | undefined {
-  try {
-    if (!statSync(file).isFile()) return undefined;
-    return hash('sha256', readFileSync(file));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns that a file which the hook runs changed since the approval; undefined if none did. */
 export function findChangedScript({ scripts = [] }: Hook): string | undefined {
-  const changed = scripts.find(({ path, hash }) => (hashFile(path) ?? '') !== hash);
-  return changed && `${changed.path} changed since the hook was approved`;
+  const changed = findChangedFile(scripts);
+  return changed && `${changed} changed since the hook was approved`;
 }
 
 /** Runs a hook with this payload. Never throws: a failure is returned as `error`. */

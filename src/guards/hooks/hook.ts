@@ -1,5 +1,6 @@
 // Parses hook definitions: which command runs at which event, for which tools.
 import { isObject, errorMessage } from '../../core/index.ts';
+import type { BoundFile } from '../bound-files.ts';
 
 /** The events at which a hook can run. */
 const hookEvents = [
@@ -18,9 +19,6 @@ const hookEvents = [
 /** An event at which a hook can run. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** A project file that a hook runs, with its hash at approval; the hash is empty if the file did not exist. */
-export type HookScript = { readonly path: string; readonly hash: string };
-
 /** One command at one event. */
 export type Hook = {
   readonly event: HookEvent;
@@ -35,7 +33,8 @@ export type Hook = {
   readonly invalidReason?: string;
   /** A call that the hook must stop. `fairlead doctor` uses it to test the hook. */
   readonly example?: { readonly tool: string; readonly input: unknown };
-  readonly scripts?: readonly HookScript[];
+  /** The project files that it runs, as they were approved. */
+  readonly scripts?: readonly BoundFile[];
   /** True for a hook of the project: it runs inside the sandbox, because sandboxed commands can write what it runs. */
   readonly isConfined?: true;
 };

@@ -34,7 +34,7 @@ import { readHooks } from './files.ts';
 import { withPreToolHooks } from './hook-gate.ts';
 import { toClaudeToolCalls } from './claude-compat.ts';
 import { parseHooks } from './hook.ts';
-import { hashFile } from './hook-process.ts';
+import { hashFile } from '../bound-files.ts';
 
 const state: RunState = { ...runStateView().initial, session: 's1' };
 

@@ -21,7 +21,7 @@ import {
 } from './client-handlers.ts';
 import type { McpNetwork } from './mcp-fetch.ts';
 import type { McpServer } from './server.ts';
-import { createMcpTransport } from './transport.ts';
+import { createMcpTransport, type McpTransportOptions } from './transport.ts';
 
 /** Options of the handshake. */
 export type HandshakeOptions = {
@@ -33,6 +33,8 @@ export type HandshakeOptions = {
   readonly signIn?: McpSignIn;
   /** Network access for addresses that a remote server names. */
   readonly network?: McpNetwork;
+  /** Decides before each start how a local server is started. */
+  readonly launch?: McpTransportOptions['launch'];
   /** Called with the tools of the server each time it lists them. */
   readonly onTools: (tools: readonly Listed[], offers: ServerCapabilities | undefined) => void;
 };
@@ -57,7 +59,7 @@ export async function mcpHandshake(
   options: HandshakeOptions,
   hooks: HandshakeCallbacks,
 ): Promise<McpSession> {
-  const { handlers, environment, startTimeoutMs, signIn, network } = options;
+  const { handlers, environment, startTimeoutMs, signIn, network, launch } = options;
   const deadline = Date.now() + startTimeoutMs;
   const limits = (): RequestOptions => ({ timeout: Math.max(deadline - Date.now(), 1), signal: hooks.signal });
   const attempt = async (old: boolean): Promise<McpSession> => {
@@ -75,7 +77,12 @@ export async function mcpHandshake(
       },
     });
     registerClientHandlers(client, server.name, handlers, hooks.count);
-    const transport = await createMcpTransport(server, environment, await signIn?.provider(), network);
+    const transport = await createMcpTransport(server, {
+      environment,
+      auth: await signIn?.provider(),
+      ...(network ? { network } : {}),
+      ...(launch ? { launch } : {}),
+    });
     hooks.onTransport(transport);
     Object.assign(client, { onclose: () => hooks.onEnd(client) });
     try {

@@ -20,7 +20,9 @@ export { getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt, type McpSe
 export {
   approvalKey,
   INSIDE_MCP_VARIABLE,
+  expandVariables,
   isApprovalOf,
+  mustApproveServer,
   type McpInProcessConfig,
   type McpStdioConfig,
   type McpOAuthConfig,
@@ -30,6 +32,7 @@ export {
 export { formatMcpStatus, formatToolCount, type McpStatus } from './status.ts';
 export { fileMcpTokens, memoryMcpTokens, type StoredMcpLogin, type McpTokenStore } from './token-store.ts';
 export type { McpToolStatus } from './tools.ts';
+export type { McpLaunch } from './transport.ts';
 
 /** Opens these servers and returns their tools. Without servers nothing is loaded. */
 export async function openMcp(servers: readonly McpServer[], options: McpOptions): Promise<McpClients> {

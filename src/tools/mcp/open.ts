@@ -18,7 +18,8 @@ import {
 import type { McpClientHandlers } from './client-handlers.ts';
 import { createServerGroups } from './names.ts';
 import { mcpResourceTools } from './resources.ts';
-import { approvalKey, expandVariables, type McpServer } from './server.ts';
+import { approvalKey, expandVariables, mustApproveServer, type McpServer } from './server.ts';
+import type { McpLaunch } from './transport.ts';
 import type { McpStatus } from './status.ts';
 import { memoryMcpTokens, type McpTokenStore } from './token-store.ts';
 import { onDemand, createMcpTools, type OfferedMcpTool } from './tools.ts';
@@ -38,6 +39,8 @@ export type McpOptions = McpClientHandlers & {
   readonly environment?: NodeJS.ProcessEnv;
   /** The default folder of local servers. */
   readonly cwd?: string;
+  /** Decides before each start how a local server is started. Default: as configured, with the rights of the user. */
+  readonly launch?: McpLaunch;
   /** Milliseconds for a server to start. Default 15,000. */
   readonly startTimeoutMs?: number;
   /** Milliseconds that opening waits for a server. A slower one continues to start, and its tools are available next time. Default: no limit. */
@@ -102,7 +105,7 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
   const opened: OpenedServer = { server, state: 'failed', toolStates: new Map() };
   const { trust, memory, openTimeoutMs } = options;
   try {
-    const approval = server.origin === 'user' ? 'approved' : trust.check(approvalKey(server));
+    const approval = mustApproveServer(server) ? trust.check(approvalKey(server)) : 'approved';
     if (approval !== 'approved') return { ...opened, state: approval };
     const known = wasServerSeen(server, trust) ? memory?.get(server) : undefined;
     opened.connection = connectServer(opened, options, known);
@@ -160,12 +163,14 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
       createLogin(filled, options),
     ]);
     const network = options.network ? { network: options.network } : {};
+    const { launch } = options;
     return createMcpConnection(filled, {
       handlers: options,
       environment,
       startTimeoutMs,
       ...login,
       ...network,
+      ...(launch ? { launch: (config) => launch(server, config) } : {}),
       onTools,
     });
   };

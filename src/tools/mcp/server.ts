@@ -63,12 +63,21 @@ export type McpServer = {
   readonly trustReadOnly?: boolean;
   /** Whether its tools are deferred. Default: depends on their number. */
   readonly onDemand?: boolean;
+  /** The files of the working folder that it runs outside the sandbox, with their hashes; an empty hash is a file that does not exist. The approval covers them. */
+  readonly files?: readonly { readonly path: string; readonly hash: string }[];
 };
+
+/** Whether the user must approve a server: all servers of a project or an editor, and those of the user that run files of the working folder. */
+export const mustApproveServer = ({ origin, files = [] }: McpServer): boolean =>
+  origin !== 'user' || files.some(({ hash: found }) => found !== '');
 
 /** Returns what is approved: a stable name, and the hash of everything that decides what is started or contacted. */
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
-  const { name, source, transport, trustReadOnly = false } = server;
-  const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly };
+  const { name, source, origin, transport, trustReadOnly = false } = server;
+  const files = server.files?.filter(({ hash: found }) => found !== '') ?? [];
+  // A server of a project that runs outside the sandbox is another one than the same in the sandbox.
+  const bound = files.length > 0 || (origin === 'project' && server.files) ? { files } : {};
+  const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly, ...bound };
   return { subject: `mcp-server ${source} ${name}`, hash: hash('sha256', canonicalJson(toJson(content))) };
 }
 

@@ -8,17 +8,26 @@ import {
 import { ChildTransport } from './child.ts';
 import { HttpTransport } from './http.ts';
 import { createMcpFetch, type McpNetwork } from './mcp-fetch.ts';
-import type { McpServer } from './server.ts';
+import type { McpServer, McpStdioConfig } from './server.ts';
 import { WebSocketTransport } from './web-socket.ts';
+
+/** Returns how a local server is started, with its variables expanded; throws if it may not start. Called before each start. */
+export type McpLaunch = (server: McpServer, config: McpStdioConfig) => McpStdioConfig | Promise<McpStdioConfig>;
+
+/** Options of createMcpTransport. */
+export type McpTransportOptions = {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly auth?: OAuthClientProvider | undefined;
+  readonly network?: McpNetwork;
+  readonly launch?: (config: McpStdioConfig) => ReturnType<McpLaunch>;
+};
 
 /** Creates a transport that is not started yet. */
 export async function createMcpTransport(
   { transport: reach, origin }: Pick<McpServer, 'transport' | 'origin'>,
-  environment: NodeJS.ProcessEnv,
-  auth: OAuthClientProvider | undefined,
-  network?: McpNetwork,
+  { environment, auth, network, launch }: McpTransportOptions,
 ): Promise<Transport> {
-  if (reach.type === 'stdio') return new ChildTransport(reach, environment);
+  if (reach.type === 'stdio') return new ChildTransport(launch ? await launch(reach) : reach, environment);
   if (reach.type === 'in-process') {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
     await reach.serve(theirs);
