@@ -5,7 +5,7 @@ import { shellQuote } from '../../workspace/index.ts';
 import { isConfinedServer } from './mcp-launch.ts';
 
 /** Exactly what the user approves of a server; variables are not expanded. */
-export function formatMcpTransport(server: McpServer, isConfined = isConfinedServer(server)): string {
+export function formatMcpTransport(server: McpServer, isConfined: boolean = isConfinedServer(server)): string {
   const { transport, source, origin, files = [] } = server;
   if (transport.type === 'in-process') return 'in this program';
   const from = origin === 'editor' ? 'named by the editor' : `named in ${escapeInvisibleLine(source)}`;
