@@ -39,12 +39,12 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
   if (folder === undefined) return { begin: () => {}, others: () => 'running', end: () => {}, interrupt: () => {} };
   const name = path.join(folder, randomUUID());
   const [active, idle] = [`${name}${activeSuffix}`, `${name}${idleSuffix}`];
-  let written: string | undefined;
-  const write = (text: string): void => {
+  let written: { readonly key: string; readonly baseline: Baseline } | undefined;
+  const write = (key: string, baseline: Baseline): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(active, text, { mode: 0o600 });
+    writeFileSync(active, format(baseline), { mode: 0o600 });
     if (written !== undefined) removeFile(idle);
-    written = text;
+    written = { key, baseline };
     removeAtExit(idle);
   };
   const format = (baseline: Baseline, more: Pick<CommandRecord, 'endedAt'> = {}): string =>
@@ -52,10 +52,10 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
   return {
     begin(baseline) {
       try {
-        const text = format(baseline);
+        const key = formatKey(baseline);
         // A record is written again only if it changed: renaming it takes less time.
-        if (text === written) renameSync(idle, active);
-        else write(text);
+        if (key === written?.key) renameSync(idle, active);
+        else write(key, baseline);
       } catch {
         written = undefined;
       }
@@ -77,15 +77,22 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
     },
     interrupt() {
       if (written === undefined) return;
-      const { baseline } = JSON.parse(written) as CommandRecord;
       try {
-        writeFileSync(active, format(baseline, { endedAt: Date.now() }), { mode: 0o600 });
+        writeFileSync(active, format(written.baseline, { endedAt: Date.now() }), { mode: 0o600 });
       } catch {
         // The next start treats the process as killed.
       }
     },
   };
 }
+
+/** Returns a text that differs if a baseline differs. */
+const formatKey = ({ unprotected, repositories, unreadableIndexes }: Baseline): string =>
+  [
+    ...unprotected.map((each) => `${each.location}\0${each.linkTarget ?? ''}\0${each.hasPlaceholder ?? ''}`),
+    ...repositories,
+    ...unreadableIndexes,
+  ].join('\0');
 
 /** Removes the records of processes that have ended in these folders, and returns those that ended during a command. */
 export function takeInterrupted(folder: string | undefined, roots: readonly string[]): readonly InterruptedCommands[] {

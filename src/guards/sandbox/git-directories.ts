@@ -1,5 +1,5 @@
 // Finds git directories in a working folder, and the files in them by which git runs programs or reads another configuration.
-import { existsSync, opendirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { isHarmlessGitDirectory, readPointer, readPointerText } from './git-configuration.ts';
@@ -20,28 +20,22 @@ const worktreeControlNames = ['commondir', 'gitdir', 'config.worktree'];
 
 /** Returns true if git accepts this folder as a git directory, whatever its name is. */
 export const looksLikeGitDirectory = (folder: string): boolean =>
-  lstatIfVisible(path.join(folder, 'HEAD')) !== undefined &&
+  lstatIfVisible(`${folder}${path.sep}HEAD`) !== undefined &&
   (existsSync(path.join(folder, 'commondir')) ||
     (existsSync(path.join(folder, 'objects')) && existsSync(path.join(folder, 'refs'))));
 
 /** The most folders directly in a working folder that are checked for repositories before and after each command. */
 export const maxCheckedFolders = 10_000;
 
-/** Returns the folders directly in a working folder, one more than are checked at most. */
-export function listFolders(root: string): readonly string[] {
-  const folders: string[] = [];
+function listFolders(root: string): readonly string[] {
   try {
-    const listing = opendirSync(root, { bufferSize: 512 });
-    try {
-      for (let entry = listing.readSync(); entry && folders.length <= maxCheckedFolders; entry = listing.readSync())
-        if (entry.isDirectory() && entry.name !== '.git') folders.push(path.join(root, entry.name));
-    } finally {
-      listing.closeSync();
-    }
+    return readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== '.git')
+      .map(({ name }) => `${root}${path.sep}${name}`);
   } catch {
     // A folder that cannot be read contains no repository that git could use.
+    return [];
   }
-  return folders;
 }
 
 /** A repository whose configuration could run programs. */
@@ -56,34 +50,41 @@ export type ConfiguredRepository = {
  * Returns the repositories whose configuration could run programs: the working folder itself if it is a bare git directory, folders directly inside it, and
  * folders that the index names as repositories. Git, editors and prompts open these without being told to.
  */
-export function findConfiguredRepositories(root: string): readonly ConfiguredRepository[] {
-  const known = scans?.get(root);
-  if (known) return known;
-  const found = scanRepositories(root);
+export const findConfiguredRepositories = (root: string): readonly ConfiguredRepository[] => scan(root).repositories;
+
+/** Returns true if there are more folders directly in a working folder than are checked. */
+export const hasUncheckedFolders = (root: string): boolean => !scan(root).isComplete;
+
+type RepositoryScan = { readonly repositories: readonly ConfiguredRepository[]; readonly isComplete: boolean };
+
+let scans: Map<string, RepositoryScan> | undefined;
+
+function scan(root: string): RepositoryScan {
+  const found = scans?.get(root) ?? scanRepositories(root);
   scans?.set(root, found);
   return found;
 }
 
-let scans: Map<string, readonly ConfiguredRepository[]> | undefined;
-
 /** Runs an operation that looks for repositories several times, and looks once: a folder may contain many. */
 export function withOneScan<T>(operation: () => T): T {
+  const outer = scans;
   scans = new Map();
   try {
     return operation();
   } finally {
-    scans = undefined;
+    scans = outer;
   }
 }
 
-function scanRepositories(root: string): readonly ConfiguredRepository[] {
-  const folders = listFolders(root).slice(0, maxCheckedFolders);
+function scanRepositories(root: string): RepositoryScan {
+  const all = listFolders(root);
+  const folders = all.slice(0, maxCheckedFolders);
   const bare = folders.filter((folder) => looksLikeGitDirectory(folder) && !isHarmlessGitDirectory(folder));
   const linked = (findGitlinks(root)?.folders ?? []).filter((folder) => folder !== root && isPathInside(root, folder));
   const nested = [...new Set([...folders, ...linked])]
-    .map((folder) => path.join(folder, '.git'))
+    .map((folder) => `${folder}${path.sep}.git`)
     .filter((git) => isConfiguredGit(git, root) && findLinkAbove(root, git) === undefined);
-  return [
+  const repositories = [
     ...[...(looksLikeGitDirectory(root) ? [root] : []), ...bare].map((location) => ({
       location,
       controlPaths: gitControlNames.map((name) => path.join(location, name)),
@@ -93,6 +94,7 @@ function scanRepositories(root: string): readonly ConfiguredRepository[] {
       controlPaths: isDirectory(location) ? gitControlNames.map((name) => path.join(location, name)) : [location],
     })),
   ];
+  return { repositories, isComplete: all.length <= maxCheckedFolders };
 }
 
 /** Returns true if this `.git` could make git run a program: not if it is absent, empty, or as git creates it. */

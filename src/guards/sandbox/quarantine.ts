@@ -11,7 +11,7 @@ import {
   type UnprotectedPath,
 } from './baseline.ts';
 import { createCommandRecorder, startMs, takeInterrupted } from './command-records.ts';
-import { listFolders, maxCheckedFolders, withOneScan } from './git-directories.ts';
+import { hasUncheckedFolders, maxCheckedFolders, withOneScan } from './git-directories.ts';
 import { moveAside } from './move-aside.ts';
 import { accessKey, isApproved, protectedPaths } from './mounts.ts';
 import { lstatIfVisible } from './open-folder.ts';
@@ -98,7 +98,7 @@ export function withQuarantine(
     for (const each of baseline?.unprotected ?? [])
       if (isPathInside(each.location, file)) each.accepted = fingerprint(each.location);
   };
-  return {
+  const confined: Sandbox = {
     ...sandbox,
     stoppedReason,
     acceptFile,
@@ -115,7 +115,7 @@ export function withQuarantine(
       assertCountableFolders(paths.roots);
       const held = needsPlaceholders ? holdPlaceholders(paths.roots, options.gitDirectories) : noPlaceholders;
       if (baseline === undefined) {
-        baseline = withOneScan(() => createBaseline(paths, held));
+        baseline = createBaseline(paths, held);
         recorder.begin(baseline);
       }
       const since = baseline;
@@ -151,7 +151,7 @@ export function withQuarantine(
         // A command that starts at the same moment has not verified that it is alone with this one.
         if (others === 'starting' || (running > 1 && !isUniform))
           await new Promise((resolve) => setTimeout(resolve, startMs));
-        const started = withOneScan(() => sandbox.exec(command, { ...options, isAlone, group: since }, outside));
+        const started = sandbox.exec(command, { ...options, isAlone, group: since }, outside);
         sweepAtExit(exitSweep);
         result = await started;
       } finally {
@@ -167,6 +167,8 @@ export function withQuarantine(
       return result;
     },
   };
+  // Before its first pause, a command looks for repositories several times.
+  return { ...confined, exec: (...args) => withOneScan(() => confined.exec(...args)) };
 }
 
 /** Returns the protected paths that a command with this access may change. */
@@ -183,7 +185,7 @@ function changeTime(location: string): number {
 }
 
 function assertCountableFolders(roots: readonly string[]): void {
-  const root = roots.find((each) => listFolders(each).length > maxCheckedFolders);
+  const root = roots.find(hasUncheckedFolders);
   if (root === undefined) return;
   throw new FairleadError(
     'sandbox/stopped',
