@@ -132,9 +132,9 @@ test('[attack 112] results of files, commands, search and git are between tags w
   writeFileSync(path.join(program.cwd, 'notes.txt'), forged);
   const { code, err } = await program.run(['--auto-approve', '--no-sandbox', 'read the notes']);
   assert.equal(code, 0, err);
-  const { messages } = program.modelRequests().at(-1)?.body as {
-    messages: readonly { role: string; content: string }[];
-  };
+  type SentMessage = { readonly role: string; readonly content: string };
+  const body = program.modelRequests().at(-1)?.body as { readonly messages: readonly SentMessage[] } | undefined;
+  const messages = body?.messages ?? [];
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
   assert.equal(results.length, 5);
   assert.match(nonce, /^[\da-f]{8}$/);
