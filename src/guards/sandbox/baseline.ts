@@ -22,6 +22,8 @@ export type UnprotectedPath = MovablePath & {
   accepted?: string | undefined;
   /** True if a placeholder of ours is there. */
   readonly hasPlaceholder?: boolean;
+  /** The inode of an empty `.git` of ours. It is mounted read-only for every command, so what appears inside it is from the user. */
+  readonly emptyGit?: number;
 };
 
 /** What was unprotected when the first of the running commands began. */
@@ -55,7 +57,9 @@ function unprotectedPathsAt(root: string, at: string, isHeld: ReadonlySet<string
   const found = lstatIfVisible(location);
   if (found && !found.isSymbolicLink() && !isHeld.has(location)) return [];
   const linkTarget = found?.isSymbolicLink() ? readLink(location) : undefined;
-  return [{ root, location, linkTarget, hasPlaceholder: isHeld.has(location) }];
+  const hasPlaceholder = isHeld.has(location);
+  const isOurGit = hasPlaceholder && found?.isDirectory() === true && location === path.join(root, '.git');
+  return [{ root, location, linkTarget, hasPlaceholder, ...(isOurGit ? { emptyGit: Number(found.ino) } : {}) }];
 }
 
 function realPathInside(root: string, at: string): string | undefined {
@@ -129,9 +133,10 @@ function readLink(location: string): string | undefined {
 }
 
 /** Returns true if something is there now that was not there before. */
-export function wasCreated({ location, linkTarget, accepted, hasPlaceholder }: UnprotectedPath): boolean {
+export function wasCreated({ location, linkTarget, accepted, hasPlaceholder, emptyGit }: UnprotectedPath): boolean {
   const found = lstatIfVisible(location);
   if (found === undefined || (hasPlaceholder && isPlaceholder(location))) return false;
+  if (emptyGit !== undefined && found.isDirectory() && Number(found.ino) === emptyGit) return false;
   if (found.isSymbolicLink() && readLink(location) === linkTarget) return false;
   return accepted === undefined || accepted !== fingerprint(location);
 }

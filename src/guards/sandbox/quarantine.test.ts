@@ -201,3 +201,15 @@ test(
     await background;
   },
 );
+
+test('a repository that the user creates while a command runs stays', { skip }, async (t) => {
+  const { root, run, has } = await setup(t);
+  const ending = new AbortController();
+  const background = run('touch ready; sleep 60', 60_000, ending.signal);
+  for (let i = 0; i < 200 && !has('ready'); i++) await wait(25);
+  spawnSync('git', ['init', '-q', root]);
+  assert.doesNotMatch((await run('echo x > .git/config')).text, /was moved away/);
+  ending.abort();
+  await background;
+  assert.match(readFileSync(path.join(root, '.git/config'), 'utf8'), /repositoryformatversion/);
+});
