@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { parseToolResult, type Json } from '../src/core/index.ts';
+import type { Json } from '../src/core/index.ts';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import { isProcessAlive, requestMessages, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
@@ -35,7 +35,7 @@ const pollStep =
 /** Returns the tool results that the model got, in order. */
 const getToolResults = (program: TestProgram): readonly string[] =>
   requestMessages(program.modelRequests().at(-1)).flatMap(({ role, content }) =>
-    role === 'tool' ? [parseToolResult(String(content))] : [],
+    role === 'tool' ? [String(content)] : [],
   );
 
 test(

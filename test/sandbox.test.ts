@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { parseToolResult } from '../src/core/index.ts';
 import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
 import { requestMessages, createProgram } from './support/cli-harness.ts';
 import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
@@ -23,7 +22,7 @@ test('a command of the model can write only to its directory', { skip: sandboxMi
   assert.equal(code, 0, err);
   assert.ok(existsSync(path.join(program.cwd, 'inside')));
   assert.ok(!existsSync(path.join(program.home, 'external')) && !existsSync('/usr/outside'));
-  const told = parseToolResult(String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content']));
+  const told = String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content']);
   assert.match(told, /Read-only file system/);
   assert.doesNotMatch(told, /reached/);
 });
@@ -35,7 +34,7 @@ test('[attack 82] without a sandbox the model gets one sentence and nothing runs
   assert.equal(code, 0, err);
   assert.ok(!existsSync(path.join(program.cwd, 'ran')));
   assert.match(
-    parseToolResult(String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content'])),
+    String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content']),
     /^Error: Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them without one\.$/,
   );
 });

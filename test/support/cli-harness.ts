@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../../src/core/index.ts';
+import { parseToolResult, type JsonObject } from '../../src/core/index.ts';
 import {
   scriptedServer,
   type ListedModel,
@@ -174,8 +174,14 @@ export async function answerPrompt(terminal: Terminal, question: RegExp, ...keys
 /** Returns the messages of a model request, without the system prompt. */
 export function requestMessages(request: RecordedRequest | undefined): readonly JsonObject[] {
   const { messages = [] } = (request?.body ?? {}) as { readonly messages?: readonly JsonObject[] };
-  return messages.filter(({ role }) => role !== 'system');
+  return messages.filter(({ role }) => role !== 'system').map(withoutTags);
 }
+
+/** Returns a message without the tags around text from outside, whose nonce differs from session to session. */
+const withoutTags = (message: JsonObject): JsonObject =>
+  message['role'] === 'tool' && typeof message['content'] === 'string'
+    ? { ...message, content: parseToolResult(message['content']) }
+    : message;
 
 /** Returns the names of the tools in a request. */
 export function requestToolNames(request: RecordedRequest | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 // The interactive program in a real terminal, with its own home and working directory and a scripted model server.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import type { JsonObject } from '../../src/core/index.ts';
+import { parseToolResult, type JsonObject } from '../../src/core/index.ts';
 import {
   says,
   scriptedServer,
@@ -113,7 +113,7 @@ export function getSentRequests(server: ScriptedServer): readonly SentRequest[] 
     .filter(({ format }) => format !== undefined)
     .map(({ body }) => {
       const { model, messages } = body as unknown as Body;
-      const texts = messages.map(({ role, content }) => ({ role, text: getContentText(content) }));
+      const texts = messages.map(({ role, content }) => ({ role, text: parseToolResult(getContentText(content)) }));
       return { model, messages: texts };
     });
 }

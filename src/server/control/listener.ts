@@ -2,7 +2,8 @@
 import { writeSync } from 'node:fs';
 import type { FleetStore } from '../../core/index.ts';
 import { createApiKeys } from '../http/keys.ts';
-import { serveRoutes, type ApiServer } from '../http/server.ts';
+import { serveRoutes } from '../http/serve-routes.ts';
+import type { ApiServer } from '../http/server-options.ts';
 import type { ControlListenOptions } from './protocol.ts';
 import { createControlRoutes, type ControlState } from './routes.ts';
 

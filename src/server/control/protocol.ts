@@ -1,7 +1,7 @@
 // What the main thread and the control thread of a process exchange.
 import type { WorkerStatus } from '../../fleet/index.ts';
 import type { ApiKey } from '../http/keys.ts';
-import type { ServerOptions } from '../http/server.ts';
+import type { ServerOptions } from '../http/server-options.ts';
 
 /** The listener of a control thread: the same guards as those of the main listener, on loopback. */
 export type ControlListenOptions = Pick<ServerOptions, 'version' | 'folder'> &

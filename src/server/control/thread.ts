@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { errorMessage, escapeInvisibleLine, type FleetStore } from '../../core/index.ts';
 import type { WorkerStatus } from '../../fleet/index.ts';
 import { openFleetStore } from '../../stores/index.ts';
-import type { ApiServer } from '../http/server.ts';
+import type { ApiServer } from '../http/server-options.ts';
 import { endProcess } from './end-process.ts';
 import { beatMs, createMainThreadObserver, formatBlocked, type MainThreadState } from './main-thread.ts';
 import type { ControlThreadData, FromControlThread, ToControlThread } from './protocol.ts';
