@@ -56,15 +56,15 @@ async function callApproved(fixture: AttackFixture, tool: string, input: JsonObj
 const run = (fixture: AttackFixture, command: string): Promise<Result> => call(fixture, 'run_command', { command });
 
 /** Runs a command in the sandbox until the end of the test; returns when it is ready. */
-async function startBackground(t: TestContext, fixture: AttackFixture, command: string): Promise<void> {
+async function startBackground(fixture: AttackFixture, command: string): Promise<void> {
   const { root } = fixture;
   const ending = new AbortController();
   const ended = withSandbox(localWorkspace({ roots: [root] }), fixture.codingAgent.sandbox).exec(command, {
     signal: ending.signal,
   });
-  t.after(async () => {
+  fixture.beforeRemoval(() => {
     ending.abort();
-    await ended;
+    return ended;
   });
   const ready = path.join(root, 'ready');
   for (let tries = 0; tries < 600 && !existsSync(ready); tries++) await wait(50);
@@ -110,7 +110,6 @@ test(
     const mark = markOf(fixture);
     const programs = `[core]\\n\\tfsmonitor = touch ${mark}\\n\\tsshCommand = touch ${mark}\\n[filter "x"]\\n\\tclean = touch ${mark} ${root}/inside; cat\\n\\tsmudge = touch ${mark}; cat\\n[merge "x"]\\n\\tdriver = touch ${mark}\\n`;
     await startBackground(
-      t,
       fixture,
       `cp .git/config plain; printf '* filter=x merge=x\\n' > .gitattributes; touch ready; while :; do printf '${programs}' > shared.gitconfig; for f in config commondir hooks/post-commit hooks/post-checkout config.worktree info/attributes; do printf '${programs}' > .git/$f; done; mv .git .away && cp -r .away .git; : > shared.gitconfig; done 2>/dev/null`,
     );

@@ -22,6 +22,8 @@ export type AttackFixture = {
   readonly siblingDir: string;
   readonly home: string;
   readonly codingAgent: CodingAgent;
+  /** Adds what has to stop before the folder is removed. */
+  beforeRemoval(stop: () => Promise<unknown>): void;
   /** Makes this call as the attacker. With `auto`, no approval is requested. */
   attempt(tool: string, input: Json, auto?: boolean): Promise<AttackAttempt>;
 };
@@ -39,7 +41,12 @@ export async function createAttackFixture(
   asked: string[] = [],
 ): Promise<AttackFixture> {
   const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-attack-')));
-  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const stops: (() => Promise<unknown>)[] = [];
+  // Commands that still write would keep the folder from being removed.
+  t.after(async () => {
+    for (const stop of stops.toReversed()) await stop();
+    rmSync(place, { recursive: true, force: true, maxRetries: 10 });
+  });
   const at = (name: string): string => path.join(place, name);
   for (const name of ['app/.git/hooks', 'app-beside', 'home/.config/fairlead'])
     mkdirSync(at(name), { recursive: true });
@@ -61,12 +68,13 @@ export async function createAttackFixture(
     codeOnly: false,
     prompter: person,
   });
-  t.after(() => outfit.close());
+  stops.push(() => outfit.close());
   return {
     root,
     siblingDir: at('app-beside'),
     home: at('home'),
     codingAgent: outfit,
+    beforeRemoval: (stop) => void stops.push(stop),
     async attempt(tool, input, auto = false) {
       isAuto = auto;
       const provider = scriptedProvider(({ results }) => (results.length > 0 ? 'done' : calls(tool, input)));
