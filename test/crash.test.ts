@@ -147,7 +147,7 @@ test('fault 1: kill -9 after every change to the disk leaves a prefix of the ack
   }
 });
 
-const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 200);
+const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 60);
 const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 
 test(`[A24] [M11] ${kills} times kill -9 at random moments: nothing acknowledged is lost, no effect happens twice`, async (t) => {

@@ -237,14 +237,14 @@ test('fault 13: a quota, too few inodes or too many open files stop the run as a
 });
 
 test(
-  'fault 13: ten thousand sessions opened and closed leave no file open',
+  'fault 13: a thousand sessions opened and closed leave no file open',
   { skip: !fs.existsSync('/proc/self/fd') && 'needs /proc' },
   async () => {
     const open = (): number => fs.readdirSync('/proc/self/fd').length;
     const files = Array.from({ length: 20 }, () => createSessionFiles().file);
     for (const file of files) await (await openJsonl(file)).close();
     const before = open();
-    for (let n = 0; n < 10_000; n++) {
+    for (let n = 0; n < 1000; n++) {
       const log = await openJsonl(files[n % files.length] ?? '', { mode: n % 3 ? 'write' : 'read' });
       await log.close();
     }

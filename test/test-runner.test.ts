@@ -59,6 +59,27 @@ for (const [what, [text, said]] of Object.entries(failureCases)) {
   });
 }
 
+const failsOnce = `import { existsSync, writeFileSync } from 'node:fs';
+test('adds', () => {
+  const ran = import.meta.filename + '.ran';
+  if (existsSync(ran)) return;
+  writeFileSync(ran, '');
+  throw new Error('boom');
+});`;
+
+test('a test that fails, and passes when its file is run again alone, is reported as unstable with its error', (t) => {
+  const ended = runTests(t, { a: failsOnce, b: `test('stays', () => {});` });
+  assert.match(ended.stdout, /^unstable: adds\n {2}at test\/a\.test\.ts:3\n.* passed when .*\n {2}Error: boom/m);
+  assert.equal(ended.lastLine, '2 passed, 0 failed, 0 skipped');
+  assert.equal(ended.status, 0);
+});
+
+test('with more than three failed files none is run again', (t) => {
+  const ended = runTests(t, { a: failsOnce, b: failsOnce, c: failsOnce, d: failsOnce });
+  assert.equal(ended.lastLine, '0 passed, 4 failed, 0 skipped');
+  assert.equal(ended.status, 1);
+});
+
 test('a pattern selects files, and one that matches none is a failure', (t) => {
   const files = { a: `test('adds', () => {});`, b: `test('takes away', () => {});` };
   assert.equal(runTests(t, files, 'test/a').lastLine, '1 passed, 0 failed, 0 skipped');

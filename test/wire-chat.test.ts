@@ -281,14 +281,16 @@ const parsePieces = (...pieces: readonly Buffer[]): Promise<End> =>
   );
 
 test(
-  '[A6] a recorded stream truncated at every byte gives its complete answer or an error, and both happen',
+  '[A6] a recorded stream truncated anywhere gives its complete answer or an error, and both happen',
   { skip },
   async () => {
     for (const each of streams) {
       const bytes = Buffer.from(each.body);
       const expected = parseExpectedReply(each);
       const seen = new Set<string>();
-      for (let cut = 0; cut < bytes.length; cut++)
+      // Every seventh byte of a long stream: its events repeat, and their length is no multiple of seven.
+      const step = bytes.length > 5000 && process.env['FAIRLEAD_ALL_CUTS'] !== '1' ? 7 : 1;
+      for (let cut = 0; cut < bytes.length; cut += step)
         seen.add(await isCompleteOrCut(parsePieces(bytes.subarray(0, cut)), expected, `${each.id} at ${cut}`));
       assert.deepEqual([...seen].toSorted(), ['complete', 'cut']);
     }

@@ -150,7 +150,7 @@ for (const kind of wireFormats) {
         const bytes = Buffer.from(exchange.body);
         const whole = toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, [bytes], false)));
         const wholes = new Set<number>();
-        for (const at of getCutPositions(exchange.body, bytes.length)) {
+        for (const at of getCutPositions(exchange.body, bytes.length, 3)) {
           const cut = openRecordedProvider(kind, exchange, [bytes.subarray(0, at)], at % 2 === 1);
           const end = await getEndChunk(cut).catch((error: unknown) => error);
           if (end instanceof FairleadError) assert.equal(end.code, 'provider/cut', `${exchange.id} at ${at}`);
@@ -214,8 +214,8 @@ function openRecordedProvider(
   return kind.open({ model: 'any', apiKey: 'key', fetch: () => Promise.resolve(reply) });
 }
 
-/** Every byte around tool calls and some bytes elsewhere; with the option every byte everywhere. */
-function getCutPositions(body: string, length: number, thinner = 1): readonly number[] {
+/** Many bytes around tool calls and some bytes elsewhere; with the option every byte everywhere. */
+function getCutPositions(body: string, length: number, thinner: number): readonly number[] {
   if (process.env['FAIRLEAD_ALL_CUTS'] === '1') return Array.from({ length }, (_, at) => at);
   const marks = [...body.matchAll(/"tool_use"|function_call_arguments|"functionCall"/g)];
   const from = (marks[0]?.index ?? length) - 40;
