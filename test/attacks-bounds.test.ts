@@ -10,7 +10,7 @@ import { createValidator } from '../src/agent/index.ts';
 import { FairleadError, type Json, type JsonObject, type ToolContext } from '../src/core/index.ts';
 import { holdPlaceholders, isPlaceholder } from '../src/guards/sandbox/placeholders.ts';
 import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
-import { unknownPackages } from '../src/guards/policy/unknown-packages.ts';
+import { findNewPackages } from '../src/guards/policy/unknown-packages.ts';
 import { findSimilarRegion } from '../src/tools/fuzzy-match.ts';
 import { parseIgnoreFile } from '../src/tools/ignore.ts';
 import { applyPatch } from '../src/tools/patch/apply-patch.ts';
@@ -219,7 +219,8 @@ test(
     writeFileSync(path.join(cwd, 'package-lock.json'), `{${entries.join(',\n')}}`);
     const names = Array.from({ length: 500 }, (_, i) => `new${i}`);
     const context = { cwd, home: cwd, locate: (file: string) => path.resolve(cwd, file) };
-    const find = async (command: string) => unknownPackages({ tool: 'run_command', input: { command } }, context);
+    const find = async (command: string) =>
+      (await findNewPackages({ tool: 'run_command', input: { command } }, context)).unknownNames;
     assert.equal((await find(`npm i @s/known-7 ${names.join(' ')}`)).length, names.length);
     assert.deepEqual(await find('npm i @s/known-19999 @s/known.7 known-7'), ['@s/known.7', 'known-7']);
     assertAttack(t, 137, ['contained'], `${names.length} names`);

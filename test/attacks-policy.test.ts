@@ -14,7 +14,7 @@ import {
   sessionGrants,
   type Policy,
 } from '../src/guards/index.ts';
-import { unknownPackages } from '../src/guards/policy/unknown-packages.ts';
+import { findNewPackages } from '../src/guards/policy/unknown-packages.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 
@@ -250,7 +250,7 @@ test('[attack 111] the work of an evaluation is bounded, and what is beyond the 
   const installs = ['sudo ', 'env -x ', 'docker run '].map((unit) => `${unit.repeat(2000)}npm i x`);
   for (const command of installs)
     assert.ok(
-      (await unknownPackages({ tool: 'run_command', input: { command } }, context)).length > 0,
+      (await findNewPackages({ tool: 'run_command', input: { command } }, context)).unknownNames.length > 0,
       command.slice(0, 20),
     );
 });

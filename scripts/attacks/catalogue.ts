@@ -142,6 +142,11 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   151: ['an intercepted request with too many messages', no],
   152: ['a pattern that takes seconds to read', no],
   153: ['combining marks that take minutes to normalise', held],
+  154: ['sockets of programs in the working folder', no],
+  155: ['files of a command beside an approved file', no],
+  156: ['a protected link whose target a command creates', no],
+  157: ['packages and sources hidden in a command line', ask],
+  158: ['secrets in pieces, keys and encodings', no],
   160: ['a set-user-id program made in the sandbox', no],
 };
 

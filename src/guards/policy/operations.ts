@@ -20,6 +20,8 @@ export type Operation = {
   readonly tool: string;
   /** The words of a simple command. */
   readonly argv?: readonly ShellWord[];
+  /** True if the words are one of several readings of the arguments of another command. */
+  readonly isGuess?: true;
   /** The files it uses; for a command, all words that might be files. */
   readonly paths: readonly OperationPath[];
   /** The hosts it may name, in normal form. */
@@ -115,8 +117,8 @@ async function commandOperations(reading: ShellReading, source: string, depth: n
   const unknownReasons = [...unknowns, ...(changesDirectory ? ['It changes the folder.'] : [])];
   for (const each of effectiveCommands) {
     const part = await simpleCommandOperations(reading, each, changesDirectory, depth);
-    operations.push(...part.operations);
-    unknownReasons.push(...part.unknowns);
+    for (const operation of part.operations) operations.push(operation);
+    for (const reason of part.unknowns) unknownReasons.push(reason);
   }
   return { operations, unknowns: unknownReasons };
 }
@@ -149,8 +151,10 @@ async function simpleCommandOperations(
       each.source === undefined
         ? await simpleCommandOperations(reading, nested, changesDirectory, depth + 1)
         : await commandOperations(reading, each.source, depth + 1);
-    operations.push(...nestedOperations.operations);
-    unknownReasons.push(...nestedOperations.unknowns);
+    const isGuess = each.argv !== undefined && !each.isComplete;
+    for (const operation of nestedOperations.operations)
+      operations.push(isGuess ? { ...operation, isGuess } : operation);
+    for (const reason of nestedOperations.unknowns) unknownReasons.push(reason);
   }
   if (argv.length === 0 || (nestedCommands.length > 0 && nestedCommands.every(({ isComplete }) => isComplete)))
     return { operations, unknowns: unknownReasons };

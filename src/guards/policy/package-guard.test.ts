@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import type { ToolCall, Decision, RunState } from '../../core/index.ts';
 import { grantKey, sessionGrants } from '../grants.ts';
 import { packageInstallGate } from './package-guard.ts';
-import { unknownPackages } from './unknown-packages.ts';
+import { findNewPackages } from './unknown-packages.ts';
 
 const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-packages-')));
 after(() => rmSync(cwd, { recursive: true, force: true }));
@@ -26,8 +26,10 @@ mkdirSync(path.join(cwd, 'node_modules/.bin'), { recursive: true });
 write('node_modules/.bin/tsc', '');
 
 const pathContext = { cwd, home: '/home/somebody', locate: (given: string) => path.resolve(cwd, given) };
-const unknownIn = (command: string): Promise<readonly string[]> =>
-  unknownPackages({ tool: 'run_command', input: { command } }, pathContext);
+const unknownIn = async (command: string): Promise<readonly string[]> => {
+  const { unknownNames, doubts } = await findNewPackages({ tool: 'run_command', input: { command } }, pathContext);
+  return [...unknownNames, ...doubts];
+};
 
 test('[attack 74] packages of a lockfile, a manifest or a local directory are known', async () => {
   for (const command of [
@@ -85,7 +87,7 @@ test('[attack 74] every other package is unknown, in any form of the command', a
     'npm --loglevel silent install evil': ['evil'],
     'npm it evil': ['evil'],
     'yarn workspace web add evil': ['evil'],
-    'python3 -I -m pip --proxy p install evil': ['evil'],
+    'python3 -I -m pip --proxy p install evil': ['evil', '--proxy may select another source of packages'],
     'uv tool install evil': ['evil'],
     'uv tool run evil x': ['evil'],
     'go run example.org/evil@latest x': ['example.org/evil'],

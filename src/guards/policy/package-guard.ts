@@ -3,7 +3,7 @@ import { escapeInvisibleLine, isObject, type Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
 import type { PathContext } from './operations.ts';
-import { managerPattern } from './package-managers.ts';
+import { mayInstallPackages } from './package-managers.ts';
 
 /** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
 export function packageInstallGate(gate: Gate, grants: Grants, context: PathContext): Gate {
@@ -11,13 +11,18 @@ export function packageInstallGate(gate: Gate, grants: Grants, context: PathCont
     const decision = await gate(call, state);
     if (decision.type === 'deny' || grants.has(grantKey(call, context.locate))) return decision;
     const { command } = isObject(call.input) ? call.input : {};
-    // Quotes and backslashes inside a name would hide it from this check, but not from the shell.
-    if (typeof command !== 'string' || !managerPattern.test(command.replaceAll(/["'\\]/g, ''))) return decision;
-    const { unknownPackages } = await import('./unknown-packages.ts');
-    const unknownNames = await unknownPackages(call, context);
-    if (unknownNames.length === 0) return decision;
-    const warning = `Warning: not in the lockfile or manifest of this project, so the package is new here: ${unknownNames.map(escapeInvisibleLine).join(', ')}.`;
+    if (typeof command !== 'string' || !mayInstallPackages(command)) return decision;
+    const { findNewPackages } = await import('./unknown-packages.ts');
+    const { unknownNames, doubts } = await findNewPackages(call, context);
+    if (unknownNames.length === 0 && doubts.length === 0) return decision;
+    const warnings = [
+      unknownNames.length > 0 &&
+        `Warning: not in the lockfile or manifest of this project, so the package is new here: ${formatList(unknownNames)}.`,
+      doubts.length > 0 && `Warning: this may install packages that the project does not use: ${formatList(doubts)}.`,
+    ].filter((each) => each !== false);
     const question = decision.type === 'ask' ? decision.question : formatApprovalPrompt(call, context.locate);
-    return { type: 'ask', question: `${question}\n${warning}` };
+    return { type: 'ask', question: [question, ...warnings].join('\n') };
   };
 }
+
+const formatList = (texts: readonly string[]): string => texts.map(escapeInvisibleLine).join(', ');
