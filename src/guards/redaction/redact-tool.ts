@@ -59,18 +59,28 @@ function redactResult(value: unknown, redactor: Redactor): unknown {
   });
 }
 
-/** Redacts every string in a value. */
+/** Redacts every string in a value, and the names of its fields. */
 export function redactJson(value: Json, redactor: Redactor): Json {
   if (typeof value === 'string') return redactor.redact(value);
   if (Array.isArray(value)) return value.map((each: Json) => redactJson(each, redactor));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redactJson(each, redactor)]));
+  const names = new Set<string>();
+  const entries = Object.entries(value).map(([key, each]): [string, Json] => {
+    const name = uniqueName(redactor.redact(key), names);
+    names.add(name);
+    return [name, redactJson(each, redactor)];
+  });
+  return Object.fromEntries(entries);
 }
+
+/** Two secrets may have the same placeholder: no field replaces another. */
+const uniqueName = (name: string, taken: ReadonlySet<string>): string =>
+  taken.has(name) ? `${name} ${taken.size + 1}` : name;
 
 function someString(value: unknown, matches: (text: string) => boolean): boolean {
   if (typeof value === 'string') return matches(value);
   if (Array.isArray(value)) return value.some((each) => someString(each, matches));
-  return isObject(value) && Object.values(value).some((each) => someString(each, matches));
+  return isObject(value) && Object.entries(value).some(([key, each]) => matches(key) || someString(each, matches));
 }
 
 /** Redacts the message of an error. Returns the same error if it contains no secret. */
@@ -97,8 +107,10 @@ const placeholderWriteError = (): FairleadError =>
   );
 
 const maxHeldChars = 8192;
+/** Max characters of a private key whose end has not arrived. */
+const maxHeldKeyChars = 32_768;
 
-/** Emits complete lines only, because a secret may be split across two chunks. */
+/** Emits complete lines only, because a secret may be split across two chunks. A line that is too long is cut outside of secrets. */
 function createLineRedactor(
   emit: (text: string) => void,
   redactor: Redactor,
@@ -114,8 +126,10 @@ function createLineRedactor(
       // A private key of several lines is held until its end arrives.
       const open = buffer.lastIndexOf('-----BEGIN');
       const isOpen = open >= 0 && !buffer.includes('-----END', open);
-      const completeLength = isOpen ? open : Math.max(buffer.lastIndexOf('\n'), buffer.lastIndexOf('\r')) + 1;
-      release(buffer.length - completeLength > maxHeldChars ? buffer.length : completeLength);
+      const lineEnd = Math.max(buffer.lastIndexOf('\n'), buffer.lastIndexOf('\r')) + 1;
+      release(redactor.cutBefore(buffer, isOpen ? Math.min(open, lineEnd) : lineEnd));
+      const maxChars = isOpen ? maxHeldKeyChars : maxHeldChars;
+      if (buffer.length > maxChars) release(redactor.cutBefore(buffer, buffer.length - maxChars / 2));
     },
     end: () => release(buffer.length),
   };
