@@ -21,6 +21,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/bridges/proxy/proxy.ts': 'listens for the agents of the user',
   'src/bridges/proxy/upstream.ts': 'model requests, to the upstream URL that the user gives on the command line',
   'src/guards/sandbox/egress.ts': 'the egress proxy of the sandbox, which allows only the hosts that the user names',
+  'src/guards/sandbox/unlisted-sockets.ts':
+    'connects to a Unix socket in the working folder, to find out whether a program serves it, and sends nothing',
   'src/server/mcp/http.ts': 'listens on loopback',
   'src/cli/doctor/sandbox-probe.ts': 'listens on loopback, to test that the sandbox cannot reach it',
 };

@@ -1,7 +1,6 @@
 // Records which protected paths were absent when commands began, and finds what was created since.
-import { lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isPathInside } from '../../core/index.ts';
+import { findUnaccepted, type AcceptedFiles } from './accepted-files.ts';
 import { findConfiguredRepositories } from './git-directories.ts';
 import { findGitlinks } from './git-index.ts';
 import type { MovablePath } from './move-aside.ts';
@@ -13,13 +12,14 @@ import {
   grantOwnerPermissions,
   lstatIfVisible,
 } from './open-folder.ts';
+import { findRootOf, followPath, readLink } from './protected-links.ts';
 import { isPlaceholder, type HeldPlaceholders } from './placeholders.ts';
 import type { SandboxPaths } from './sandbox.ts';
 
 /** A path that no mount can protect, because it does not exist, is a link, or is a placeholder. */
 export type UnprotectedPath = MovablePath & {
-  /** The state that the user approved while a command was running. */
-  accepted?: string | undefined;
+  /** The files that the user approved while a command was running. */
+  accepted?: AcceptedFiles | undefined;
   /** True if a placeholder of ours is there. */
   readonly hasPlaceholder?: boolean;
   /** The inode of an empty `.git` of ours. It is mounted read-only for every command, so what appears inside it is from the user. */
@@ -38,37 +38,44 @@ export type Baseline = {
 /** Returns what is unprotected now. */
 export function createBaseline({ roots, home }: SandboxPaths, { locations }: HeldPlaceholders): Baseline {
   const isHeld = new Set(locations);
+  const unprotected = roots.flatMap((root) => {
+    const isPresent = createPresenceCheck(root);
+    return protectedPaths(root, home).flatMap((at) =>
+      isPresent(at) ? unprotectedPathsAt(root, at, isHeld, roots) : [{ root, location: at, linkTarget: undefined }],
+    );
+  });
   return {
-    unprotected: roots.flatMap((root) => {
-      const isPresent = createPresenceCheck(root);
-      return protectedPaths(root, home).flatMap((at) =>
-        isPresent(at) ? unprotectedPathsAt(root, at, isHeld) : [{ root, location: at, linkTarget: undefined }],
-      );
-    }),
+    unprotected: withoutDuplicates(unprotected),
     repositories: roots.flatMap((root) => findConfiguredRepositories(root).map(({ location }) => location)),
     unreadableIndexes: roots.map(findGitlinks).flatMap((found) => (found && !found.folders ? [found.index] : [])),
   };
 }
 
-/** A path below a link is watched at its real location. Outside the root no command can create it. */
-function unprotectedPathsAt(root: string, at: string, isHeld: ReadonlySet<string>): readonly UnprotectedPath[] {
-  const location = findLinkAbove(root, at) === undefined ? at : realPathInside(root, at);
-  if (location === undefined) return [];
-  const found = lstatIfVisible(location);
-  if (found && !found.isSymbolicLink() && !isHeld.has(location)) return [];
-  const linkTarget = found?.isSymbolicLink() ? readLink(location) : undefined;
-  const hasPlaceholder = isHeld.has(location);
-  const isOurGit = hasPlaceholder && found?.isDirectory() === true && location === path.join(root, '.git');
-  return [{ root, location, linkTarget, hasPlaceholder, ...(isOurGit ? { emptyGit: Number(found.ino) } : {}) }];
-}
+/** Returns one entry for each location: protected paths may share a link. */
+export const withoutDuplicates = (paths: readonly UnprotectedPath[]): readonly UnprotectedPath[] => [
+  ...new Map(paths.map((each) => [each.location, each])).values(),
+];
 
-function realPathInside(root: string, at: string): string | undefined {
-  try {
-    const real = path.join(realpathSync(path.dirname(at)), path.basename(at));
-    return isPathInside(root, real) ? real : undefined;
-  } catch {
-    return undefined;
-  }
+/** Links on the way to a protected path are watched, and its real location if nothing is there. Outside the roots no command can create it. */
+function unprotectedPathsAt(
+  root: string,
+  at: string,
+  isHeld: ReadonlySet<string>,
+  roots: readonly string[],
+): readonly UnprotectedPath[] {
+  const { links, location } = followPath(root, at);
+  const watched = links.flatMap((link) => {
+    const linkRoot = findRootOf(roots, link.location);
+    return linkRoot === undefined ? [] : [{ root: linkRoot, ...link }];
+  });
+  const targetRoot = location === undefined ? undefined : findRootOf(roots, location);
+  if (location === undefined || targetRoot === undefined) return watched;
+  const found = lstatIfVisible(location);
+  const hasPlaceholder = isHeld.has(location);
+  if (found && !hasPlaceholder) return watched;
+  const isOurGit = hasPlaceholder && found?.isDirectory() === true && location === path.join(root, '.git');
+  const emptyGit = isOurGit ? { emptyGit: Number(found.ino) } : {};
+  return [...watched, { root: targetRoot, location, linkTarget: undefined, hasPlaceholder, ...emptyGit }];
 }
 
 /** A folder without search permission hides what was created in it, so its owner gets all permissions back. */
@@ -123,38 +130,21 @@ function linkAboveOrPath(unprotected: UnprotectedPath): UnprotectedPath {
   return link === undefined ? unprotected : { root: unprotected.root, location: link, linkTarget: undefined };
 }
 
-/** A running command may replace the link at the same moment. */
-function readLink(location: string): string | undefined {
-  try {
-    return readlinkSync(location);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns true if something is there now that was not there before. */
 export function wasCreated({ location, linkTarget, accepted, hasPlaceholder, emptyGit }: UnprotectedPath): boolean {
   const found = lstatIfVisible(location);
   if (found === undefined || (hasPlaceholder && isPlaceholder(location))) return false;
   if (emptyGit !== undefined && found.isDirectory() && Number(found.ino) === emptyGit) return false;
   if (found.isSymbolicLink() && readLink(location) === linkTarget) return false;
-  return accepted === undefined || accepted !== fingerprint(location);
+  return accepted === undefined || findUnaccepted(location, accepted).length > 0;
 }
 
-const maxFingerprintEntries = 10_000;
-
-/** Returns a text that differs after every change of a file or folder: the kernel sets the change time, which a command cannot choose. */
-export function fingerprint(location: string): string | undefined {
-  try {
-    const names = lstatSync(location).isDirectory() ? readdirSync(location, { recursive: true, encoding: 'utf8' }) : [];
-    if (names.length > maxFingerprintEntries) return undefined;
-    return ['', ...names.toSorted()]
-      .map((name) => {
-        const { ino, ctimeNs } = lstatSync(path.join(location, name), { bigint: true });
-        return `${name}\0${ino}\0${ctimeNs}`;
-      })
-      .join('\0');
-  } catch {
-    return undefined;
-  }
-}
+/** Returns what is moved away for a created path: all of it, or what is beside the accepted files in it. */
+export const withoutAccepted = (created: UnprotectedPath): readonly UnprotectedPath[] =>
+  created.accepted === undefined
+    ? [created]
+    : findUnaccepted(created.location, created.accepted).map((location) =>
+        location === created.location
+          ? created
+          : { root: created.root, location, linkTarget: undefined, accepted: created.accepted },
+      );

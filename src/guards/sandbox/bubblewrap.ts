@@ -13,9 +13,11 @@ import {
   systemFolders,
   systemLinkTarget,
   toolFolders,
+  visibleFolders,
   type InnerMounts,
 } from './mounts.ts';
 import { mountCheckScript } from './mount-check.ts';
+import { findReachableSockets, listReachableSockets } from './reachable-sockets.ts';
 import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
 
 /** Creates a sandbox that uses this bubblewrap program. */
@@ -29,7 +31,8 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
       const { access, options } = splitAccess(given);
       const isOnline = access.access !== 'read' && access.network !== false;
       const proxy = isOnline && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
-      const inner = findInnerMounts(paths, access);
+      const found = findReachableSockets(paths, visibleInside(paths, access));
+      const inner = findInnerMounts(paths, access, found instanceof Promise ? await found : found);
       const sandboxArgs = [
         ...withSeccompFilter(program),
         ...extras,
@@ -45,7 +48,7 @@ export function bubblewrapSandbox(program: string, paths: SandboxPaths, extras: 
     confine(argv, cwd) {
       const [first, ...rest] = withSeccompFilter(program);
       const access = { access: 'read' } as const;
-      const inner = findInnerMounts(paths, access);
+      const inner = findInnerMounts(paths, access, listReachableSockets(paths, visibleInside(paths, access)));
       return [
         first,
         ...rest,
@@ -83,6 +86,13 @@ function isExecutable(file: string): boolean {
     return false;
   }
 }
+
+/** Returns the folders of this machine that a command sees. */
+const visibleInside = (paths: SandboxPaths, access: SandboxAccess): readonly string[] => [
+  ...visibleFolders(paths, access),
+  ...systemFolders(),
+  ...toolFolders(paths),
+];
 
 /** Options that not every version supports. */
 type ExtraOptions = readonly string[];
@@ -219,6 +229,6 @@ const withLimits = (
   return argvAfterSetup(`${checkScript} ${limits} ${proxy ? proxyRelayCommand(proxy) : ''}`, command);
 };
 
-/** The check takes some milliseconds, so it is left out if no other command runs. */
+/** The check takes some milliseconds, so it is left out if no other command could have replaced a mount. */
 const mountCheck = (paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): string =>
-  access.isAlone ? '' : mountCheckScript(expectedMounts(paths, access, inner));
+  access.isAlone && !inner.isReplaceable ? '' : mountCheckScript(expectedMounts(paths, access, inner));

@@ -7,8 +7,9 @@ import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
 import { mountCheckScript } from './mount-check.ts';
-import { expectedMounts, findHiddenPaths, findInnerMounts, type InnerMounts } from './mounts.ts';
+import { expectedMounts, findHiddenPaths, findInnerMounts, visibleFolders, type InnerMounts } from './mounts.ts';
 import { isEmptyDirectory } from './open-folder.ts';
+import { findReachableSockets } from './reachable-sockets.ts';
 import {
   argvAfterSetup,
   splitAccess,
@@ -74,7 +75,7 @@ export function bindMountContainerSandbox(
     findHidden: () => findHiddenPaths(paths),
     async exec(command, given, outside) {
       const { access, options: execOptions } = splitAccess(given);
-      const inner = findInnerMounts(paths, access);
+      const inner = findInnerMounts(paths, access, await findReachableSockets(paths, visibleFolders(paths, access)));
       const mountArgs = [...bindMounts(paths, access, inner), '-w', execOptions.cwd];
       const checkScript = process.platform === 'linux' ? mountCheckScript(expectedMounts(paths, access, inner)) : '';
       return runInContainer(container, mountArgs, argvAfterSetup(checkScript, command), execOptions, outside);

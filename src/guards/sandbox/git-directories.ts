@@ -1,5 +1,5 @@
 // Finds git directories in a working folder, and the files in them by which git runs programs or reads another configuration.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { isHarmlessGitDirectory, readPointer, readPointerText } from './git-configuration.ts';
@@ -27,16 +27,25 @@ export const looksLikeGitDirectory = (folder: string): boolean =>
 /** The most folders directly in a working folder that are checked for repositories before and after each command. */
 export const maxCheckedFolders = 10_000;
 
-function listFolders(root: string): readonly string[] {
+/** What is directly in a working folder. */
+type TopEntries = { readonly folders: readonly string[]; readonly sockets: readonly string[] };
+
+function listTop(root: string): TopEntries {
   try {
-    return readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== '.git')
-      .map(({ name }) => `${root}${path.sep}${name}`);
+    const entries = readdirSync(root, { withFileTypes: true });
+    const pathOf = ({ name }: Dirent): string => `${root}${path.sep}${name}`;
+    return {
+      folders: entries.filter((entry) => entry.isDirectory() && entry.name !== '.git').map(pathOf),
+      sockets: entries.filter((entry) => entry.isSocket()).map(pathOf),
+    };
   } catch {
     // A folder that cannot be read contains no repository that git could use.
-    return [];
+    return { folders: [], sockets: [] };
   }
 }
+
+/** Returns the sockets directly in a working folder. */
+export const findTopSockets = (root: string): readonly string[] => (scans?.get(root)?.top ?? listTop(root)).sockets;
 
 /** A repository whose configuration could run programs. */
 export type ConfiguredRepository = {
@@ -55,7 +64,11 @@ export const findConfiguredRepositories = (root: string): readonly ConfiguredRep
 /** Returns true if there are more folders directly in a working folder than are checked. */
 export const hasUncheckedFolders = (root: string): boolean => !scan(root).isComplete;
 
-type RepositoryScan = { readonly repositories: readonly ConfiguredRepository[]; readonly isComplete: boolean };
+type RepositoryScan = {
+  readonly top: TopEntries;
+  readonly repositories: readonly ConfiguredRepository[];
+  readonly isComplete: boolean;
+};
 
 let scans: Map<string, RepositoryScan> | undefined;
 
@@ -77,8 +90,8 @@ export function withOneScan<T>(operation: () => T): T {
 }
 
 function scanRepositories(root: string): RepositoryScan {
-  const all = listFolders(root);
-  const folders = all.slice(0, maxCheckedFolders);
+  const top = listTop(root);
+  const folders = top.folders.slice(0, maxCheckedFolders);
   const bare = folders.filter((folder) => looksLikeGitDirectory(folder) && !isHarmlessGitDirectory(folder));
   const linked = (findGitlinks(root)?.folders ?? []).filter((folder) => folder !== root && isPathInside(root, folder));
   const nested = [...new Set([...folders, ...linked])]
@@ -94,7 +107,7 @@ function scanRepositories(root: string): RepositoryScan {
       controlPaths: isDirectory(location) ? gitControlNames.map((name) => path.join(location, name)) : [location],
     })),
   ];
-  return { repositories, isComplete: all.length <= maxCheckedFolders };
+  return { top, repositories, isComplete: top.folders.length <= maxCheckedFolders };
 }
 
 /** Returns true if this `.git` could make git run a program: not if it is absent, empty, or as git creates it. */

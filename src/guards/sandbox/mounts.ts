@@ -130,7 +130,7 @@ export function writeAccessMounts({ roots, home }: SandboxPaths, access: Sandbox
   const { writable = [], gitDirectories = [] } = access;
   return [
     ...[...writable, ...gitDirectories].map((at) => ({ mountPoint: at, bindOption: '--bind' }) as const),
-    ...roots.flatMap((root) => readOnlyMounts(root, home, access)),
+    ...roots.flatMap((root) => readOnlyMounts(root, home, access, roots)),
     ...gitDirectories
       .flatMap(controlPathsOf)
       .filter((at) => existsSync(at))
@@ -139,13 +139,18 @@ export function writeAccessMounts({ roots, home }: SandboxPaths, access: Sandbox
 }
 
 /** Returns what is mounted in this root. A folder that contains such a path becomes a mount too: otherwise it could be renamed and created again. */
-export function readOnlyMounts(root: string, home: string, access: SandboxAccess = {}): readonly ProtectedMount[] {
+export function readOnlyMounts(
+  root: string,
+  home: string,
+  access: SandboxAccess = {},
+  roots: readonly string[] = [root],
+): readonly ProtectedMount[] {
   const present = protectedPaths(root, home).filter(createPresenceCheck(root));
   const existing = access.unprotected?.length ? present.filter((at) => !isApproved(at, root, access)) : present;
-  const readOnly = new Set(existing.flatMap((protectedPath) => resolveInRoot(root, protectedPath)));
+  const readOnly = new Set(existing.flatMap((protectedPath) => resolveInRoots(roots, protectedPath)));
   const git = path.join(root, '.git');
   const parents = new Set([
-    ...[...readOnly].flatMap((at) => foldersBetween(root, at)),
+    ...[...readOnly].flatMap((at) => foldersAbove(roots, at)),
     ...(isDirectory(git) ? [git] : []),
   ]);
   return [
@@ -154,13 +159,17 @@ export function readOnlyMounts(root: string, home: string, access: SandboxAccess
   ].toSorted((a, b) => depthOf(a.mountPoint) - depthOf(b.mountPoint));
 }
 
+/** Returns the folders between a path and the writable folder that contains it. */
+const foldersAbove = (folders: readonly string[], at: string): readonly string[] =>
+  folders.filter((folder) => folder !== at && isPathInside(folder, at)).flatMap((folder) => foldersBetween(folder, at));
+
 const depthOf = (at: string): number => at.split(path.sep).length;
 
-/** A link is not mounted over. Its target counts if it is inside the root; otherwise it is not visible anyway. */
-function resolveInRoot(root: string, at: string): readonly string[] {
+/** A link is not mounted over. Its target counts if it is inside a root; otherwise it is not visible anyway. */
+function resolveInRoots(roots: readonly string[], at: string): readonly string[] {
   if (!existsSync(at)) return [];
   const real = realpathSync.native(at);
-  return real !== root && isPathInside(root, real) ? [real] : [];
+  return !roots.includes(real) && roots.some((root) => isPathInside(root, real)) ? [real] : [];
 }
 
 /** Returns the paths of the roots that commands cannot see; real paths. */
@@ -180,19 +189,74 @@ export function hiddenPaths({ roots, home, hidden = [] }: SandboxPaths): readonl
 export type InnerMounts = {
   readonly protected: readonly ProtectedMount[];
   readonly hidden: readonly CoveredPath[];
+  /** True if a command that runs already could replace one of them, so that they are checked. */
+  readonly isReplaceable?: boolean;
 };
 
 /** The mounts of the first command with each access, for the commands that run at the same time. */
 const groupMounts = new WeakMap<object, Map<string, InnerMounts>>();
 
-/** Returns the mounts of a command inside the folders that it can write. While other commands run, they are the same: what these created is not mounted, and what is mounted they cannot move. */
-export function findInnerMounts(paths: SandboxPaths, access: SandboxAccess): InnerMounts {
+/**
+ * Returns the mounts of a command inside the folders that it can write. While other commands run, they are the same: what these created is not mounted, and what is
+ * mounted they cannot move. Only the sockets, which are covered, are those of this moment.
+ */
+export function findInnerMounts(
+  paths: SandboxPaths,
+  access: SandboxAccess,
+  sockets: readonly string[] = [],
+): InnerMounts {
   const known = access.group && groupMounts.get(access.group);
   const key = accessKey(access);
   const inner = known?.get(key) ?? { protected: writeAccessMounts(paths, access), hidden: hiddenPaths(paths) };
   if (access.group) groupMounts.set(access.group, (known ?? new Map<string, InnerMounts>()).set(key, inner));
-  return inner;
+  if (sockets.length === 0) return inner;
+  return { ...withSockets(paths, access, inner, sockets), isReplaceable: known !== undefined || !access.group };
 }
+
+/** Covers sockets. The folders above one become mounts: a command could rename them, and the next command would find the socket at another path. */
+function withSockets(
+  paths: SandboxPaths,
+  access: SandboxAccess,
+  inner: InnerMounts,
+  sockets: readonly string[],
+): InnerMounts {
+  const isUnchangeable = (at: string): boolean =>
+    inner.protected.some(({ mountPoint, bindOption }) => bindOption === '--ro-bind' && isPathInside(mountPoint, at));
+  const isInside = (folders: readonly string[], at: string): boolean =>
+    folders.some((folder) => isPathInside(folder, at));
+  // A folder that the command sees may be inside a system folder that is covered, and is mounted later.
+  const covered = (at: string): readonly CoveredPath[] =>
+    isInside(visibleFolders(paths, access), at) ? inner.hidden : systemSecretPaths(paths.path);
+  const isHidden = (at: string): boolean =>
+    isInside(
+      covered(at).map((each) => each.at),
+      at,
+    );
+  const shown = sockets.filter((at) => !isHidden(at));
+  const above = access.access === 'read' ? [] : shown.flatMap((at) => foldersAbove(writableFolders(paths, access), at));
+  const mounts = [...inner.protected];
+  for (const folder of [...new Set(above)].toSorted((a, b) => depthOf(a) - depthOf(b))) {
+    // Another mount of a read-only folder would make it writable.
+    if (isUnchangeable(folder) || mounts.some(({ mountPoint }) => mountPoint === folder)) continue;
+    // A later mount would cover the mounts inside the folder.
+    const next = mounts.findIndex(({ mountPoint }) => isPathInside(folder, mountPoint));
+    mounts.splice(next === -1 ? mounts.length : next, 0, { mountPoint: folder, bindOption: '--bind' });
+  }
+  return { protected: mounts, hidden: [...inner.hidden, ...shown.map((at) => ({ at, file: true }))] };
+}
+
+/** Returns the folders that a command sees as they are on this machine, besides those of the system. */
+export const visibleFolders = (paths: SandboxPaths, access: SandboxAccess): readonly string[] => [
+  ...paths.roots,
+  ...(access.readable ?? []),
+  ...(access.writable ?? []),
+  ...(access.gitDirectories ?? []),
+];
+
+const writableFolders = (
+  { roots }: SandboxPaths,
+  { access, writable = [], gitDirectories = [] }: SandboxAccess,
+): readonly string[] => [...roots, ...(access === 'read' ? [] : [...writable, ...gitDirectories])];
 
 /** Returns a text that is the same for commands that get the same mounts. */
 export const accessKey = ({ access, unprotected, writable, gitDirectories }: SandboxAccess): string =>
@@ -200,13 +264,12 @@ export const accessKey = ({ access, unprotected, writable, gitDirectories }: San
 
 /** Returns what the mounts of a command must be. */
 export function expectedMounts(paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): ExpectedMounts {
-  const { writable = [], gitDirectories = [] } = access;
-  const folders = [...paths.roots, ...(access.access === 'read' ? [] : [...writable, ...gitDirectories])];
+  const folders = writableFolders(paths, access);
   const readable = (access.readable ?? []).filter((each) => folders.some((folder) => isPathInside(folder, each)));
   return {
     folders,
     mounted: [...inner.protected.map(({ mountPoint }) => mountPoint), ...readable],
-    covered: inner.hidden.map(({ at }) => at),
+    covered: inner.hidden.map(({ at }) => at).filter((at) => folders.some((folder) => isPathInside(folder, at))),
     earlier: [paths.home, '/tmp', ...systemSecretPaths(paths.path).map(({ at }) => at), ...toolFolders(paths)],
   };
 }

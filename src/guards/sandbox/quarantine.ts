@@ -1,12 +1,14 @@
 // Quarantines auto-executed files that a sandboxed command creates where nothing existed before. They are moved away; if that fails, commands are stopped.
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside, type ExecResult } from '../../core/index.ts';
+import { acceptFile } from './accepted-files.ts';
 import {
   createBaseline,
   findCreated,
-  fingerprint,
   revealFolders,
   wasCreated,
+  withoutAccepted,
+  withoutDuplicates,
   type Baseline,
   type UnprotectedPath,
 } from './baseline.ts';
@@ -55,22 +57,24 @@ export function withQuarantine(
     isOurs: (found: UnprotectedPath) => boolean = () => true,
   ): number => {
     let created: readonly UnprotectedPath[] = [];
-    let found = 0;
+    let count = 0;
     revealFolders([...remaining, ...(since?.unprotected ?? [])]);
     for (let round = 0; round <= maxSweeps; round++) {
-      created = [...remaining, ...(since ? withOneScan(() => findCreated(since, paths.roots)) : [])].filter(
-        (each) => !approved.includes(each.location) && wasCreated(each) && isOurs(each),
-      );
+      const found = [...remaining, ...(since ? withOneScan(() => findCreated(since, paths.roots)) : [])];
+      created = withoutDuplicates(found)
+        .filter((each) => !approved.includes(each.location) && wasCreated(each))
+        .flatMap(withoutAccepted)
+        .filter(isOurs);
       if (created.length === 0 || round === maxSweeps) break;
-      found += created.length;
+      count += created.length;
       for (const each of created) {
         const { notice, userNotice } = quarantinePath(each, paths.quarantine, origin);
         notices.push(notice);
         if (userNotice !== undefined) userNotices.push(userNotice);
       }
     }
-    remaining = [...new Map(created.map((each) => [each.location, each])).values()];
-    return found;
+    remaining = withoutDuplicates(created);
+    return count;
   };
   /** Sweeps after processes that ended during a command. What was created long after such a process exited is not from its command. */
   const sweepInterrupted = (): void => {
@@ -94,14 +98,14 @@ export function withQuarantine(
     notices = [];
     throw new FairleadError('sandbox/stopped', reason, { blame: 'user' });
   };
-  const acceptFile = (file: string): void => {
+  const accept = (file: string, contentHash?: string): void => {
     for (const each of baseline?.unprotected ?? [])
-      if (isPathInside(each.location, file)) each.accepted = fingerprint(each.location);
+      if (isPathInside(each.location, file)) each.accepted = acceptFile(each.accepted, file, contentHash);
   };
   const confined: Sandbox = {
     ...sandbox,
     stoppedReason,
-    acceptFile,
+    acceptFile: accept,
     takeNotices() {
       const taken = userNotices;
       userNotices = [];
@@ -130,7 +134,7 @@ export function withQuarantine(
       const finish = (origin: string): void => {
         running -= 1;
         runningMounts.splice(runningMounts.indexOf(mounts), 1);
-        exempt.forEach(acceptFile);
+        options.unprotected?.forEach((file) => accept(file));
         for (const each of exempt) approved.splice(approved.indexOf(each), 1);
         sweep(origin);
         if (running === 0) {
@@ -151,9 +155,12 @@ export function withQuarantine(
         // A command that starts at the same moment has not verified that it is alone with this one.
         if (others === 'starting' || (running > 1 && !isUniform))
           await new Promise((resolve) => setTimeout(resolve, startMs));
-        const started = sandbox.exec(command, { ...options, isAlone, group: since }, outside);
-        sweepAtExit(exitSweep);
-        result = await started;
+        const start: typeof outside = (...args) => {
+          const started = outside(...args);
+          sweepAtExit(exitSweep);
+          return started;
+        };
+        result = await sandbox.exec(command, { ...options, isAlone, group: since }, start);
       } finally {
         // A process that was killed may take a moment to exit.
         if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -43,8 +43,8 @@ export interface Sandbox {
   readonly findHidden?: () => readonly string[];
   /** Returns what the user has to know about files that were moved away since the last call. */
   readonly takeNotices?: () => readonly string[];
-  /** Accepts a protected file that was written with the approval of the user while a command runs; a real path. */
-  readonly acceptFile?: (file: string) => void;
+  /** Accepts a protected file that was written with the approval of the user while a command runs, as long as its content has this SHA-256; a real path. */
+  readonly acceptFile?: (file: string, contentHash: string) => void;
   /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
   readonly confine?: (argv: Argv, cwd: string) => Argv;
 }
@@ -106,12 +106,12 @@ export const withSandbox = (
     ...workspace,
     async write(file, content, options) {
       const change = await workspace.write(file, content, options);
-      sandbox.acceptFile?.(change.path);
+      if (change.after !== null) sandbox.acceptFile?.(change.path, change.after);
       return change;
     },
     async restore(change) {
       await workspace.restore(change);
-      sandbox.acceptFile?.(workspace.locate(change.path));
+      if (change.before !== null) sandbox.acceptFile?.(change.path, change.before);
     },
     async exec(command, options = {}) {
       const cwd = workspace.locate(options.cwd ?? workspace.cwd);

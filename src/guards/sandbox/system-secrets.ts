@@ -42,13 +42,17 @@ export function systemSecretPaths(
   const key = [search, isRoot, ...folders].join('\0');
   if (cached?.key === key && Date.now() - cached.at < maxAgeMs) return cached.covered;
   const named = namedSecrets.filter((at) => existsSync(at)).map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
-  const covered = isRoot ? findPrivatePaths(folders, search.split(path.delimiter)) : named;
+  const covered = isRoot ? findPrivatePaths(folders, programFolders(search)) : named;
   cached = { key, at: Date.now(), covered };
   return covered;
 }
 
+/** A relative folder of the search path is nowhere in the system. */
+const programFolders = (search: string): readonly string[] =>
+  search.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+
 /** Other users cannot read these files. Folders are searched breadth first, so that a large folder does not hide its neighbours. */
-function findPrivatePaths(roots: readonly string[], programFolders: readonly string[]): readonly CoveredPath[] {
+function findPrivatePaths(roots: readonly string[], searched: readonly string[]): readonly CoveredPath[] {
   const queue = roots.filter((root) => existsSync(root));
   const covered: CoveredPath[] = [];
   let entries = 0;
@@ -59,7 +63,7 @@ function findPrivatePaths(roots: readonly string[], programFolders: readonly str
       entries += 1;
       const at = path.join(folder, name);
       const kind = classify(at);
-      const hasPrograms = kind === 'private folder' && programFolders.some((each) => isPathInside(at, each));
+      const hasPrograms = kind === 'private folder' && searched.some((each) => isPathInside(at, each));
       if (kind === 'folder' || hasPrograms) queue.push(at);
       else if (kind !== 'visible') found.push({ at, file: kind === 'private file' });
     }
