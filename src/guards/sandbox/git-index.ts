@@ -1,137 +1,113 @@
-// Reads the gitlinks of a git index: folders that git enters as repositories of their own, with the configuration that it finds there.
-import { readFileSync, statSync } from 'node:fs';
+// Finds the gitlinks of a repository: folders that git enters as repositories of their own, with the configuration that it finds there.
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readPointer } from './git-configuration.ts';
-import { isEmptyDirectory, lstatIfVisible } from './open-folder.ts';
+import { readPointer, readPointerText } from './git-configuration.ts';
+import { isDirectory, isEmptyDirectory, listNames, lstatIfVisible, readSmallFile } from './open-folder.ts';
+import { parseGitIndex, type GitIndexFormat, type ParsedGitIndex } from './parse-git-index.ts';
 
 /** The folders of a repository that its index names as repositories; undefined if the index could not be read. */
 export type Gitlinks = { readonly index: string; readonly folders: readonly string[] | undefined };
 
 const maxIndexBytes = 256_000_000;
-const maxGitlinks = 1000;
-const headerBytes = 12;
-/** Times, device, owner and size are before the name of the object. */
-const objectOffset = 40;
-const modeOffset = 24;
-const [typeMask, gitlinkType] = [0o170_000, 0o160_000];
+const maxKnownBytes = 32_000_000;
+const maxConfigBytes = 65_536;
+const maxSparseEntries = 10_000;
 
-type KnownIndex = { readonly stamp: string; readonly names: readonly string[] | undefined };
+type IndexFolders = Pick<ParsedGitIndex, 'gitlinks' | 'sparseFolders'>;
+type KnownIndex = { readonly key: string; readonly content: Buffer; readonly parsed: ParsedGitIndex | undefined };
 
-/** The last result for each index: most commands do not change it. */
+/** The last result for each index: most commands do not change it. Its time does not tell: a mapped file can change without it. */
 const knownIndexes = new Map<string, KnownIndex>();
 
 /** Returns the gitlinks of the repository that a working folder belongs to; undefined if there is no repository or no index. */
 export function findGitlinks(root: string): Gitlinks | undefined {
   for (let folder = root; ; folder = path.dirname(folder)) {
-    const git = gitDirectoryAt(path.join(folder, '.git'));
-    if (git !== undefined) return readGitlinks(path.join(git, 'index'), folder);
+    if (gitDirectoryOf(folder) !== undefined) return readGitlinks(folder);
     if (path.dirname(folder) === folder) return undefined;
   }
 }
 
+/** Returns the gitlinks of the repository in this folder; undefined if there is no repository or no index. */
+export function readGitlinks(folder: string): Gitlinks | undefined {
+  const git = gitDirectoryOf(folder);
+  if (git === undefined) return undefined;
+  const index = path.join(git, 'index');
+  if (lstatIfVisible(index) === undefined) return undefined;
+  const parsed = readIndex(index, { hashBytes: hashBytesOf(git) });
+  const sparse = parsed?.sparseFolders.map((name) => findRepositories(path.join(folder, name)));
+  if (parsed === undefined || sparse?.includes(undefined)) return { index, folders: undefined };
+  const linked = parsed.gitlinks.map((name) => path.join(folder, name));
+  return { index, folders: [...linked, ...(sparse ?? []).flatMap((folders) => folders ?? [])] };
+}
+
 /** An empty `.git` is a placeholder, which git ignores. */
-function gitDirectoryAt(git: string): string | undefined {
+function gitDirectoryOf(folder: string): string | undefined {
+  const git = path.join(folder, '.git');
   const found = lstatIfVisible(git);
   if (found === undefined || (found.isDirectory() && isEmptyDirectory(git))) return undefined;
   return found.isFile() ? readPointer(git) : git;
 }
 
-function readGitlinks(index: string, folder: string): Gitlinks | undefined {
-  let stamp: string;
+/** Only the configuration of a repository says how long its hashes are. */
+function hashBytesOf(git: string): number {
+  const common = readPointerText(path.join(git, 'commondir'));
+  const config = readSmallFile(
+    path.join(common === undefined ? git : path.resolve(git, common), 'config'),
+    maxConfigBytes,
+  );
+  return /^\s*objectformat\s*=\s*"?sha256/im.test(config ?? '') ? 32 : 20;
+}
+
+function readIndex(index: string, format: GitIndexFormat): IndexFolders | undefined {
+  const main = parseFile(index, format);
+  if (main?.sharedIndex === undefined) return main;
+  const file = path.join(path.dirname(index), `sharedindex.${main.sharedIndex}`);
+  const shared = parseFile(file, { ...format, takesAll: main.changesShared });
+  if (shared === undefined || shared.sharedIndex !== undefined) return undefined;
+  return {
+    gitlinks: [...main.gitlinks, ...shared.gitlinks],
+    sparseFolders: [...main.sparseFolders, ...shared.sparseFolders],
+  };
+}
+
+function parseFile(file: string, format: GitIndexFormat): ParsedGitIndex | undefined {
+  const content = readIndexFile(file);
+  if (content === undefined) return undefined;
+  const known = knownIndexes.get(file);
+  const key = `${format.hashBytes} ${format.takesAll === true}`;
+  if (known?.key === key && known.content.equals(content)) return known.parsed;
+  const parsed = parseGitIndex(content, format);
+  if (content.length <= maxKnownBytes) knownIndexes.set(file, { key, content, parsed });
+  return parsed;
+}
+
+/** A pipe in place of an index does not block. */
+function readIndexFile(file: string): Buffer | undefined {
   try {
-    const { ino, size, ctimeNs } = statSync(index, { bigint: true });
-    stamp = `${ino} ${size} ${ctimeNs}`;
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = fstatSync(descriptor);
+      return found.isFile() && found.size <= maxIndexBytes ? readFileSync(descriptor) : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return undefined;
   }
-  let known = knownIndexes.get(index);
-  if (known?.stamp !== stamp) {
-    known = { stamp, names: readNames(index) };
-    knownIndexes.set(index, known);
-  }
-  return { index, folders: known.names?.map((name) => path.join(folder, name)) };
 }
 
-function readNames(index: string): readonly string[] | undefined {
-  try {
-    const found = statSync(index);
-    if (!found.isFile() || found.size > maxIndexBytes) return undefined;
-    const content = readFileSync(index);
-    // The name of an object is longer in a repository with SHA-256, which only its configuration says.
-    const parsed = [20, 32].map((bytes) => parseGitIndex(content, bytes)).find((each) => each !== undefined);
-    if (parsed === undefined) return undefined;
-    const shared = parsed.sharedIndex && readNames(path.join(path.dirname(index), `sharedindex.${parsed.sharedIndex}`));
-    if (parsed.sharedIndex && shared === undefined) return undefined;
-    return [...parsed.gitlinks, ...(shared || [])];
-  } catch {
-    return undefined;
+/** Returns the folders with a repository in a folder of a sparse index, which usually does not exist; undefined if there is too much in it. */
+function findRepositories(top: string): readonly string[] | undefined {
+  const found: string[] = [];
+  const pending = [top];
+  let left = maxSparseEntries;
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    if (!isDirectory(folder)) continue;
+    if (lstatIfVisible(path.join(folder, '.git')) !== undefined) found.push(folder);
+    const names = listNames(folder);
+    left -= names.length;
+    if (left < 0) return undefined;
+    for (const name of names) if (name !== '.git') pending.push(path.join(folder, name));
   }
-}
-
-/** What an index says about gitlinks. */
-export type ParsedGitIndex = { readonly gitlinks: readonly string[]; readonly sharedIndex?: string };
-
-/** Parses an index whose object names have this many bytes; undefined if it is not one. */
-export function parseGitIndex(content: Buffer, objectBytes: number): ParsedGitIndex | undefined {
-  if (content.length < headerBytes || content.toString('latin1', 0, 4) !== 'DIRC') return undefined;
-  const version = content.readUInt32BE(4);
-  if (version < 2 || version > 4) return undefined;
-  const end = content.length - objectBytes;
-  const gitlinks: string[] = [];
-  let at = headerBytes;
-  let previous = '';
-  for (let left = content.readUInt32BE(8); left > 0; left--) {
-    const flagsAt = at + objectOffset + objectBytes;
-    if (flagsAt + 2 > end) return undefined;
-    const isLong = version > 2 && (content.readUInt16BE(flagsAt) & 0x4000) !== 0;
-    const name = readName(content, flagsAt + (isLong ? 4 : 2), version === 4 ? previous : undefined);
-    if (name === undefined || name.end > end) return undefined;
-    if ((content.readUInt32BE(at + modeOffset) & typeMask) === gitlinkType) {
-      if (gitlinks.length >= maxGitlinks) return undefined;
-      gitlinks.push(Buffer.from(name.text(), 'latin1').toString());
-    }
-    if (version === 4) previous = name.text();
-    // Entries of the older versions are filled with zeros to a multiple of eight bytes.
-    at = version === 4 ? name.end + 1 : at + ((name.end - at + 8) & ~7);
-  }
-  return parseExtensions(content, at, end, objectBytes, gitlinks);
-}
-
-type IndexName = { readonly end: number; readonly text: () => string };
-
-/** Reads a name up to its NUL. Version 4 names how many bytes of the previous name are dropped, and then gives the rest. */
-function readName(content: Buffer, start: number, previous: string | undefined): IndexName | undefined {
-  let from = start;
-  let dropped = 0;
-  if (previous !== undefined) {
-    let byte = content[from++] ?? 0;
-    dropped = byte & 0x7f;
-    while ((byte & 0x80) !== 0) {
-      byte = content[from++] ?? 0;
-      dropped = (dropped + 1) * 128 + (byte & 0x7f);
-    }
-    if (dropped > previous.length) return undefined;
-  }
-  const nul = content.indexOf(0, from);
-  if (nul < 0) return undefined;
-  const kept = previous === undefined ? '' : previous.slice(0, previous.length - dropped);
-  return { end: nul, text: () => kept + content.toString('latin1', from, nul) };
-}
-
-/** A `link` names another index with the rest of the entries. */
-function parseExtensions(
-  content: Buffer,
-  start: number,
-  end: number,
-  objectBytes: number,
-  gitlinks: readonly string[],
-): ParsedGitIndex | undefined {
-  let at = start;
-  while (at + 8 <= end) {
-    const size = content.readUInt32BE(at + 4);
-    const isLink = content.toString('latin1', at, at + 4) === 'link';
-    if (isLink) return { gitlinks, sharedIndex: content.toString('hex', at + 8, at + 8 + objectBytes) };
-    at += 8 + size;
-  }
-  return at === end ? { gitlinks } : undefined;
+  return found;
 }
