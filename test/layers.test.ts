@@ -87,6 +87,12 @@ const violations: readonly (readonly [
   sentence: RegExp,
 ])[] = [
   [
+    'a call with as many arguments as an array has items',
+    checkBannedText,
+    { 'src/core/a.ts': `${header}export const a = Math.max(0, ...[1]);` },
+    /core\/a\.ts:2 .*RangeError/,
+  ],
+  [
     'the core imports Node',
     checkLayers,
     { 'src/core/a.ts': `${header}import 'node:fs';` },

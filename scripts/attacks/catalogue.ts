@@ -147,7 +147,10 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   156: ['a protected link whose target a command creates', no],
   157: ['packages and sources hidden in a command line', ask],
   158: ['secrets in pieces, keys and encodings', no],
+  159: ['texts with more parts than a call has arguments', held],
   160: ['a set-user-id program made in the sandbox', no],
+  161: ['a branch whose changes on disk are not those between commits', no, ask],
+  162: ['a server of the user that starts through another program', no],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

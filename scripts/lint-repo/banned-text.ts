@@ -1,4 +1,4 @@
-// Checks banned text: hosts and machine paths, unfinished work, and bypasses of the type checker.
+// Checks banned text: hosts and machine paths, unfinished work, bypasses of the type checker, and calls that fail for many arguments.
 import { getLineNumber, type RepoCheck } from './source-tree.ts';
 
 type BannedPattern = { readonly where: RegExp; readonly pattern: RegExp; readonly why: string };
@@ -29,6 +29,11 @@ const bannedPatterns: readonly BannedPattern[] = [
     why: 'switches types off; use unknown and narrow it',
   },
   { where: codeFiles, pattern: /@ts-(ignore|nocheck)\b/g, why: 'switches the type checker off' },
+  {
+    where: /^src\/(?!.*\.test\.ts$)/,
+    pattern: /\b(?:Math\.(?:max|min)|String\.from(?:CharCode|CodePoint))\(\s*(?:[\w.]+,\s*)?\.\.\./g,
+    why: 'throws a RangeError for about 120,000 values; use maxOf, minOf or a loop',
+  },
 ];
 
 /** Reports each banned word with its location and the reason. */

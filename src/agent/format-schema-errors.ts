@@ -68,7 +68,7 @@ function innermostErrors(errors: readonly OutputUnit[]): readonly OutputUnit[] {
     if (isAlternative(error)) {
       const nested = nestedErrors(errors, i);
       i += nested.length;
-      found.push(...closestFormErrors(error, nested));
+      for (const item of closestFormErrors(error, nested)) found.push(item);
     } else if (!wrapperKeywords.has(error.keyword)) found.push(error);
   }
   return found.length ? found : errors.slice(0, 1);

@@ -95,7 +95,7 @@ export function lintSchema(
       if (error) return `${keyword} at ${next.at || '/'} ${error}.`;
       const inner = nestedSchemas(keyword, value, `${next.at}/${keyword}`);
       if (typeof inner === 'string') return inner;
-      todo.push(...inner);
+      for (const item of inner) todo.push(item);
     }
     if (next.schema['$ref'] === undefined) continue;
     const target = resolve(next.schema);

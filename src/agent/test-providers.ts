@@ -18,7 +18,7 @@ async function openReplayProvider(file: string): Promise<Provider> {
   const log = await openJsonl(file, { mode: 'read' });
   try {
     const events: Event[] = [];
-    for await (const batch of log.read()) events.push(...batch);
+    for await (const batch of log.read()) for (const item of batch) events.push(item);
     return replayProvider(events);
   } finally {
     await log.close();

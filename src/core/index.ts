@@ -191,4 +191,5 @@ export { continuePrompt, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
+export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';

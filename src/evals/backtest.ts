@@ -97,7 +97,8 @@ export async function backtest(bench: BacktestRules, events: Iterable<Event>): P
     if (event.type === 'turn-started') {
       turns++;
       judged.clear();
-      injected.push(...event.notes.filter((note) => made.has(note)).map((note) => toNoteHit(note, event.turn)));
+      for (const item of event.notes.filter((note) => made.has(note)).map((note) => toNoteHit(note, event.turn)))
+        injected.push(item);
     }
     if (
       (event.type === 'tool-started' || event.type === 'tool-ended' || event.type === 'approval-requested') &&
@@ -106,7 +107,7 @@ export async function backtest(bench: BacktestRules, events: Iterable<Event>): P
       judged.add(event.call);
       calls++;
       const call = state.calls.find(({ id }) => id === event.call);
-      if (call) objected.push(...(await findGateHits(call, state, bench.gates)));
+      if (call) for (const item of await findGateHits(call, state, bench.gates)) objected.push(item);
     }
     if (event.type === 'run-started') over = false;
     state = view.on(state, event);

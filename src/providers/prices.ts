@@ -1,5 +1,5 @@
 // Model prices in US dollars per million tokens, with sources. A model that is not listed has an unknown price, not zero.
-import { usageCost, isValidUsage, type Price, type Provider, type Usage } from '../core/index.ts';
+import { usageCost, isValidUsage, type Price, type Provider, type Usage, maxOf } from '../core/index.ts';
 import { isFreeFamily } from './families.ts';
 
 /** A price, with the higher price of some models for long prompts. */
@@ -187,9 +187,9 @@ export function maxPrice(models: readonly Pick<Provider, 'price'>[]): Price | un
   if (prices.length === 1) return first;
   if (!prices.every((each) => each !== undefined)) return undefined;
   return {
-    input: Math.max(...prices.map((each) => each.input)),
-    output: Math.max(...prices.map((each) => each.output)),
-    cacheRead: Math.max(...prices.map((each) => each.cacheRead ?? each.input)),
-    cacheWrite: Math.max(...prices.map((each) => each.cacheWrite ?? each.input)),
+    input: maxOf(prices.map((each) => each.input)),
+    output: maxOf(prices.map((each) => each.output)),
+    cacheRead: maxOf(prices.map((each) => each.cacheRead ?? each.input)),
+    cacheWrite: maxOf(prices.map((each) => each.cacheWrite ?? each.input)),
   };
 }

@@ -19,7 +19,7 @@ export const exportStoreSession = async (store: FleetStore, session: string, for
 async function readStoreDocument(log: Log, session: string): Promise<ExportDocument> {
   const { state, messages } = await readTranscript(log);
   const times: string[] = [];
-  for await (const events of log.read()) times.push(...events.map(({ time }) => time));
+  for await (const events of log.read()) for (const item of events.map(({ time }) => time)) times.push(item);
   const { model, total: spent } = state;
   return { name: session, id: session, created: times[0] ?? '', changed: times.at(-1) ?? '', model, spent, messages };
 }

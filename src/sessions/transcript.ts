@@ -51,7 +51,7 @@ export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<Sessi
       if (event.type !== 'epoch-started' || !event.baseline) continue;
       const { messages } = event.baseline;
       const compacted = event.reason === 'compacted';
-      if (compacted) before.push(...since(old));
+      if (compacted) for (const item of since(old)) before.push(item);
       else before.length = 0;
       known = compacted ? messages.length : 0;
       knownParts = compacted ? (messages.at(-1)?.parts.length ?? 0) : 0;

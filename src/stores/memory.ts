@@ -46,7 +46,7 @@ export function memoryLog(initial: readonly Event[] = []): MemoryLog {
         parent = event.id;
         return event;
       });
-      events.push(...added);
+      for (const item of added) events.push(item);
       for (const wake of waiting) wake();
       return added;
     },

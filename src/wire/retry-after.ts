@@ -1,5 +1,5 @@
 // Parses the retry delay of a server, in all the forms that servers use.
-import { isObject } from '../core/index.ts';
+import { isObject, maxOf, minOf } from '../core/index.ts';
 
 /** Response headers, with names in lower case. */
 export type HttpHeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -38,8 +38,8 @@ function parseResetHeaders(headers: HttpHeaderMap, now: number): number | undefi
       found.push({ ms, empty: Number(firstHeaderValue(headers, name.replace('reset', 'remaining')) ?? 1) <= 0 });
   }
   const empty = found.filter((each) => each.empty);
-  if (empty.length > 0) return Math.max(...empty.map((each) => each.ms));
-  return found.length > 0 ? Math.min(...found.map((each) => each.ms)) : undefined;
+  if (empty.length > 0) return maxOf(empty.map((each) => each.ms));
+  return found.length > 0 ? minOf(found.map((each) => each.ms)) : undefined;
 }
 
 /** `2m59.5s`, `20ms`, plain seconds, an epoch in seconds or milliseconds, or a date. */

@@ -83,7 +83,7 @@ async function* streamUntilAccepted<Head>(
       yield join ? join.rewrite(held) : held;
       return undefined;
     }
-    seen.push(...(join ? join.given : await parseSseEvents(way.sent)));
+    for (const item of join ? join.given : await parseSseEvents(way.sent)) seen.push(item);
     if (guidance.type === 'stop') {
       const next = format.continueStream(seen);
       const ending = format.writeTextEvents(request, formatStopMessage(guidance)).flatMap((event) => next(event) ?? []);

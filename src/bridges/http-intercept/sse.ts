@@ -1,4 +1,5 @@
 // Splits the bytes of a server-sent event stream into frames without changing them.
+import { maxOf, minOf } from '../../core/index.ts';
 import { parseStreamEvent, type WireStreamEvent } from '../../wire/index.ts';
 
 /** A frame ends with a blank line; a line ends with LF, CR or CRLF. */
@@ -11,7 +12,7 @@ export function findLastFrameEnd(bytes: Buffer): number {
     const at = bytes.lastIndexOf(separator);
     return at < 0 ? 0 : skipSeparator(bytes, at);
   });
-  return Math.max(...ends);
+  return maxOf(ends);
 }
 
 const skipSeparator = (bytes: Buffer, at: number): number => (bytes[at + 2] === lineFeed ? at + 3 : at + 2);
@@ -31,5 +32,5 @@ export function* splitSseFrames(
 
 function findFrameEnd(bytes: Buffer, start: number): number {
   const found = frameSeparators.map((separator) => bytes.indexOf(separator, start)).filter((at) => at >= 0);
-  return found.length === 0 ? bytes.length : skipSeparator(bytes, Math.min(...found));
+  return found.length === 0 ? bytes.length : skipSeparator(bytes, minOf(found));
 }

@@ -66,7 +66,7 @@ export async function* interceptModelStream<E>(call: ModelExchange<E>): AsyncGen
         return;
       }
       if (call.held) continue;
-      shown.push(...reader.shownText());
+      for (const item of reader.shownText()) shown.push(item);
       yield* reader.closingEvents(held);
     }
     if (action.type !== 'stop') return;

@@ -1,4 +1,5 @@
 // Checks which local models this machine can run, and whether the model in use fits.
+import { maxOf } from '../../core/index.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
@@ -45,7 +46,10 @@ export async function readHardware(signal: AbortSignal, drm = '/sys/class/drm'):
 function amdMemory(drm: string): number {
   try {
     const cards = readdirSync(drm).filter((name) => /^card\d+$/.test(name));
-    return Math.max(0, ...cards.map((card) => readNumberFile(path.join(drm, card, 'device/mem_info_vram_total'))));
+    return maxOf(
+      cards.map((card) => readNumberFile(path.join(drm, card, 'device/mem_info_vram_total'))),
+      0,
+    );
   } catch {
     return 0;
   }

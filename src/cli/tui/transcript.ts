@@ -113,7 +113,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
       for (const line of cached.lines) lines.push(line);
     }
     const open = chunks.open();
-    if (open !== undefined) lines.push(...renderChunk(open, width, style));
+    if (open !== undefined) for (const item of renderChunk(open, width, style)) lines.push(item);
     return lines;
   }
 

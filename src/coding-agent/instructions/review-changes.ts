@@ -1,7 +1,7 @@
 // Reviews changed instruction texts: a version that counted before counts again, everything else is shown to the user first.
 import { lstatSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, minOf } from '../../core/index.ts';
 import {
   hashText,
   isCounted,
@@ -62,7 +62,7 @@ const toInstructionChange = ({ text, counted }: Change): InstructionChange => ({
 /** Whether no session can have written this file: none worked in a directory above it, or the file did not change since the first one began. */
 function isFirstVersion({ folder, file }: InstructionText, read: FolderRecords['read']): boolean {
   const times = listFoldersAbove(toRealPath(folder)).flatMap((each) => read(each)?.since ?? []);
-  return times.length === 0 || getChangeTime(file) < Math.min(...times);
+  return times.length === 0 || getChangeTime(file) < minOf(times);
 }
 
 function listFoldersAbove(folder: string): readonly string[] {

@@ -11,7 +11,7 @@ const maxBytes = 4 * 2 ** 20;
 /** The runs of the latest sessions, oldest first. A session that cannot be read is skipped. */
 export async function readRunHistory(dirs: SessionDirs): Promise<readonly PastRun[]> {
   const runs: PastRun[] = [];
-  for (const file of listLatestFiles(dirs)) runs.push(...(await readRuns(file).catch(() => [])));
+  for (const file of listLatestFiles(dirs)) for (const item of await readRuns(file).catch(() => [])) runs.push(item);
   return runs.toSorted((a, b) => a.time - b.time);
 }
 

@@ -1,5 +1,13 @@
 // Generates an answer of the embedded model: streamed text, or one call that follows its schema.
-import { FairleadError, trimEndChars, whitespaceChars, type Chunk, type ModelRequest } from '../../core/index.ts';
+import {
+  FairleadError,
+  trimEndChars,
+  whitespaceChars,
+  type Chunk,
+  type ModelRequest,
+  maxOf,
+  minOf,
+} from '../../core/index.ts';
 import { createResponseAssembler, type ResponseAssembler } from '../http/response-assembler.ts';
 import { chooseAction, type ResponseAction } from './choose-tool.ts';
 import type { LoadedModel } from './model-pool.ts';
@@ -98,7 +106,11 @@ export async function createEmbeddedConversation(
       request.tools.map(({ name, input }) => [name, plain(toolCallPrefix(name, expectedKeys(input)))] as const),
     );
     const most = outputTokenBudget(
-      asked.length + Math.max(0, ...[...leads.values()].map(({ length }) => length)),
+      asked.length +
+        maxOf(
+          [...leads.values()].map(({ length }) => length),
+          0,
+        ),
       request,
       described,
     );
@@ -215,7 +227,7 @@ const stopSequencesFor = ({ settings }: ModelRequest, template: ChatTemplate): r
 
 function firstIndexOfAny(text: string, stops: readonly string[]): number | undefined {
   const places = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
-  return places.length > 0 ? Math.min(...places) : undefined;
+  return places.length > 0 ? minOf(places) : undefined;
 }
 
 /** Returns the length of the tail that cannot be sent yet: a possible stop sequence, an incomplete character, or trailing white space. */
@@ -225,7 +237,7 @@ function heldBackChars(text: string, stops: readonly string[]): number {
       if (stop.startsWith(text.slice(-length))) return length;
     return 0;
   });
-  const rest = text.slice(0, text.length - Math.max(0, ...begun));
+  const rest = text.slice(0, text.length - maxOf(begun, 0));
   return text.length - trimIncomplete(rest).length;
 }
 

@@ -1,4 +1,5 @@
 // Token sequence in the context of a model: reuses the shared prefix of the previous prompt, and can be aborted.
+import { maxOf } from '../../core/index.ts';
 import { raceWithAbort } from './model-pool.ts';
 import type {
   RuntimeContext,
@@ -97,7 +98,7 @@ export async function createTokenSequence(
         const { logits, totalLogitWeight } = answer?.next ?? {};
         if (!logits || totalLogitWeight === undefined) continue;
         const logit = logits.get(all[from + i + 1] as Token) ?? Number.NEGATIVE_INFINITY;
-        sum += logit - Math.max(...logits.values()) - Math.log(totalLogitWeight);
+        sum += logit - maxOf(logits.values()) - Math.log(totalLogitWeight);
       }
       return sum;
     },

@@ -6,6 +6,7 @@ import {
   type Provider,
   type ModelRequest,
   type Usage,
+  minOf,
 } from '../../core/index.ts';
 import { responseCost, maxPrice, type PriceBook } from '../prices.ts';
 import {
@@ -76,7 +77,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     family: first.family,
     model: first.model,
     ...(price ? { price } : {}),
-    ...(windows.length ? { contextWindow: Math.min(...windows) } : {}),
+    ...(windows.length ? { contextWindow: minOf(windows) } : {}),
     ...(chain.some(({ usesChatTemplate }) => usesChatTemplate) ? { usesChatTemplate: true } : {}),
     ...(chain.some(({ supportsImages }) => supportsImages === undefined)
       ? {}

@@ -1,5 +1,5 @@
 // Model listings of hosted providers; missing fields come from the table of known models.
-import { isObject, type Price } from '../../core/index.ts';
+import { isObject, type Price, maxOf } from '../../core/index.ts';
 import { getJson } from '../http/http.ts';
 import {
   positiveCount,
@@ -100,7 +100,7 @@ export async function listHuggingFace(source: ListingSource): Promise<readonly M
         ...baseModelInfo(id, source),
         tools: known.includes(true) ? true : known.includes(false) ? false : 'unknown',
         images: imageCapability(row),
-        contextWindow: windows.length ? Math.max(...windows) : undefined,
+        contextWindow: windows.length ? maxOf(windows) : undefined,
       }),
     ];
   });
@@ -112,7 +112,7 @@ export async function listGoogle(source: ListingSource): Promise<readonly ModelI
   for (let page = '', i = 0; i < 20; i++) {
     const url = `${source.baseUrl}/models?pageSize=1000${page && `&pageToken=${encodeURIComponent(page)}`}`;
     const reply = await getJson({ ...source, url });
-    models.push(...objectsAt(reply, 'models'));
+    for (const item of objectsAt(reply, 'models')) models.push(item);
     page = (isObject(reply) && nonEmptyString(reply['nextPageToken'])) || '';
     if (page === '') break;
   }
@@ -138,7 +138,7 @@ export async function listAnthropic(source: ListingSource): Promise<readonly Mod
   for (let after = '', i = 0; i < 20; i++) {
     const url = `${source.baseUrl}/models?limit=1000${after && `&after_id=${encodeURIComponent(after)}`}`;
     const reply = await getJson({ ...source, url });
-    models.push(...objectsAt(reply, 'data'));
+    for (const item of objectsAt(reply, 'data')) models.push(item);
     const more = isObject(reply) && reply['has_more'] === true;
     after = (more && nonEmptyString(reply['last_id'])) || '';
     if (after === '') break;

@@ -1,4 +1,5 @@
 // Renders data for a model as Markdown, XML or JSON.
+import { longestMatch } from '../../core/index.ts';
 import type { Json } from '../../core/index.ts';
 import { asRenderable, isRenderable, plainText, type Renderable } from './renderable.ts';
 
@@ -41,7 +42,7 @@ const joinBlocks = (blocks: readonly string[]): string =>
 
 function codeFence(text: string, language: Json | undefined): string {
   if (typeof language !== 'string' && !text.includes('\n')) return text;
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const longest = longestMatch(text, /`{3,}/g, 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${typeof language === 'string' ? language.replaceAll(/[^\w+-]/g, '') : ''}\n${text}\n${fence}`;
 }

@@ -6,6 +6,7 @@ import {
   type Json,
   type RunState,
   type UsageTotals,
+  maxOf,
 } from '../../core/index.ts';
 import type { ContextParts } from './context-parts.ts';
 import type { Entity, EntityKind } from './entities.ts';
@@ -44,7 +45,13 @@ export function toolStats(state: RunState, tool: string): ToolStats {
 /** Returns how many calls of any tool started since this tool was last called; since the start of the session if never. */
 export function callsSince(state: RunState, tools: readonly string[]): number {
   const stats = readView(state, sessionStats);
-  return stats.made - Math.max(0, ...tools.map((tool) => lruGet(stats.tools, tool)?.seen ?? 0));
+  return (
+    stats.made -
+    maxOf(
+      tools.map((tool) => lruGet(stats.tools, tool)?.seen ?? 0),
+      0,
+    )
+  );
 }
 
 /** Returns all attempted calls, the latest first: tool and arguments, attempts, failures, and whether results repeat. */

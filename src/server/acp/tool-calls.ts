@@ -1,6 +1,6 @@
 // Converts tool calls to ACP tool calls: title, kind, locations and diffs.
 import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from '@agentclientprotocol/sdk';
-import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json } from '../../core/index.ts';
+import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json, longestMatch } from '../../core/index.ts';
 import {
   formatToolInput,
   toPlainOutput,
@@ -98,7 +98,7 @@ export function getCallPath(input: Json, locate: CallPathResolver): string | und
 
 /** Fences a text so that it cannot close the fence. */
 export function fenceMarkdown(text: string, as = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = longestMatch(text, /`+/g, 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${as}\n${text.trimEnd()}\n${fence}`;
 }

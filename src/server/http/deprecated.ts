@@ -1,6 +1,6 @@
 // Deprecated names of the HTTP API that requests may still use: fields, query parameters, values and paths.
 import { z } from 'zod';
-import { isObject, type JsonObject } from '../../core/index.ts';
+import { isObject, type JsonObject, maxOf } from '../../core/index.ts';
 import type { Route } from './route.ts';
 
 /** Former names of body fields and query parameters, each with the names that replace it: a schema has at most one of these. */
@@ -100,7 +100,7 @@ export function selectVariant(schema: z.ZodUnion, value: unknown): z.ZodType {
         ).length
       : 0;
   const scores = variants.map(score);
-  return variants[scores.indexOf(Math.max(...scores))] as z.ZodType;
+  return variants[scores.indexOf(maxOf(scores))] as z.ZodType;
 }
 
 type JsonSchema = { readonly [key: string]: unknown };

@@ -1,5 +1,5 @@
 // Turns the messages of a run into text deltas that are never retracted, partial text at once and the missing rest when a turn ends; and ends a text at a stop sequence.
-import { messageText, type Event, type FleetRun, type JsonObject } from '../../core/index.ts';
+import { messageText, type Event, type FleetRun, type JsonObject, maxOf, minOf } from '../../core/index.ts';
 import type { SessionMessage } from '../http/replay-buffer.ts';
 import { throwInvalidParam } from '../http/errors.ts';
 
@@ -91,7 +91,10 @@ export function parseStopSequences({ stop }: JsonObject): readonly string[] {
 
 /** Creates a filter for these stop sequences. */
 export function createStopFilter(stops: readonly string[]): StopFilter {
-  const heldChars = Math.max(0, ...stops.map(({ length }) => length - 1));
+  const heldChars = maxOf(
+    stops.map(({ length }) => length - 1),
+    0,
+  );
   let held = '';
   let isStopped = false;
   return {
@@ -100,7 +103,7 @@ export function createStopFilter(stops: readonly string[]): StopFilter {
       const text = held + piece;
       const positions = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
       isStopped = positions.length > 0;
-      const end = isStopped ? Math.min(...positions) : Math.max(0, text.length - heldChars);
+      const end = isStopped ? minOf(positions) : Math.max(0, text.length - heldChars);
       held = isStopped ? '' : text.slice(end);
       return text.slice(0, end);
     },

@@ -25,9 +25,10 @@ export function parseConversation(text: string, before: readonly Message[] = [])
   const { blocks, mistakes: blockMistakes } = parseBlocks(text);
   const mistakes = [...blockMistakes];
   const reads = groupMessageBlocks(blocks, mistakes).flatMap((draft) => parseMessage(draft, before, mistakes) ?? []);
-  if (mistakes.length === 0) mistakes.push(...findDuplicates(reads), ...findOrphanResults(reads));
+  if (mistakes.length === 0)
+    for (const item of [...findDuplicates(reads), ...findOrphanResults(reads)]) mistakes.push(item);
   const parsed = reads.map(({ message }) => message);
-  if (mistakes.length === 0) mistakes.push(...findInvalidHistory(parsed, reads));
+  if (mistakes.length === 0) for (const item of findInvalidHistory(parsed, reads)) mistakes.push(item);
   if (mistakes.length) return { mistakes: mistakes.toSorted((a, b) => a.line - b.line) };
   const dropped: DroppedMetadata[] = [];
   const messages = reads.map(({ message, previousNumber }, i) => {

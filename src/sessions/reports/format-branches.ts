@@ -27,7 +27,7 @@ export function formatBranchTree(branches: readonly Branch[]): string {
     const depth = branch.from ? (depths.get(branch.from.branch + 1) ?? 0) + 1 : 0;
     depths.set(number, depth);
     lines.push(formatBranch(branch, Math.min(depth, maxDepth)));
-    open.push(...shown.filter((each) => each.from?.branch === number - 1).toReversed());
+    for (const item of shown.filter((each) => each.from?.branch === number - 1).toReversed()) open.push(item);
   }
   return lines.join('\n');
 }

@@ -90,12 +90,20 @@ async function approvedSteps(
     );
   // The approved commit is checked out by its hash; after that the branch changes no protected file, even if a command moved it.
   return [
-    { args: ['switch', '--quiet', '--detach', '--no-recurse-submodules', found.commit], unprotected: found.files },
+    {
+      args: ['switch', '--quiet', '--detach', '--no-recurse-submodules', found.commit],
+      unprotected: found.files,
+      assertWritten: found.assertWritten,
+    },
     ...steps,
   ];
 }
 
-type ApprovedStep = { readonly args: readonly string[]; readonly unprotected?: readonly string[] };
+type ApprovedStep = {
+  readonly args: readonly string[];
+  readonly unprotected?: readonly string[];
+  readonly assertWritten?: ProtectedChange['assertWritten'];
+};
 
 async function changeInSandbox(
   change: GitChangeInput,
@@ -111,7 +119,7 @@ async function changeInSandbox(
   // Files above the workspace are not visible, so they would look deleted.
   const steps = git.isAbove && change.paths === undefined ? gitSteps(workspaces.read, change, ['.']) : checked;
   const approved = await approvedSteps(git, steps, change, { workspaces, call });
-  return runSteps(approved, ({ args, ...access }) => git.write(args, access));
+  return runSteps(approved, ({ args, unprotected }) => git.write(args, unprotected && { unprotected }));
 }
 
 async function changeAsUser(
@@ -132,8 +140,15 @@ async function runSteps(
   run: (step: ApprovedStep) => Promise<ExecResult>,
 ): Promise<ExecResult> {
   const [first, ...others] = steps;
-  let result = await run(first);
-  for (const step of others) if (result.code === 0) result = await run(step);
+  const runStep = async (step: ApprovedStep): Promise<ExecResult> => {
+    try {
+      return await run(step);
+    } finally {
+      await step.assertWritten?.();
+    }
+  };
+  let result = await runStep(first);
+  for (const step of others) if (result.code === 0) result = await runStep(step);
   return result;
 }
 

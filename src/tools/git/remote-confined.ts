@@ -202,8 +202,12 @@ async function pull(
         await objectFormat(git),
       );
   if (fetched.code !== 0) return fetched;
-  const { commit, unprotected } = await approvePull(git, tracking, { workspaces, call });
-  return git.write([...mergeArgs, commit], { unprotected });
+  const { commit, unprotected, assertWritten } = await approvePull(git, tracking, { workspaces, call });
+  try {
+    return await git.write([...mergeArgs, commit], { unprotected });
+  } finally {
+    await assertWritten?.();
+  }
 }
 
 async function push(

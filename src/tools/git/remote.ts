@@ -167,6 +167,10 @@ async function pullOrPush(
   );
   if (fetched.code !== 0) return fetched;
   const { approvePull, mergeArgs } = await import('./protected-changes.ts');
-  const { commit } = await approvePull(reader, 'FETCH_HEAD', { workspaces, call });
-  return runGit([...mergeArgs, commit], run);
+  const { commit, assertWritten } = await approvePull(reader, 'FETCH_HEAD', { workspaces, call });
+  try {
+    return await runGit([...mergeArgs, commit], run);
+  } finally {
+    await assertWritten?.();
+  }
 }

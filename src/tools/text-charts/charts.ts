@@ -1,4 +1,5 @@
 // Bar and line charts of block and box characters.
+import { maxOf, minOf } from '../../core/index.ts';
 import { displayWidth, formatFigure, padToWidth } from './display-width.ts';
 
 /** A value with its label. */
@@ -8,10 +9,10 @@ const barEighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /** Draws a bar for each value; negative values use another character. */
 export function drawBars(points: readonly DataPoint[], width: number): readonly string[] {
-  const labels = Math.min(Math.max(...points.map(({ label }) => displayWidth(label))), Math.floor(width / 3));
-  const figures = Math.max(...points.map(({ value }) => formatFigure(value).length));
+  const labels = Math.min(maxOf(points.map(({ label }) => displayWidth(label))), Math.floor(width / 3));
+  const figures = maxOf(points.map(({ value }) => formatFigure(value).length));
   const chartWidth = Math.max(1, width - labels - figures - 4);
-  const largest = Math.max(...points.map(({ value }) => Math.abs(value)));
+  const largest = maxOf(points.map(({ value }) => Math.abs(value)));
   return points.map(({ label, value }) => {
     const length = largest === 0 ? 0 : (Math.abs(value) / largest) * chartWidth;
     const fullBlocks = Math.floor(length);
@@ -29,7 +30,7 @@ const plotHeight = 12;
 /** Draws a line chart with the highest and lowest value at its side. */
 export function drawLine(points: readonly DataPoint[], width: number): readonly string[] {
   const values = points.map(({ value }) => value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [minOf(values), maxOf(values)];
   const side = Math.max(formatFigure(low).length, formatFigure(high).length);
   const chartWidth = Math.max(2, width - side - 2);
   const columns = downsample(values, Math.min(chartWidth, Math.max(2, values.length)));

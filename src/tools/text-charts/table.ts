@@ -1,5 +1,5 @@
 // Tables of box characters, as wide as needed within a max width.
-import { isObject, type Json } from '../../core/index.ts';
+import { isObject, type Json, maxOf } from '../../core/index.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 
 const minColumnWidth = 3;
@@ -10,10 +10,18 @@ export function drawTable(
   rows: readonly (readonly Json[])[],
   width: number,
 ): readonly string[] {
-  const count = Math.max(columns.length, ...rows.map((row) => row.length));
+  const count = maxOf(
+    rows.map((row) => row.length),
+    columns.length,
+  );
   const cells = [columns, ...rows].map((row) => Array.from({ length: count }, (_, i) => cellText(row[i] ?? null)));
   const widths = fitColumnWidths(
-    Array.from({ length: count }, (_, i) => Math.max(1, ...cells.map((row) => displayWidth(row[i] ?? '')))),
+    Array.from({ length: count }, (_, i) =>
+      maxOf(
+        cells.map((row) => displayWidth(row[i] ?? '')),
+        1,
+      ),
+    ),
     width - 3 * count - 1,
   );
   const isNumeric = (i: number): boolean =>
@@ -34,9 +42,12 @@ function fitColumnWidths(desiredWidths: readonly number[], availableWidth: numbe
   const widths = [...desiredWidths];
   let excessWidth = widths.reduce((sum, each) => sum + each, 0) - availableWidth;
   while (excessWidth > 0) {
-    const widest = Math.max(...widths);
+    const widest = maxOf(widths);
     if (widest <= minColumnWidth) break;
-    const next = Math.max(minColumnWidth, ...widths.filter((each) => each < widest));
+    const next = maxOf(
+      widths.filter((each) => each < widest),
+      minColumnWidth,
+    );
     const many = widths.filter((each) => each === widest).length;
     const step = Math.max(1, Math.min(widest - next, Math.floor(excessWidth / many)));
     for (const [i, each] of widths.entries())

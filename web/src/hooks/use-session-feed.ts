@@ -119,7 +119,7 @@ async function loadPastEvents(session: string, signal: AbortSignal): Promise<Eve
     });
     if (answer === undefined) continue;
     const more = answer.events.filter(({ seq }) => seq > from);
-    events.push(...more);
+    for (const item of more) events.push(item);
     if (more.length < eventPageSize - 1) return events;
   }
 }

@@ -58,7 +58,7 @@ function parseTasks(text: string, source: string): readonly Task[] {
 export async function readTasks(prompts: readonly string[], file: string | undefined): Promise<readonly Task[]> {
   const tasks = [...prompts.map((prompt) => ({ prompt })), ...(file === undefined ? [] : readTaskFile(file))];
   if (prompts.length === 0 && file === undefined && !process.stdin.isTTY)
-    tasks.push(...parseTasks(await readAll(process.stdin), 'standard input'));
+    for (const item of parseTasks(await readAll(process.stdin), 'standard input')) tasks.push(item);
   if (tasks.length > 0) return tasks;
   throw new TypeError('No task was given: pass one as an argument, in a file or on standard input.');
 }
