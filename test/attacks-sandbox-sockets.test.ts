@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -100,7 +101,9 @@ test('[attack 154] a command reaches no socket of a program outside the sandbox'
   await openHostSocket(t, path.join(root, 'top.sock'));
   await openHostSocket(t, path.join(root, 'link/deep.sock'));
   await openHostSocket(t, path.join(root, '.vscode/ipc.sock'));
-  const sockets = ['top.sock', 'a/b/deep.sock', 'link/deep.sock', '.vscode/ipc.sock'];
+  await openHostSocket(t, path.join(root, 'a/b/draft.sock'));
+  renameSync(path.join(root, 'a/b/draft.sock'), path.join(root, 'a/b/renamed.sock'));
+  const sockets = ['top.sock', 'a/b/deep.sock', 'link/deep.sock', '.vscode/ipc.sock', 'a/b/renamed.sock'];
   for (const exec of [run, read])
     for (const socket of sockets) {
       const { text, code } = await exec(connectTo(socket));

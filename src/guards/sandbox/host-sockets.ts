@@ -11,9 +11,16 @@ const maxTableBytes = 16_000_000;
 const maxSockets = 256;
 const maxProcesses = 20_000;
 
-/** Returns the paths of sockets in these folders that programs outside the sandbox have bound; real paths. Commands have a network namespace of their own, so the table does not list their sockets. */
-export function findHostSockets(paths: SandboxPaths, folders: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return [];
+/** The sockets that programs outside the sandbox have bound. */
+export type HostSockets = {
+  /** Where they are; real paths. */
+  readonly sockets: readonly string[];
+  /** The folders of those that are no longer where they were bound: some programs rename a socket when it is ready. */
+  readonly leftFolders: readonly string[];
+};
+
+/** Finds the sockets in these folders that programs outside the sandbox have bound. Commands have a network namespace of their own, so the table does not list their sockets. */
+export function findHostSockets(paths: SandboxPaths, folders: readonly string[]): HostSockets {
   const known = knownSockets.get(paths);
   const present = new Map<string, LocatedSocket>();
   // All paths are real and absolute, and there may be hundreds: a comparison of texts is enough.
@@ -33,7 +40,12 @@ export function findHostSockets(paths: SandboxPaths, folders: readonly string[])
       throw socketError(`The name of the socket ${escapeInvisibleLine(name)} is not UTF-8, so it cannot be hidden`);
   }
   knownSockets.set(paths, present);
-  return assertCoverable([...visible].filter(isSocket));
+  const isPresent = new Map([...visible].map((at) => [at, isSocket(at)]));
+  const left = [...visible].filter((at) => !isPresent.get(at)).map((at) => path.dirname(at));
+  return {
+    sockets: assertCoverable([...visible].filter((at) => isPresent.get(at))),
+    leftFolders: [...new Set(left)].slice(0, maxSockets),
+  };
 }
 
 /** Where a socket was when it was first seen: a link that changes later does not move it. */

@@ -25,6 +25,7 @@ function findSockets(
 ): { readonly listed: readonly string[]; readonly unlisted: readonly string[] } {
   // Elsewhere the sandbox denies sockets by its profile, or commands run in a virtual machine.
   if (process.platform !== 'linux') return { listed: [], unlisted: [] };
-  const listed = findHostSockets(paths, folders);
-  return { listed, unlisted: paths.roots.flatMap(findTopSockets).filter((at) => !listed.includes(at)) };
+  const { sockets: listed, leftFolders } = findHostSockets(paths, folders);
+  const others = new Set([...paths.roots, ...leftFolders].flatMap(findTopSockets));
+  return { listed, unlisted: [...others].filter((at) => !listed.includes(at)) };
 }

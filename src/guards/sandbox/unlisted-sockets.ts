@@ -1,4 +1,4 @@
-// Finds sockets directly in a working folder whose programs are in another network namespace, such as a container of the user: the kernel's table here does not list them.
+// Finds which sockets are served outside the sandbox although the kernel's table does not list their path: the program is in another network namespace, such as a container of the user, or renamed the socket.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -37,17 +37,21 @@ function inodeOf(at: string): number | undefined {
 
 const connectMs = 1000;
 
-/** Only a refused connection proves that no program has the socket. A program is asked once: it may not expect a connection that ends at once. */
+/** Only a refused connection proves that no program has the socket. A program is asked once, and its answer is read: some end if a connection breaks. */
 const isServed = (at: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ path: at });
-    const end = (result: boolean): void => {
+    socket.setTimeout(connectMs, () => {
       socket.destroy();
-      resolve(result);
-    };
-    socket.setTimeout(connectMs, () => end(true));
-    socket.on('connect', () => end(true));
-    socket.on('error', (error: NodeJS.ErrnoException) => end(!['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '')));
+      resolve(true);
+    });
+    socket.on('connect', () => {
+      socket.unref().resume().end();
+      resolve(true);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      resolve(!['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '')),
+    );
   });
 
 const maxDescendants = 4096;
