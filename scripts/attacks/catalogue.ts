@@ -144,13 +144,15 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   153: ['combining marks that take minutes to normalise', held],
   154: ['sockets of programs in the working folder', no],
   155: ['files of a command beside an approved file', no],
-  156: ['a protected link whose target a command creates', no],
+  156: ['a protected link whose target is created', no, ask],
   157: ['packages and sources hidden in a command line', ask],
   158: ['secrets in pieces, keys and encodings', no],
   159: ['texts with more parts than a call has arguments', held],
   160: ['a set-user-id program made in the sandbox', no],
   161: ['a branch whose changes on disk are not those between commits', no, ask],
   162: ['a server of the user that starts through another program', no],
+  163: ['repositories that the index of a nested repository, a split index or a worktree names', no],
+  164: ['an index that takes minutes to read', held],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

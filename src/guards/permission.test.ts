@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { assertAttack } from '../../test/support/attack-report.ts';
 import { replyWithCalls, replyWithText, createCoreFixture, type CoreFixture } from '../../test/support/core-fixture.ts';
 import { createToolRegistry } from '../agent/index.ts';
 import type { ToolCall, Decision, Json, RunState, Workspace } from '../core/index.ts';
@@ -189,6 +190,24 @@ test('[attack 28] a change of files that other programs execute needs approval i
   assert.equal(decide('list_files', { path: '.fairlead' }).type, 'allow');
   granted.grant(kind('write_file', { path: '.env', content: '' }));
   assert.equal(put('.env').type, 'allow');
+});
+
+test('[attack 156] a write to what a protected link leads to needs approval in every mode, whether it exists or not', (t) => {
+  const { decide, root } = setup(t);
+  mkdirSync(path.join(root, 'ci'));
+  mkdirSync(path.join(root, '.github'));
+  symlinkSync('tools/vscode', path.join(root, '.vscode'));
+  symlinkSync('../ci', path.join(root, '.github/workflows'));
+  symlinkSync('meta', path.join(root, '.git'));
+  const put = (name: string): Decision => decide('write_file', { path: name, content: 'x' }, 'auto');
+  const asked = ['tools/vscode/tasks.json', 'ci/build.yml', 'meta/config'];
+  for (const name of asked) assert.equal(put(name).type, 'ask', name);
+  for (const name of ['tools/x', 'tools/vscode2/x', 'metadata']) assert.equal(put(name).type, 'allow', name);
+  assertAttack(
+    t,
+    156,
+    asked.map(() => 'asked'),
+  );
 });
 
 test('[A75] "always" for a file covers that real file under any of its names, and no other', (t) => {
