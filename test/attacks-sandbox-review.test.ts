@@ -159,6 +159,62 @@ test('[attack 134] git of the user runs no program of a repository that the inde
   assert.ok(existsSync(path.join(root, 'fresh/.git/config')), 'a repository without programs stays');
 });
 
+/** Shell lines that create a repository with a commit and a program that git runs, and set `s` to the commit. */
+const createHostile = (folder: string, mark: string): string =>
+  `(mkdir -p ${folder}; cd ${folder}; git init -q . && git -c user.name=a -c user.email=a@b.example commit -qm x --allow-empty; printf '[core]\\n\\tfsmonitor = "touch ${mark}; false"\\n' >> .git/config); s=$(git -C ${folder} rev-parse HEAD)`;
+
+const hiddenRepositories: Readonly<Record<string, (mark: string) => readonly string[]>> = {
+  'the index of a nested repository': (mark) => [
+    `git init -q a && cd a && git -c user.name=a -c user.email=a@b.example commit -qm x --allow-empty && ${createHostile('b', mark)} && git update-index --add --cacheinfo 160000,$s,b && cd .. && git update-index --add --cacheinfo 160000,$(git -C a rev-parse HEAD),a`,
+  ],
+  'a shared index that is replaced later': (mark) => [
+    'git update-index --split-index',
+    'true',
+    `${createHostile('x/y', mark)}; cp .git/index /tmp/new; export GIT_INDEX_FILE=/tmp/new; git update-index --no-split-index --add --cacheinfo 160000,$s,x/y; unset GIT_INDEX_FILE; f=$(ls .git/sharedindex.*); chmod u+w $f; head -c -20 /tmp/new > $f; printf "$(echo \${f##*.} | sed 's/../\\\\x&/g')" >> $f; git ls-files -s`,
+  ],
+  'a worktree that is a link': (mark) => [
+    `mkdir -p .git/worktrees docs p/q/a/b/c && ${createHostile('p/other', mark)}; cp -r p/other/.git/. p/q/a; cp .git/HEAD p/q/a/b/c; printf '../..' > p/q/a/b/c/commondir; cp p/other/.git/index p/q/a/b/c/index; ln -s ../../p/q/a/b/c .git/worktrees/x; printf 'gitdir: ../.git/worktrees/x\\n' > docs/.git; git update-index --add --cacheinfo 160000,$s,docs`,
+  ],
+};
+for (const [name, createCommands] of Object.entries(hiddenRepositories))
+  test(`[attack 163] git of the user runs no program of a repository behind ${name}`, { skip }, async (t) => {
+    const folders = createFolders(t);
+    const { root, place } = folders;
+    git(root, 'init', '-q', '-b', 'main');
+    writeFileSync(path.join(root, 'a.txt'), 'a\n');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'one');
+    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+    const mark = path.join(place, 'ran-outside');
+    const texts: string[] = [];
+    for (const command of createCommands(mark)) texts.push((await run.exec(command)).text);
+    spawnSync('git', ['status', '--short'], { cwd: root });
+    assertAttack(t, 163, [existsSync(mark) ? 'done' : 'blocked']);
+    assert.match(texts.join(''), /was created by this command and was moved away/);
+  });
+
+test('[attack 164] an index whose names grow with each entry is refused in linear time', { skip }, async (t) => {
+  const folders = createFolders(t);
+  const { root } = folders;
+  git(root, 'init', '-q');
+  const entries = 150_000;
+  const parts = [Buffer.from('DIRC'), Buffer.from([0, 0, 0, 4]), Buffer.alloc(4)];
+  parts[2]?.writeUInt32BE(entries);
+  for (let n = 0; n < entries; n++) {
+    // Each entry drops one letter of the name before and adds two.
+    const entry = Buffer.alloc(66);
+    entry.writeUInt16BE(Math.min(n + 2, 0xfff), 60);
+    entry[62] = n === 0 ? 0 : 1;
+    entry.fill('a', 63, 65);
+    parts.push(entry);
+  }
+  writeFileSync(path.join(root, 'made'), Buffer.concat([...parts, Buffer.alloc(20)]));
+  const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+  const { text } = await run.exec('mv made .git/index');
+  assert.match(text, /\.git\/index was created by this command and was moved away/);
+  assertAttack(t, 164, ['contained']);
+});
+
 test('[attack 136] files of a process that was killed are moved away at the next start', { skip }, async (t) => {
   const folders = createFolders(t);
   const { root, home, trash } = folders;

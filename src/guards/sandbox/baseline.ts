@@ -1,8 +1,7 @@
 // Records which protected paths were absent when commands began, and finds what was created since.
 import path from 'node:path';
 import { findUnaccepted, type AcceptedFiles } from './accepted-files.ts';
-import { findConfiguredRepositories } from './git-directories.ts';
-import { findGitlinks } from './git-index.ts';
+import { findConfiguredRepositories, findUnreadableIndexes } from './git-directories.ts';
 import type { MovablePath } from './move-aside.ts';
 import { protectedPaths } from './mounts.ts';
 import {
@@ -47,7 +46,7 @@ export function createBaseline({ roots, home }: SandboxPaths, { locations }: Hel
   return {
     unprotected: withoutDuplicates(unprotected),
     repositories: roots.flatMap((root) => findConfiguredRepositories(root).map(({ location }) => location)),
-    unreadableIndexes: roots.map(findGitlinks).flatMap((found) => (found && !found.folders ? [found.index] : [])),
+    unreadableIndexes: roots.flatMap(findUnreadableIndexes),
   };
 }
 
@@ -106,7 +105,6 @@ export const findCreated = (
 ): readonly UnprotectedPath[] =>
   roots.flatMap((root) => {
     const isPresent = createPresenceCheck(root);
-    const gitlinks = findGitlinks(root);
     return [
       ...unprotected.filter((each) => each.root === root && isPresent(each.location)).map(linkAboveOrPath),
       ...findConfiguredRepositories(root)
@@ -117,10 +115,9 @@ export const findCreated = (
           location: location === root ? path.join(root, 'HEAD') : location,
           linkTarget: undefined,
         })),
-      // An index that hides which folders git would enter.
-      ...(gitlinks && !gitlinks.folders && !unreadableIndexes.includes(gitlinks.index)
-        ? [{ root: path.dirname(gitlinks.index), location: gitlinks.index, linkTarget: undefined }]
-        : []),
+      ...findUnreadableIndexes(root)
+        .filter((index) => !unreadableIndexes.includes(index))
+        .map((index) => ({ root: path.dirname(index), location: index, linkTarget: undefined })),
     ];
   });
 

@@ -1,9 +1,9 @@
 // Finds git directories in a working folder, and the files in them by which git runs programs or reads another configuration.
-import { existsSync, readdirSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { isHarmlessGitDirectory, readPointer, readPointerText } from './git-configuration.ts';
-import { findGitlinks } from './git-index.ts';
+import { findGitlinks, readGitlinks, type Gitlinks } from './git-index.ts';
 import { findLinkAbove, isDirectory, isEmptyDirectory, listNames, lstatIfVisible } from './open-folder.ts';
 
 /** Files that configure a git directory. `commondir` and `config.worktree` refer to configuration too. */
@@ -61,12 +61,16 @@ export type ConfiguredRepository = {
  */
 export const findConfiguredRepositories = (root: string): readonly ConfiguredRepository[] => scan(root).repositories;
 
-/** Returns true if there are more folders directly in a working folder than are checked. */
+/** Returns the indexes that hide which folders git would enter as repositories. */
+export const findUnreadableIndexes = (root: string): readonly string[] => scan(root).unreadableIndexes;
+
+/** Returns true if there are more folders or repositories in a working folder than are checked. */
 export const hasUncheckedFolders = (root: string): boolean => !scan(root).isComplete;
 
 type RepositoryScan = {
   readonly top: TopEntries;
   readonly repositories: readonly ConfiguredRepository[];
+  readonly unreadableIndexes: readonly string[];
   readonly isComplete: boolean;
 };
 
@@ -93,8 +97,8 @@ function scanRepositories(root: string): RepositoryScan {
   const top = listTop(root);
   const folders = top.folders.slice(0, maxCheckedFolders);
   const bare = folders.filter((folder) => looksLikeGitDirectory(folder) && !isHarmlessGitDirectory(folder));
-  const linked = (findGitlinks(root)?.folders ?? []).filter((folder) => folder !== root && isPathInside(root, folder));
-  const nested = [...new Set([...folders, ...linked])]
+  const { visited, unreadableIndexes, isComplete } = followGitlinks(root, folders);
+  const nested = visited
     .map((folder) => `${folder}${path.sep}.git`)
     .filter((git) => isConfiguredGit(git, root) && findLinkAbove(root, git) === undefined);
   const repositories = [
@@ -107,7 +111,50 @@ function scanRepositories(root: string): RepositoryScan {
       controlPaths: isDirectory(location) ? gitControlNames.map((name) => path.join(location, name)) : [location],
     })),
   ];
-  return { top, repositories, isComplete: top.folders.length <= maxCheckedFolders };
+  return {
+    top,
+    repositories,
+    unreadableIndexes,
+    isComplete: isComplete && top.folders.length <= maxCheckedFolders,
+  };
+}
+
+/** The most repositories in a working folder whose indexes are read before and after each command. */
+export const maxCheckedRepositories = 1000;
+const maxNestedIndexBytes = 128_000_000;
+
+type LinkedRepositories = {
+  /** The given folders, and those that indexes name as repositories. */
+  readonly visited: readonly string[];
+  readonly unreadableIndexes: readonly string[];
+  readonly isComplete: boolean;
+};
+
+/** Follows the gitlinks at any depth: git enters the repositories of a repository too. */
+function followGitlinks(root: string, folders: readonly string[]): LinkedRepositories {
+  const visited = new Set(folders);
+  const unreadableIndexes: string[] = [];
+  const top = findGitlinks(root);
+  const queue = folders.filter((folder) => existsSync(`${folder}${path.sep}.git`));
+  let bytesLeft = maxNestedIndexBytes;
+  const follow = (gitlinks: Gitlinks): void => {
+    const linked = gitlinks.folders?.filter((folder) => folder !== root && isPathInside(root, folder)) ?? [];
+    if (gitlinks.folders === undefined) unreadableIndexes.push(gitlinks.index);
+    for (const folder of linked) {
+      if (visited.has(folder)) continue;
+      visited.add(folder);
+      queue.push(folder);
+    }
+  };
+  if (top) follow(top);
+  for (const [n, folder] of queue.entries()) {
+    if (n >= maxCheckedRepositories) return { visited: [...visited], unreadableIndexes, isComplete: false };
+    const found = readGitlinks(folder, bytesLeft);
+    bytesLeft -= found?.bytes ?? 0;
+    // An index outside the working folder belongs to a `.git` file that is not harmless, and is moved away itself.
+    if (found && isPathInside(root, found.index)) follow(found);
+  }
+  return { visited: [...visited], unreadableIndexes, isComplete: true };
 }
 
 /** Returns true if this `.git` could make git run a program: not if it is absent, empty, or as git creates it. */
@@ -121,10 +168,21 @@ function isConfiguredGit(git: string, root: string): boolean {
 /** A `.git` file is harmless if it leads to a submodule, whose folder no command can change, or to a linked worktree of the same repository. */
 function isHarmlessPointer(file: string, git: string): boolean {
   const target = readPointer(file);
-  if (target === undefined) return false;
+  // A link on the way, or a text that names its target in another way, could lead git to another folder than this check.
+  if (target === undefined || !isRealPath(target)) return false;
   if (isPathInside(path.join(git, 'modules'), target)) return true;
   if (path.dirname(target) !== path.join(git, 'worktrees')) return false;
-  return readPointerText(path.join(target, 'commondir')) === '../..';
+  return (
+    !existsSync(path.join(target, 'config.worktree')) && readPointerText(path.join(target, 'commondir')) === '../..'
+  );
+}
+
+function isRealPath(location: string): boolean {
+  try {
+    return realpathSync(location) === location;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the files that configure the git directories of a working folder, whether they exist or not. */

@@ -28,8 +28,9 @@ function createRepository(t: test.TestContext, ...initArgs: string[]): Repositor
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-git-index-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   assert.ok(git(folder, ['init', '-q', ...initArgs, '.']) !== undefined);
-  const add = (...entries: string[]): void =>
-    void assert.ok(git(folder, ['update-index', '--add', '--index-info'], `${entries.join('\n')}\n`) !== undefined);
+  const add = (...entries: string[]): void => {
+    assert.ok(git(folder, ['update-index', '--add', '--index-info'], `${entries.join('\n')}\n`) !== undefined);
+  };
   return { folder, index: path.join(folder, '.git/index'), add };
 }
 

@@ -1,14 +1,19 @@
 // Finds the gitlinks of a repository: folders that git enters as repositories of their own, with the configuration that it finds there.
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readPointer, readPointerText } from './git-configuration.ts';
 import { isDirectory, isEmptyDirectory, listNames, lstatIfVisible, readSmallFile } from './open-folder.ts';
 import { parseGitIndex, type GitIndexFormat, type ParsedGitIndex } from './parse-git-index.ts';
 
 /** The folders of a repository that its index names as repositories; undefined if the index could not be read. */
-export type Gitlinks = { readonly index: string; readonly folders: readonly string[] | undefined };
+export type Gitlinks = {
+  readonly index: string;
+  /** The size of the index. */
+  readonly bytes: number;
+  readonly folders: readonly string[] | undefined;
+};
 
-const maxIndexBytes = 256_000_000;
+const maxIndexBytes = 128_000_000;
 const maxKnownBytes = 32_000_000;
 const maxConfigBytes = 65_536;
 const maxSparseEntries = 10_000;
@@ -28,16 +33,26 @@ export function findGitlinks(root: string): Gitlinks | undefined {
 }
 
 /** Returns the gitlinks of the repository in this folder; undefined if there is no repository or no index. */
-export function readGitlinks(folder: string): Gitlinks | undefined {
+export function readGitlinks(folder: string, maxBytes = maxIndexBytes): Gitlinks | undefined {
   const git = gitDirectoryOf(folder);
   if (git === undefined) return undefined;
   const index = path.join(git, 'index');
-  if (lstatIfVisible(index) === undefined) return undefined;
-  const parsed = readIndex(index, { hashBytes: hashBytesOf(git) });
+  const bytes = sizeOf(index);
+  if (bytes === undefined) return undefined;
+  const parsed = bytes > maxBytes ? undefined : readIndex(index, { hashBytes: hashBytesOf(git) });
   const sparse = parsed?.sparseFolders.map((name) => findRepositories(path.join(folder, name)));
-  if (parsed === undefined || sparse?.includes(undefined)) return { index, folders: undefined };
+  if (parsed === undefined || sparse?.includes(undefined)) return { index, bytes, folders: undefined };
   const linked = parsed.gitlinks.map((name) => path.join(folder, name));
-  return { index, folders: [...linked, ...(sparse ?? []).flatMap((folders) => folders ?? [])] };
+  return { index, bytes, folders: [...linked, ...(sparse ?? []).flatMap((folders) => folders ?? [])] };
+}
+
+/** Returns undefined if nothing is there, or only a link to nothing. */
+function sizeOf(file: string): number | undefined {
+  try {
+    return statSync(file).size;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An empty `.git` is a placeholder, which git ignores. */

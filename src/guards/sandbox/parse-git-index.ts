@@ -22,6 +22,9 @@ export type GitIndexFormat = {
 };
 
 const maxFolders = 1000;
+const maxNameBytes = 4096;
+// A few bytes of version 4 can say a long path, so their sum is bounded and not only the file.
+const maxTotalNameBytes = 128_000_000;
 const headerBytes = 12;
 /** Times, device, owner and size are before the hash of the object. */
 const hashOffset = 40;
@@ -67,6 +70,7 @@ function parseEntries(content: Buffer, version: number, { hashBytes, takesAll }:
     end: headerBytes,
   };
   let previous = '';
+  let totalNameBytes = 0;
   for (let left = content.readUInt32BE(8); left > 0; left--) {
     const at = entries.end;
     const flagsAt = at + hashOffset + hashBytes;
@@ -76,6 +80,8 @@ function parseEntries(content: Buffer, version: number, { hashBytes, takesAll }:
     if (isLong && version === 2) return undefined;
     const name = readName(content, flagsAt + (isLong ? 4 : 2), version === 4 ? previous : undefined);
     if (name === undefined || (flags & lengthMask) !== Math.min(name.length, lengthMask)) return undefined;
+    totalNameBytes += name.length;
+    if (name.length > maxNameBytes || totalNameBytes > maxTotalNameBytes) return undefined;
     const next = version === 4 ? name.end + 1 : at + ((name.end - at + 8) & ~7);
     if (next > end || !isZero(content, name.end, next)) return undefined;
     if (name.kept > 0) entries.dependent.add(entries.offsets.length);

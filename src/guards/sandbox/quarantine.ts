@@ -13,7 +13,7 @@ import {
   type UnprotectedPath,
 } from './baseline.ts';
 import { createCommandRecorder, startMs, takeInterrupted } from './command-records.ts';
-import { hasUncheckedFolders, maxCheckedFolders, withOneScan } from './git-directories.ts';
+import { hasUncheckedFolders, maxCheckedFolders, maxCheckedRepositories, withOneScan } from './git-directories.ts';
 import { moveAside } from './move-aside.ts';
 import { accessKey, isApproved, protectedPaths } from './mounts.ts';
 import { lstatIfVisible } from './open-folder.ts';
@@ -196,7 +196,7 @@ function assertCountableFolders(roots: readonly string[]): void {
   if (root === undefined) return;
   throw new FairleadError(
     'sandbox/stopped',
-    `Commands are stopped: there are more than ${maxCheckedFolders} folders directly in ${escapeInvisibleLine(root)}, and each of them is checked for a repository after a command. Move or remove some, then commands run again.`,
+    `Commands are stopped: there are more than ${maxCheckedFolders} folders directly in ${escapeInvisibleLine(root)}, or more than ${maxCheckedRepositories} repositories, and each of them is checked after a command. Move or remove some, then commands run again.`,
     { blame: 'user' },
   );
 }
