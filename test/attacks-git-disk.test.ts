@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { JsonObject, RunState } from '../src/core/index.ts';
@@ -68,6 +68,9 @@ git update-ref refs/heads/hidden $one; git update-ref refs/heads/target $two; gi
 
 /** Returns the index of the user with another object for AGENTS.md, and with the times and sizes of the real file. */
 function forgeIndex(root: string): Buffer {
+  // Git reads a file that is not older than the index, whatever the index says about it.
+  const minuteAgo = Date.now() / 1000 - 60;
+  utimesSync(path.join(root, 'AGENTS.md'), minuteAgo, minuteAgo);
   git(root, 'update-index', '--refresh');
   const index = readFileSync(path.join(root, '.git/index'));
   const bytes = index.subarray(0, index.length - 20).toString('latin1');
@@ -190,4 +193,19 @@ test('links, deletions, line endings and changes of the user are handled in a sw
   assert.equal(returned.outcome, 'ok', returned.text);
   assert.equal(readFileSync(path.join(root, 'CLAUDE.md'), 'utf8'), 'copy\n');
   assert.equal(git(root, 'status', '--short'), '');
+});
+
+test('a change of protected files that is too long for a question is refused', { skip }, async (t) => {
+  const fixture = await createAttackFixture(t, (root) => {
+    createRepository(root);
+    git(root, 'switch', '-qc', 'long');
+    writeFiles(root, { 'AGENTS.md': 'a line of instructions\n'.repeat(1000) });
+    commitAll(root, 'long');
+    git(root, 'switch', '-q', 'main');
+  });
+  const { tools } = fixture.codingAgent;
+  const question = await ask(tools, 'git_change', switchTo('long')).catch(String);
+  const result = await callGranted(tools, 'git_change', switchTo('long'), question).catch(String);
+  assert.match(String(typeof result === 'string' ? result : JSON.stringify(result)), /too long to be approved/);
+  assert.equal(readFileSync(path.join(fixture.root, 'AGENTS.md'), 'utf8'), 'of the user\n');
 });

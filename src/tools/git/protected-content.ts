@@ -31,7 +31,7 @@ const linkMode = '120000';
 const executableMode = '100755';
 const submoduleMode = '160000';
 const maxShownBytes = 1_000_000;
-const maxDiffChars = 6000;
+const maxDiffChars = 20_000;
 
 /** Reads these files on disk, and what the commit has for them. The index and HEAD say nothing about the disk: a command can write both. */
 export async function planFiles(
@@ -105,27 +105,24 @@ const hashBlob = (bytes: Uint8Array, like: string): string =>
     .update(bytes)
     .digest('hex');
 
-/** Returns the lines that show how the files on disk change. */
+/** Returns the lines that show how the files on disk change. Throws if they are too long to be read in a question. */
 export async function formatPlan(
   { read }: RepositoryReader,
   planned: readonly PlannedFile[],
 ): Promise<readonly string[]> {
   let shown = '';
-  let files = 0;
   for (const each of planned) {
-    if (shown.length > maxDiffChars) break;
     shown += `${(await formatFile(read, each)).trimEnd()}\n`;
-    files++;
+    if (shown.length > maxDiffChars)
+      throw gitError(
+        'git/protected',
+        `Files that other programs run or load would change by more than ${maxDiffChars} characters, which is too long to be approved in a question, so nothing was done. The user should use git directly.`,
+      );
   }
-  const omitted = shown.length - maxDiffChars;
-  return [
-    ...escapeInvisible(shown.slice(0, maxDiffChars))
-      .trimEnd()
-      .split('\n')
-      .map((line) => `| ${line}`),
-    ...(omitted > 0 ? [`[… ${omitted} more characters of changes are not shown …]`] : []),
-    ...(files < planned.length ? [`[… the changes of ${planned.length - files} more files are not shown …]`] : []),
-  ];
+  return escapeInvisible(shown)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `| ${line}`);
 }
 
 async function formatFile(
