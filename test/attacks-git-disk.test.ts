@@ -206,6 +206,6 @@ test('a change of protected files that is too long for a question is refused', {
   const { tools } = fixture.codingAgent;
   const question = await ask(tools, 'git_change', switchTo('long')).catch(String);
   const result = await callGranted(tools, 'git_change', switchTo('long'), question).catch(String);
-  assert.match(String(typeof result === 'string' ? result : JSON.stringify(result)), /too long to be approved/);
+  assert.match(typeof result === 'string' ? result : JSON.stringify(result), /too long to be approved/);
   assert.equal(readFileSync(path.join(fixture.root, 'AGENTS.md'), 'utf8'), 'of the user\n');
 });
