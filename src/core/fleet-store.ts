@@ -156,6 +156,8 @@ export interface RunQueue {
   list(filter?: RunFilter): Promise<readonly FleetRun[]>;
   /** The number of runs by status, of one tenant or of all. */
   depth(tenant?: string): Promise<QueueDepth>;
+  /** The bytes of the prompts and settings of the runs of a tenant that have not ended, and a kilobyte for each run. */
+  openBytes(tenant: string): Promise<number>;
   /** Runs a worker loop until the signal aborts. */
   work(work: WorkOptions): Promise<void>;
   limits(): Promise<QueueLimits>;

@@ -67,6 +67,9 @@ export const toStoredStatus = (status: RunStatus): StoredRunStatus =>
 /** The condition of the filter `mentionsAuto`. Settings are JSON without blanks, and quotes in their texts are escaped. */
 export const mentionsAutoSql = `settings LIKE '%"auto":true%'`;
 
+/** The sum of the bytes of runs: prompt, settings and the columns beside them. */
+export const runBytesSql = 'coalesce(sum(octet_length(words) + octet_length(settings) + 1024), 0)';
+
 /** A new run as columns. */
 export type NewRunRow = Pick<
   RunRow,

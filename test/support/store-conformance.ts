@@ -6,6 +6,7 @@ import { concurrencyConformance } from './concurrency-conformance.ts';
 import { partialTextConformance } from './partial-text-conformance.ts';
 import { runEndConformance } from './run-end-conformance.ts';
 import { queueConformance } from './queue-conformance.ts';
+import { runFilterConformance } from './run-filter-conformance.ts';
 import { sessionsConformance } from './sessions-conformance.ts';
 import { runStatsConformance } from './run-stats-conformance.ts';
 import { tenantConformance } from './tenant-conformance.ts';
@@ -28,6 +29,7 @@ export function storeConformance(name: string, fresh: FreshStore, options: { rea
   };
   sessionsConformance(name, freshSessions, options);
   queueConformance(register);
+  runFilterConformance(register);
   tenantConformance(register);
   workerConformance(register);
   runEndConformance(register);

@@ -11,6 +11,8 @@ import type { Broadcasters } from './session-broadcaster.ts';
 export type ServerLimits = {
   /** Bytes of a request body. */
   readonly bodyBytes: number;
+  /** Bytes of the runs of one tenant that have not ended. */
+  readonly queuedBytes: number;
   /** Concurrent connections. */
   readonly connections: number;
   /** Concurrent requests, without streams; routes without a key have the same limit of their own. */
@@ -35,6 +37,7 @@ export type ServerLimits = {
 /** The default limits. */
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 4 * 1024 * 1024,
+  queuedBytes: 256 * 1024 * 1024,
   connections: 6000,
   requests: 256,
   streams: 4096,

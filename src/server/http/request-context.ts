@@ -3,6 +3,7 @@ import type { FleetStore } from '../../core/index.ts';
 import { createHealthReader, type Health, type HealthOptions } from '../../fleet/health/index.ts';
 import type { ServerContext } from './context.ts';
 import type { Caller } from './keys.ts';
+import { createQueueQuota } from './queue-quota.ts';
 import type { RunAuthority } from './run-authority.ts';
 import { createScopedStore } from './scoped-store.ts';
 import { createBroadcasters, type Broadcasters } from './session-broadcaster.ts';
@@ -24,13 +25,14 @@ export function createContextProvider({
   ...shared
 }: ServerParts): (caller: Caller) => ServerContext {
   const tenants = new Map<string | undefined, TenantParts>();
+  const quota = createQueueQuota(fleetStore.queue, shared.limits.queuedBytes);
 
   /** Tenants are those of the configured keys, so their number is bounded. */
   function getTenantParts(tenant: string | undefined): TenantParts {
     const known = tenants.get(tenant);
     if (known) return known;
     const caller: Caller = { role: 'reader', name: 'server', ...(tenant === undefined ? {} : { tenant }) };
-    const authority: RunAuthority = { caller, folders: shared.folders };
+    const authority: RunAuthority = { caller, folders: shared.folders, quota };
     const store = createScopedStore(fleetStore, authority);
     const all = createBroadcasters({ ...store, partialText: fleetStore.partialText }, shared.notify);
     const parts: TenantParts = {
@@ -50,6 +52,6 @@ export function createContextProvider({
   return (caller) => ({
     ...shared,
     ...getTenantParts(caller.tenant),
-    store: createScopedStore(fleetStore, { caller, folders: shared.folders }),
+    store: createScopedStore(fleetStore, { caller, folders: shared.folders, quota }),
   });
 }

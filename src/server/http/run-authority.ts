@@ -4,16 +4,22 @@ import path from 'node:path';
 import { isPathInside, type FleetRun, type JsonObject } from '../../core/index.ts';
 import { createHttpError } from './errors.ts';
 import { hasRole, type Caller } from './keys.ts';
+import type { QueueQuota } from './queue-quota.ts';
 
 /** The real paths of the folders that runs may work in; the first is the default. */
 export type RunFolders = readonly [string, ...string[]];
 
 /** What decides which runs a client may start. */
-export type RunAuthority = { readonly caller: Caller; readonly folders: RunFolders };
+export type RunAuthority = {
+  readonly caller: Caller;
+  readonly folders: RunFolders;
+  /** Throws if a tenant would have too much in the queue. */
+  readonly quota: QueueQuota;
+};
 
 /** Returns the folder of a run with these settings; throws 403 if the client may not start such a run. */
 export async function assertMayStart(
-  { caller, folders }: RunAuthority,
+  { caller, folders }: Omit<RunAuthority, 'quota'>,
   settings: JsonObject,
   resolveFolder: FolderResolver = createFolderResolver(folders),
 ): Promise<string> {

@@ -76,7 +76,7 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
     description: store.description,
     names,
     scopeRun,
-    queue: createScopedQueue(store, tenant, names, { scopeRun, assertWholeFleet }),
+    queue: createScopedQueue(store, tenant, names, { scopeRun, assertWholeFleet, quota: authority.quota }),
     sessions: createScopedSessions(store, authority, names),
     inbox: {
       async send(name, message) {
@@ -173,13 +173,16 @@ function createRunScoper(
   };
 }
 
-type QueueGuards = { readonly scopeRun: ScopedStore['scopeRun']; readonly assertWholeFleet: () => void };
+type QueueGuards = Pick<RunAuthority, 'quota'> & {
+  readonly scopeRun: ScopedStore['scopeRun'];
+  readonly assertWholeFleet: () => void;
+};
 
 function createScopedQueue(
   { queue }: FleetStore,
   tenant: string | undefined,
   names: ScopedNames,
-  { scopeRun, assertWholeFleet }: QueueGuards,
+  { scopeRun, assertWholeFleet, quota }: QueueGuards,
 ): ScopedQueue {
   const findSchedule = async (name: string): Promise<Schedule | undefined> => {
     const visible = (await queue.schedules()).filter(({ run }) => names.isVisible(run.tenant ?? defaultTenant));
@@ -201,7 +204,9 @@ function createScopedQueue(
 
   return {
     async enqueue(runs) {
-      const queued = await queue.enqueue(await Promise.all(runs.map(scopeRun)));
+      const scoped = await Promise.all(runs.map(scopeRun));
+      await quota(scoped);
+      const queued = await queue.enqueue(scoped);
       const foreign = queued.find((run) => !names.isVisible(run.tenant));
       if (foreign) throw createHttpError('server/conflict', `The id ${foreign.id} is taken by another run.`);
       return queued;

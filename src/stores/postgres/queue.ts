@@ -6,7 +6,16 @@ import { createRunStatsAggregator, type EndedRunRow } from '../run-stats.ts';
 import type { PostgresContext } from './context.ts';
 import { readPostgresQueueLimits, writePostgresQueueLimits } from './fleet-control.ts';
 import type { PostgresProcessLease } from './process-lease.ts';
-import { runColumns, readDepth, createEnqueuer, findRun, listRuns, readySinceSql, decodeFleetRun } from './runs.ts';
+import {
+  runColumns,
+  readDepth,
+  readOpenBytes,
+  createEnqueuer,
+  findRun,
+  listRuns,
+  readySinceSql,
+  decodeFleetRun,
+} from './runs.ts';
 import { createPostgresSchedules } from './schedules.ts';
 import { runPostgresWorkerLoop, type WorkerResources } from './worker-loop.ts';
 
@@ -46,6 +55,7 @@ export function createPostgresQueue(
     run: (id) => findRun(context, id),
     list: (filter = {}) => listRuns(context, filter),
     depth: (tenant) => readDepth(context, tenant),
+    openBytes: (tenant) => readOpenBytes(context, tenant),
     work: (options) => runPostgresWorkerLoop(context, lease, { ...resources, enqueue }, options),
     limits: () => readPostgresQueueLimits(context),
     setLimits: (limits) => writePostgresQueueLimits(context, limits),

@@ -7,6 +7,7 @@ import {
   toNewRunRow,
   toQueueDepth,
   mentionsAutoSql,
+  runBytesSql,
   toStoredStatus,
   type NewRunRow,
   type RunRow,
@@ -97,4 +98,10 @@ export async function readDepth({ db }: PostgresContext, tenant?: string): Promi
   );
   const find = (status: string): (typeof rows)[number] | undefined => rows.find((row) => row.status === status);
   return toQueueDepth((status) => find(status)?.count ?? 0, find('queued')?.oldest);
+}
+
+/** The bytes of the runs of a tenant that have not ended. */
+export async function readOpenBytes({ db }: PostgresContext, tenant: string): Promise<number> {
+  const sql = `SELECT ${runBytesSql}::bigint AS bytes FROM fairlead.runs WHERE status <> 'ended' AND tenant = $1`;
+  return Number((await db.one<{ bytes: number | string }>(sql, [tenant]))?.bytes ?? 0);
 }

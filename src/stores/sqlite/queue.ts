@@ -6,6 +6,7 @@ import {
   toFleetRun,
   toQueueDepth,
   mentionsAutoSql,
+  runBytesSql,
   toStoredStatus,
   type RunRow,
   type StoredRunStatus,
@@ -57,6 +58,7 @@ export function createSqliteQueue(context: SqliteContext, lease: SqliteProcessLe
     run: async (id) => context.read(() => toOptionalRun(findRun(context, id))),
     list: async (filter = {}) => context.read(() => listRuns(context, filter).map(toFleetRun)),
     depth: async (tenant) => context.read(() => readDepth(context, tenant ?? null)),
+    openBytes: async (tenant) => context.read(() => readOpenBytes(context, tenant)),
     work: (options) => runSqliteWorkerLoop(context, lease, options, retryMs),
     limits: async () => readSqliteQueueLimits(context),
     setLimits: (limits) => writeSqliteQueueLimits(context, limits),
@@ -103,4 +105,9 @@ function readDepth(context: SqliteContext, tenant: string | null): QueueDepth {
     )?.count ?? 0;
   const sql = `SELECT min(${readySinceSql}) AS oldest FROM runs WHERE status = 'queued' AND ${ofTenantSql} AND coalesce(later, 0) <= ?2`;
   return toQueueDepth(count, context.one<{ oldest: number | null }>(sql, tenant, Date.now())?.oldest);
+}
+
+function readOpenBytes(context: SqliteContext, tenant: string): number {
+  const sql = `SELECT ${runBytesSql} AS bytes FROM runs WHERE status <> 'ended' AND tenant = ?`;
+  return context.one<{ bytes: number }>(sql, tenant)?.bytes ?? 0;
 }

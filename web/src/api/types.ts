@@ -20,7 +20,8 @@ export type Role = 'reader' | 'runner' | 'operator';
 export type CurrentUser = {
   readonly role: Role;
   readonly version: string;
-  readonly store: string;
+  /** Operators without a tenant get it. */
+  readonly store?: string;
   readonly stopped: boolean;
 };
 

@@ -4,6 +4,7 @@ import { readKillSwitchStatus, authorizeRun } from '../runs.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { apiSchemas, recurringRunSchema } from '../schemas.ts';
 import { createHttpError } from '../errors.ts';
+import { hasRole } from '../keys.ts';
 
 const depthSchema = z.object({
   queued: z.number(),
@@ -19,13 +20,13 @@ export const fleetRoutes: readonly Route[] = [
     path: '/api/me',
     role: 'reader',
     summary:
-      'The role and the tenant of the key, the version and the store of the server, and whether the fleet is stopped.',
+      'The role and the tenant of the key, the version of the server, and whether the fleet is stopped. An operator without a tenant also gets the store of the server.',
     responses: {
       200: z.object({
         role: z.string(),
         tenant: z.string().exactOptional(),
         version: z.string(),
-        store: z.string(),
+        store: z.string().exactOptional(),
         stopped: z.boolean(),
       }),
     },
@@ -34,7 +35,9 @@ export const fleetRoutes: readonly Route[] = [
       const { role, tenant } = caller;
       const { version, store } = context;
       const key = { role, ...(tenant === undefined ? {} : { tenant }) };
-      return { json: { ...key, version, store: store.description, stopped } };
+      // The location of the store names hosts, databases and folders of the operator.
+      const location = hasRole(role, 'operator') && tenant === undefined ? { store: store.description } : {};
+      return { json: { ...key, version, ...location, stopped } };
     },
   }),
   defineRoute({
