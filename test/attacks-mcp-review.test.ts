@@ -1,7 +1,7 @@
 // Attacks through local MCP servers: what a sandboxed command wrote does not run outside the sandbox as a part of a server.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { calls } from '../src/testing/index.ts';
@@ -16,13 +16,14 @@ const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'no 
 /** A server with one tool, which says which files it sees and tries to write one. */
 const server = `
 const { readdirSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
 let rest = '';
 const answer = ({ method, params }) => {
   if (method === 'initialize')
     return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
   if (method === 'tools/list') return { tools: [{ name: 'hi', description: 'Greets.', inputSchema: { type: 'object' } }] };
   let written = 'cannot write';
-  try { writeFileSync('written', ''); written = 'wrote'; } catch {}
+  try { writeFileSync(join(__dirname, 'written'), ''); written = 'wrote'; } catch {}
   return { content: [{ type: 'text', text: 'Hello, ' + written + ', ' + process.env.TOWN + ', ' + readdirSync('.').join() }] };
 };
 process.stdin.on('data', (text) => {
@@ -41,6 +42,7 @@ const env = { PATH: [path.dirname(process.execPath), process.env['PATH']].join(p
 type Entry = {
   readonly command: string;
   readonly args: readonly string[];
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -137,5 +139,67 @@ test(
     const { err } = await program.act();
     assertAttack(t, 135, [existsSync(markOf(program)) ? 'done' : 'blocked']);
     assert.match(err, /No module named installed_server/);
+  },
+);
+
+const noNpx = spawnSync('npx', ['--version']).status === 0 ? false : 'no npx here';
+
+/** A package of the working directory with a program that marks its run. */
+const evilPackage = (program: Pick<TestProgram, 'home'>): Readonly<Record<string, string>> => {
+  const code = `#!${process.execPath}\nrequire('fs').writeFileSync(${JSON.stringify(markOf(program))}, '')`;
+  const description = JSON.stringify({ name: 'tool', version: '1.0.0', bin: { tool: 'tool.js' } });
+  return {
+    'package.json': description,
+    'tool.js': code,
+    'node_modules/tool/package.json': description,
+    'node_modules/tool/tool.js': code,
+    'node_modules/.bin/tool': code,
+    'tool.py': `open(${JSON.stringify(markOf(program))}, 'w')`,
+  };
+};
+
+for (const [argv, missing] of [
+  [['nice', 'npx', '-y', 'tool', '.'], noNpx],
+  [['timeout', '60', 'npx', '-y', 'tool', '.'], noNpx],
+  [['npx', '-y', '.'], noNpx],
+  [['env', 'npx', '-y', '--package=file:.', 'tool'], noNpx],
+  [['nice', 'python3', '-m', 'tool'], noPython],
+  [['tool'], false],
+  [['nice', 'tool'], false],
+] as const)
+  test(
+    `[attack 162] a server of the user runs nothing of the working directory: ${argv.join(' ')}`,
+    { skip: skip || missing },
+    async (t) => {
+      const [command, ...args] = argv;
+      const user = { command, args, env: { npm_config_offline: 'true' } };
+      const program = await createMcpProgram(t, {}, { user });
+      writeFiles(program.cwd, evilPackage(program));
+      for (const name of ['tool.js', 'node_modules/tool/tool.js', 'node_modules/.bin/tool'])
+        chmodSync(path.join(program.cwd, name), 0o755);
+      // A package manager that starts the program adds its own folders.
+      const search = [path.join(program.cwd, 'node_modules/.bin'), 'node_modules/.bin', '.', env.PATH].join(
+        path.delimiter,
+      );
+      const { err } = await program.run(['hello'], { env: { PATH: search } });
+      assertAttack(t, 162, [existsSync(markOf(program)) ? 'done' : 'blocked'], argv.join(' '));
+      assert.match(err, /MCP server s \(your\) (has no tools now|is not started)/);
+    },
+  );
+
+test(
+  'a server of the user starts through another program, and in the working directory if it says so',
+  { skip },
+  async (t) => {
+    const files = { 'tools/server.js': server };
+    for (const [entry, seen] of [
+      [{ command: 'nice', args: ['node', './tools/server.js', '.'] }, /Hello, wrote, undefined, (?!tools)/],
+      [{ command: 'nice', args: ['node', 'tools/server.js'], cwd: '.' }, /Hello, wrote, undefined, .*tools/],
+    ] as const) {
+      const program = await createMcpProgram(t, files, { user: entry });
+      const approved = await program.run(['mcp', 'approve', 's', '--yes'], { env });
+      assert.match(approved.err, /tools\/server\.js[^]*is approved, with 1 tool\./);
+      assert.match((await program.act()).heard, seen);
+    }
   },
 );

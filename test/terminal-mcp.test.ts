@@ -110,7 +110,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
   );
   writeFileSync(path.join(program.serverDir, 'extra'), '20');
   const { out } = await program.run(['-p', 'greet', ...autoApproveArgs]);
-  assert.match(out, new RegExp(`Heard: [^]*Hello Ann, from ${program.cwd}\\.`), 'it runs in the working directory');
+  assert.match(out, /Heard: [^]*Hello Ann, from \/\./, 'it runs in the root of the disk');
   const [first, ...others] = program.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
   assert.equal(others.length, 2);
@@ -159,7 +159,7 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
 
 test('fairlead as an MCP server offers its tools, and opens no servers itself', async (t) => {
   const program = await createMcpProgram(t, scriptHiddenCalls([['mcp__self__list_files', { path: '.' }]]), {});
-  const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...program.env } };
+  const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...program.env }, cwd: '.' };
   writeFileSync(program.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
   writeFileSync(path.join(program.cwd, 'seen.txt'), '');
   const { out, err } = await program.run(['-p', 'look', ...autoApproveArgs]);

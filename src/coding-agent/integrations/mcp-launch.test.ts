@@ -63,31 +63,100 @@ test('without a sandbox a server of a project is not started unless the user nam
   assert.ok(isConfinedServer(bind(dirs, server)), 'only the directory itself counts');
   writeFileSync(list, JSON.stringify({ outsideSandbox: [dirs.cwd] }));
   const outside = bind(dirs, server);
-  assert.deepEqual(await launch(outside, config), config);
+  const { env: _, ...started } = await launch(outside, config);
+  assert.deepEqual({ ...started, env: {} }, config);
   assert.notEqual(approvalKey(outside).hash, approvalKey(server).hash, 'the approval of one is not that of the other');
   writeFileSync(path.join(dirs.cwd, 'a.js'), '');
   await assert.rejects(async () => launch(outside, config), /a\.js, which it may run, changed since/);
 });
 
-test('a server of the user that takes programs from its directory starts elsewhere, and its paths keep their meaning', async (t) => {
+test('a server of the user starts in the root of the disk, and its paths keep their meaning', async (t) => {
   const dirs = createDirs(t);
   const launch = createMcpLaunch({ ...dirs, findSandbox: () => fakeSandbox });
-  const start = async (argv: readonly string[], cwd?: string): Promise<McpStdioConfig> => {
+  const start = async (argv: readonly string[], cwd?: string): Promise<Omit<McpStdioConfig, 'env'>> => {
     const server = bind(dirs, createServer('user', argv, cwd === undefined ? {} : { cwd }));
     assert.ok(!mustApproveServer(server), 'nothing of the directory runs');
     // The folder is filled in before the launch.
-    return launch(server, { ...(server.transport as McpStdioConfig), cwd: cwd ?? dirs.cwd });
+    const { env: _, ...started } = await launch(server, {
+      ...(server.transport as McpStdioConfig),
+      cwd: cwd ?? dirs.cwd,
+    });
+    return started;
   };
   for (const name of ['package.json', 'index.js']) writeFileSync(path.join(dirs.cwd, name), '');
-  assert.deepEqual(await start(['npx', '-y', 'server', '.', '--root=./docs', '../x', 'y']), {
+  assert.deepEqual(await start(['npx', '-y', '@scope/server', '.', '--root=./docs', '../x', 'y', '.hidden']), {
     type: 'stdio',
     command: 'npx',
-    args: ['-y', 'server', dirs.cwd, `--root=${dirs.cwd}/docs`, path.resolve(dirs.cwd, '../x'), 'y'],
-    env: {},
+    args: ['-y', '@scope/server', dirs.cwd, `--root=${dirs.cwd}/docs`, path.resolve(dirs.cwd, '../x'), 'y', '.hidden'],
     cwd: '/',
   });
-  assert.equal((await start(['/usr/bin/server', '.'])).cwd, dirs.cwd);
+  const container = [
+    'docker',
+    'run',
+    '-i',
+    '-v',
+    '.:/data',
+    '--mount',
+    'type=bind,src=./docs,dst=/docs',
+    'org/image:1',
+  ];
+  assert.deepEqual((await start(container)).args, [
+    'run',
+    '-i',
+    '-v',
+    `${dirs.cwd}:/data`,
+    '--mount',
+    `type=bind,src=${dirs.cwd}/docs,dst=/docs`,
+    'org/image:1',
+  ]);
+  for (const argv of [
+    ['/usr/bin/server', '.'],
+    ['uvx', 'server'],
+    ['python3', '-m', 'server'],
+    ['op', 'run', '--', 'npx', 'x', '.'],
+  ])
+    assert.equal((await start(argv)).cwd, '/');
   assert.equal((await start(['npx', 'server'], dirs.configDir)).cwd, dirs.configDir);
+});
+
+test('a server of the user that runs a folder or a file of the directory needs approval', (t) => {
+  const dirs = createDirs(t);
+  for (const name of ['package.json', 'server/package.json', 'server.js', 'tools/server']) {
+    mkdirSync(path.dirname(path.join(dirs.cwd, name)), { recursive: true });
+    writeFileSync(path.join(dirs.cwd, name), '');
+  }
+  for (const argv of [
+    ['npx', '-y', '.'],
+    ['nice', 'npx', './server'],
+    ['npx', '--package=file:./server', 'x'],
+    ['uv', '--directory', '.', 'run', 'x'],
+    ['uvx', '--from', './server', 'x'],
+    ['timeout', '9', 'node', './server.js'],
+    ['tools/server', 'x'],
+  ])
+    assert.ok(mustApproveServer(bind(dirs, createServer('user', argv))), argv.join(' '));
+  const here = { cwd: dirs.cwd };
+  for (const argv of [
+    ['npx', 'x'],
+    ['nice', 'npx', 'x'],
+    ['dotenv', '--', 'python3', '-m', 'x'],
+  ])
+    assert.ok(mustApproveServer(bind(dirs, createServer('user', argv, here))), argv.join(' '));
+});
+
+test('PATH has no folder of the working directory, and a program that is only there is not started', async (t) => {
+  const dirs = createDirs(t);
+  const launch = createMcpLaunch({ ...dirs, findSandbox: () => fakeSandbox });
+  const inside = path.join(dirs.cwd, 'bin');
+  mkdirSync(inside);
+  writeFileSync(path.join(inside, 'only-here'), '#!/bin/sh\n', { mode: 0o755 });
+  const search = [inside, 'bin', '', '.', '/usr/bin', path.join(dirs.cwd, 'absent'), '/bin'].join(path.delimiter);
+  const start = async (command: string): Promise<McpStdioConfig> => {
+    const server = bind(dirs, createServer('user', [command], { env: { PATH: search } }));
+    return launch(server, { ...(server.transport as McpStdioConfig), cwd: dirs.cwd });
+  };
+  assert.equal((await start('env')).env['PATH'], '/usr/bin:/bin');
+  await assert.rejects(start('only-here'), /only-here is only in the working directory, where commands can change it/);
 });
 
 test('the files that a server may run are found by path, option, folder, module and package', (t) => {

@@ -1,4 +1,4 @@
-// How local MCP servers are started, so that none runs outside the sandbox what a command inside could write: those of a project in the sandbox, the others elsewhere or with files that the user approved.
+// How local MCP servers are started, so that none runs outside the sandbox what a command inside could write: those of a project in the sandbox, the others in the root of the disk or with files that the user approved.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isObject, isPathInside } from '../../core/index.ts';
@@ -10,6 +10,7 @@ import {
   type Sandbox,
 } from '../../guards/index.ts';
 import { expandVariables, type McpLaunch, type McpServer, type McpStdioConfig } from '../../tools/mcp/index.ts';
+import { placeUserServer, takesFolder, runsModules, withSafePath } from './mcp-place.ts';
 
 type Dirs = { readonly cwd: string; readonly configDir: string };
 
@@ -38,45 +39,14 @@ function expandIfPossible(transport: McpStdioConfig, name: string, origin: McpSe
 }
 
 function findServerFiles(server: McpServer, config: McpStdioConfig, root: string): readonly BoundFile[] {
-  const { command, args, cwd = root } = server.origin === 'project' ? config : placeUserServer(config, root);
+  const isProject = server.origin === 'project';
+  const { command, args, cwd = root } = isProject ? config : placeUserServer(server, config, root);
   const argv = [command, ...args];
-  const takesFolder = interpreters.test(programName(command)) && args.some((each) => isFolderArgument(each));
-  const isRunner = server.origin === 'project' || (isPathInside(root, cwd) && (runsModules(argv) || takesFolder));
-  return (isRunner ? findFilesOfRunner : findFilesOfArgv)(argv, { cwd, root });
-}
-
-const isFolderArgument = (word: string): boolean => word === '.' || word.endsWith('/');
-
-const programName = (command: string): string => path.basename(command).replace(/\.(exe|cmd|bat)$/i, '');
-
-const interpreters = /^(node|nodejs|deno|bun|tsx|ts-node|(python|pypy)[\d.]*|ruby|php|perl)$/;
-
-/** Package managers, task runners and shells: they take programs of the folder in which they are started. */
-const runners =
-  /^(npx|npm|pnpm|pnpx|yarn|yarnpkg|bun|bunx|uv|uvx|pipx|poetry|pdm|hatch|rye|pixi|tsx|ts-node|deno|make|just|task|mise|rake|bundle|composer|cargo|go|dotnet|gradle|mvn|nx|turbo|env)$/;
-
-/** Whether a program runs modules or packages of the folder in which it is started. */
-function runsModules([command = '', ...args]: readonly string[]): boolean {
-  const name = programName(command);
-  if (runners.test(name)) return true;
-  const hasCode = args.some((each) => /^-[a-z]*[mc]$/i.test(each));
-  return hasCode && (interpreters.test(name) || /^(ba|da|z|k|fi)?sh$|^cmd$|^pwsh$/.test(name));
-}
-
-/** A server of the user that takes programs of its folder starts in the root of the disk, where no command can write. Its arguments keep their meaning. */
-function placeUserServer(config: McpStdioConfig, root: string): McpStdioConfig {
-  const { command, args, cwd } = config;
-  if ((cwd !== undefined && cwd !== root) || !runsModules([command, ...args])) return { ...config, cwd: cwd ?? root };
-  const place = (word: string): string => (/^\.{1,2}(\/|$)/.test(word) ? path.resolve(root, word) : word);
-  return {
-    ...config,
-    command: place(command),
-    args: args.map((word) => {
-      const [, option = '', value = word] = /^(-[^=]*=)(.*)$/s.exec(word) ?? [];
-      return `${option}${place(value)}`;
-    }),
-    cwd: path.parse(root).root,
-  };
+  if (isProject) return findFilesOfRunner(argv, { cwd, root });
+  const isRunner = takesFolder(argv, root) || (isPathInside(root, cwd) && runsModules(argv));
+  // A part of a word may name a file too: file:./x.
+  const words = argv.flatMap((word) => [word, ...word.split(/[=:,]/).slice(1)]);
+  return (isRunner ? findFilesOfRunner : findFilesOfArgv)(words, { cwd, root });
 }
 
 /** Options of createMcpLaunch. */
@@ -92,7 +62,7 @@ export function createMcpLaunch({ cwd, configDir, findSandbox }: McpLaunchOption
     }
     const changed = findChangedFile(server.files ?? []);
     if (changed !== undefined) throw changedFileError(server, changed);
-    return server.origin === 'project' ? config : placeUserServer(config, cwd);
+    return withSafePath(server, server.origin === 'project' ? config : placeUserServer(server, config, cwd), cwd);
   };
 }
 

@@ -71,13 +71,15 @@ test('[P28, P29, P30] "transport" is accepted as another name for the type of a 
   );
 });
 
-test('a user’s server runs in the working directory, a project’s next to its configuration file, and either where it says', () => {
+test('a user’s server has no directory of its own, a project’s is that of its configuration file, and either runs where it says', () => {
   const cwdOf = (entry: object, origin: McpServer['origin']): unknown => {
     const [server] = parse({ a: { command: 'node', ...entry } }, origin).servers;
     return server?.transport.type === 'stdio' ? server.transport.cwd : 'none';
   };
   assert.deepEqual([cwdOf({}, 'user'), cwdOf({}, 'project')], [undefined, '/p']);
   assert.deepEqual([cwdOf({ cwd: 'x' }, 'user'), cwdOf({ cwd: 'x' }, 'project')], ['/p/x', '/p/x']);
+  for (const here of ['.', './'])
+    assert.deepEqual([cwdOf({ cwd: here }, 'user'), cwdOf({ cwd: here }, 'project')], ['.', '/p']);
 });
 
 test('a pipe, a device or a directory in place of the file is reported, and nothing blocks', (t) => {

@@ -95,8 +95,7 @@ export function parseMcpConfig(
 function parseServer(name: string, entry: unknown, file: string, origin: McpServer['origin']): McpServer | string {
   if (!isObject(entry)) return 'it must be an object';
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
-  // A server of the user runs in the working folder; a server of a project runs in the folder of its file.
-  const reach = parseTransport(entry, path.dirname(path.resolve(file)), origin === 'project' ? '.' : undefined);
+  const reach = parseTransport(entry, path.dirname(path.resolve(file)), origin);
   if (typeof reach === 'string') return reach;
   const { timeout, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
@@ -129,13 +128,18 @@ const transportTypes: Readonly<Record<string, McpRemoteConfig['type'] | 'stdio'>
 function parseTransport(
   entry: Readonly<Record<string, unknown>>,
   folder: string,
-  usual: string | undefined,
+  origin: McpServer['origin'],
 ): McpStdioConfig | McpRemoteConfig | string {
   // Files differ in the name of this key.
   const { command, url, transport, type = transport } = entry;
   const kind = type === undefined ? inferTransportType(command, url) : transportTypes[String(type)];
   if (kind === undefined) return 'it must have a "command", or a "url" with a "type" of http, sse or ws';
-  return kind === 'stdio' ? parseStdioConfig({ cwd: usual, ...entry }, folder) : parseRemoteConfig(kind, entry);
+  if (kind !== 'stdio') return parseRemoteConfig(kind, entry);
+  // A server of a project runs in the folder of its file. The user has one file for all working folders, so `.` means the present one.
+  if (origin === 'project') return parseStdioConfig({ cwd: '.', ...entry }, folder);
+  const reach = parseStdioConfig(entry, folder);
+  const isHere = typeof entry['cwd'] === 'string' && path.normalize(`${entry['cwd']}/`) === './';
+  return isHere && typeof reach !== 'string' ? { ...reach, cwd: '.' } : reach;
 }
 
 function inferTransportType(command: unknown, url: unknown): McpRemoteConfig['type'] | 'stdio' | undefined {

@@ -142,7 +142,7 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
   const reach =
     server.origin === 'editor' ? server.transport : expandVariables(server.transport, environment, server.name);
   const placed =
-    reach.type === 'stdio' && options.cwd !== undefined && reach.cwd === undefined
+    reach.type === 'stdio' && options.cwd !== undefined && (reach.cwd === undefined || reach.cwd === '.')
       ? { ...reach, cwd: options.cwd }
       : reach;
   const filled = { ...server, transport: placed };

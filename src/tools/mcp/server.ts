@@ -40,6 +40,7 @@ export type McpStdioConfig = {
   readonly args: readonly string[];
   /** All variables it receives besides the allowed ones. */
   readonly env: Readonly<Record<string, string>>;
+  /** The folder in which it starts; `.` is the `cwd` of the options. */
   readonly cwd?: string;
 };
 
