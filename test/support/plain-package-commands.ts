@@ -12,6 +12,7 @@ export const plainPackageCommands: readonly string[] = [
   'npm run -s lint',
   'npm run build -- --mode "$MODE"',
   'npm test -- $FILES',
+  'npm run report -- --from 2020 --with x',
   'npm test -- --url=http://localhost:3000',
   'npm install known',
   'npm i -D typescript@5',

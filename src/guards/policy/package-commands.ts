@@ -134,6 +134,8 @@ export const operandIndexes = (program: string, args: readonly ShellWord[]): rea
 
 /** Returns the packages that options name: `npx --package=name`, `npx -pname`, `uv run --with name`. */
 export function packagesInOptions({ program, args }: PackageCommand, install?: PackageInstall): readonly string[] {
+  // deno takes modules as operands and in several options.
+  if (program === 'deno') return args.flatMap(({ text }) => /^(?:--[\w-]+=)?((?:npm|jsr):.+)$/s.exec(text)?.[1] ?? []);
   if (!/^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|uv|uvx|pipx)$/.test(program)) return [];
   const runsPackage = /^(?:npx|pnpx|bunx)$/.test(program) || args.some(({ text }) => /^(?:dlx|x)$/.test(text));
   const shortPattern = /^uvx?$/.test(program)
@@ -142,9 +144,11 @@ export function packagesInOptions({ program, args }: PackageCommand, install?: P
       ? /^-[a-oq-z]*p(.*)$/s
       : undefined;
   const own = new Set(install?.ownArgs ?? args);
-  return args.flatMap((word, at) => {
+  // Words after `--` belong to the script or the package that runs.
+  const end = args.findIndex(({ text }) => text === '--');
+  return (end < 0 ? args : args.slice(0, end)).flatMap((word, at) => {
     const [, long, value] =
-      /^--(pac|pack|packa|packag|package|with|from|with-editable|spec)(?:=(.*))?$/s.exec(word.text) ?? [];
+      /^--(pac|pack|packa|packag|package|with|from|with-editable|spec|preinstall)(?:=(.*))?$/s.exec(word.text) ?? [];
     // `uv run --package` names a part of the project.
     if (long !== undefined) return program === 'uv' && long === 'package' ? [] : [value ?? args[at + 1]?.text ?? ''];
     const [, short] = (own.has(word) && shortPattern?.exec(word.text)) || [];
@@ -153,7 +157,8 @@ export function packagesInOptions({ program, args }: PackageCommand, install?: P
 }
 
 /** Returns the package manager whose files list the packages that the options of this program name. */
-export const managerOfOptions = (program: string): PackageManager | undefined =>
-  packageManagers.find(({ manifests }) =>
-    manifests.includes(/^(?:uv|uvx|pipx)$/.test(program) ? 'uv.lock' : 'package.json'),
-  );
+export const managerOfOptions = (program: string): PackageManager | undefined => {
+  const manifest =
+    program === 'deno' ? 'deno.lock' : /^(?:uv|uvx|pipx)$/.test(program) ? 'uv.lock' : 'package-lock.json';
+  return packageManagers.find(({ manifests }) => manifests.includes(manifest));
+};
