@@ -52,12 +52,12 @@ async function prepareHook(
   cwd: string,
   sandbox: Sandbox,
   command: string,
-  options: { readonly unconfined?: boolean } = {},
+  { isUserOwned = false, ...options }: { readonly unconfined?: boolean; readonly isUserOwned?: boolean } = {},
 ) {
   const file = path.join(cwd, 'hooks.json');
   writeFileSync(file, JSON.stringify({ PreToolUse: [{ hooks: [{ type: 'command', command }] }] }));
   const { hooks: found } = await readHooks({
-    files: [{ path: file, isUserOwned: false }],
+    files: [{ path: file, isUserOwned }],
     cwd,
     trust: memoryTrust(),
     ask: async () => true,
@@ -105,3 +105,31 @@ test('[attack 96] a hook that the user lets run outside the sandbox fails after 
   assert.match((await run())?.error ?? '', /package\.json changed since the hook was approved/);
   assertAttack(t, 96, ['blocked']);
 });
+
+test(
+  '[attack 96] a hook of the user that takes its program from the working folder runs it in the sandbox',
+  { skip: withoutSandbox },
+  async (t) => {
+    const cwd = createFolder(t);
+    const outside = createFolder(t);
+    const stolen = path.join(outside, 'host.txt');
+    const sandbox = await chooseSandbox({ roots: [cwd], home: homedir(), path: process.env['PATH'] ?? '' });
+    writeFileSync(path.join(cwd, 'check.sh'), `#!/bin/sh\necho >ran; echo >${stolen}\n`, { mode: 0o755 });
+    for (const command of ['./check.sh', 'nice sh ./check.sh', 'true && sh "$CLAUDE_PROJECT_DIR/check.sh"']) {
+      const run = await prepareHook(cwd, sandbox, command, { isUserOwned: true });
+      await run();
+      assertAttack(t, 96, [existsSync(stolen) ? 'done' : 'contained'], command);
+      assert.ok(existsSync(path.join(cwd, 'ran')), 'the hook ran');
+      rmSync(path.join(cwd, 'ran'));
+    }
+    const own = path.join(outside, 'own.sh');
+    writeFileSync(own, `echo "$@" >${stolen}\n`);
+    const run = await prepareHook(cwd, sandbox, `sh ${own} npm ./check.sh`, { isUserOwned: true });
+    await run();
+    assert.equal(
+      readFileSync(stolen, 'utf8'),
+      'npm ./check.sh\n',
+      'a script of the user runs with the rights of the user',
+    );
+  },
+);

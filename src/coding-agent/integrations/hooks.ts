@@ -13,13 +13,17 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
   const named = hookFiles === true ? [] : hookFiles.map((file) => path.resolve(paths.cwd, file));
   const files = [...named.map((file) => ({ path: file, isUserOwned: true })), ...findHookFiles(paths)];
   if (files.length === 0) return emptyIntegration;
-  const [{ readHooks, createHookIntegration }, { publicEnvironment }, { askWhenRulesMissing }, { completesInTime }] =
-    await Promise.all([
-      import('../../guards/hooks/index.ts'),
-      import('../../workspace/index.ts'),
-      import('../../agent/index.ts'),
-      import('../../tools/index.ts'),
-    ]);
+  const [
+    { readHooks, createHookIntegration },
+    { publicEnvironment },
+    { askWhenRulesMissing },
+    { completesInTime, foldersOutside },
+  ] = await Promise.all([
+    import('../../guards/hooks/index.ts'),
+    import('../../workspace/index.ts'),
+    import('../../agent/index.ts'),
+    import('../../tools/index.ts'),
+  ]);
   const { sandbox, workspace } = context;
   const unconfined = sandbox.name === 'none' || runsHooksOutside(paths.configDir, paths.cwd);
   const loaded = await readHooks({
@@ -47,7 +51,13 @@ export async function loadHooks(context: IntegrationContext): Promise<Integratio
   const integration = createHookIntegration({
     hooks,
     cwd: paths.cwd,
-    env: publicEnvironment(process.env),
+    env: {
+      ...publicEnvironment(process.env),
+      // Programs in a home folder that is also the working folder stay usable: hooks of the user are there.
+      ...(isPathInside(paths.cwd, paths.home)
+        ? {}
+        : { PATH: foldersOutside(paths.cwd, process.env['PATH']).join(path.delimiter) }),
+    },
     execConfined: (argv, options) => sandbox.exec(argv, options, workspace.exec.bind(workspace)),
     transcriptPath: () => context.transcriptFile?.(),
     permissionMode: () => (context.autoApprove?.() ? 'bypassPermissions' : 'default'),

@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside } from '../../core/index.ts';
+import { commandRunners, packageRunners } from '../../guards/index.ts';
 import { foldersOutside } from '../../tools/index.ts';
 import type { McpServer, McpStdioConfig } from '../../tools/mcp/index.ts';
 
@@ -27,17 +28,13 @@ export function placeUserServer(
 
 const programName = (command: string): string => path.basename(command).replace(/\.(exe|cmd|bat)$/i, '');
 
-const interpreters = /^(node|nodejs|tsx|ts-node|(python|pypy)[\d.]*|ruby|php|perl)$/;
-const packageRunners = /^(npx|pnpx|bunx|uvx)$/;
-/** Package managers, task runners and other programs whose first argument says what to do. */
-const commandRunners =
-  /^(npm|pnpm|yarn|yarnpkg|bun|uv|pipx|poetry|pdm|hatch|rye|pixi|deno|make|just|task|mise|rake|bundle|composer|cargo|go|dotnet|gradle|mvn|nx|turbo|env)$/;
+const interpreters = /^(node|nodejs|(python|pypy)[\d.]*|ruby|php|perl)$/;
 
 /** Whether a program on this command line, also one that another program starts, runs modules or packages of the directory in which it starts. */
 export const runsModules = (argv: readonly string[]): boolean =>
   argv.some((word, at) => {
     const name = programName(word);
-    if (packageRunners.test(name) || commandRunners.test(name) || /^(tsx|ts-node)$/.test(name)) return true;
+    if (packageRunners.test(name) || commandRunners.test(name)) return true;
     const hasCode = argv.slice(at + 1).some((each) => /^-[a-z]*[mc]$/i.test(each));
     return hasCode && (interpreters.test(name) || /^(ba|da|z|k|fi)?sh$|^cmd$|^pwsh$/.test(name));
   });
@@ -46,7 +43,8 @@ export const runsModules = (argv: readonly string[]): boolean =>
 export const takesFolder = (argv: readonly string[], root: string): boolean =>
   argv.some((word, at) => {
     const name = programName(word);
-    const names = commandRunners.test(name) ? 2 : packageRunners.test(name) || interpreters.test(name) ? 1 : 0;
+    const names =
+      commandRunners.test(name) || name === 'env' ? 2 : packageRunners.test(name) || interpreters.test(name) ? 1 : 0;
     let seen = 0;
     return argv.slice(at + 1).some((each) => {
       if (seen >= names) return false;

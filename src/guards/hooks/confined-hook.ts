@@ -1,4 +1,4 @@
-// Runs the process of a project hook inside the sandbox: what it runs (scripts, package.json, a Makefile) can be written by a sandboxed command.
+// Runs the process of a hook inside the sandbox: what it runs (scripts, package.json, a Makefile) can be written by a sandboxed command.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,6 +6,7 @@ import { canonicalJson, isObject, errorMessage, toJson, isPathInside, type Json 
 import { findFilesOfCommand, findRunnerFiles, uniqueFiles, type BoundFile } from '../bound-files.ts';
 import type { TrustStore } from '../trust.ts';
 import { parseHooks, type CompletesInTime, type Hook } from './hook.ts';
+import { runsFolderPrograms } from './hook-programs.ts';
 import type { HookFile } from './locations.ts';
 
 /** Hooks that are not approved in their present form. */
@@ -48,9 +49,12 @@ export async function readHooks(options: ReadHooksOptions): Promise<LoadedHooks>
       problems.push(...found.problems.map((why) => `${file.path}: ${why}.`));
       if (found.hooks.length === 0) continue;
       const bound = file.isUserOwned ? found.hooks : await approveHooks(file.path, section, found.hooks, options);
-      const isConfined = isPathInside(options.cwd, file.path) && !file.isUserOwned && options.unconfined !== true;
+      const isOfProject = isPathInside(options.cwd, file.path) && !file.isUserOwned;
+      // What a sandboxed command may have written runs in the sandbox, even if the user named it.
+      const isConfined = ({ command }: Hook): boolean =>
+        options.unconfined !== true && (isOfProject || runsFolderPrograms(command, options.cwd));
       if (typeof bound !== 'string')
-        hooks.push(...(isConfined ? bound.map((hook) => ({ ...hook, isConfined: true as const })) : bound));
+        hooks.push(...bound.map((hook) => (isConfined(hook) ? { ...hook, isConfined: true as const } : hook)));
       else {
         problems.push(`${file.path}: its hooks ${bound}, so they do not run.`);
         // These hooks were approved as guards. Changing a file must not remove its guards.

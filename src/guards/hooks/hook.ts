@@ -35,7 +35,7 @@ export type Hook = {
   readonly example?: { readonly tool: string; readonly input: unknown };
   /** The project files that it runs, as they were approved. */
   readonly scripts?: readonly BoundFile[];
-  /** True for a hook of the project: it runs inside the sandbox, because sandboxed commands can write what it runs. */
+  /** True for a hook of the project, and for one that takes its program from the working folder: it runs inside the sandbox, because sandboxed commands can write what it runs. */
   readonly isConfined?: true;
 };
 
