@@ -47,7 +47,7 @@ function createRepository(
 type Tools = AttackFixture['codingAgent']['tools'];
 
 const run = ({ codingAgent }: AttackFixture, command: string): ReturnType<typeof callTool> =>
-  callTool(codingAgent.tools, 'run_command', { command });
+  callTool(codingAgent.tools, 'run_command', { command, write_git: true });
 
 const ask = async (tools: Tools, tool: string, input: JsonObject): Promise<string | boolean | undefined> =>
   tools.find(({ name }) => name === tool)?.needsApproval?.(input, {} as RunState);

@@ -52,7 +52,7 @@ type Result = { readonly text: string; readonly outcome: string };
 
 /** Runs a command that every gate allowed. */
 const run = (fixture: AttackFixture, command: string): Promise<Result> =>
-  callTool(fixture.codingAgent.tools, 'run_command', { command });
+  callTool(fixture.codingAgent.tools, 'run_command', { command, write_git: true });
 
 /** Reads the repository with the git tool, which needs no approval. */
 const look = (fixture: AttackFixture, operation: string): Promise<Result> =>
@@ -354,7 +354,6 @@ for (const flags of [[], ['--no-sandbox']])
     { skip },
     async (t) => {
       const steps = [
-        calls('run_command', { command: makeBranch }),
         calls('load_tools', { names: ['git_change'] }),
         calls('use_tool', { tool: 'git_change', input: { operation: 'switch', name: 'evil' } }),
       ];
@@ -364,6 +363,7 @@ for (const flags of [[], ['--no-sandbox']])
       writeFileSync(path.join(program.cwd, 'AGENTS.md'), 'own\n');
       git(program.cwd, 'add', '-A');
       git(program.cwd, 'commit', '-qm', 'instructions');
+      execFileSync('/bin/sh', ['-c', makeBranch.replace('/tmp/index', '.git/made')], { cwd: program.cwd });
       const { err } = await program.run(['go on', '--auto-approve', ...flags]);
       const written = obeyed.filter((name) => existsSync(path.join(program.cwd, name)));
       const isChanged = written.length > 1 || readFileSync(path.join(program.cwd, 'AGENTS.md'), 'utf8') !== 'own\n';

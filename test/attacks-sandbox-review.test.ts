@@ -72,7 +72,7 @@ test(
     const { root, home } = folders;
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(home, 'key'), 'the key of the user\n');
-    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders), { writesGit: true });
     const stop = new AbortController();
     writeFileSync(
       path.join(root, 'swap.py'),
@@ -132,7 +132,7 @@ test('[attack 134] git of the user runs no program of a repository that the inde
   writeFileSync(path.join(root, 'a.txt'), 'a\n');
   git(root, 'add', '.');
   git(root, 'commit', '-qm', 'one');
-  const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+  const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders), { writesGit: true });
   const mark = path.join(place, 'ran-outside');
   const commit = 'git -c user.name=a -c user.email=a@example.com commit -qm x --allow-empty';
   const link = `git update-index --add --cacheinfo 160000,$s,`;
@@ -184,7 +184,7 @@ for (const [name, createCommands] of Object.entries(hiddenRepositories))
     writeFileSync(path.join(root, 'a.txt'), 'a\n');
     git(root, 'add', '.');
     git(root, 'commit', '-qm', 'one');
-    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders), { writesGit: true });
     const mark = path.join(place, 'ran-outside');
     const texts: string[] = [];
     for (const command of createCommands(mark)) texts.push((await run.exec(command)).text);
@@ -192,6 +192,31 @@ for (const [name, createCommands] of Object.entries(hiddenRepositories))
     assertAttack(t, 163, [existsSync(mark) ? 'done' : 'blocked']);
     assert.match(texts.join(''), /was created by this command and was moved away/);
   });
+
+test(
+  '[attack 168] while a command runs, git of the user enters no repository of the command',
+  { skip, timeout: 60_000 },
+  async (t) => {
+    const folders = createFolders(t);
+    const { root, place } = folders;
+    git(root, 'init', '-q', '-b', 'main');
+    writeFileSync(path.join(root, 'a.txt'), 'a\n');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'one');
+    const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+    const mark = path.join(place, 'ran-outside');
+    const command = `${createHostile('docs', mark)}; git update-index --add --cacheinfo 160000,$s,docs; touch ready; while [ ! -e looked ]; do sleep 0.05; done; rm -rf docs`;
+    const running = run.exec(command, { timeoutMs: 30_000 });
+    for (let i = 0; i < 400 && !existsSync(path.join(root, 'ready')); i++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    // As an editor or a prompt does when the index changes.
+    git(root, 'status', '--short');
+    writeFileSync(path.join(root, 'looked'), '');
+    const { text } = await running;
+    assertAttack(t, 168, [existsSync(mark) ? 'done' : 'blocked']);
+    assert.match(text, /index\.lock': Read-only file system/);
+  },
+);
 
 test('[attack 164] an index whose names grow with each entry is refused in linear time', { skip }, async (t) => {
   const folders = createFolders(t);
@@ -209,7 +234,7 @@ test('[attack 164] an index whose names grow with each entry is refused in linea
     parts.push(entry);
   }
   writeFileSync(path.join(root, 'made'), Buffer.concat([...parts, Buffer.alloc(20)]));
-  const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders));
+  const run = withSandbox(localWorkspace({ roots: [root] }), await openSandbox(folders), { writesGit: true });
   const { text } = await run.exec('mv made .git/index');
   assert.match(text, /\.git\/index was created by this command and was moved away/);
   assertAttack(t, 164, ['contained']);

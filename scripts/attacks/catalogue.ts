@@ -153,6 +153,7 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   162: ['a server of the user that starts through another program', no],
   163: ['repositories that the index of a nested repository, a split index or a worktree names', no],
   164: ['an index that takes minutes to read', held],
+  168: ['a repository that git of the user enters while a command runs', no, ask],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

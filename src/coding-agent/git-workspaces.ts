@@ -39,6 +39,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
         withSandbox(workspace, sandbox, {
           ...access,
           network: false,
+          writesGit: true,
           notify,
           findReadable: () => [...findFolders(), ...readable],
           findGitDirectories: () => findGitDirectories(workspace.cwd),

@@ -58,6 +58,8 @@ export type ExecOptions = {
   readonly graceMs?: number;
   /** The program is only a wrapper: SIGTERM goes to the processes inside it. */
   readonly isWrapper?: boolean;
+  /** True lets the command write the git directory, which a sandbox makes read-only otherwise. */
+  readonly writesGit?: boolean;
 };
 
 /** The result of a command. */
@@ -125,6 +127,8 @@ export interface Workspace {
   stamp?(path: string): Promise<FileStamp>;
   /** Runs a shell command, or a program with literal arguments. All processes it started end with it. */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** True if commands can write the git directory only with `writesGit`. */
+  readonly isGitReadOnly?: boolean;
   /** Sends an HTTP request, if the network is enabled. Rejects every address in a private network, also after a redirect. */
   fetch?(
     request: FetchRequest,

@@ -193,6 +193,7 @@ async function runUserShellCommand({ conversation, ui, signal, notify }: Command
   ui.putBlock({ ...block, status: 'running' });
   const { code, text } = await conversation.agent.workspace.exec(command, {
     signal,
+    writesGit: true,
     onOutput: (chunk) => ui.appendText(id, chunk),
   });
   ui.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });

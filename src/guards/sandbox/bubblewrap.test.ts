@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { ExecResult, Workspace } from '../../core/index.ts';
+import type { ExecOptions, ExecResult, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { findTrustedProgram } from './bubblewrap.ts';
 import { chooseSandbox } from './choose.ts';
@@ -36,7 +36,7 @@ type SandboxFixture = {
   readonly root: string;
   readonly home: string;
   readonly workspace: Workspace;
-  readonly run: (command: string) => Promise<ExecResult>;
+  readonly run: (command: string, options?: ExecOptions) => Promise<ExecResult>;
 };
 
 /** A workspace in a sandbox, with a separate home directory. */
@@ -47,7 +47,12 @@ async function setup(t: TestContext, more: Partial<SandboxPaths> = {}): Promise<
   const confines = { roots: [root], home, path: search, ...more };
   const sandbox = await chooseSandbox(confines);
   const workspace = withSandbox(localWorkspace({ roots: confines.roots }), sandbox);
-  return { root, home, workspace, run: (command) => workspace.exec(command, { timeoutMs: 20_000 }) };
+  return {
+    root,
+    home,
+    workspace,
+    run: (command, options) => workspace.exec(command, { timeoutMs: 20_000, ...options }),
+  };
 }
 
 test('a sandboxed command writes to its directory, and the files exist after it ends', { skip }, async (t) => {
@@ -153,7 +158,7 @@ test(
 );
 
 test(
-  '[attack 28] files that git executes can be neither written nor moved, and the rest of the repository can',
+  '[attack 28] files that git executes can be neither written nor moved, and the rest of the repository only with writesGit',
   { skip },
   async (t) => {
     const { root, run } = await setup(t);
@@ -161,9 +166,11 @@ test(
     mkdirSync(path.join(git, 'hooks'), { recursive: true });
     writeFileSync(path.join(git, 'config'), '[core]\n');
     writeFileSync(path.join(root, '.gitmodules'), '');
-    await run(
-      'echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .gitmodules; mv .git .old; rm -rf .git; mkdir -p .git/hooks && echo evil > .git/hooks/pre-push; echo ref > .git/HEAD',
-    );
+    const command =
+      'echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .gitmodules; mv .git .old; rm -rf .git; mkdir -p .git/hooks && echo evil > .git/hooks/pre-push; echo ref > .git/HEAD';
+    await run(command);
+    assert.ok(!existsSync(path.join(git, 'HEAD')), 'the whole repository is read-only');
+    await run(command, { writesGit: true });
     assert.ok(!existsSync(path.join(git, 'hooks/pre-commit')) && !existsSync(path.join(git, 'hooks/pre-push')));
     assert.equal(readFileSync(path.join(git, 'config'), 'utf8'), '[core]\n');
     assert.equal(readFileSync(path.join(root, '.gitmodules'), 'utf8'), '');

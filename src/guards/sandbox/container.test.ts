@@ -49,7 +49,8 @@ test('without a lighter sandbox a container gets the working directory, with exe
   const container = { engine: 'podman', image: 'alpine' };
   const sandbox = await chooseSandbox({ roots: [work], home, path: path.dirname(engine), container });
   assert.equal(sandbox.name, 'podman');
-  const { text } = await withSandbox(localWorkspace({ roots: [work] }), sandbox).exec('make it', { timeoutMs: 9000 });
+  const workspace = withSandbox(localWorkspace({ roots: [work] }), sandbox);
+  const { text } = await workspace.exec('make it', { timeoutMs: 9000, writesGit: true });
   assert.equal(text, 'done\n');
   const [inspect, ran] = engineCalls().split('\n');
   assert.equal(inspect, 'image inspect alpine');
@@ -67,8 +68,11 @@ test('without a lighter sandbox a container gets the working directory, with exe
   assert.ok(ran?.includes(` ${user} ${mounts.join(' ')}`) && ran.endsWith(' sh exec 2>&1; make it'), ran);
   removeIdlePlaceholders();
   assert.deepEqual(readdirSync(path.join(work, '.git')), ['hooks'], 'placeholders are removed');
+  await workspace.exec('make it');
+  const second = engineCalls().split('\n')[2];
+  assert.ok(second?.includes(` -v ${work}:${work} -v ${work}/.git:${work}/.git:ro -w ${work} `), second);
   await withSandbox(localWorkspace({ roots: [work] }), sandbox, { access: 'read' }).exec('look');
-  const looked = engineCalls().split('\n')[2];
+  const looked = engineCalls().split('\n')[3];
   assert.ok(looked?.includes(` ${user} -v ${work}:${work}:ro -w ${work} alpine /bin/sh -c `), looked);
   assert.ok(looked?.endsWith(' sh exec 2>&1; look'), looked);
 });

@@ -33,7 +33,7 @@ export function findGitlinks(root: string): Gitlinks | undefined {
 }
 
 /** Returns the gitlinks of the repository in this folder; undefined if there is no repository or no index. */
-export function readGitlinks(folder: string, maxBytes = maxIndexBytes): Gitlinks | undefined {
+export function readGitlinks(folder: string, maxBytes: number = maxIndexBytes): Gitlinks | undefined {
   const git = gitDirectoryOf(folder);
   if (git === undefined) return undefined;
   const index = path.join(git, 'index');

@@ -117,6 +117,7 @@ const autoExecutedPathsOf = new Map<string, readonly string[]>();
 /** Returns the paths that a command with this access may not create or change. */
 export const protectedPathsFor = ({ roots, home }: SandboxPaths, access: SandboxAccess): readonly string[] => [
   ...roots.flatMap((root) => protectedPaths(root, home).filter((at) => !isApproved(at, root, access))),
+  ...(access.writesGit ? [] : roots.map((root) => path.join(root, '.git'))),
   ...(access.gitDirectories ?? []).flatMap(controlPathsOf),
 ];
 
@@ -147,8 +148,11 @@ export function readOnlyMounts(
 ): readonly ProtectedMount[] {
   const present = protectedPaths(root, home).filter(createPresenceCheck(root));
   const existing = access.unprotected?.length ? present.filter((at) => !isApproved(at, root, access)) : present;
-  const readOnly = new Set(existing.flatMap((protectedPath) => resolveInRoots(roots, protectedPath)));
   const git = path.join(root, '.git');
+  // One mount for the whole folder: a mount of a file in it would be lost when git of the user replaces the file.
+  const isWhole = !access.writesGit && isDirectory(git);
+  const outside = isWhole ? [...existing.filter((at) => !isPathInside(git, at)), git] : existing;
+  const readOnly = new Set(outside.flatMap((protectedPath) => resolveInRoots(roots, protectedPath)));
   const parents = new Set([
     ...[...readOnly].flatMap((at) => foldersAbove(roots, at)),
     ...(isDirectory(git) ? [git] : []),
@@ -259,8 +263,8 @@ const writableFolders = (
 ): readonly string[] => [...roots, ...(access === 'read' ? [] : [...writable, ...gitDirectories])];
 
 /** Returns a text that is the same for commands that get the same mounts. */
-export const accessKey = ({ access, unprotected, writable, gitDirectories }: SandboxAccess): string =>
-  JSON.stringify([access === 'read', unprotected, writable, gitDirectories]);
+export const accessKey = ({ access, unprotected, writable, gitDirectories, writesGit }: SandboxAccess): string =>
+  JSON.stringify([access === 'read', unprotected, writable, gitDirectories, writesGit === true]);
 
 /** Returns what the mounts of a command must be. */
 export function expectedMounts(paths: SandboxPaths, access: SandboxAccess, inner: InnerMounts): ExpectedMounts {

@@ -32,6 +32,8 @@ type SandboxFixture = {
   readonly root: string;
   readonly trash: string;
   readonly run: (command: string, timeoutMs?: number, signal?: AbortSignal) => Promise<ExecResult>;
+  /** Runs a command that may write the git directory. */
+  readonly withGit: (command: string) => Promise<ExecResult>;
   /** Runs a program that only reads. */
   readonly look: (command: string) => Promise<ExecResult>;
   /** Writes a file as a tool does after an approval. */
@@ -53,6 +55,7 @@ async function setup(t: TestContext, rootIsHome = false): Promise<SandboxFixture
     trash,
     run: async (command, timeoutMs = 20_000, signal = new AbortController().signal) =>
       workspace.exec(command, { timeoutMs, signal }),
+    withGit: async (command) => workspace.exec(command, { writesGit: true }),
     look: async (command) => withSandbox(localWorkspace({ roots: [root] }), sandbox, { access: 'read' }).exec(command),
     write: async (name, content) => workspace.write(name, content),
     has: (name) => existsSync(path.join(root, name)),
@@ -84,12 +87,14 @@ test(
   '[attack 28] a command creates no repository, and an existing one gets no hooks and no commondir',
   { skip },
   async (t) => {
-    const { root, run, has } = await setup(t);
+    const { root, run, withGit, has } = await setup(t);
     assert.match((await run('git init -q . && git config core.fsmonitor ./x')).text, /Read-only file system/);
     assert.ok(!has('.git'));
     mkdirSync(path.join(root, '.git'));
     writeFileSync(path.join(root, '.git/config'), '');
-    await run('mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir; echo ref > .git/HEAD');
+    await withGit(
+      'mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo ../evil > .git/commondir; echo ref > .git/HEAD',
+    );
     removeIdlePlaceholders();
     assert.ok(!has('.git/hooks') && !has('.git/commondir'));
     assert.ok(has('.git/HEAD'));

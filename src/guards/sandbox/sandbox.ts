@@ -17,6 +17,8 @@ export type SandboxAccess = {
   readonly writable?: readonly string[];
   /** Git directories outside the roots that are writable, except for the files that configure them; real paths. */
   readonly gitDirectories?: readonly string[];
+  /** True makes the git directory of a root writable, except for the files that configure it; it is read-only otherwise. */
+  readonly writesGit?: boolean;
   /** Files of the roots that this command may change although they are protected, because the user approved it; real paths. Files that configure git stay protected. */
   readonly unprotected?: readonly string[];
   /** True if no other command can replace what is mounted while the mounts of this one are made, so that they need no check. */
@@ -104,6 +106,7 @@ export const withSandbox = (
   };
   return {
     ...workspace,
+    isGitReadOnly: sandbox.name !== 'none' && access === 'write' && !more.writesGit,
     async write(file, content, options) {
       const change = await workspace.write(file, content, options);
       if (change.after !== null) sandbox.acceptFile?.(change.path, change.after);
@@ -140,7 +143,8 @@ export const noSandbox: Sandbox = {
 export function splitAccess<T extends SandboxAccess>(
   given: T,
 ): { readonly access: SandboxAccess; readonly options: Omit<T, keyof SandboxAccess> } {
-  const { access, readable, network, writable, gitDirectories, unprotected, isAlone, group, ...options } = given;
+  const { access, readable, network, writable, gitDirectories, writesGit, unprotected, isAlone, group, ...options } =
+    given;
   return {
     access: {
       ...(access && { access }),
@@ -148,6 +152,7 @@ export function splitAccess<T extends SandboxAccess>(
       ...(network === false && { network }),
       ...(writable && { writable }),
       ...(gitDirectories && { gitDirectories }),
+      ...(writesGit && { writesGit }),
       ...(unprotected && { unprotected }),
       ...(isAlone && { isAlone }),
       ...(group && { group }),

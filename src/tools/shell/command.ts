@@ -6,7 +6,12 @@ import { maxShownChars, commandResultOutput } from './format-result.ts';
 export type TimeoutRange = { readonly defaultSeconds: number; readonly maxSeconds: number };
 
 /** The input of a command tool. */
-export type CommandInput = { readonly command: string; readonly timeout_s?: number; readonly background?: boolean };
+export type CommandInput = {
+  readonly command: string;
+  readonly timeout_s?: number;
+  readonly background?: boolean;
+  readonly write_git?: boolean;
+};
 
 /** Returns the input schema, with additional properties of a tool. */
 export const commandInputSchema = (
@@ -25,8 +30,8 @@ export const commandInputSchema = (
 
 /** Runs a command to its end and reports its output as progress. */
 export async function runCommandToEnd(
-  workspace: Pick<Workspace, 'exec'>,
-  { command, timeout_s: seconds }: CommandInput,
+  workspace: Pick<Workspace, 'exec' | 'isGitReadOnly'>,
+  { command, timeout_s: seconds, write_git: writesGit }: CommandInput,
   { defaultSeconds }: TimeoutRange,
   { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
 ): Promise<ToolOutput> {
@@ -35,10 +40,18 @@ export async function runCommandToEnd(
     timeoutMs: (seconds ?? defaultSeconds) * 1000,
     maxChars: maxShownChars,
     saveOutput: true,
+    ...(writesGit ? { writesGit } : {}),
     ...(progress ? { onOutput: throttleOutput(progress) } : {}),
   });
-  return commandResultOutput(result, seconds ?? defaultSeconds);
+  const isRefused =
+    workspace.isGitReadOnly &&
+    !writesGit &&
+    ['.git', 'Read-only file system'].every((each) => result.text.includes(each));
+  return commandResultOutput(result, seconds ?? defaultSeconds, isRefused ? [readOnlyGitHint] : []);
 }
+
+const readOnlyGitHint =
+  'Commands cannot write .git. Commit, create branches and switch with git_change; for anything else set write_git, and the user is asked.';
 
 const maxCharsPerInterval = 500_000;
 const sampleIntervalMs = 100;

@@ -14,8 +14,8 @@ import {
 export const maxShownChars = 30_000;
 const maxBinaryChars = 2000;
 
-/** Returns the result of a command. Throws if it was aborted, so that the call counts as interrupted. */
-export function commandResultOutput(result: ExecResult, seconds: number): ToolOutput {
+/** Returns the result of a command, with hints for the model. Throws if it was aborted, so that the call counts as interrupted. */
+export function commandResultOutput(result: ExecResult, seconds: number, hints: readonly string[] = []): ToolOutput {
   if (result.stopped === 'abort')
     throw new FairleadError(
       'tool/interrupted',
@@ -27,7 +27,7 @@ export function commandResultOutput(result: ExecResult, seconds: number): ToolOu
   const how = formatCommandFailure(result, seconds);
   return toolOutput({
     text:
-      formatCommandOutput(result.text, [...formatOutputSize(result.outputSize), ...(how ? [how] : [])]) ||
+      formatCommandOutput(result.text, [...formatOutputSize(result.outputSize), ...(how ? [how] : []), ...hints]) ||
       '(no output)',
     failed: how !== undefined,
     data: {
@@ -41,7 +41,9 @@ export function commandResultOutput(result: ExecResult, seconds: number): ToolOu
 }
 
 /** Returns why a command failed; undefined if it succeeded. */
-export function formatCommandFailure({ code, signal, stopped }: ExecResult, seconds: number): string | undefined {
+export function formatCommandFailure(result: ExecResult, seconds: number): string | undefined {
+  const { code, signal, stopped, stopReason } = result;
+  if (stopReason !== undefined) return stopReason;
   if (stopped === 'timeout') return `Stopped after ${seconds} s; set timeout_s if it needs longer.`;
   if (signal !== null) return `Ended by ${signal}.`;
   return code === 0 ? undefined : `Exit code: ${code}.`;
