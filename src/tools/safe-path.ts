@@ -1,5 +1,5 @@
 // A PATH without folders of the workspace, where the agent could have written programs.
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isPathInside, type Workspace } from '../core/index.ts';
 
@@ -22,6 +22,18 @@ export const foldersOutside = (root: string, search: string = ''): readonly stri
       return true;
     }
   });
+
+/** Returns this environment with a PATH that has no folder inside the given one, for a program that runs as the user. */
+export const environmentOutside = (root: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => ({
+  ...env,
+  PATH: foldersOutside(realpathSync.native(root), env['PATH']).join(path.delimiter),
+});
+
+/** Returns the path of a program on PATH that is not inside this folder; undefined if there is none. */
+export const findProgramOutside = (name: string, root: string): string | undefined =>
+  foldersOutside(realpathSync.native(root), process.env['PATH'])
+    .map((folder) => path.join(folder, name))
+    .find((file) => existsSync(file));
 
 /** Returns false only if the workspace refuses the path as outside. */
 export function leadsIntoWorkspace(workspace: Pick<Workspace, 'locate'>, file: string): boolean {

@@ -7,7 +7,7 @@ import { errorMessage, escapeInvisibleLine, type Workspace } from '../../core/in
 import { containerSandbox, withSandbox } from '../../guards/index.ts';
 import { openProvider } from '../../providers/index.ts';
 import { memoryLog } from '../../stores/index.ts';
-import { sandboxedCommand } from '../../tools/index.ts';
+import { findProgramOutside, sandboxedCommand } from '../../tools/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
@@ -21,9 +21,17 @@ export const containerCheck: DoctorCheck = {
     const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
     try {
       const workspace = localWorkspace({ roots: [dir], cwd: dir });
-      const missing = await findMissingPart(workspace, sandbox, context.signal);
+      const program = path.isAbsolute(sandbox.engine)
+        ? sandbox.engine
+        : findProgramOutside(sandbox.engine, process.cwd());
+      if (program === undefined) return missingEngine(sandbox);
+      const missing = await findMissingPart(workspace, program, sandbox, context.signal);
       if (missing) return missing;
-      return judgeContainer(await probeSandbox((command) => runInContainer(workspace, command, context), dir), sandbox);
+      const own = { ...sandbox, engine: program };
+      return judgeContainer(
+        await probeSandbox((command) => runInContainer(workspace, own, command, context), dir),
+        sandbox,
+      );
     } catch (error) {
       return fail(errorMessage(error), manualRunHint(sandbox));
     } finally {
@@ -31,6 +39,12 @@ export const containerCheck: DoctorCheck = {
     }
   },
 };
+
+const missingEngine = ({ engine }: ContainerSandbox): CheckResult =>
+  warn(
+    `${engine} is not installed, so commands cannot run in a container.`,
+    'Install it (apt-get install podman, brew install podman), or use another: fairlead config set sandbox.engine docker',
+  );
 
 type ContainerSandbox = Settings['sandbox'];
 
@@ -40,21 +54,19 @@ const manualRunHint = ({ engine, image }: ContainerSandbox): string =>
 /** Returns what is missing, with the command that installs it. Nothing is downloaded or created here. */
 async function findMissingPart(
   workspace: Workspace,
+  program: string,
   sandbox: ContainerSandbox,
   signal: AbortSignal,
 ): Promise<CheckResult | undefined> {
   const { engine, image, volume } = sandbox;
   const runEngine = async (...args: readonly string[]): Promise<string | undefined> => {
-    const { code, text } = await workspace.exec([engine, ...args], { signal, timeoutMs: 20_000 });
+    const { code, text } = await workspace.exec([program, ...args], { signal, timeoutMs: 20_000 });
     return code === 0 ? undefined : escapeInvisibleLine(text.trim());
   };
   try {
     await runEngine('--version');
   } catch {
-    return warn(
-      `${engine} is not installed, so commands cannot run in a container.`,
-      'Install it (apt-get install podman, brew install podman), or use another: fairlead config set sandbox.engine docker',
-    );
+    return missingEngine(sandbox);
   }
   const missing = [
     {
@@ -76,11 +88,12 @@ async function findMissingPart(
 /** Returns the output of the command, called through a session by a scripted model: the same path as a real call. */
 async function runInContainer(
   workspace: Workspace,
+  sandbox: ContainerSandbox,
   command: string,
-  { settings, signal }: CheckContext,
+  { signal }: CheckContext,
 ): Promise<string> {
   const file = path.join(workspace.cwd, 'answers.json');
-  const tool = sandboxedCommand(withSandbox(workspace, containerSandbox(settings.sandbox)));
+  const tool = sandboxedCommand(withSandbox(workspace, containerSandbox(sandbox)));
   writeFileSync(file, JSON.stringify([{ calls: [{ tool: tool.name, input: { command, timeout_s: 60 } }] }, 'done']));
   const provider = await openProvider({ provider: 'scripted', model: file }, { providers: testProviders });
   const session = await Session.open(resolveAgent({ provider, system: 'A trial.', tools: [tool] }), memoryLog());

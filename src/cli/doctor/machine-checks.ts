@@ -5,6 +5,7 @@ import path from 'node:path';
 import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { findEditor } from '../editor/open-editor.ts';
 import { wantsColors } from '../tui/ansi-style.ts';
+import { environmentOutside } from '../../tools/index.ts';
 import { fail, ok, warn, type DoctorCheck, type CheckResult, type CheckContext } from './check.ts';
 
 const nodeCheck: DoctorCheck = {
@@ -34,7 +35,8 @@ export function readFirstLine(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  execFile(program, args, { timeout: 10_000, signal }, (error, text) =>
+  const env = environmentOutside(process.cwd());
+  execFile(program, args, { timeout: 10_000, signal, env }, (error, text) =>
     resolve(error ? undefined : escapeInvisibleLine(text.split('\n')[0] ?? '')),
   );
   return promise;

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import type { TerminalUI } from '../tui/ui.ts';
+import { environmentOutside } from '../../tools/index.ts';
 import { draftKeptMessage, createDraftFile, type DraftFile } from './draft-file.ts';
 import { runEditorInTmuxSplit, interruptedMessage, type EditorJob, type EditorExit } from './tmux-split.ts';
 
@@ -27,7 +28,9 @@ export type EditorResult =
 
 /** Lets the user edit a text. A final line break that the editor added is removed. */
 export async function openEditor(text: string, options: EditorOptions): Promise<EditorResult> {
-  const { suffix, env = process.env, cwd = process.cwd(), ui, signal } = options;
+  const { suffix, cwd = process.cwd(), ui, signal } = options;
+  // The editor runs as the user, so it is not taken from a folder that commands can write.
+  const env = environmentOutside(cwd, options.env);
   const editor = findEditor(env);
   if (editor === undefined)
     return {
