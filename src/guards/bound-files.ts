@@ -58,9 +58,19 @@ function findNamedFile(word: string, { cwd, root }: Place): readonly BoundFile[]
 /** The files from which an interpreter starts if it is given a folder. */
 const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py'];
 
+const interpreterPattern =
+  /^(?:node|nodejs|bun|deno|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|julia|java|osascript|awk|gawk|sed|sh|bash|dash|zsh|ksh|fish|pwsh|env|xargs)[\d.]*$/;
+const dataPattern = /\.(?:db|db3|sqlite|sqlite3|duckdb|parquet|csv|tsv|jsonl|ndjson|log)$/i;
+
+/** Returns the words that name no data: a server that writes its own database would otherwise have to be approved again after each run. An interpreter runs a file of any name. */
+const withoutData = (words: readonly string[]): readonly string[] =>
+  words.some((word) => interpreterPattern.test(path.basename(word)))
+    ? words
+    : words.filter((word, at) => at === 0 || !dataPattern.test(word));
+
 /** Returns the files in the folder that the arguments of a program name, including those that do not exist yet. */
 export function findFilesOfArgv(argv: readonly string[], place: Place): readonly BoundFile[] {
-  const words = splitOptions(argv);
+  const words = withoutData(splitOptions(argv));
   const plain = words
     .filter((word) => !word.startsWith('-') && word !== '')
     .map((word) => path.resolve(place.cwd, word));
