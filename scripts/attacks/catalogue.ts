@@ -153,6 +153,9 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   162: ['a server of the user that starts through another program', no],
   163: ['repositories that the index of a nested repository, a split index or a worktree names', no],
   164: ['an index that takes minutes to read', held],
+  165: ['a protected file that another program replaces while a command runs', no],
+  166: ['a second process that removes what protects a command of the first', no],
+  167: ['a socket that a program opens while a command runs', held],
   168: ['a repository that git of the user enters while a command runs', no, ask],
 };
 

@@ -234,7 +234,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     skills: resources.skills,
     hasPendingInstructions: texts.isPending,
     commands: resources.commands,
-    problems: [...texts.problems, ...integrations.problems],
+    problems: [...(sandbox.takeNotices?.() ?? []), ...texts.problems, ...integrations.problems],
     tools,
     formatFullPrompt: (call) => formatFullPrompt(call, locate),
     grantKey: (call) =>

@@ -180,6 +180,7 @@ export type {
   ExecResult,
   FileStamp,
   LocatedOptions,
+  ReplaceOptions,
   Workspace,
   OutputSize,
 } from './workspace.ts';

@@ -58,6 +58,8 @@ export type ExecOptions = {
   readonly graceMs?: number;
   /** The program is only a wrapper: SIGTERM goes to the processes inside it. */
   readonly isWrapper?: boolean;
+  /** Kills the command at once, without SIGTERM. */
+  readonly killSignal?: AbortSignal;
   /** True lets the command write the git directory, which a sandbox makes read-only otherwise. */
   readonly writesGit?: boolean;
 };
@@ -71,6 +73,8 @@ export type ExecResult = {
   readonly text: string;
   /** Why we ended it, if we did. */
   readonly stopped?: 'timeout' | 'abort';
+  /** Why the sandbox ended it, in one sentence. */
+  readonly stopReason?: string;
   /** The total amount, if `text` is truncated. */
   readonly outputSize?: OutputSize;
 };
@@ -98,6 +102,12 @@ export type FetchResult = {
   readonly truncated: boolean;
 };
 
+/** How a file is replaced. */
+export type ReplaceOptions = {
+  /** Writes into the present file instead of replacing it by a new one: a sandbox may have mounted it. A crash can leave a part of the content. */
+  readonly inPlace?: boolean;
+};
+
 /** Which file a path must lead to. */
 export type LocatedOptions = {
   /** The real path. A path that leads to another file is refused. */
@@ -116,12 +126,12 @@ export interface Workspace {
   write(
     path: string,
     content: string | Uint8Array,
-    options?: LocatedOptions & { readonly over?: string | null },
+    options?: LocatedOptions & ReplaceOptions & { readonly over?: string | null },
   ): Promise<FileChange>;
   /** Removes a file whose content `restore` can bring back; rejects if that is impossible or if the file changed since it was read. */
   remove?(path: string, options?: LocatedOptions): Promise<FileChange>;
   /** Restores the content before a change; rejects if the file changed since. */
-  restore(change: FileChange, options?: LocatedOptions): Promise<void>;
+  restore(change: FileChange, options?: LocatedOptions & ReplaceOptions): Promise<void>;
   list(path: string): Promise<DirectoryListing>;
   /** Returns metadata for cheap change detection. */
   stamp?(path: string): Promise<FileStamp>;

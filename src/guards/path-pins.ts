@@ -65,7 +65,7 @@ export function createPathPins(workspace: Workspace): PathPins {
       },
       write: async (given, content, options) => workspace.write(given, content, { ...options, ...pinnedPath(given) }),
       ...(workspace.remove ? { remove: async (given) => workspace.remove?.(given, pinnedPath(given)) as never } : {}),
-      restore: async (change) => workspace.restore(change, pinnedPath(change.path)),
+      restore: async (change, options) => workspace.restore(change, { ...options, ...pinnedPath(change.path) }),
     },
     wrapGate: (gate) => async (call, state) => {
       const pins: Pins = new Map();

@@ -30,7 +30,8 @@ export async function execCommand(
   outputs?: string,
 ): Promise<ExecResult> {
   const [program, ...args] = toArgv(command);
-  if (options.signal?.aborted) return { code: null, signal: null, text: '', stopped: 'abort' };
+  if (options.signal?.aborted || options.killSignal?.aborted)
+    return { code: null, signal: null, text: '', stopped: 'abort' };
   const child = spawn(program, args, {
     cwd,
     env: publicEnvironment(process.env),
@@ -180,10 +181,10 @@ function waitForExit(child: ChildProcess, program: string): Promise<{ code: numb
 
 type StopControl = { reason(): ExecResult['stopped']; release(): void };
 
-/** Stops the group at an abort or timeout: SIGTERM first, then SIGKILL. */
+/** Stops the group at an abort or timeout: SIGTERM first, then SIGKILL; at once if the kill signal says so. */
 function createStopControl(
   child: ChildProcess,
-  { signal, timeoutMs, graceMs = defaultGraceMs, isWrapper }: ExecOptions,
+  { signal, killSignal, timeoutMs, graceMs = defaultGraceMs, isWrapper }: ExecOptions,
 ): StopControl {
   let why: ExecResult['stopped'];
   const timers: NodeJS.Timeout[] = [];
@@ -196,12 +197,18 @@ function createStopControl(
     timers.push(setTimeout(() => killGroup(child, 'SIGKILL'), graceMs));
   };
   const abort = (): void => end('abort');
+  const kill = (): void => {
+    why ??= 'abort';
+    killGroup(child, 'SIGKILL');
+  };
   signal?.addEventListener('abort', abort, { once: true });
+  killSignal?.addEventListener('abort', kill, { once: true });
   if (timeoutMs !== undefined) timers.push(setTimeout(() => end('timeout'), Math.min(timeoutMs, 2 ** 31 - 1)));
   return {
     reason: () => why,
     release() {
       signal?.removeEventListener('abort', abort);
+      killSignal?.removeEventListener('abort', kill);
       timers.forEach((timer) => clearTimeout(timer));
     },
   };

@@ -1,9 +1,9 @@
 // Reads files up to a max size, and replaces them atomically.
 import { hash, randomUUID } from 'node:crypto';
-import { lstatSync, type BigIntStats } from 'node:fs';
+import { constants, lstatSync, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { escapeInvisibleLine, systemErrorCode, type FileStamp } from '../core/index.ts';
+import { escapeInvisibleLine, systemErrorCode, type FileStamp, type ReplaceOptions } from '../core/index.ts';
 import { withOpenFolder, withCreatedFolder, openNoFollow, readOnlyFlags, type OpenFolder } from './fd-paths.ts';
 import { toWorkspaceError, workspaceError } from './errors.ts';
 
@@ -63,6 +63,7 @@ export async function replaceFileContent(
   canonical: string,
   bytes: Uint8Array | undefined,
   agree: (present: Uint8Array | undefined) => Promise<void>,
+  { inPlace = false }: ReplaceOptions = {},
 ): Promise<void> {
   const name = path.basename(canonical);
   const within = bytes ? withCreatedFolder : withOpenFolder;
@@ -70,7 +71,8 @@ export async function replaceFileContent(
     try {
       const present = await readExisting(folder, name, canonical);
       await agree(present?.bytes);
-      if (bytes) await writeAtomically(folder, name, bytes, present);
+      if (bytes && present && inPlace) await writeInPlace(folder, name, bytes, present);
+      else if (bytes) await writeAtomically(folder, name, bytes, present);
       else await unlink(folder.pathOf(name));
       await folder.handle.sync().catch(() => {});
     } catch (error) {
@@ -127,6 +129,27 @@ async function writeAtomically(
   }
 }
 
+/** Writes into the present file: its inode stays. */
+async function writeInPlace(folder: OpenFolder, name: string, bytes: Uint8Array, present: ExistingFile): Promise<void> {
+  const handle = await open(folder.pathOf(name), constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    assertUnchanged(name, await handle.stat({ bigint: true }), present);
+    await handle.writeFile(bytes);
+    await handle.truncate(bytes.length);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function assertUnchanged(name: string, now: BigIntStats, { stats }: ExistingFile): void {
+  if (now.ino === stats.ino && now.mtimeNs === stats.mtimeNs && now.ctimeNs === stats.ctimeNs) return;
+  throw workspaceError(
+    'changed',
+    `${escapeInvisibleLine(name)} was changed by another program at the same time; read it again.`,
+  );
+}
+
 /** Gives the new file the owner and mode of the old one. */
 async function copyOwnership(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });
@@ -135,18 +158,8 @@ async function copyOwnership(handle: FileHandle, { uid, gid, mode }: BigIntStats
   await handle.chmod(Number(mode & 0o7777n));
 }
 
-async function replaceExisting(
-  folder: OpenFolder,
-  name: string,
-  draft: string,
-  { stats }: ExistingFile,
-): Promise<void> {
-  const now = await lstat(folder.pathOf(name), { bigint: true });
-  if (now.ino !== stats.ino || now.mtimeNs !== stats.mtimeNs || now.ctimeNs !== stats.ctimeNs)
-    throw workspaceError(
-      'changed',
-      `${escapeInvisibleLine(name)} was changed by another program at the same time; read it again.`,
-    );
+async function replaceExisting(folder: OpenFolder, name: string, draft: string, present: ExistingFile): Promise<void> {
+  assertUnchanged(name, await lstat(folder.pathOf(name), { bigint: true }), present);
   await rename(draft, folder.pathOf(name));
 }
 

@@ -90,16 +90,21 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },
-    write: (given, content, { over, at } = {}) =>
+    write: (given, content, { over, at, inPlace = false } = {}) =>
       inTurn(async () => {
         const found = findOpen(given, at);
         const bytes = encodeContent(given, content);
         let before: string | null = null;
-        await replaceFileContent(found, bytes, async (present) => {
-          before = present ? sha256Hex(present) : null;
-          assertFresh(given, before, seen.get(found), over);
-          if (present) await blobs.put(present);
-        });
+        await replaceFileContent(
+          found,
+          bytes,
+          async (present) => {
+            before = present ? sha256Hex(present) : null;
+            assertFresh(given, before, seen.get(found), over);
+            if (present) await blobs.put(present);
+          },
+          { inPlace },
+        );
         const after = sha256Hex(bytes);
         seen.set(found, after);
         return { path: found, before, after };
@@ -121,14 +126,22 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
         seen.delete(found);
         return { path: found, before, after: null };
       }),
-    restore: (change, { at } = {}) =>
+    restore: (change, { at, inPlace = false } = {}) =>
       inTurn(async () => {
         const found = findOpen(change.path, at);
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
-        await replaceFileContent(found, bytes, async (present) => {
-          if ((present ? sha256Hex(present) : null) === change.after) return;
-          throw workspaceError('changed', `${escapeInvisibleLine(found)} was changed since, so it was left unchanged.`);
-        });
+        await replaceFileContent(
+          found,
+          bytes,
+          async (present) => {
+            if ((present ? sha256Hex(present) : null) === change.after) return;
+            throw workspaceError(
+              'changed',
+              `${escapeInvisibleLine(found)} was changed since, so it was left unchanged.`,
+            );
+          },
+          { inPlace },
+        );
         // The model has seen the undone content, not the present one.
         seen.delete(found);
       }),

@@ -9,6 +9,7 @@ import {
   findLinkAbove,
   foldersBetween,
   grantOwnerPermissions,
+  identityOf,
   lstatIfVisible,
 } from './open-folder.ts';
 import { findRootOf, followPath, readLink } from './protected-links.ts';
@@ -21,8 +22,8 @@ export type UnprotectedPath = MovablePath & {
   accepted?: AcceptedFiles | undefined;
   /** True if a placeholder of ours is there. */
   readonly hasPlaceholder?: boolean;
-  /** The inode of an empty `.git` of ours. It is mounted read-only for every command, so what appears inside it is from the user. */
-  readonly emptyGit?: number;
+  /** Identifies an empty `.git` of ours. It is mounted read-only for every command, so what appears inside it is from the user. */
+  readonly emptyGit?: string;
 };
 
 /** What was unprotected when the first of the running commands began. */
@@ -73,7 +74,8 @@ function unprotectedPathsAt(
   const hasPlaceholder = isHeld.has(location);
   if (found && !hasPlaceholder) return watched;
   const isOurGit = hasPlaceholder && found?.isDirectory() === true && location === path.join(root, '.git');
-  const emptyGit = isOurGit ? { emptyGit: Number(found.ino) } : {};
+  const identity = isOurGit ? identityOf(location) : undefined;
+  const emptyGit = identity === undefined ? {} : { emptyGit: identity };
   return [...watched, { root: targetRoot, location, linkTarget: undefined, hasPlaceholder, ...emptyGit }];
 }
 
@@ -131,7 +133,7 @@ function linkAboveOrPath(unprotected: UnprotectedPath): UnprotectedPath {
 export function wasCreated({ location, linkTarget, accepted, hasPlaceholder, emptyGit }: UnprotectedPath): boolean {
   const found = lstatIfVisible(location);
   if (found === undefined || (hasPlaceholder && isPlaceholder(location))) return false;
-  if (emptyGit !== undefined && found.isDirectory() && Number(found.ino) === emptyGit) return false;
+  if (emptyGit !== undefined && found.isDirectory() && identityOf(location) === emptyGit) return false;
   if (found.isSymbolicLink() && readLink(location) === linkTarget) return false;
   return accepted === undefined || findUnaccepted(location, accepted).length > 0;
 }

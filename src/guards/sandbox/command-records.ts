@@ -1,6 +1,6 @@
 // Records on disk that commands are running in a folder: other processes see them, and the next start sweeps after a process that was killed.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import type { Baseline } from './baseline.ts';
@@ -18,7 +18,11 @@ type CommandRecord = {
 };
 
 /** A process that ended during a command, and what was unprotected then. */
-export type InterruptedCommands = { readonly baseline: Baseline; readonly endedAt?: number };
+export type InterruptedCommands = {
+  readonly baseline: Baseline;
+  /** When its commands had ended at the latest, in milliseconds. They end with their process. */
+  readonly endedBy: number;
+};
 
 /** The record of one sandbox. */
 export type CommandRecorder = {
@@ -26,19 +30,24 @@ export type CommandRecorder = {
   begin(baseline: Baseline): void;
   /** Returns whether other sandboxes run commands in these folders; `starting` if the mounts of one may not be complete. */
   others(): 'none' | 'running' | 'starting';
+  /** Records that commands still run; called every second. */
+  renew(): void;
   /** Records that no command runs. */
   end(): void;
   /** Records that the process exits during a command. */
   interrupt(): void;
 };
 
-const [activeSuffix, idleSuffix] = ['.active.json', '.idle.json'];
+const [activeSuffix, idleSuffix, renewedSuffix] = ['.active.json', '.idle.json', '.renewed'];
+const renewMs = 3000;
 
 /** Creates the recorder of a sandbox. Without a folder nothing is recorded, and other commands may be running. */
 export function createCommandRecorder(folder: string | undefined, roots: readonly string[]): CommandRecorder {
-  if (folder === undefined) return { begin: () => {}, others: () => 'running', end: () => {}, interrupt: () => {} };
+  if (folder === undefined)
+    return { begin: () => {}, others: () => 'running', renew: () => {}, end: () => {}, interrupt: () => {} };
   const name = path.join(folder, randomUUID());
-  const [active, idle] = [`${name}${activeSuffix}`, `${name}${idleSuffix}`];
+  const [active, idle, renewed] = [`${name}${activeSuffix}`, `${name}${idleSuffix}`, `${name}${renewedSuffix}`];
+  let renewedAt: number | undefined;
   let written: { readonly key: string; readonly baseline: Baseline } | undefined;
   const write = (key: string, baseline: Baseline): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -54,8 +63,10 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
       try {
         const key = formatKey(baseline);
         // A record is written again only if it changed: renaming it takes less time.
-        if (key === written?.key) renameSync(idle, active);
-        else write(key, baseline);
+        if (key === written?.key) {
+          renameSync(idle, active);
+          setTime(active);
+        } else write(key, baseline);
       } catch {
         written = undefined;
       }
@@ -68,7 +79,21 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
         ? 'starting'
         : 'running';
     },
+    renew() {
+      if (written === undefined || Date.now() - (renewedAt ?? 0) < renewMs) return;
+      try {
+        // Another file than the record, whose time says when the commands began.
+        writeFileSync(renewed, '', { mode: 0o600 });
+        setTime(renewed);
+        renewedAt = Date.now();
+        removeAtExit(renewed);
+      } catch {
+        // The record counts until its own time.
+      }
+    },
     end() {
+      if (renewedAt !== undefined) removeFile(renewed);
+      renewedAt = undefined;
       try {
         renameSync(active, idle);
       } catch {
@@ -86,6 +111,11 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
   };
 }
 
+function setTime(file: string): void {
+  const now = Date.now() / 1000;
+  utimesSync(file, now, now);
+}
+
 /** Returns a text that differs if a baseline differs. */
 const formatKey = ({ unprotected, repositories, unreadableIndexes }: Baseline): string =>
   [
@@ -100,10 +130,23 @@ export function takeInterrupted(folder: string | undefined, roots: readonly stri
   return listRecords(folder).flatMap((file) => {
     const record = readRecord(path.join(folder, file));
     if (!record || isAlive(record) || !record.roots.every((root) => roots.includes(root))) return [];
-    removeFile(path.join(folder, file));
-    return file.endsWith(activeSuffix) ? [record] : [];
+    const at = path.join(folder, file);
+    const renewed = at.replace(/\.(?:active|idle)\.json$/, renewedSuffix);
+    const endedBy = record.endedAt === undefined ? lastSign(at, renewed) + maxUnseenMs : record.endedAt + maxEndMs;
+    removeFile(at);
+    removeFile(renewed);
+    return file.endsWith(activeSuffix) ? [{ baseline: record.baseline, endedBy }] : [];
   });
 }
+
+/** A command can create a file shortly after the process that started it exited. */
+const maxEndMs = 10_000;
+/** A process that was killed ended less than this time after it last renewed its record, or its record was new. */
+const maxUnseenMs = 15_000;
+
+const lastSign = (record: string, renewed: string): number => Math.max(timeOf(record), timeOf(renewed));
+
+const timeOf = (file: string): number => Number(lstatIfVisible(file)?.mtimeMs ?? 0);
 
 /** The folders of the records that were seen: they do not change. */
 const seenRecords = new Map<string, CommandRecord>();

@@ -25,11 +25,14 @@ const harmlessKeys = new Set([
   'name',
   'email',
   'defaultbranch',
+  'description',
+  'vscode-merge-base',
+  'gh-merge-base',
 ]);
 const maxConfigLine = 1000;
 
-/** Each step takes linear time: the text comes from outside. */
-function isHarmlessConfigLine(given: string): boolean {
+/** Returns true if a line of a git configuration runs no program and names no other configuration. Each step takes linear time: the text comes from outside. */
+export function isHarmlessConfigLine(given: string): boolean {
   if (given.length > maxConfigLine) return false;
   const line = given.trim().toLowerCase();
   if (line === '') return true;

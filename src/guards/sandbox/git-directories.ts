@@ -18,6 +18,14 @@ export const gitControlNames: readonly string[] = [
 /** Files of a linked worktree that say where its repository and its configuration are. */
 const worktreeControlNames = ['commondir', 'gitdir', 'config.worktree'];
 
+/** Returns true if a path is a file or folder that configures a git directory, or a `.git`. */
+export function isGitControlFile(location: string): boolean {
+  const name = path.basename(location);
+  if (name === '.git') return true;
+  if (!gitControlNames.includes(name) && !worktreeControlNames.includes(name)) return false;
+  return location.includes(`${path.sep}.git${path.sep}`) || looksLikeGitDirectory(path.dirname(location));
+}
+
 /** Returns true if git accepts this folder as a git directory, whatever its name is. */
 export const looksLikeGitDirectory = (folder: string): boolean =>
   lstatIfVisible(`${folder}${path.sep}HEAD`) !== undefined &&

@@ -7,7 +7,7 @@ import { controlPathsOf, gitControlPaths } from './git-directories.ts';
 import { createPresenceCheck, foldersBetween, isDirectory } from './open-folder.ts';
 import type { ExpectedMounts } from './mount-check.ts';
 import { systemSecretPaths, type CoveredPath } from './system-secrets.ts';
-import type { SandboxAccess, SandboxPaths } from './sandbox.ts';
+import type { MountedPaths, SandboxAccess, SandboxPaths } from './sandbox.ts';
 
 /** Folders that programs need to run. No folder that grows and no sockets: /run, /var, /home, /root and others are not visible. */
 export const systemFolders = (): readonly string[] =>
@@ -213,9 +213,23 @@ export function findInnerMounts(
   const key = accessKey(access);
   const inner = known?.get(key) ?? { protected: writeAccessMounts(paths, access), hidden: hiddenPaths(paths) };
   if (access.group) groupMounts.set(access.group, (known ?? new Map<string, InnerMounts>()).set(key, inner));
-  if (sockets.length === 0) return inner;
-  return { ...withSockets(paths, access, inner, sockets), isReplaceable: known !== undefined || !access.group };
+  const own =
+    sockets.length === 0
+      ? inner
+      : { ...withSockets(paths, access, inner, sockets), isReplaceable: known !== undefined || !access.group };
+  access.onMounts?.(listMountedPaths(own));
+  return own;
 }
+
+const listMountedPaths = (inner: InnerMounts): MountedPaths => {
+  const locate = (option: ProtectedMount['bindOption']): readonly string[] =>
+    inner.protected.flatMap(({ mountPoint, bindOption }) => (bindOption === option ? [mountPoint] : []));
+  return {
+    protectedPaths: locate('--ro-bind'),
+    folders: locate('--bind'),
+    hidden: inner.hidden.map(({ at }) => at),
+  };
+};
 
 /** Covers sockets. The folders above one become mounts: a command could rename them, and the next command would find the socket at another path. */
 function withSockets(

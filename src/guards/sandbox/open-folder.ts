@@ -70,6 +70,16 @@ export function lstatIfVisible(at: string): ReturnType<typeof lstatSync> | undef
   }
 }
 
+/** Returns a text that identifies what is at a path: it differs if another file took its place, also one that got the same inode number. */
+export function identityOf(at: string): string | undefined {
+  try {
+    const { dev, ino, birthtimeNs } = lstatSync(at, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
+
 const descriptorPath = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 function withPermission<T>(folder: string, operation: (at: string) => T): T {

@@ -36,7 +36,14 @@ function readsWorktreeConfig(git: string): boolean {
 const maxConfigBytes = 65_536;
 
 /** How many running commands of this process use each placeholder. */
-const uses = new Map<string, { readonly placeholder: Placeholder; count: number }>();
+const uses = new Map<string, PlaceholderUse>();
+
+type PlaceholderUse = {
+  readonly placeholder: Placeholder;
+  count: number;
+  /** Returns true if another process may use it. */
+  isShared: () => boolean;
+};
 
 /** Unused placeholders inside a git directory stay for a while: the next command needs them again, and creating them takes longer than the command `true`. */
 const idleMs = 30_000;
@@ -48,22 +55,40 @@ let isExiting = false;
 export type HeldPlaceholders = {
   /** Their paths. */
   readonly locations: readonly string[];
+  /** Creates those again that were removed meanwhile. */
+  restore(): void;
   /** Removes those that no other command uses and that are unchanged. */
   release(): void;
 };
 
+/** Options of holdPlaceholders. */
+export type PlaceholderOptions = {
+  /** Git directories outside the roots. */
+  readonly gitDirectories?: readonly string[] | undefined;
+  /** Returns true if commands of another process may use the same placeholders. Their mounts would be lost if these were removed. */
+  readonly isShared?: () => boolean;
+};
+
 /** Creates the placeholders of these roots and git directories that are absent, and holds them. */
-export function holdPlaceholders(roots: readonly string[], gitDirectories: readonly string[] = []): HeldPlaceholders {
+export function holdPlaceholders(
+  roots: readonly string[],
+  { gitDirectories = [], isShared = () => false }: PlaceholderOptions = {},
+): HeldPlaceholders {
   const needed = [...roots.flatMap(neededPlaceholders), ...gitDirectories.flatMap((git) => placeholdersOf(git, git))];
   const held = needed.filter(createPlaceholder);
   for (const placeholder of held) {
-    const use = uses.get(placeholder.location) ?? { placeholder, count: 0 };
+    const use = uses.get(placeholder.location) ?? { placeholder, count: 0, isShared };
     use.count += 1;
+    use.isShared = isShared;
     uses.set(placeholder.location, use);
   }
   removeAtExit();
   const locations = held.map(({ location }) => location);
-  return { locations, release: () => locations.forEach(releasePlaceholder) };
+  return {
+    locations,
+    restore: () => held.forEach(createPlaceholder),
+    release: () => locations.forEach(releasePlaceholder),
+  };
 }
 
 /** Returns true if the path is a placeholder, created now or before. */
@@ -97,8 +122,8 @@ function releasePlaceholder(location: string): void {
   const use = uses.get(location);
   if (use === undefined || --use.count > 0) return;
   // An empty `.git` is visible to the user, so it is removed at once.
-  if (isExiting || path.basename(location) === '.git') removePlaceholder(use.placeholder);
-  else idleTimer ??= setTimeout(removeIdlePlaceholders, idleMs).unref();
+  if (isExiting || path.basename(location) === '.git') removePlaceholder(use);
+  if (uses.has(location)) idleTimer ??= setTimeout(removeIdlePlaceholders, idleMs).unref();
 }
 
 /** Commands that still run at exit release their placeholders after this listener. */
@@ -115,10 +140,13 @@ function removeAtExit(): void {
 export function removeIdlePlaceholders(): void {
   clearTimeout(idleTimer);
   idleTimer = undefined;
-  for (const { placeholder, count } of uses.values()) if (count === 0) removePlaceholder(placeholder);
+  for (const use of uses.values()) if (use.count === 0) removePlaceholder(use);
+  if (uses.size > 0 && !isExiting) idleTimer = setTimeout(removeIdlePlaceholders, idleMs).unref();
 }
 
-function removePlaceholder({ root, location }: Placeholder): void {
+/** One that another process uses stays: that process removes it, or the next one that finds it. */
+function removePlaceholder({ placeholder: { root, location }, isShared }: PlaceholderUse): void {
+  if (isShared()) return;
   uses.delete(location);
   if (!isPlaceholder(location)) return;
   try {

@@ -14,11 +14,13 @@ import {
 } from './baseline.ts';
 import { createCommandRecorder, startMs, takeInterrupted } from './command-records.ts';
 import { hasUncheckedFolders, maxCheckedFolders, maxCheckedRepositories, withOneScan } from './git-directories.ts';
+import { forgetExitSweep, sweepAtExit, type ExitSweep } from './exit-sweep.ts';
 import { moveAside } from './move-aside.ts';
 import { accessKey, isApproved, protectedPaths } from './mounts.ts';
 import { lstatIfVisible } from './open-folder.ts';
 import { holdPlaceholders, type HeldPlaceholders } from './placeholders.ts';
-import type { SandboxAccess, SandboxPaths, Sandbox } from './sandbox.ts';
+import { createRunningGuard } from './running-guard.ts';
+import { mountedFileError, type SandboxAccess, type SandboxPaths, type Sandbox } from './sandbox.ts';
 
 /** Options of withQuarantine. */
 type QuarantineOptions = {
@@ -47,8 +49,16 @@ export function withQuarantine(
   const records =
     paths.quarantine === undefined ? undefined : path.join(path.dirname(paths.quarantine), 'running-commands');
   const recorder = createCommandRecorder(records, paths.roots);
+  /** Without records, only the own process is known. */
+  const isShared = (): boolean => records !== undefined && recorder.others() !== 'none';
   /** What distinguishes the mounts of each running command. */
   const runningMounts: string[] = [];
+  let lastStart = Number.NEGATIVE_INFINITY;
+  const guard = createRunningGuard({
+    paths,
+    addNotice: (text) => userNotices.push(text),
+    onSecond: () => recorder.renew(),
+  });
 
   /** Moves away what was created since the baseline. A running command may create it again, so it is looked for again. Returns how many were found. */
   const sweep = (
@@ -78,8 +88,8 @@ export function withQuarantine(
   };
   /** Sweeps after processes that ended during a command. What was created long after such a process exited is not from its command. */
   const sweepInterrupted = (): void => {
-    for (const { baseline: since, endedAt = Number.POSITIVE_INFINITY } of takeInterrupted(records, paths.roots))
-      sweep('a command of an earlier session', since, ({ location }) => changeTime(location) < endedAt + maxEndMs);
+    for (const { baseline: since, endedBy } of takeInterrupted(records, paths.roots))
+      sweep('a command of an earlier session', since, ({ location }) => changeTime(location) < endedBy);
   };
   sweepInterrupted();
   const stoppedReason = (): string | undefined => {
@@ -106,18 +116,24 @@ export function withQuarantine(
     ...sandbox,
     stoppedReason,
     acceptFile: accept,
+    isMounted: (location) => guard.isMounted(location),
     takeNotices() {
       const taken = userNotices;
       userNotices = [];
       return [...new Set(taken)];
     },
     async exec(command, options, outside) {
+      if (guard.isStopping()) await guard.settled();
       assertNotStopped();
       // A command that only reads cannot create a file, and has mounts that no running command can replace.
       if (options.access === 'read')
         return sandbox.exec(command, { ...options, isAlone: recorder.others() === 'none' }, outside);
       assertCountableFolders(paths.roots);
-      const held = needsPlaceholders ? holdPlaceholders(paths.roots, options.gitDirectories) : noPlaceholders;
+      const mountedFile = options.unprotected?.find((file) => guard.isMounted(file));
+      if (mountedFile !== undefined) throw mountedFileError(mountedFile);
+      const held = needsPlaceholders
+        ? holdPlaceholders(paths.roots, { gitDirectories: options.gitDirectories, isShared })
+        : noPlaceholders;
       if (baseline === undefined) {
         baseline = createBaseline(paths, held);
         recorder.begin(baseline);
@@ -129,6 +145,11 @@ export function withQuarantine(
       const isUniform = runningMounts.every((each) => each === mounts);
       const others = recorder.others();
       const isAlone = isUniform && others === 'none';
+      // Another process may have removed one before it could see the record of this command.
+      held.restore();
+      // A command that starts at the same moment has not verified that it is alone with this one.
+      const isEarly = others === 'starting' || (running > 0 && !isUniform && performance.now() - lastStart < startMs);
+      lastStart = performance.now();
       running += 1;
       runningMounts.push(mounts);
       const finish = (origin: string): void => {
@@ -144,27 +165,32 @@ export function withQuarantine(
         held.release();
       };
       const exitSweep: ExitSweep = {
-        sweep: () => sweep('this command', since),
+        sweep() {
+          guard.check();
+          return sweep('this command', since);
+        },
         end: () => {
           held.release();
           recorder.interrupt();
         },
       };
+      const guarded = guard.enter();
+      const { killSignal, onMounts } = guarded;
       let result: ExecResult | undefined;
       try {
-        // A command that starts at the same moment has not verified that it is alone with this one.
-        if (others === 'starting' || (running > 1 && !isUniform))
-          await new Promise((resolve) => setTimeout(resolve, startMs));
+        if (isEarly) await new Promise((resolve) => setTimeout(resolve, startMs));
         const start: typeof outside = (...args) => {
           const started = outside(...args);
           sweepAtExit(exitSweep);
           return started;
         };
-        result = await sandbox.exec(command, { ...options, isAlone, group: since }, start);
+        result = await sandbox.exec(command, { ...options, killSignal, onMounts, isAlone, group: since }, start);
       } finally {
         // A process that was killed may take a moment to exit.
         if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));
-        pendingSweeps.delete(exitSweep);
+        forgetExitSweep(exitSweep);
+        const explain = guarded.leave();
+        if (result) result = explain(result);
         finish(running > 1 ? 'a command' : 'this command');
         if (result && notices.length > 0) {
           result = { ...result, text: [result.text.trimEnd(), ...new Set(notices)].join('\n') };
@@ -182,10 +208,7 @@ export function withQuarantine(
 const approvedPaths = ({ roots, home }: SandboxPaths, access: SandboxAccess): readonly string[] =>
   roots.flatMap((root) => protectedPaths(root, home).filter((at) => isApproved(at, root, access)));
 
-const noPlaceholders: HeldPlaceholders = { locations: [], release: () => {} };
-
-/** A command can create a file shortly after the process that started it exited. */
-const maxEndMs = 10_000;
+const noPlaceholders: HeldPlaceholders = { locations: [], restore: () => {}, release: () => {} };
 
 function changeTime(location: string): number {
   return Number(lstatIfVisible(location)?.ctimeMs ?? 0);
@@ -199,39 +222,6 @@ function assertCountableFolders(roots: readonly string[]): void {
     `Commands are stopped: there are more than ${maxCheckedFolders} folders directly in ${escapeInvisibleLine(root)}, or more than ${maxCheckedRepositories} repositories, and each of them is checked after a command. Move or remove some, then commands run again.`,
     { blame: 'user' },
   );
-}
-
-/** What is done when the process exits during a command. */
-type ExitSweep = {
-  /** Returns how many files were found. */
-  readonly sweep: () => number;
-  readonly end: () => void;
-};
-
-/** Sweeps of running commands. */
-const pendingSweeps = new Set<ExitSweep>();
-let hasExitListener = false;
-const [exitRoundMs, maxExitRounds, quietExitRounds] = [25, 40, 6];
-
-/** Must be called after the command was started: its kill-at-exit listener is then registered first and runs before the sweep. */
-function sweepAtExit(sweep: ExitSweep): void {
-  pendingSweeps.add(sweep);
-  if (hasExitListener) return;
-  hasExitListener = true;
-  process.on('exit', () => {
-    // The processes of a killed command end some milliseconds later, so it is looked several times.
-    const pause = new Int32Array(new SharedArrayBuffer(4));
-    for (
-      let round = 0, quiet = 0;
-      pendingSweeps.size > 0 && round < maxExitRounds && quiet < quietExitRounds;
-      round++
-    ) {
-      Atomics.wait(pause, 0, 0, exitRoundMs);
-      const found = [...pendingSweeps].reduce((sum, each) => sum + each.sweep(), 0);
-      quiet = found === 0 ? quiet + 1 : 0;
-    }
-    pendingSweeps.forEach((each) => each.end());
-  });
 }
 
 type QuarantineNotices = { readonly notice: string; readonly userNotice?: string };

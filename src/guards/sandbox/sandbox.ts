@@ -1,5 +1,11 @@
 // The sandbox interface around the commands of a workspace. Commands inside reach the roots only; without a sandbox no command runs.
-import { FairleadError, type ExecOptions, type ExecResult, type Workspace } from '../../core/index.ts';
+import {
+  FairleadError,
+  escapeInvisibleLine,
+  type ExecOptions,
+  type ExecResult,
+  type Workspace,
+} from '../../core/index.ts';
 import type { EgressPolicy } from './egress.ts';
 
 /** Runs a program on this machine, outside any sandbox. */
@@ -25,6 +31,18 @@ export type SandboxAccess = {
   readonly isAlone?: boolean;
   /** Identifies the commands that run at the same time. Those with the same access get the same mounts, which none of them can replace. */
   readonly group?: object;
+  /** Called with the mounts of the command, before it starts. */
+  readonly onMounts?: (mounts: MountedPaths) => void;
+};
+
+/** What is mounted for a command inside the folders that it can write; real paths. */
+export type MountedPaths = {
+  /** What it cannot change. */
+  readonly protectedPaths: readonly string[];
+  /** Folders above these, which it cannot move. */
+  readonly folders: readonly string[];
+  /** What it cannot see. */
+  readonly hidden: readonly string[];
 };
 
 /** Runs commands confined. */
@@ -47,6 +65,8 @@ export interface Sandbox {
   readonly takeNotices?: () => readonly string[];
   /** Accepts a protected file that was written with the approval of the user while a command runs, as long as its content has this SHA-256; a real path. */
   readonly acceptFile?: (file: string, contentHash: string) => void;
+  /** Returns true if a running command has a mount on this path, which is lost if another file takes its place; a real path. */
+  readonly isMounted?: (location: string) => boolean;
   /** Returns the command line that starts a long-running read-only program, in a folder given by its real path; absent if the sandbox cannot do that. */
   readonly confine?: (argv: Argv, cwd: string) => Argv;
 }
@@ -104,16 +124,28 @@ export const withSandbox = (
     lastReason = reason;
     sandbox.takeNotices?.().forEach((text) => notify?.(text));
   };
+  const isMounted = (file: string): boolean => sandbox.isMounted?.(workspace.locate(file)) === true;
+  const placeOf = (file: string): { readonly inPlace?: true } => (isMounted(file) ? { inPlace: true } : {});
+  const assertRemovable = (file: string): void => {
+    if (isMounted(file)) throw mountedFileError(file);
+  };
   return {
     ...workspace,
     isGitReadOnly: sandbox.name !== 'none' && access === 'write' && !more.writesGit,
     async write(file, content, options) {
-      const change = await workspace.write(file, content, options);
+      const change = await workspace.write(file, content, { ...options, ...placeOf(file) });
       if (change.after !== null) sandbox.acceptFile?.(change.path, change.after);
       return change;
     },
-    async restore(change) {
-      await workspace.restore(change);
+    ...(workspace.remove && {
+      async remove(file, options) {
+        assertRemovable(file);
+        return workspace.remove?.(file, options) as never;
+      },
+    }),
+    async restore(change, options) {
+      if (change.before === null) assertRemovable(change.path);
+      await workspace.restore(change, { ...options, ...placeOf(change.path) });
       if (change.before !== null) sandbox.acceptFile?.(change.path, change.before);
     },
     async exec(command, options = {}) {
@@ -131,6 +163,14 @@ export const withSandbox = (
   };
 };
 
+/** The error of a change that would remove a mount of a running command. */
+export const mountedFileError = (file: string): FairleadError =>
+  new FairleadError(
+    'sandbox/busy',
+    `${escapeInvisibleLine(file)} was left alone: a command that runs in this folder could write it if it were removed or replaced. Stop the running commands (stop_command), then try again.`,
+    { blame: 'model' },
+  );
+
 /** No sandbox. Only the user may choose this. */
 export const noSandbox: Sandbox = {
   name: 'none',
@@ -143,8 +183,19 @@ export const noSandbox: Sandbox = {
 export function splitAccess<T extends SandboxAccess>(
   given: T,
 ): { readonly access: SandboxAccess; readonly options: Omit<T, keyof SandboxAccess> } {
-  const { access, readable, network, writable, gitDirectories, writesGit, unprotected, isAlone, group, ...options } =
-    given;
+  const {
+    access,
+    readable,
+    network,
+    writable,
+    gitDirectories,
+    writesGit,
+    unprotected,
+    isAlone,
+    group,
+    onMounts,
+    ...options
+  } = given;
   return {
     access: {
       ...(access && { access }),
@@ -156,6 +207,7 @@ export function splitAccess<T extends SandboxAccess>(
       ...(unprotected && { unprotected }),
       ...(isAlone && { isAlone }),
       ...(group && { group }),
+      ...(onMounts && { onMounts }),
     },
     options,
   };
