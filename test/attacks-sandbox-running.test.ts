@@ -185,13 +185,16 @@ test('[attack 165] the output of a command is not shown after a hidden file was 
   const { root, start, told } = await setup(t, { isHome: true });
   const file = path.join(root, '.git-credentials');
   writeFileSync(file, 'https://u:OLD@h\n');
-  const { ended } = await start('while ! grep -a u: .git-credentials 2>/dev/null; do sleep 0.01; done; sleep 60');
+  let streamed = '';
+  const { ended } = await start('while ! grep -a u: .git-credentials 2>/dev/null; do sleep 0.01; done; sleep 60', {
+    onOutput: (piece) => void (streamed += piece),
+  });
   replaceFile(file, 'https://u:NEW-SECRET@h\n');
   block(300);
   const { text, stopReason } = await ended;
   assert.match(stopReason ?? '', /git-credentials/);
   assert.match(told.join('\n'), /git-credentials was replaced .*the command could read it/);
-  assertAttack(t, 165, [text.includes('NEW-SECRET') ? 'done' : 'blocked']);
+  assertAttack(t, 165, [`${text}${streamed}`.includes('NEW-SECRET') ? 'done' : 'blocked']);
 });
 
 test('[attack 165] an approved call changes a protected file in place while a command runs', { skip }, async (t) => {

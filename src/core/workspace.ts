@@ -104,8 +104,8 @@ export type FetchResult = {
 
 /** How a file is replaced. */
 export type ReplaceOptions = {
-  /** Writes into the present file instead of replacing it by a new one: a sandbox may have mounted it. A crash can leave a part of the content. */
-  readonly inPlace?: boolean;
+  /** Returns true if a sandbox has mounted the file with this real path: it is written in place instead of replaced by a new one, and not removed. A crash can leave a part of the content. */
+  readonly isMounted?: (location: string) => boolean;
 };
 
 /** Which file a path must lead to. */
@@ -129,7 +129,7 @@ export interface Workspace {
     options?: LocatedOptions & ReplaceOptions & { readonly over?: string | null },
   ): Promise<FileChange>;
   /** Removes a file whose content `restore` can bring back; rejects if that is impossible or if the file changed since it was read. */
-  remove?(path: string, options?: LocatedOptions): Promise<FileChange>;
+  remove?(path: string, options?: LocatedOptions & ReplaceOptions): Promise<FileChange>;
   /** Restores the content before a change; rejects if the file changed since. */
   restore(change: FileChange, options?: LocatedOptions & ReplaceOptions): Promise<void>;
   list(path: string): Promise<DirectoryListing>;

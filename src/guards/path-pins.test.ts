@@ -21,6 +21,7 @@ import { localWorkspace } from '../workspace/index.ts';
 import { sessionGrants } from './grants.ts';
 import { createPathPins } from './path-pins.ts';
 import { permissionGate } from './permission.ts';
+import { noSandbox, withSandbox } from './sandbox/sandbox.ts';
 
 function createFolder(t: TestContext): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-pins-')));
@@ -41,9 +42,10 @@ function createAgent(folder: string): {
   writeFileSync(path.join(folder, 'out/tasks.json'), 'mine');
   writeFileSync(path.join(folder, '.vscode/tasks.json'), 'other');
   const pins = createPathPins(localWorkspace({ roots: [folder] }));
+  const workspace = withSandbox(pins.workspace, { ...noSandbox, isMounted: () => false });
   const tools = new Map(
     [writeFile, readFile].map((create): [string, Tool] => {
-      const tool = pins.wrapTool(create(pins.workspace));
+      const tool = pins.wrapTool(create(workspace));
       return [tool.name, tool];
     }),
   );

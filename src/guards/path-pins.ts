@@ -64,7 +64,9 @@ export function createPathPins(workspace: Workspace): PathPins {
         return workspace.read(given, { ...options, ...(at === undefined ? {} : { at }) });
       },
       write: async (given, content, options) => workspace.write(given, content, { ...options, ...pinnedPath(given) }),
-      ...(workspace.remove ? { remove: async (given) => workspace.remove?.(given, pinnedPath(given)) as never } : {}),
+      ...(workspace.remove
+        ? { remove: async (given, options) => workspace.remove?.(given, { ...options, ...pinnedPath(given) }) as never }
+        : {}),
       restore: async (change, options) => workspace.restore(change, { ...options, ...pinnedPath(change.path) }),
     },
     wrapGate: (gate) => async (call, state) => {

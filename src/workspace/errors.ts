@@ -13,6 +13,7 @@ export type WorkspaceErrorCode =
   | 'changed'
   | 'linked'
   | 'protected'
+  | 'in-use'
   | 'no-access'
   | 'no-blob'
   | 'bad-content'

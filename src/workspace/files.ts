@@ -63,7 +63,7 @@ export async function replaceFileContent(
   canonical: string,
   bytes: Uint8Array | undefined,
   agree: (present: Uint8Array | undefined) => Promise<void>,
-  { inPlace = false }: ReplaceOptions = {},
+  { isMounted = () => false }: ReplaceOptions = {},
 ): Promise<void> {
   const name = path.basename(canonical);
   const within = bytes ? withCreatedFolder : withOpenFolder;
@@ -71,8 +71,10 @@ export async function replaceFileContent(
     try {
       const present = await readExisting(folder, name, canonical);
       await agree(present?.bytes);
-      if (bytes && present && inPlace) await writeInPlace(folder, name, bytes, present);
-      else if (bytes) await writeAtomically(folder, name, bytes, present);
+      if (present && isMounted(canonical)) {
+        if (!bytes) throw mountedError(canonical);
+        await writeInPlace(folder, name, bytes, present);
+      } else if (bytes) await writeAtomically(folder, name, bytes, present);
       else await unlink(folder.pathOf(name));
       await folder.handle.sync().catch(() => {});
     } catch (error) {
@@ -128,6 +130,12 @@ async function writeAtomically(
     throw error;
   }
 }
+
+const mountedError = (canonical: string): Error =>
+  workspaceError(
+    'in-use',
+    `${escapeInvisibleLine(canonical)} was left alone: a command that runs in this folder could write it if it were removed. Stop the running commands (stop_command), then try again.`,
+  );
 
 /** Writes into the present file: its inode stays. */
 async function writeInPlace(folder: OpenFolder, name: string, bytes: Uint8Array, present: ExistingFile): Promise<void> {

@@ -90,7 +90,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },
-    write: (given, content, { over, at, inPlace = false } = {}) =>
+    write: (given, content, { over, at, ...how } = {}) =>
       inTurn(async () => {
         const found = findOpen(given, at);
         const bytes = encodeContent(given, content);
@@ -103,13 +103,13 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
             assertFresh(given, before, seen.get(found), over);
             if (present) await blobs.put(present);
           },
-          { inPlace },
+          how,
         );
         const after = sha256Hex(bytes);
         seen.set(found, after);
         return { path: found, before, after };
       }),
-    remove: (given, { at } = {}) =>
+    remove: (given, { at, ...how } = {}) =>
       inTurn(async () => {
         const found = findOpen(given, at);
         if (options.blobs === undefined)
@@ -118,15 +118,20 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
             `${escapeInvisibleLine(given)} was not removed: contents are not stored here, so it could not be restored.`,
           );
         let before: string | null = null;
-        await replaceFileContent(found, undefined, async (present) => {
-          before = present ? sha256Hex(present) : null;
-          assertFresh(given, before, seen.get(found) ?? before ?? undefined, undefined);
-          if (present) await blobs.put(present);
-        });
+        await replaceFileContent(
+          found,
+          undefined,
+          async (present) => {
+            before = present ? sha256Hex(present) : null;
+            assertFresh(given, before, seen.get(found) ?? before ?? undefined, undefined);
+            if (present) await blobs.put(present);
+          },
+          how,
+        );
         seen.delete(found);
         return { path: found, before, after: null };
       }),
-    restore: (change, { at, inPlace = false } = {}) =>
+    restore: (change, { at, ...how } = {}) =>
       inTurn(async () => {
         const found = findOpen(change.path, at);
         const bytes = change.before === null ? undefined : await blobs.get(change.before);
@@ -140,7 +145,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
               `${escapeInvisibleLine(found)} was changed since, so it was left unchanged.`,
             );
           },
-          { inPlace },
+          how,
         );
         // The model has seen the undone content, not the present one.
         seen.delete(found);

@@ -27,6 +27,8 @@ export type MountedFiles = {
   add(mounts: MountedPaths): void;
   /** Returns true if there is a mount on this path. */
   has(location: string): boolean;
+  /** Returns true if something is hidden. */
+  hasHidden(): boolean;
   /** Returns the folders that contain mounted paths. */
   folders(): readonly string[];
   /** Returns what was replaced or removed since it was mounted; each once. */
@@ -36,11 +38,13 @@ export type MountedFiles = {
 /** Creates an empty record. */
 export function createMountedFiles(): MountedFiles {
   const files = new Map<string, MountedFile & { identity: string | undefined }>();
+  let hasHidden = false;
   const add = (location: string, role: MountRole): void => {
     if (files.has(location)) return;
     const found = identify(location);
     // A socket that is replaced is found by the list of sockets.
     if (found === undefined || found.isSocket) return;
+    hasHidden ||= role === 'hidden';
     const isGit = role === 'protected' && isGitControlFile(location);
     const before = isGit ? readControlFile(location, found) : undefined;
     files.set(location, { location, role, isGit, identity: found.identity, ...(before && { before }) });
@@ -52,6 +56,7 @@ export function createMountedFiles(): MountedFiles {
       for (const at of folders) add(at, 'folder');
     },
     has: (location) => files.has(location),
+    hasHidden: () => hasHidden,
     folders: () => [...new Set([...files.keys()].map((at) => path.dirname(at)))],
     takeReplaced() {
       const replaced: MountedFile[] = [];

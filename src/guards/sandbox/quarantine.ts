@@ -176,6 +176,11 @@ export function withQuarantine(
       };
       const guarded = guard.enter();
       const { killSignal, onMounts } = guarded;
+      const { onOutput } = options;
+      const shown: typeof options = {
+        ...options,
+        ...(onOutput && { onOutput: (...args) => guarded.canShowOutput() && onOutput(...args) }),
+      };
       let result: ExecResult | undefined;
       try {
         if (isEarly) await new Promise((resolve) => setTimeout(resolve, startMs));
@@ -184,7 +189,7 @@ export function withQuarantine(
           sweepAtExit(exitSweep);
           return started;
         };
-        result = await sandbox.exec(command, { ...options, killSignal, onMounts, isAlone, group: since }, start);
+        result = await sandbox.exec(command, { ...shown, killSignal, onMounts, isAlone, group: since }, start);
       } finally {
         // A process that was killed may take a moment to exit.
         if (result === undefined || result.stopped) await new Promise((resolve) => setTimeout(resolve, 50));

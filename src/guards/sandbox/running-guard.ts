@@ -25,7 +25,7 @@ export type RunningGuard = {
   isMounted(location: string): boolean;
   /** Returns true if commands were stopped and have not ended. */
   isStopping(): boolean;
-  /** Waits until no command runs. */
+  /** Waits until no command runs, for a limited time. */
   settled(): Promise<void>;
   /** Looks for replaced files at once. */
   check(): void;
@@ -36,6 +36,8 @@ export type GuardedCommand = {
   readonly killSignal: AbortSignal;
   /** Records its mounts, when they are made. */
   readonly onMounts: (mounts: MountedPaths) => void;
+  /** Returns false if its new output may contain what is hidden from it. */
+  readonly canShowOutput: () => boolean;
   /** Removes it after its end, and returns what adds to its result what happened. */
   leave(): (result: ExecResult) => ExecResult;
 };
@@ -50,6 +52,8 @@ type RunningCommand = {
 };
 
 const socketSeconds = 2;
+/** A process that was killed ends in this time, unless the kernel does not let it. */
+const maxEndMs = 10_000;
 
 /** Creates the guard of a sandbox. */
 export function createRunningGuard({ paths, addNotice, onSecond }: RunningGuardOptions): RunningGuard {
@@ -109,7 +113,14 @@ export function createRunningGuard({ paths, addNotice, onSecond }: RunningGuardO
     check,
     isMounted: (location) => mounted.has(location),
     isStopping: () => lost.length > 0 && commands.size > 0,
-    settled: () => new Promise((resolve) => waiting.push(resolve)),
+    settled: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, maxEndMs);
+        waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
     enter() {
       const command: RunningCommand = { controller: new AbortController(), covered: undefined };
       commands.add(command);
@@ -119,6 +130,10 @@ export function createRunningGuard({ paths, addNotice, onSecond }: RunningGuardO
           mounted.add(mounts);
           command.covered = recordCovered(mounts);
           watch.begin();
+        },
+        canShowOutput() {
+          if (mounted.hasHidden()) check();
+          return !command.isSecret;
         },
         leave() {
           check();

@@ -124,28 +124,21 @@ export const withSandbox = (
     lastReason = reason;
     sandbox.takeNotices?.().forEach((text) => notify?.(text));
   };
-  const isMounted = (file: string): boolean => sandbox.isMounted?.(workspace.locate(file)) === true;
-  const placeOf = (file: string): { readonly inPlace?: true } => (isMounted(file) ? { inPlace: true } : {});
-  const assertRemovable = (file: string): void => {
-    if (isMounted(file)) throw mountedFileError(file);
-  };
+  // Decided when the path is resolved: resolving it here would pin it for the call.
+  const replacing = sandbox.isMounted ? { isMounted: sandbox.isMounted } : {};
   return {
     ...workspace,
     isGitReadOnly: sandbox.name !== 'none' && access === 'write' && !more.writesGit,
     async write(file, content, options) {
-      const change = await workspace.write(file, content, { ...options, ...placeOf(file) });
+      const change = await workspace.write(file, content, { ...options, ...replacing });
       if (change.after !== null) sandbox.acceptFile?.(change.path, change.after);
       return change;
     },
     ...(workspace.remove && {
-      async remove(file, options) {
-        assertRemovable(file);
-        return workspace.remove?.(file, options) as never;
-      },
+      remove: async (file, options) => workspace.remove?.(file, { ...options, ...replacing }) as never,
     }),
     async restore(change, options) {
-      if (change.before === null) assertRemovable(change.path);
-      await workspace.restore(change, { ...options, ...placeOf(change.path) });
+      await workspace.restore(change, { ...options, ...replacing });
       if (change.before !== null) sandbox.acceptFile?.(change.path, change.before);
     },
     async exec(command, options = {}) {
@@ -163,11 +156,11 @@ export const withSandbox = (
   };
 };
 
-/** The error of a change that would remove a mount of a running command. */
+/** The error of a command that would remove a mount of a running one. */
 export const mountedFileError = (file: string): FairleadError =>
   new FairleadError(
     'sandbox/busy',
-    `${escapeInvisibleLine(file)} was left alone: a command that runs in this folder could write it if it were removed or replaced. Stop the running commands (stop_command), then try again.`,
+    `${escapeInvisibleLine(file)} was left alone: a command that runs in this folder could write it if it were replaced. Stop the running commands (stop_command), then try again.`,
     { blame: 'model' },
   );
 
