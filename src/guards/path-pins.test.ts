@@ -118,3 +118,18 @@ test('all gates of a call see the same file, and a call without links works', as
   assert.equal(readFileSync(path.join(folder, 'out/tasks.json'), 'utf8'), 'x');
   assert.ok(existsSync(path.join(folder, '.vscode')));
 });
+
+test('[attack 126] a path that the gates did not decide about is not written, also through a sandbox', async (t) => {
+  const folder = createFolder(t);
+  const pins = createPathPins(localWorkspace({ roots: [folder] }));
+  const workspace = withSandbox(pins.workspace, { ...noSandbox, isMounted: () => false });
+  const tool: Tool = pins.wrapTool<Tool>({
+    ...writeFile(workspace),
+    execute: async () => String((await workspace.write('AGENTS.md', 'x')).after),
+  });
+  const gate = pins.wrapGate(() => ({ type: 'allow' }));
+  await gate(call, state);
+  const context = { call, state, key: 'k', signal: new AbortController().signal } as unknown as ToolContext;
+  await assert.rejects(async () => tool.execute(call.input, context), /leads to another file/);
+  assertAttack(t, 126, [existsSync(path.join(folder, 'AGENTS.md')) ? 'done' : 'blocked']);
+});

@@ -39,7 +39,6 @@ export type CommandRecorder = {
 };
 
 const [activeSuffix, idleSuffix, renewedSuffix] = ['.active.json', '.idle.json', '.renewed'];
-const renewMs = 3000;
 
 /** Creates the recorder of a sandbox. Without a folder nothing is recorded, and other commands may be running. */
 export function createCommandRecorder(folder: string | undefined, roots: readonly string[]): CommandRecorder {
@@ -47,7 +46,7 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
     return { begin: () => {}, others: () => 'running', renew: () => {}, end: () => {}, interrupt: () => {} };
   const name = path.join(folder, randomUUID());
   const [active, idle, renewed] = [`${name}${activeSuffix}`, `${name}${idleSuffix}`, `${name}${renewedSuffix}`];
-  let renewedAt: number | undefined;
+  let isRenewed = false;
   let written: { readonly key: string; readonly baseline: Baseline } | undefined;
   const write = (key: string, baseline: Baseline): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -80,20 +79,20 @@ export function createCommandRecorder(folder: string | undefined, roots: readonl
         : 'running';
     },
     renew() {
-      if (written === undefined || Date.now() - (renewedAt ?? 0) < renewMs) return;
+      if (written === undefined) return;
       try {
         // Another file than the record, whose time says when the commands began.
         writeFileSync(renewed, '', { mode: 0o600 });
         setTime(renewed);
-        renewedAt = Date.now();
+        isRenewed = true;
         removeAtExit(renewed);
       } catch {
         // The record counts until its own time.
       }
     },
     end() {
-      if (renewedAt !== undefined) removeFile(renewed);
-      renewedAt = undefined;
+      if (isRenewed) removeFile(renewed);
+      isRenewed = false;
       try {
         renameSync(active, idle);
       } catch {
@@ -141,7 +140,7 @@ export function takeInterrupted(folder: string | undefined, roots: readonly stri
 
 /** A command can create a file shortly after the process that started it exited. */
 const maxEndMs = 10_000;
-/** A process that was killed ended less than this time after it last renewed its record, or its record was new. */
+/** A process renews its record every second, so one that was killed ended long before this time was over. */
 const maxUnseenMs = 15_000;
 
 const lastSign = (record: string, renewed: string): number => Math.max(timeOf(record), timeOf(renewed));
