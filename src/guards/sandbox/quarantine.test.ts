@@ -218,3 +218,25 @@ test('a repository that the user creates while a command runs stays', { skip }, 
   await background;
   assert.match(readFileSync(path.join(root, '.git/config'), 'utf8'), /repositoryformatversion/);
 });
+
+test('the record of running commands is renewed, also for a sandbox without mounts', async (t) => {
+  const place = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-traps-')));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const root = path.join(place, 'root');
+  mkdirSync(root);
+  const records = path.join(place, 'running-commands');
+  const isRenewed = (): boolean => readdirSync(records).some((name) => name.endsWith('.renewed'));
+  const inner: Sandbox = {
+    name: 'inner',
+    description: '',
+    async exec() {
+      for (let round = 0; round < 1000 && !isRenewed(); round++) await wait(20);
+      return { code: 0, signal: null, text: String(isRenewed()) };
+    },
+  };
+  const paths = { roots: [root], home: '/nowhere', path: '', quarantine: path.join(place, 'trash') };
+  const sandbox = withQuarantine(inner, paths, { needsPlaceholders: false });
+  const { text } = await withSandbox(localWorkspace({ roots: [root] }), sandbox).exec('true');
+  assert.equal(text, 'true');
+  assert.equal(isRenewed(), false, 'it is removed when no command runs');
+});

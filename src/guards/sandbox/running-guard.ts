@@ -96,7 +96,8 @@ export function createRunningGuard({ paths, addNotice, onSecond }: RunningGuardO
     }
   };
   const watch = createRunningWatch({
-    folders: () => [...new Set([...paths.roots, ...mounted.folders()])],
+    // Elsewhere a sandbox denies paths, whatever is there.
+    folders: () => (process.platform === 'linux' ? [...new Set([...paths.roots, ...mounted.folders()])] : []),
     onEntry(folder, name) {
       const location = name === undefined ? undefined : path.join(folder, name);
       if (location === undefined || mounted.has(location)) check();
@@ -124,11 +125,13 @@ export function createRunningGuard({ paths, addNotice, onSecond }: RunningGuardO
     enter() {
       const command: RunningCommand = { controller: new AbortController(), covered: undefined };
       commands.add(command);
+      watch.begin();
       return {
         killSignal: command.controller.signal,
         onMounts(mounts) {
           mounted.add(mounts);
           command.covered = recordCovered(mounts);
+          // Adds their folders.
           watch.begin();
         },
         canShowOutput() {
