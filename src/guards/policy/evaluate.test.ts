@@ -288,6 +288,7 @@ test('[attack 12] [attack 13] an allow rule for a program does not cover options
     'date -f /etc/shadow',
     'tree -o x',
     'find . -fprintf x y',
+    'find -- -fprint0 x',
     'find / -files0-from x',
     'wc --files0-from=x',
     'grep -f /etc/shadow x',

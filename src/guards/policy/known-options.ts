@@ -54,6 +54,8 @@ function findUnknownOption(
     const word = at === 0 && options.isOldStyle && namedOperands === 0 && !arg.startsWith('-') ? `-${arg}` : arg;
     const isOption = !onlyOperands && word.startsWith('-') && word !== '-';
     if (!isOption) {
+      // Not every program reads all words after "--" as operands: find goes on with its expression.
+      if (onlyOperands && word.startsWith('-') && word !== '-') return `${program} may read ${word} as an option`;
       const isAllowed = options.isOperand?.(word, operandCount) ?? true;
       if (!isAllowed || operandCount >= (options.maxOperands ?? Infinity))
         return `${program} can do more with ${JSON.stringify(word)}`;

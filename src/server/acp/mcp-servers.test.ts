@@ -65,10 +65,7 @@ test('[P31] a server that the editor names needs permission before the first ans
   assert.equal(others.length, 0);
   assert.equal(question?.toolCall.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
   assert.match(JSON.stringify(question?.toolCall.content), /mcp-stdio-server\.ts.*with A=\$\{HOME\}/);
-  assert.match(
-    getUpdateText(editor.updatesOf(id), 'agent_message_chunk'),
-    new RegExp(`Hello Ann, from ${made.cwd}\\.`),
-  );
+  assert.match(getUpdateText(editor.updatesOf(id), 'agent_message_chunk'), /Hello Ann, from \/\./);
   const next = await made.begin(editor);
   assert.equal(await sendPrompt(editor, next, 'greet'), 'end_turn');
   assert.equal(editor.permissionRequests.length, 1);
