@@ -47,7 +47,8 @@ export async function runCommandToEnd(
     workspace.isGitReadOnly &&
     !writesGit &&
     ['.git', 'Read-only file system'].every((each) => result.text.includes(each));
-  return commandResultOutput(result, seconds ?? defaultSeconds, isRefused ? [readOnlyGitHint] : []);
+  const output = commandResultOutput(result, seconds ?? defaultSeconds, isRefused ? [readOnlyGitHint] : []);
+  return isRefused ? { ...output, loadsTools: ['git_change'] } : output;
 }
 
 const readOnlyGitHint =
