@@ -4,7 +4,7 @@ import test from 'node:test';
 import type { ExecOptions, RunState, ToolContext, ToolOutput, Workspace } from '../core/index.ts';
 import { runCommand } from './run-command.ts';
 
-const refusal = "fatal: Unable to create '/work/.git/index.lock': Read-only file system\n";
+const refusal = "fatal: Unable to create '/project/.git/index.lock': Read-only file system\n";
 
 /** A workspace whose commands fail as git does in a read-only repository, and the options of these commands. */
 function createWorkspace(isGitReadOnly: boolean): { readonly workspace: Workspace; readonly given: ExecOptions[] } {
