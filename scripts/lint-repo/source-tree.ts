@@ -73,7 +73,8 @@ function listFiles(root: string, folder: string): string[] {
     const inside = path.posix.join(folder, entry.name);
     if (entry.isDirectory())
       return skippedDirs.has(entry.name) || entry.name.startsWith('dist-') ? [] : listFiles(root, inside);
-    return entry.isFile() ? [inside] : [];
+    // In a worktree .git is a file that holds a path of the machine.
+    return entry.isFile() && entry.name !== '.git' ? [inside] : [];
   });
 }
 
