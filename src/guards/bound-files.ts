@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../core/index.ts';
+import { interpreters, shells } from './runner-programs.ts';
 
 /** A file that an approved program runs, with its hash at approval; the hash is empty if the file did not exist. */
 export type BoundFile = { readonly path: string; readonly hash: string };
@@ -58,13 +59,13 @@ function findNamedFile(word: string, { cwd, root }: Place): readonly BoundFile[]
 /** The files from which an interpreter starts if it is given a folder. */
 const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py'];
 
-const interpreterPattern =
-  /^(?:node|nodejs|bun|deno|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|julia|java|osascript|awk|gawk|sed|sh|bash|dash|zsh|ksh|fish|pwsh|env|xargs)[\d.]*$/;
+/** Programs that run a file of any name that an argument gives. */
+const runners = [interpreters, shells, /^(bun|deno|tsx|ts-node|env|xargs)$/];
 const dataPattern = /\.(?:db|db3|sqlite|sqlite3|duckdb|parquet|csv|tsv|jsonl|ndjson|log)$/i;
 
 /** Returns the words that name no data: a server that writes its own database would otherwise have to be approved again after each run. An interpreter runs a file of any name. */
 const withoutData = (words: readonly string[]): readonly string[] =>
-  words.some((word) => interpreterPattern.test(path.basename(word)))
+  words.some((word) => runners.some((pattern) => pattern.test(path.basename(word))))
     ? words
     : words.filter((word, at) => at === 0 || !dataPattern.test(word));
 

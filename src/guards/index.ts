@@ -9,7 +9,7 @@ export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
 export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
-export { commandRunners, packageRunners } from './runner-programs.ts';
+export { commandRunners, interpreters, packageRunners, shells } from './runner-programs.ts';
 export { chooseSandbox, lazyContainerSandbox } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export {

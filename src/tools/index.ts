@@ -11,7 +11,7 @@ export { findRipgrepFolders, grep } from './grep.ts';
 export { listFiles } from './list-files.ts';
 export { readFile } from './read-file.ts';
 export { runCommand } from './run-command.ts';
-export { environmentOutside, findProgramOutside, foldersOutside } from './safe-path.ts';
+export { environmentOutside, findProgramOutside, foldersOutside, isExecutable } from './safe-path.ts';
 export { sandboxedCommand } from './sandboxed-command.ts';
 export { formatTodoList, todoView, type TodoItem, type TodoState } from './todo.ts';
 export { createSearchEngine, type SearchEngine, type SearchSettings } from './web/search-engines.ts';

@@ -1,10 +1,10 @@
 // Uses ripgrep to find candidate files for a search. It only names files: each is then read through the workspace and searched in JavaScript.
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Workspace } from '../core/index.ts';
 import { toRipgrepPattern } from './regex-to-ripgrep.ts';
-import { foldersOutsideWorkspace, leadsIntoWorkspace } from './safe-path.ts';
+import { foldersOutsideWorkspace, isExecutable, leadsIntoWorkspace } from './safe-path.ts';
 
 const ripgrepName = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
@@ -36,15 +36,6 @@ export const packagedRipgrepFolders = (): readonly string[] =>
   packagedRipgrepPaths()
     .filter(isExecutable)
     .map((file) => path.dirname(realpathSync(file)));
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
 
 /** A search that ripgrep runs. */
 export type RipgrepSearch = {

@@ -1,5 +1,5 @@
 // A PATH without folders of the workspace, where the agent could have written programs.
-import { existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isPathInside, type Workspace } from '../core/index.ts';
 
@@ -33,7 +33,17 @@ export const environmentOutside = (root: string, env: NodeJS.ProcessEnv = proces
 export const findProgramOutside = (name: string, root: string): string | undefined =>
   foldersOutside(realpathSync.native(root), process.env['PATH'])
     .map((folder) => path.join(folder, name))
-    .find((file) => existsSync(file));
+    .find(isExecutable);
+
+/** Whether a path names a file that this user may run. */
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
 
 /** Returns false only if the workspace refuses the path as outside. */
 export function leadsIntoWorkspace(workspace: Pick<Workspace, 'locate'>, file: string): boolean {

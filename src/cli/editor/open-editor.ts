@@ -1,10 +1,10 @@
 // Opens a text in the user's editor and waits for it: in a split inside tmux, in the foreground otherwise.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../core/index.ts';
 import type { TerminalUI } from '../tui/ui.ts';
-import { environmentOutside } from '../../tools/index.ts';
+import { environmentOutside, isExecutable } from '../../tools/index.ts';
 import { draftKeptMessage, createDraftFile, type DraftFile } from './draft-file.ts';
 import { runEditorInTmuxSplit, interruptedMessage, type EditorJob, type EditorExit } from './tmux-split.ts';
 
@@ -55,16 +55,8 @@ export function findEditor(env: NodeJS.ProcessEnv): string | undefined {
   return configured ?? ['nvim', 'vim', 'vi', 'nano'].find((name) => isOnPath(name, env['PATH'] ?? ''));
 }
 
-function isOnPath(name: string, dirs: string): boolean {
-  return dirs.split(path.delimiter).some((dir) => {
-    try {
-      accessSync(path.join(dir || '.', name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
+const isOnPath = (name: string, dirs: string): boolean =>
+  dirs.split(path.delimiter).some((dir) => isExecutable(path.join(dir || '.', name)));
 
 /** Runs the editor with a shell, since the variable may hold arguments and quotes; the file name is passed as an argument, not as shell text. */
 function runEditorInForeground({ editor, draft, env, cwd, signal }: EditorJob): Promise<EditorExit> {

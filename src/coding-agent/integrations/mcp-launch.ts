@@ -10,7 +10,7 @@ import {
   type Sandbox,
 } from '../../guards/index.ts';
 import { expandVariables, type McpLaunch, type McpServer, type McpStdioConfig } from '../../tools/mcp/index.ts';
-import { placeUserServer, takesFolder, runsModules, withSafePath } from './mcp-place.ts';
+import { withStartFolder, takesFolder, runsModules, withSafePath } from './mcp-start-folder.ts';
 
 type Dirs = { readonly cwd: string; readonly configDir: string };
 
@@ -40,7 +40,7 @@ function expandIfPossible(transport: McpStdioConfig, name: string, origin: McpSe
 
 function findServerFiles(server: McpServer, config: McpStdioConfig, root: string): readonly BoundFile[] {
   const isProject = server.origin === 'project';
-  const { command, args, cwd = root } = isProject ? config : placeUserServer(server, config, root);
+  const { command, args, cwd = root } = isProject ? config : withStartFolder(server, config, root);
   const argv = [command, ...args];
   if (isProject) return findFilesOfRunner(argv, { cwd, root });
   const isRunner = takesFolder(argv, root) || (isPathInside(root, cwd) && runsModules(argv));
@@ -62,7 +62,7 @@ export function createMcpLaunch({ cwd, configDir, findSandbox }: McpLaunchOption
     }
     const changed = findChangedFile(server.files ?? []);
     if (changed !== undefined) throw changedFileError(server, changed);
-    return withSafePath(server, server.origin === 'project' ? config : placeUserServer(server, config, cwd), cwd);
+    return withSafePath(server, server.origin === 'project' ? config : withStartFolder(server, config, cwd), cwd);
   };
 }
 

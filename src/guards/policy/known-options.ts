@@ -54,7 +54,7 @@ function findUnknownOption(
     const word = at === 0 && options.isOldStyle && namedOperands === 0 && !arg.startsWith('-') ? `-${arg}` : arg;
     const isOption = !onlyOperands && word.startsWith('-') && word !== '-';
     if (!isOption) {
-      // Not every program reads all words after "--" as operands: find goes on with its expression.
+      // Not every program reads all words after "--" as operands: find still reads its expression.
       if (onlyOperands && word.startsWith('-') && word !== '-') return `${program} may read ${word} as an option`;
       const isAllowed = options.isOperand?.(word, operandCount) ?? true;
       if (!isAllowed || operandCount >= (options.maxOperands ?? Infinity))

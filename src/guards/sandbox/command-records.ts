@@ -131,7 +131,7 @@ export function takeInterrupted(folder: string | undefined, roots: readonly stri
     if (!record || isAlive(record) || !record.roots.every((root) => roots.includes(root))) return [];
     const at = path.join(folder, file);
     const renewed = at.replace(/\.(?:active|idle)\.json$/, renewedSuffix);
-    const endedBy = record.endedAt === undefined ? lastSign(at, renewed) + maxUnseenMs : record.endedAt + maxEndMs;
+    const endedBy = record.endedAt === undefined ? lastRenewal(at, renewed) + maxUnseenMs : record.endedAt + maxEndMs;
     removeFile(at);
     removeFile(renewed);
     return file.endsWith(activeSuffix) ? [{ baseline: record.baseline, endedBy }] : [];
@@ -143,7 +143,7 @@ const maxEndMs = 10_000;
 /** A process renews its record every second, so one that was killed ended long before this time was over. */
 const maxUnseenMs = 15_000;
 
-const lastSign = (record: string, renewed: string): number => Math.max(timeOf(record), timeOf(renewed));
+const lastRenewal = (record: string, renewed: string): number => Math.max(timeOf(record), timeOf(renewed));
 
 const timeOf = (file: string): number => Number(lstatIfVisible(file)?.mtimeMs ?? 0);
 

@@ -1,16 +1,15 @@
 // Where the MCP servers of the user start: in the root of the disk, where no command can write, with paths that still mean the working directory and without its programs on PATH.
-import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, isPathInside } from '../../core/index.ts';
-import { commandRunners, packageRunners } from '../../guards/index.ts';
-import { foldersOutside } from '../../tools/index.ts';
+import { commandRunners, interpreters, packageRunners, shells } from '../../guards/index.ts';
+import { foldersOutside, isExecutable } from '../../tools/index.ts';
 import type { McpServer, McpStdioConfig } from '../../tools/mcp/index.ts';
 
 /** A path relative to the working directory, as a word, a value or a part of a value: `.`, `--root=./docs`, `.:/data`. */
 const relativePath = /(?<=^|[=:,])\.{1,2}(?:\/[^:,]*)?(?=[:,]|$)/g;
 
 /** Returns how a server of the user or an editor starts. Only an explicit `cwd` is used as it is: any program may take programs, modules or settings of the directory in which it starts. */
-export function placeUserServer(
+export function withStartFolder(
   { transport }: Pick<McpServer, 'transport'>,
   config: McpStdioConfig,
   root: string,
@@ -28,15 +27,13 @@ export function placeUserServer(
 
 const programName = (command: string): string => path.basename(command).replace(/\.(exe|cmd|bat)$/i, '');
 
-const interpreters = /^(node|nodejs|(python|pypy)[\d.]*|ruby|php|perl)$/;
-
 /** Whether a program on this command line, also one that another program starts, runs modules or packages of the directory in which it starts. */
 export const runsModules = (argv: readonly string[]): boolean =>
   argv.some((word, at) => {
     const name = programName(word);
     if (packageRunners.test(name) || commandRunners.test(name)) return true;
     const hasCode = argv.slice(at + 1).some((each) => /^-[a-z]*[mc]$/i.test(each));
-    return hasCode && (interpreters.test(name) || /^(ba|da|z|k|fi)?sh$|^cmd$|^pwsh$/.test(name));
+    return hasCode && (interpreters.test(name) || shells.test(name));
   });
 
 /** Whether a program on this command line runs what is in a folder of the working directory: `npx ./server`, `uv --directory . run x`. What follows the name of the program is its own argument: `npx server .`. */
@@ -78,13 +75,4 @@ export function withSafePath({ name }: McpServer, config: McpStdioConfig, root: 
       PATH: folders.join(path.delimiter) || '/usr/bin:/bin',
     },
   };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
