@@ -95,6 +95,31 @@ test('[M39] a hook can prevent a prompt from being sent and recorded', async (t)
   assert.match((await program.run(['-p', 'ahoy'])).out, /You said: ahoy/);
 });
 
+test('[M39] the text of a prompt hook is recorded as text of the hook: it is not the first message of the session', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  writeFiles(program.home, {
+    'config/fairlead/hooks.json': JSON.stringify({
+      hooks: { UserPromptSubmit: [{ hooks: [{ command: 'echo The tide is low' }] }] },
+    }),
+  });
+  await program.run(['-p', 'ahoy', '-n', 'hooked']);
+  const inputs = program
+    .session('hooked')
+    .split('\n')
+    .flatMap((line) => (line.includes('"input-received"') ? [JSON.parse(line) as { how: string; by?: string }] : []));
+  assert.deepEqual(
+    inputs.map(({ how, by }) => [how, by]),
+    [
+      ['steer', 'hook'],
+      ['prompt', undefined],
+    ],
+  );
+  const listed = await program.run(['sessions', 'list', '--json']);
+  assert.match(listed.out, /ahoy/);
+  assert.doesNotMatch(listed.out, /hook of the user/);
+});
+
 for (const [what, command, why] of [
   ['does not exist', '/nowhere/at/all.sh', /failed, so nothing was run: it exited with code 127/],
   ['crashes', 'echo broken >&2; exit 1', /failed, so nothing was run: it exited with code 1: broken/],

@@ -37,7 +37,7 @@ export async function executeRun(
     options.onChunk?.(chunk);
   };
   try {
-    for (const note of (await notesForInput(session, input)) ?? []) await session.steer(note);
+    for (const note of (await notesForInput(session, input)) ?? []) await session.steer(note, { by: 'hook' });
     const state = await runWithApprovals(session, input, {
       onApproval: session.agent.onApproval,
       ...rest,

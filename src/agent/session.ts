@@ -12,6 +12,7 @@ import {
   type CallApproval,
   type Event,
   type Fact,
+  type InputSource,
   type SessionWriter,
   type Json,
   type Log,
@@ -151,9 +152,12 @@ export class Session<Output = unknown> {
     return this.state.run === undefined ? this.state : this.advance(undefined, options);
   }
 
-  /** Adds input to the active run: the model reads it after the running tools. */
-  async steer(input: UserInput, { inputId }: Pick<AdvanceOptions, 'inputId'> = {}): Promise<void> {
-    await this.#writer.record([inputReceivedFact('steer', input, inputId)], { durable: true });
+  /** Adds input to the active run: the model reads it after the running tools. `by` says what added it, if it is not the user. */
+  async steer(
+    input: UserInput,
+    { inputId, by }: Pick<AdvanceOptions, 'inputId'> & { readonly by?: InputSource } = {},
+  ): Promise<void> {
+    await this.#writer.record([inputReceivedFact('steer', input, inputId, by)], { durable: true });
   }
 
   /** Adds input that the model reads after the answer of the active run. */

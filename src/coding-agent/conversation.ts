@@ -10,7 +10,7 @@ import {
   type Session,
   type UserInput,
 } from '../agent/index.ts';
-import { FairleadError, messageText, type Event, type RunState } from '../core/index.ts';
+import { FairleadError, messageText, type Event, type InputSource, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
@@ -238,11 +238,11 @@ export class Conversation {
     return collectEvents(this.session.log, this.session.state.seq);
   }
 
-  /** Adds a text that the model reads with the next message; the listener is not informed of it. */
-  async addNote(text: string): Promise<void> {
+  /** Adds a text of the program or of a hook that the model reads with the next message; the listener is not informed of it. */
+  async addNote(text: string, by: InputSource = 'program'): Promise<void> {
     this.#isMuted = true;
     try {
-      await this.session.steer(text);
+      await this.session.steer(text, { by });
     } finally {
       this.#isMuted = false;
     }
@@ -279,5 +279,5 @@ export async function runPromptHooks(
   const { agent, session } = conversation;
   if (input === undefined || !agent.hooks) return;
   const text = typeof input === 'string' ? input : messageText({ role: 'user', parts: input });
-  for (const note of await agent.hooks.onPrompt(text, session.state)) await conversation.addNote(note);
+  for (const note of await agent.hooks.onPrompt(text, session.state)) await conversation.addNote(note, 'hook');
 }

@@ -61,6 +61,9 @@ export type Note = {
 /** How an input joins a run: as a new prompt, after the running tools (steer), or after the answer (follow-up). `continue` adds no message. */
 export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 
+/** What added an input that the user did not write. */
+export type InputSource = 'hook' | 'program';
+
 /** The verdict of a check. */
 export type Verdict =
   | { readonly type: 'passed' }
@@ -185,6 +188,8 @@ export type Fact =
       readonly input: string;
       readonly how: InputMode;
       readonly parts: readonly MessagePart[];
+      /** What added the input, if it is not the user: a hook, or the program itself. */
+      readonly by?: InputSource;
     }
   | { readonly type: 'run-started'; readonly run: string; readonly limits: Limits; readonly choice?: ToolChoice }
   | {

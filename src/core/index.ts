@@ -22,6 +22,7 @@ export type {
   TouchedFile,
   ActiveRun,
   InputMode,
+  InputSource,
   Limits,
   Note,
   ToolOutcome,

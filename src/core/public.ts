@@ -79,6 +79,7 @@ export {
   type InboxDelivery,
   type InboxMessage,
   type InputMode,
+  type InputSource,
   type Json,
   type JsonObject,
   type KillSwitch,

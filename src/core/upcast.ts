@@ -75,6 +75,18 @@ const hookEndedRunText = 'A hook ended the run';
 const deniedByRule = /^The rule (.+?) does not allow this call/;
 const deniedByHook = /^The hook (.+?) (?:does not allow|guards) this call/;
 
+const hookInput = /^A \w+ hook of the (?:user|person) adds:\n|^<outside-text[^>\n]* hook of the project/;
+const programInput = /^I undid your last changes to these files:\n/;
+
+/** Returns what wrote an input, by the words that older versions gave it. */
+function parseInputSource(parts: unknown): 'hook' | 'program' | undefined {
+  const first: unknown = Array.isArray(parts) ? parts[0] : undefined;
+  const text = isObject(first) ? first['text'] : undefined;
+  if (typeof text !== 'string') return undefined;
+  if (hookInput.test(text)) return 'hook';
+  return programInput.test(text) ? 'program' : undefined;
+}
+
 function parseDecisionSource(text: string): JsonObject | undefined {
   if (text.startsWith(hookEndedRunText)) return { kind: 'hook', endsRun: true };
   if (text === 'A person said no to this call.') return { kind: 'user' };
@@ -93,6 +105,11 @@ const upcasters: Readonly<Record<string, (event: EventFields) => void>> = {
     if (cwd !== undefined) event['cwd'] = cwd;
   },
   'compaction-failed': (event) => void upcastUsageTotals(event['spent']),
+  'input-received'(event) {
+    if (event['how'] !== 'steer' || event['by'] !== undefined) return;
+    const by = parseInputSource(event['parts']);
+    if (by !== undefined) event['by'] = by;
+  },
   'run-started': (event) => upcastLimits(event['limits']),
   'turn-ended': (event) => renameField(event, 'finish', 'finishReason'),
   'approval-requested'(event) {

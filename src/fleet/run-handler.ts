@@ -222,7 +222,8 @@ async function startOrResume(
   if (client.silent) return session.advance(undefined, options);
   for (const [i, note] of ((await instance.onPrompt?.(run.prompt, state)) ?? []).entries()) {
     const inputId = `${run.id}-note-${i + 1}`;
-    if (!session.state.pending.some((each) => each.input === inputId)) await session.steer(note, { inputId });
+    if (!session.state.pending.some((each) => each.input === inputId))
+      await session.steer(note, { inputId, by: 'hook' });
   }
   return session.advance(run.prompt, { ...options, inputId: run.id });
 }

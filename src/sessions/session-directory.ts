@@ -144,7 +144,8 @@ function getLastModel(preview: SessionPeek): string | undefined {
 }
 
 function getFirstInput(preview: SessionPeek): string | undefined {
-  const event = preview.first('input-received');
+  // The text of a hook comes before the prompt that it belongs to, and is not what the user wrote.
+  const event = preview.first('input-received', (each) => each.type === 'input-received' && each.by === undefined);
   if (event?.type !== 'input-received') return undefined;
   return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
 }

@@ -77,6 +77,8 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
   function onEvent(event: Event): void {
     switch (event.type) {
       case 'input-received':
+        if (event.by !== undefined)
+          return notice(event, 'info', `${event.by === 'hook' ? 'Hook' : 'Note'}: ${formatInputParts(event.parts)}`);
         if (event.how !== 'continue')
           sink.putBlock({ type: 'user', id: event.id, text: formatInputParts(event.parts), how: event.how });
         return;

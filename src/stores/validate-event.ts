@@ -92,7 +92,12 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
   },
   'compaction-failed': { why: text, spent: optional(isObject) },
   'branch-started': { from: text, reason: text },
-  'input-received': { input: text, how: oneOf('prompt', 'steer', 'follow-up', 'continue'), parts: inputParts },
+  'input-received': {
+    input: text,
+    how: oneOf('prompt', 'steer', 'follow-up', 'continue'),
+    parts: inputParts,
+    by: optional(text),
+  },
   'run-started': { run: text, limits },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
   'turn-ended': {

@@ -110,11 +110,14 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     { from: stringValue, reason: enumSchema(['edited', 'forked', 'rewound', 'returned']) },
     { detail: stringValue },
   ),
-  'input-received': openObject({
-    input: stringSchema(),
-    how: enumSchema(['prompt', 'steer', 'follow-up', 'continue']),
-    parts: arraySchema(schemaRef('part')),
-  }),
+  'input-received': openObject(
+    {
+      input: stringSchema(),
+      how: enumSchema(['prompt', 'steer', 'follow-up', 'continue']),
+      parts: arraySchema(schemaRef('part')),
+    },
+    { by: enumSchema(['hook', 'program']) },
+  ),
   'run-started': openObject({ run: stringSchema(), limits: schemaRef('limits') }, { choice: anyValue }),
   'turn-started': openObject({
     turn: nonNegativeInteger,

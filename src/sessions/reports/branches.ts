@@ -106,7 +106,8 @@ const isBookkeepingEvent = (event: Event): boolean =>
 /** Returns the first input of a branch, or the first difference of an edited conversation. */
 function getBranchPreview(events: readonly Event[], common: number): Pick<Branch, 'preview' | 'change'> {
   for (const event of events) {
-    if (event.type === 'input-received' && event.how !== 'continue') return { preview: summarizeParts(event.parts) };
+    if (event.type === 'input-received' && event.how !== 'continue' && event.by === undefined)
+      return { preview: summarizeParts(event.parts) };
     if (event.type === 'epoch-started' && event.baseline && event.reason === 'edited')
       return describeDifference(event.baseline.messages, common);
   }

@@ -29,7 +29,7 @@ export function listUserTurns(events: readonly Event[]): readonly UserTurn[] {
   for (const event of getBranchPath(events)) {
     // An edit starts after the input it replaces: undelivered inputs are not part of this branch.
     if (event.type === 'branch-started') for (const { input } of state.pending) turns.delete(input);
-    if (event.type === 'input-received' && event.how !== 'continue' && event.parent !== null)
+    if (event.type === 'input-received' && event.how !== 'continue' && event.by === undefined && event.parent !== null)
       turns.set(event.input, toUserTurn(event.parts, event.how, event.time, { type: 'event', event: event.parent }));
     if (event.type === 'epoch-started' && event.baseline && event.reason !== 'compacted')
       for (const [i, each] of findEditedTurns(event.baseline.messages, state, event.time))

@@ -23,8 +23,8 @@ export type SessionPeek = {
   readonly events: number | undefined;
   /** The time of that event. */
   readonly time: string | undefined;
-  /** The first event of a type near the start. */
-  first(type: Fact['type']): Event | undefined;
+  /** The first event of a type near the start, or the first of them that `isWanted` accepts. */
+  first(type: Fact['type'], isWanted?: (event: Event) => boolean): Event | undefined;
   /** The last event of one of these types near the end, or else near the start. */
   last(...types: readonly Fact['type'][]): Event | undefined;
 };
@@ -80,7 +80,14 @@ function peekOpenFile(disk: Disk, fd: number): SessionPeek {
     changed: mtimeMs,
     events: envelope?.seq ?? (size > endBytes ? undefined : 0),
     time: last !== undefined && envelope ? readEventTime(last, envelope) : undefined,
-    first: (type) => find(lines, [type]),
+    first: (type, isWanted) =>
+      isWanted
+        ? lines
+            .values()
+            .filter((line) => isLineOfType(line, [type]))
+            .map(readEvent)
+            .find((event) => event !== undefined && isWanted(event))
+        : find(lines, [type]),
     last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
   };
 }
