@@ -12,6 +12,7 @@ export {
   Session,
   SessionCache,
   tool,
+  toolGate,
   toolOutput,
   type AgentOptions,
   type ApprovalDecision,
@@ -19,6 +20,7 @@ export {
   type AskOptions,
   type CustomTool,
   type CustomToolContext,
+  type DefinedTool,
   type Extension,
   type ForkOptions,
   type HarnessEvent,
@@ -32,6 +34,7 @@ export {
   type SessionOptions,
   type StreamEvent,
   type ToolDefinition,
+  type TypedCall,
   type UserInput,
 } from './agent/index.ts';
 export {

@@ -19,6 +19,7 @@ import {
   describeKind,
   getSchemaParser,
   type SchemaOutput,
+  type SchemaParser,
   type SchemaLike,
 } from './schema.ts';
 
@@ -31,8 +32,28 @@ export type ToolAnnotations = {
   readonly openWorld?: boolean;
 };
 
-/** A tool with its hints. */
-export type DefinedTool = Tool & { readonly annotations?: ToolAnnotations };
+/** Where the type of the input is kept; no value has this member. */
+declare const inputType: unique symbol;
+
+/** A tool with its hints. `Input` is the type of its parsed input, which `toolGate` uses. */
+export type DefinedTool<Input = unknown> = Tool & {
+  readonly annotations?: ToolAnnotations;
+  readonly [inputType]?: Input;
+};
+
+/** How the input of a defined tool is parsed: by the library of its schema, otherwise by its validator. */
+const inputParsers = new WeakMap<Tool, SchemaParser>();
+
+/** Parses an input as the tool parses it before it runs. */
+export async function parseToolInput(
+  tool: Tool,
+  input: Json,
+): Promise<{ readonly value: unknown } | { readonly error: string }> {
+  const parsed = await inputParsers.get(tool)?.(input);
+  const error = parsed ? parsed.issues && formatIssues(parsed.issues) : tool.validate?.(input);
+  if (error !== undefined) return { error };
+  return { value: parsed && 'value' in parsed ? parsed.value : input };
+}
 
 /** The definition of a tool. */
 export type ToolDefinition<S extends SchemaLike> = {
@@ -56,6 +77,8 @@ export type ToolDefinition<S extends SchemaLike> = {
   readonly idempotent?: boolean;
   /** The model sees the tool only after it loads it by name. */
   readonly deferred?: boolean;
+  /** `false` keeps the tool out of every request, and out of the list of tools to load; a call that names it still runs, after the gates. */
+  readonly visible?: boolean;
   readonly timeoutMs?: number;
   /** The output contains text from files, programs or networks: it is put between tags that the text cannot close. */
   readonly untrustedOutput?: boolean;
@@ -83,19 +106,23 @@ export const LOAD_TOOLS = 'load_tools';
 const toolNamePattern = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /** Defines a tool. Throws if it could never be called. */
-export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool {
+export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool<SchemaOutput<S>> {
   assertToolDefinition(definition);
   const { name, description, inputSchema, execute, needsApproval, outputSchema, checkOutcome } = definition;
-  const { effect = 'external', idempotent, deferred, timeoutMs, untrustedOutput, annotations } = definition;
+  const { effect = 'external', idempotent, deferred, visible, timeoutMs, untrustedOutput, annotations } = definition;
   const input = toSchemaOf('input', name, inputSchema);
   const basic = { name, description, input, effect, execute: execute as Tool['execute'] };
   const definitionError =
-    toolDefinitionError({ ...basic, ...(timeoutMs === undefined ? {} : { timeoutMs }) }) ??
-    schemaMismatchError(input, execute.length, effect, annotations);
+    toolDefinitionError({
+      ...basic,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(deferred === undefined ? {} : { deferred }),
+      ...(visible === undefined ? {} : { visible }),
+    }) ?? schemaMismatchError(input, execute.length, effect, annotations);
   if (definitionError) throw badToolError(name, definitionError);
   const checkedExecute =
     outputSchema === undefined ? basic.execute : withOutputCheck(name, outputSchema, basic.execute);
-  return {
+  const defined: DefinedTool<SchemaOutput<S>> = {
     ...basic,
     ...withInputParsing(inputSchema, input, checkedExecute),
     ...(needsApproval ? { needsApproval: approvalCheck(inputSchema, needsApproval as ApprovalCheck) } : {}),
@@ -104,16 +131,22 @@ export function tool<const S extends SchemaLike>(definition: ToolDefinition<S>):
       : {}),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(deferred === undefined ? {} : { deferred }),
+    ...(visible === undefined ? {} : { visible }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(untrustedOutput === undefined ? {} : { untrustedOutput }),
     ...(annotations === undefined ? {} : { annotations }),
   };
+  const parse = getSchemaParser(inputSchema);
+  if (parse) inputParsers.set(defined, parse);
+  return defined;
 }
 
 /** Defines a tool, also with the member names of older versions (`input`, `run`, `confirm`, `hidden`, effect `outside`). */
-export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool;
+export function defineTool<const S extends SchemaLike>(definition: ToolDefinition<S>): DefinedTool<SchemaOutput<S>>;
 /** @deprecated Use the member names of `tool`. */
-export function defineTool<const S extends SchemaLike>(definition: LegacyToolDefinition<S>): DefinedTool;
+export function defineTool<const S extends SchemaLike>(
+  definition: LegacyToolDefinition<S>,
+): DefinedTool<SchemaOutput<S>>;
 export function defineTool(definition: ToolDefinition<SchemaLike> | LegacyToolDefinition<SchemaLike>): DefinedTool {
   assertToolDefinition(definition);
   return tool(upgradeDefinition(definition));
@@ -135,11 +168,11 @@ export function upgradeDefinition(definition: object): ToolDefinition<SchemaLike
 /** Defines a tool from the form that model APIs print (`input_schema`) and the function that runs it. */
 export function toolFromSpec<const S extends SchemaLike>(
   spec: Omit<ToolDefinition<S>, 'inputSchema'> & { readonly input_schema: S },
-): DefinedTool;
+): DefinedTool<SchemaOutput<S>>;
 /** @deprecated Use the member names of `tool`. */
 export function toolFromSpec<const S extends SchemaLike>(
   spec: Omit<LegacyToolDefinition<S>, 'input'> & { readonly input_schema: S },
-): DefinedTool;
+): DefinedTool<SchemaOutput<S>>;
 export function toolFromSpec(spec: { readonly input_schema: SchemaLike }): DefinedTool {
   assertToolDefinition(spec);
   const { input_schema: inputSchema, ...rest } = spec;
@@ -162,6 +195,8 @@ export function toolDefinitionError(tool: Tool): string | undefined {
   if (typeof tool.execute !== 'function') return 'it has a schema but no execute function';
   if (!['read', 'write', 'external'].includes(effect))
     return `its effect must be read, write or external, not ${effect}`;
+  if (tool.deferred && tool.visible === false)
+    return 'it is both deferred and hidden: a deferred tool is listed for loading, a hidden one is not';
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
     return 'its timeoutMs must be a number of milliseconds above 0';
   return undefined;

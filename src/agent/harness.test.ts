@@ -7,6 +7,8 @@ import test, { type TestContext } from 'node:test';
 import { FairleadError, messageText, toArray, type ModelRequest } from '../core/index.ts';
 import { calls, fails, says, scriptedProvider, type Script } from '../testing/index.ts';
 import {
+  Agent,
+  AgentSession,
   createOutputSchema,
   defineTool,
   Harness,
@@ -74,7 +76,7 @@ test('[D4, D15] the system prompt has the same bytes in every request of every r
   assert.deepEqual(new Set(requests.map((request) => request.system)), new Set(['You are a test.']));
 });
 
-test('[D7, D24] at maxTurns runResult has the status max_turns_exceeded and run throws MaxTurnsExceeded', async () => {
+test('[D7, D24] at maxTurns runResult has the status max_turns_exceeded and run and ask throw MaxTurnsExceeded', async () => {
   const script: Script<ModelRequest> = () => calls('echo');
   const { harness } = harnessOf(script, { maxTurns: 3, limits: { stuckAfter: 0 } });
   const result = await harness.runResult('go');
@@ -83,6 +85,12 @@ test('[D7, D24] at maxTurns runResult has the status max_turns_exceeded and run 
     harness.run('go'),
     (error) => error instanceof MaxTurnsExceeded && error.turns === 3 && error.code === 'run/max-turns',
   );
+  await assert.rejects(harness.ask('again'), (error) => error instanceof MaxTurnsExceeded && error.turns === 3);
+  const agent = new Agent({ model: scriptedProvider(script), tools: [echo], maxTurns: 2, limits: { stuckAfter: 0 } });
+  const session = new AgentSession(await agent.session());
+  await assert.rejects(session.ask('go'), (error) => error instanceof MaxTurnsExceeded && error.turns === 2);
+  assert.equal((await session.askResult('go')).status, 'max-turns-exceeded');
+  await session.close();
   assert.throws(() => harnessOf([], { maxTurns: 0 }), /at least 1/);
 });
 

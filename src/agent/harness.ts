@@ -1,13 +1,22 @@
 // The Harness class: explicit wiring of a provider, a system prompt and tools, with a JSONL file per conversation.
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { FairleadError, type Limits, type Log, type Reminder, type ResolvedAgent } from '../core/index.ts';
+import {
+  FairleadError,
+  pendingApprovals,
+  type ApprovalOptions,
+  type Limits,
+  type Log,
+  type PendingApproval,
+  type Reminder,
+  type ResolvedAgent,
+} from '../core/index.ts';
 import { assertMaxTurns, lastTurnReminder } from './limits.ts';
 import { resolveAgent, type ResolveAgentOptions } from './resolve-agent.ts';
 import { unwrapResult, type ResultStatus, type RunResult } from './result.ts';
 import type { RunOptions } from './run-options.ts';
 import { SessionCache } from './session-cache.ts';
-import type { UserInput } from './session-facts.ts';
+import { assertUserInput, type UserInput } from './session-facts.ts';
 import { fileSession, openSession } from './session-store.ts';
 import { Session } from './session.ts';
 import type { StreamEvent } from './stream-events.ts';
@@ -47,6 +56,8 @@ export class Harness {
   readonly #reminders: Reminder[] = [lastTurnReminder];
   #session: Session | undefined;
   #runFile: string | undefined;
+  /** Whether the caller opened the log of the session. */
+  #isOpenedLog = false;
 
   constructor(options: HarnessOptions) {
     if (typeof (options as Partial<HarnessOptions> | undefined)?.provider?.stream !== 'function')
@@ -78,12 +89,13 @@ export class Harness {
 
   /** Begins a conversation and returns the result. */
   async runResult(input: UserInput, options: AskOptions = {}): Promise<HarnessResult> {
-    await this.#openSession(options.sessionId);
+    assertUserInput(input);
+    await this.#beginSession(options.sessionId);
     return this.askResult(input, options);
   }
 
-  /** Continues the conversation and returns the result. */
-  async askResult(input: UserInput, options: AskOptions = {}): Promise<HarnessResult> {
+  /** Continues the conversation, or resumes its open run without input, and returns the result. */
+  async askResult(input?: UserInput, options: AskOptions = {}): Promise<HarnessResult> {
     const session = this.#session ?? (await this.#openSession(options.sessionId));
     this.cache.clearAnswer();
     return this.#toHarnessResult(await session.run(input, withRunId(options)), options);
@@ -94,30 +106,47 @@ export class Harness {
     return unwrapResult(await this.runResult(input, options));
   }
 
-  /** Continues the conversation and returns the text of the answer. Throws `MaxTurnsExceeded`, or the error of the run. */
-  async ask(input: UserInput, options?: AskOptions): Promise<string> {
+  /** Continues the conversation, or resumes its open run without input, and returns the text of the answer. Throws `MaxTurnsExceeded`, or the error of the run. */
+  async ask(input?: UserInput, options?: AskOptions): Promise<string> {
     return unwrapResult(await this.askResult(input, options));
   }
 
   /** Begins a conversation as a stream of events; the last one has the result. */
   async *runStream(input: UserInput, options: AskOptions = {}): AsyncGenerator<HarnessEvent> {
-    await this.#openSession(options.sessionId);
+    assertUserInput(input);
+    await this.#beginSession(options.sessionId);
     yield* this.askStream(input, options);
   }
 
-  /** Continues the conversation as a stream of events; the last one has the result. */
-  async *askStream(input: UserInput, options: AskOptions = {}): AsyncGenerator<HarnessEvent> {
+  /** Continues the conversation, or resumes its open run without input, as a stream of events; the last one has the result. */
+  async *askStream(input?: UserInput, options: AskOptions = {}): AsyncGenerator<HarnessEvent> {
     const session = this.#session ?? (await this.#openSession(options.sessionId));
     this.cache.clearAnswer();
     for await (const event of session.stream(input, withRunId(options)))
       yield event.type === 'result' ? { type: 'result', result: this.#toHarnessResult(event.result, options) } : event;
   }
 
-  /** Continues the session of a log instead of beginning one. */
+  /** The tool calls that wait for `approve` or `reject`. */
+  get pendingApprovals(): readonly PendingApproval[] {
+    return this.#session ? pendingApprovals(this.#session.state) : [];
+  }
+
+  /** Approves a pending tool call. `ask…` without input then continues the run. */
+  async approve(id: string, options?: Pick<ApprovalOptions, 'by'>): Promise<void> {
+    await this.#requireSession().approve(id, options);
+  }
+
+  /** Rejects a pending tool call; the model reads the reason. */
+  async reject(id: string, reason?: string, options?: Pick<ApprovalOptions, 'by'>): Promise<void> {
+    await this.#requireSession().reject(id, reason, options);
+  }
+
+  /** Uses this log instead of a new file: `ask…` continues its conversation, and `run…` begins one if it is empty. */
   async open(log: Log, runFile?: string): Promise<Session> {
     await this.close();
     this.#session = await Session.open(this.#agent, log);
     this.#runFile = runFile;
+    this.#isOpenedLog = true;
     return this.#session;
   }
 
@@ -125,6 +154,29 @@ export class Harness {
   async close(): Promise<void> {
     await this.#session?.close();
     this.#session = undefined;
+    this.#isOpenedLog = false;
+  }
+
+  /** The session of a new conversation. A log that the caller opened is never left for another file without a word. */
+  async #beginSession(id: string | undefined): Promise<Session> {
+    if (!this.#session || !this.#isOpenedLog) return this.#openSession(id);
+    const { run, messages, pending } = this.#session.state;
+    if (run === undefined && messages.length === 0 && pending.length === 0) return this.#session;
+    throw new FairleadError(
+      'harness/log-in-use',
+      'The log that was opened has a conversation, so run cannot begin one.',
+      {
+        blame: 'user',
+        hint: 'Call ask to continue it, ask without input to resume its open run, or close first to begin another in runDir.',
+      },
+    );
+  }
+
+  #requireSession(): Session {
+    if (this.#session) return this.#session;
+    throw new FairleadError('harness/no-session', 'No conversation has begun, so no call waits for approval.', {
+      blame: 'user',
+    });
   }
 
   async #openSession(id: string = randomUUID()): Promise<Session> {

@@ -21,10 +21,12 @@ export {
   defineTool,
   tool,
   toolFromSpec,
+  type DefinedTool,
   type ToolAnnotations,
   type ToolDefinition,
   toolDefinitionError,
 } from './define-tool.ts';
+export { toolGate, type TypedCall } from './tool-gate.ts';
 export { mergeExtensions, type Extension } from './extension.ts';
 export { Harness, type AskOptions, type HarnessEvent, type HarnessOptions, type HarnessResult } from './harness.ts';
 export { handleTools } from './handle-tools.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { FairleadError, messageText, type Chunk } from '../core/index.ts';
 import { runWithApprovals } from './approval-loop.ts';
 import type { RunOptions } from './run-options.ts';
-import type { UserInput } from './session-facts.ts';
+import { assertUserInput, type UserInput } from './session-facts.ts';
 import { messageStopReason, toRunResult, type MessageStopReason, type RunResult } from './result.ts';
 import { createOutputSchema, parseOutput, type SchemaLike, type SchemaOutput } from './schema.ts';
 import type { Session } from './session.ts';
@@ -19,10 +19,11 @@ export async function executeRun(
   options: RunOptions,
   emit?: (event: StreamEvent) => void,
 ): Promise<RunResult> {
+  if (input !== undefined) assertUserInput(input);
   const { outputSchema: requested, ...rest } = options;
   const outputSchema = requested === undefined ? session.agent.outputSchema : createOutputSchema(requested);
   const runId = options.runId ?? session.state.run ?? randomUUID();
-  const translator = emit && createEventTranslator(emit, () => session.state.model);
+  const translator = emit && createEventTranslator(emit, () => session.state.model, session.state.calls);
   let stopReason: MessageStopReason | undefined;
   let reasoningTokens: number | undefined;
   const unsubscribe = session.subscribe((event, state) => {

@@ -1,10 +1,28 @@
 // The facts that a session writes: its start, user input, forks and edits.
 import { randomUUID } from 'node:crypto';
-import type { Fact, InputMode, InputSource, MessagePart, ResolvedAgent, RunState } from '../core/index.ts';
+import {
+  FairleadError,
+  type Fact,
+  type InputMode,
+  type InputSource,
+  type MessagePart,
+  type ResolvedAgent,
+  type RunState,
+} from '../core/index.ts';
 import { visibleToolSpecs } from './tool-registry.ts';
 
 /** What a user or a program sends: text, or parts with files. */
 export type UserInput = string | readonly MessagePart[];
+
+/** Throws if the input has nothing for a model to read. */
+export function assertUserInput(input: UserInput): void {
+  const parts = typeof input === 'string' ? [{ type: 'text', text: input } as const] : input;
+  if (parts.some((part) => part.type !== 'text' || part.text.trim() !== '')) return;
+  throw new FairleadError('session/empty-input', 'The input is empty.', {
+    blame: 'user',
+    hint: 'Omit the input to resume a run, such as after an approval.',
+  });
+}
 
 /** A marker of our notes that text from outside cannot contain by chance. */
 export const createNonce = (): string => randomUUID().slice(0, 8);

@@ -22,7 +22,7 @@ import {
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
-import { inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
+import { assertUserInput, inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
 import { compactSession, type CompactionReport, type ManualCompactionOptions } from './manual-compaction.ts';
 import { resolveLimits } from './limits.ts';
 import type { RunResult } from './result.ts';
@@ -157,11 +157,13 @@ export class Session<Output = unknown> {
     input: UserInput,
     { inputId, by }: Pick<AdvanceOptions, 'inputId'> & { readonly by?: InputSource } = {},
   ): Promise<void> {
+    assertUserInput(input);
     await this.#writer.record([inputReceivedFact('steer', input, inputId, by)], { durable: true });
   }
 
   /** Adds input that the model reads after the answer of the active run. */
   async followUp(input: UserInput): Promise<void> {
+    assertUserInput(input);
     await this.#writer.record([inputReceivedFact('follow-up', input)], { durable: true });
   }
 

@@ -6,8 +6,10 @@ import {
   type Json,
   type Message,
   type MessagePart,
+  type ToolCall,
   type Usage,
 } from '../core/index.ts';
+import { createPartSequence, type PartChunk } from './part-sequence.ts';
 import { messageStopReason, type MessageStopReason, type RunResult } from './result.ts';
 
 /** A content block as it begins. */
@@ -127,10 +129,11 @@ const startedMessage = (id: string, model: string): StartedMessage => ({
   usage: { ...toStreamUsage({}), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
 });
 
-/** Translates the chunks and events of one run. `model` returns the model of the turn that begins. */
+/** Translates the chunks and events of one run. `model` returns the model of the turn that begins; `openCalls` are the calls of an earlier turn that this run finishes. */
 export function createEventTranslator(
   emit: (event: StreamEvent) => void,
   model: () => string = () => '',
+  openCalls: readonly Pick<ToolCall, 'id' | 'tool'>[] = [],
 ): {
   readonly chunk: (chunk: Chunk) => void;
   readonly event: (event: Event) => void;
@@ -139,18 +142,21 @@ export function createEventTranslator(
   let messageId = '';
   let blocks: ContentBlock['type'][] = [];
   let toolCount = 0;
-  const toolNames = new Map<string, string>();
+  const toolNames = new Map(openCalls.map(({ id, tool }) => [id, tool]));
+
+  let parts = createPartSequence(emitPart);
 
   function startMessage(): void {
     blocks = [];
     toolCount = 0;
+    parts = createPartSequence(emitPart);
     emit({ type: 'message_start', message: startedMessage(messageId, model()) });
   }
   function startBlock(index: number, block: ContentBlock): void {
     blocks[index] = block.type;
     emit({ type: 'content_block_start', index, content_block: block });
   }
-  function chunk(chunk: Chunk): void {
+  function emitPart(chunk: PartChunk): void {
     if (chunk.type === 'part-delta')
       return emit({
         type: 'content_block_delta',
@@ -158,19 +164,22 @@ export function createEventTranslator(
         delta: blockDelta(blocks[chunk.index] ?? 'text', chunk.text),
       });
     if (chunk.type === 'part-ended') return emit({ type: 'content_block_stop', index: chunk.index });
-    if (chunk.type === 'part-started')
-      return startBlock(
-        chunk.index,
-        chunk.part === 'tool-call'
-          ? {
-              type: 'tool_use',
-              id: callId(turn, toolCount++),
-              name: chunk.tool,
-              input: {},
-              caller: { type: 'direct' },
-            }
-          : emptyBlock(chunk.part),
-      );
+    startBlock(
+      chunk.index,
+      chunk.part === 'tool-call'
+        ? {
+            type: 'tool_use',
+            id: callId(turn, toolCount++),
+            name: chunk.tool,
+            input: {},
+            caller: { type: 'direct' },
+          }
+        : emptyBlock(chunk.part),
+    );
+  }
+  function chunk(chunk: Chunk): void {
+    if (chunk.type === 'part-started' || chunk.type === 'part-delta' || chunk.type === 'part-ended')
+      return parts.add(chunk);
     if (chunk.type === 'restarted') {
       emit({ type: 'message_discarded', reason: chunk.why });
       startMessage();
@@ -198,6 +207,7 @@ export function createEventTranslator(
     }
     if (event.type === 'turn-ended') {
       if (blocks.length === 0) emitMessage(event.message);
+      parts.end();
       for (const part of event.message.parts) if (part.type === 'tool-call') toolNames.set(part.id, part.tool);
       emit({
         type: 'message_delta',

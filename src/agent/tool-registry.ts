@@ -35,10 +35,10 @@ const withValidator = (tool: Tool): Tool =>
   // A deferred tool is seldom called. If its schema does not compile at the first call, no call runs.
   copyTool(tool, { validate: (tool.deferred ? createLazyValidator : createValidator)(tool.input) });
 
-/** What a model sees of the tools: name, description and input schema, without deferred tools. */
+/** What a model sees of the tools: name, description and input schema, without deferred and hidden tools. */
 export const visibleToolSpecs = (tools: ReadonlyMap<string, Tool>): readonly ToolSpec[] =>
   [...tools.values()]
-    .filter((tool) => !tool.deferred)
+    .filter((tool) => !tool.deferred && tool.visible !== false)
     .map(({ name, description, input }) => ({ name, description, input }));
 
 function createLoadTool(deferred: readonly Tool[]): Tool {

@@ -159,6 +159,8 @@ export interface Tool extends ToolSpec {
   readonly idempotent?: boolean;
   /** Not shown to the model, and not callable until a tool output loads it. */
   readonly deferred?: boolean;
+  /** `false` keeps the tool out of every request and every list; a call that names it runs, after the gates. */
+  readonly visible?: boolean;
   readonly timeoutMs?: number;
   /** The output contains text from files, programs or networks, which may contain instructions of an attacker. It is marked for the model. */
   readonly untrustedOutput?: boolean;

@@ -148,6 +148,8 @@ export function createResponseAssembler(providerInfo: ProviderInfo, order: PartO
     if (found) return found;
     if (calls.size >= maxResponseCalls) throw tooManyCallsError(providerInfo, maxResponseCalls);
     close();
+    // A call without arguments has had no piece that starts it: parts start in the order of the message.
+    for (const earlier of calls.values()) startCall(earlier);
     const draft: ToolCallDraft = {
       kind: 'tool-call',
       index: pieces.length,
