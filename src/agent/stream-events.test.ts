@@ -202,9 +202,21 @@ test('[D29] parts that a provider interleaves become blocks in order; text that 
     ],
   };
   const chunks: readonly Chunk[] = [
-    ...[start(0, 'reasoning'), delta(0, 'hm'), start(1, 'text'), delta(1, 'one'), delta(0, ' so')],
-    ...[startCall(2), delta(2, '{"n"'), startCall(3), delta(3, '{"n":'), delta(2, ':1}'), delta(3, '2}')],
-    ...[end(0), end(1), end(3), end(2)],
+    start(0, 'reasoning'),
+    delta(0, 'hm'),
+    start(1, 'text'),
+    delta(1, 'one'),
+    delta(0, ' so'),
+    startCall(2),
+    delta(2, '{"n"'),
+    startCall(3),
+    delta(3, '{"n":'),
+    delta(2, ':1}'),
+    delta(3, '2}'),
+    end(0),
+    end(1),
+    end(3),
+    end(2),
     { type: 'end', message, finishReason: 'tool-calls', usage: {}, model: 'm' },
   ];
   let isFirst = true;
