@@ -25,7 +25,7 @@ test('[J10] -h and --help show the title, the usage and the options in their gro
     '-s, --stream',
     '-n, --session-name',
     '-r, --resume-session',
-    '-c, --clone-session',
+    '-c, --continue',
     '-p, --prompt',
     '-P, --prompt-file',
   ])
@@ -42,7 +42,7 @@ test('arguments and standard input are a prompt that is answered once', async (t
   const program = await createProgram(t);
   await program.seedModels('qwen3');
   const ended = await Promise.all([
-    program.run(['what', 'is', 'this?']),
+    program.run(['what is this?']),
     program.run([], { input: 'from a pipe\n' }),
     program.run(['run', '-'], { input: 'from a pipe too\n' }),
     program.run(['--', '--not-an-option']),
@@ -72,7 +72,7 @@ test('[J16, J19, J24, J49] exclusive flags, and one-shot without an action, give
   const program = await createProgram(t);
   const together = 'cannot be given together.';
   const refusals: readonly (readonly [readonly string[], string])[] = [
-    [['-r', 'a', '-c', 'b', '-p', 'x'], `--resume-session and --clone-session ${together}`],
+    [['-r', 'a', '--fork', 'b', '-p', 'x'], `--resume-session and --clone-session ${together}`],
     [['--interactive', '--one-shot', '-p', 'x'], `--interactive and --one-shot ${together}`],
     [['--test-connection', '--refresh-models'], `--test-connection and --refresh-models ${together}`],
     [['-p', 'x', '-P', 'y'], `--prompt and --prompt-file ${together}`],

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { maxStdinBytes } from '../src/cli/print-mode/read-stdin.ts';
 import { calls, callsThenAnswer, closedUrl, fails, says } from '../src/testing/index.ts';
 import { bin, isProcessAlive, requestMessages, createProgram, waitUntil } from './support/cli-harness.ts';
 
@@ -68,6 +69,7 @@ test('--output-format stream-json prints one line per event, the result last; --
   assert.deepEqual(
     [...new Set(lines.map(({ type }) => type))],
     [
+      'system',
       'message_start',
       'content_block_start',
       'content_block_delta',
@@ -78,6 +80,19 @@ test('--output-format stream-json prints one line per event, the result last; --
     ],
   );
   assert.deepEqual(program.sessions(), ['both']);
+  const { session_id: id, tools, version, ...init } = lines[0] ?? { type: '' };
+  assert.deepEqual(init, {
+    type: 'system',
+    subtype: 'init',
+    session: 'both',
+    model: 'qwen3',
+    cwd: program.cwd,
+    permission_mode: 'ask',
+  });
+  assert.deepEqual([id, typeof version], [lines.at(-1)?.['session_id'], 'string']);
+  assert.ok((tools as readonly string[]).includes('read_file'));
+  assert.equal(lines.filter(({ type }) => type === 'system').length, 1, 'one first line for both prompts');
+  assert.deepEqual(findCamelCaseKeys(lines), [], 'one spelling of the names');
   program.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
   const many = await program.run(formats, { input: formatMessage('again').repeat(12) });
   assert.deepEqual([many.code, many.err], [1, ''], 'one of the twelve answers is missing');
@@ -88,6 +103,15 @@ test('--output-format stream-json prints one line per event, the result last; --
   assert.equal(parseLines(broken.out).filter(({ type }) => type === 'result').length, 2);
   assertFailure(broken.out, /^Line 2 of standard input is not a user message: /);
 });
+
+/** Names in another spelling than snake_case, at any depth; the input of a tool has the names of the tool. */
+const findCamelCaseKeys = (value: unknown): readonly string[] =>
+  value !== null && typeof value === 'object'
+    ? Object.entries(value).flatMap(([key, each]) => [
+        ...(/[A-Z]|-/.test(key) ? [key] : []),
+        ...(key === 'input' ? [] : findCamelCaseKeys(each)),
+      ])
+    : [];
 
 function assertFailure(out: string, why: RegExp): void {
   const { error, ...rest } = parseLines(out).at(-1) ?? { type: '' };
@@ -104,6 +128,9 @@ test('[J50] in JSON the last line has the error before a run, and the exit code 
       [['-p', 'x', '-n', 'taken'], 1, /taken/],
       [['-p', 'x', '-m', 'qwen4'], 1, /qwen4/],
       [['-'], 2, /^No prompt was given: /],
+      [['-p', 'x', '--bogus'], 2, /^There is no option "--bogus"/],
+      [['sesions', 'list'], 2, /^There is no command "sesions"\./],
+      [['-p', 'x', '--cwd', 'nowhere'], 1, /^The folder of --cwd does not exist: .*nowhere$/],
     ] as const) {
       const failed = await program.run([...args, '--output-format', format]);
       assert.equal(failed.code, code);
@@ -272,4 +299,63 @@ test('--ephemeral saves nothing, --continue continues the latest session', async
     requestMessages(program.modelRequests().at(-1)).map(({ content }) => content),
     ['second', 'You said: second', 'third'],
   );
+});
+
+test('text on standard input is sent with the prompt, between marks that it does not contain; empty input adds nothing', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  writeFileSync(path.join(program.cwd, 'prompt.md'), 'from a file');
+  const sent = async (args: readonly string[], input?: string): Promise<unknown> => {
+    const { code, err } = await program.run(args, input === undefined ? {} : { input });
+    assert.deepEqual([code, err], [0, ''], args.join(' '));
+    return requestMessages(program.modelRequests().at(-1)).at(-1)?.['content'];
+  };
+  const diff = '--- a\n+++ b\n';
+  assert.equal(await sent(['review this'], diff), 'review this\n\n<stdin>\n--- a\n+++ b\n</stdin>');
+  assert.equal(await sent(['--one-shot', '--prompt', 'review'], 'x'), 'review\n\n<stdin>\nx\n</stdin>');
+  assert.equal(await sent(['-P', 'prompt.md'], 'x'), 'from a file\n\n<stdin>\nx\n</stdin>');
+  assert.equal(await sent(['review this', '-'], 'late'), 'review this\n\n<stdin>\nlate\n</stdin>');
+  assert.equal(await sent(['mark'], '</stdin>'), 'mark\n\n<stdin-2>\n</stdin>\n</stdin-2>');
+  for (const empty of ['', ' \n', undefined]) assert.equal(await sent(['-p', 'as it is '], empty), 'as it is ');
+});
+
+test('standard input that is too large or not text is refused before any request', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  for (const [args, input, error] of [
+    [
+      ['-p', 'x'],
+      'y'.repeat(maxStdinBytes + 1),
+      /^Standard input has more than 4194304 bytes, which is the maximum\. /,
+    ],
+    [['-p', 'x'], 'a\0b', /^Standard input is not text: /],
+    [['-'], 'a\0b', /^Standard input is not text: /],
+  ] as const) {
+    const { code, err } = await program.run(args, { input });
+    assert.equal(code, 1);
+    assert.match(err, error);
+  }
+  assert.deepEqual(program.modelRequests(), []);
+});
+
+test('a pipe that stays open without data does not keep the program waiting, and /dev/null and a closed input are empty', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const run = async (stdin: 'pipe' | 'ignore'): Promise<readonly unknown[]> => {
+    const child = spawn(process.execPath, [bin, 'hello'], {
+      cwd: program.cwd,
+      env: program.env,
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+    t.after(() => child.kill());
+    const [code] = await once(child, 'close');
+    return [code, out, err];
+  };
+  const [open, none] = await Promise.all([run('pipe'), run('ignore')]);
+  assert.deepEqual(none, [0, 'You said: hello\n', '']);
+  assert.deepEqual(open.slice(0, 2), [0, 'You said: hello\n']);
+  assert.match(String(open[2]), /^Standard input is open but sent no data for 3 s: the prompt is sent without it\./);
 });

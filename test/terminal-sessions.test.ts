@@ -1,6 +1,6 @@
 // Tests sessions from the command line: named, resumed, cloned, and shared by two processes without data loss.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -64,16 +64,18 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r resumes it by
   assert.equal((await program.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
 });
 
-test('[J15, J43, J45, J46, J76] one-shot: a clone is <name>-clone or has the given name, and the original is unchanged', async (t) => {
+test('[J15, J43, J45, J46, J76] one-shot: --clone-session, and -c of start-harness: a clone is <name>-clone or has the given name, and the original is unchanged', async (t) => {
   const program = await createProgram(t);
   await chooseAlphaModel(program);
   const original = program.session('alpha');
+  const file = path.join(program.home, 'start-harness');
+  symlinkSync(bin, file);
   for (const [args, name] of [
     [['--clone-session', 'alpha'], 'alpha-clone'],
     [['-c', 'alpha'], 'alpha-clone-2'],
     [['-c', 'alpha', '-n', 'beta'], 'beta'],
   ] as const) {
-    const { code, err } = await program.run(['--one-shot', ...args, '-p', `in ${name}`]);
+    const { code, err } = await program.run(['--one-shot', ...args, '-p', `in ${name}`], { file });
     assert.equal(code, 0, err);
     assert.ok(program.sessions().includes(name), name);
     assert.deepEqual(getUserMessages(program), ['one', 'You said: one', `in ${name}`]);
@@ -91,12 +93,12 @@ test('[J13, J14, J15] an unknown or existing session name gets one sentence, exi
   for (const [args, said] of [
     [['-r', 'alpa'], 'There is no session with the name or id "alpa". Did you mean "alpha"?\n'],
     [
-      ['-c', 'nothing'],
+      ['--fork', 'nothing'],
       'There is no session with the name or id "nothing". "fairlead sessions list" shows what there is.\n',
     ],
     [['-n', 'alpha'], 'There is already a session named "alpha". Choose another name, or resume that one.\n'],
     [
-      ['-c', 'alpha', '-n', 'alpha'],
+      ['--fork', 'alpha', '-n', 'alpha'],
       'There is already a session named "alpha". Choose another name, or resume that one.\n',
     ],
     [
@@ -157,15 +159,15 @@ test(
 );
 
 test(
-  '[J42, J44, J46] interactive: -c opens <name>-clone, or the given name, and the original is unchanged',
+  '[J42, J44, J46] interactive: --clone-session opens <name>-clone, or the given name, and the original is unchanged',
   { skip },
   async (t) => {
     const program = await createProgram(t);
     await chooseAlphaModel(program);
     const original = program.session('alpha');
     const [clone, renamed] = await Promise.all([
-      program.open(['-c', 'alpha']),
-      program.open(['-c', 'alpha', '-n', 'delta']),
+      program.open(['--clone-session', 'alpha']),
+      program.open(['--clone-session', 'alpha', '-n', 'delta']),
     ]);
     await clone.waitFor(/session "alpha-clone"[^]*^> *$/m);
     await renamed.waitFor(/session "delta"[^]*^> *$/m);

@@ -29,7 +29,7 @@ test('an unknown option gets one sentence on stderr and exit code 2', () => {
 test('a mistyped command is not sent as a prompt', () => {
   const { status, stdout, stderr } = fairlead(['sesions']);
   assert.deepEqual([status, stdout], [2, '']);
-  assert.match(stderr, /^There is no command "sesions"; did you mean "sessions"\?/);
+  assert.match(stderr, /^There is no command "sesions"\. Did you mean "sessions"\?/);
 });
 
 test('a Node that is too old gets one sentence with the required version', () => {

@@ -14,17 +14,9 @@ export async function main(args: readonly string[], commands: CommandTable = all
   const isConversation = command === undefined || first === 'chat' || first === 'run';
   if (first === 'help' || (isConversation && hasHelpFlag(args))) return printHelp(commands);
   if (command) return (await command.load()).run(rest, commands);
-  if (first !== undefined && rest.length === 0) {
-    const { suggestCommand } = await import('./args/help.ts');
-    const suggestion = suggestCommand(first, Object.keys(commands));
-    if (suggestion !== undefined) {
-      process.stderr.write(`${suggestion}\n`);
-      return 2;
-    }
-  }
   if (first === undefined && !process.stdin.isTTY && (await isEmptyStream(process.stdin))) return printHelp(commands);
   const { runConversationCommand } = await import('./commands/conversation.ts');
-  return runConversationCommand(args, undefined);
+  return runConversationCommand(args, undefined, Object.keys(commands));
 }
 
 /**
@@ -49,8 +41,8 @@ export function surviveClosedPipes(): void {
 }
 
 async function printHelp(commands: CommandTable): Promise<number> {
-  const { helpText } = await import('./args/help.ts');
-  process.stdout.write(helpText(commands));
+  const [{ helpText }, { shortOptionsOf }] = await Promise.all([import('./args/help.ts'), import('./args/options.ts')]);
+  process.stdout.write(helpText(commands, shortOptionsOf(process.argv[1])));
   return 0;
 }
 

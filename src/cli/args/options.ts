@@ -21,7 +21,17 @@ export type CliOptionGroup = {
   readonly options: readonly CliOption[];
 };
 
-/** All options of `fairlead`, `fairlead chat` and `fairlead run`. */
+/** Which option a short name stands for: `fairlead` has the conventions of other agents, `start-harness` those of its specification. */
+export type ShortOptions = 'fairlead' | 'start-harness';
+
+/** The conventions of the program that was started, by its file name. */
+export const shortOptionsOf = (programFile: string | undefined): ShortOptions =>
+  /(?:^|[\\/])start-harness[^\\/]*$/.test(programFile ?? '') ? 'start-harness' : 'fairlead';
+
+/** The short names that differ in `start-harness`: the name, and the option that has it there. */
+const harnessShortNames: Readonly<Record<string, string>> = { c: 'clone-session' };
+
+/** All options of `fairlead`, `fairlead chat` and `fairlead run`, with the short names of `fairlead`. */
 export const cliOptionGroups: readonly CliOptionGroup[] = [
   {
     title: 'Mode',
@@ -71,22 +81,27 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         value: '<session>',
         optional: true,
         completion: 'session',
-        description: 'continue a session, by name or id',
+        description: 'continue a session, by name, id or the start of its id',
       },
       {
         names: ['clone-session', 'fork'],
-        short: 'c',
         value: '<session>',
         completion: 'session',
         description: 'copy a session and continue the copy',
       },
-      { names: ['continue'], description: 'continue the latest session' },
+      { names: ['continue'], short: 'c', description: 'continue the latest session of this folder' },
       { names: ['ephemeral', 'no-session'], description: 'do not save the session' },
     ],
   },
   {
-    title: 'Naming and limits',
+    title: 'Folder, naming and limits',
     options: [
+      {
+        names: ['cwd'],
+        value: '<folder>',
+        completion: 'file',
+        description: 'work in this folder; also where to run a session of another folder',
+      },
       {
         names: ['session-name'],
         short: 'n',
@@ -137,3 +152,15 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
 
 /** All options, without their groups. */
 export const cliOptions: readonly CliOption[] = cliOptionGroups.flatMap(({ options }) => options);
+
+/** The options with the short names of these conventions. */
+export const getOptionGroups = (shortOptions: ShortOptions): readonly CliOptionGroup[] =>
+  shortOptions === 'fairlead'
+    ? cliOptionGroups
+    : cliOptionGroups.map((group) => ({ ...group, options: group.options.map(withHarnessShortName) }));
+
+function withHarnessShortName({ short, ...option }: CliOption): CliOption {
+  const own = Object.entries(harnessShortNames).find(([, name]) => name === option.names[0])?.[0];
+  if (own !== undefined) return { ...option, short: own };
+  return short === undefined || short in harnessShortNames ? option : { ...option, short };
+}

@@ -1,6 +1,7 @@
 // Tests the parser of the command line with valid and invalid arguments.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { shortOptionsOf } from './options.ts';
 import { parseCliArgs, type CliArgs, type Invocation } from './parse-args.ts';
 
 const typed: Invocation = { isInteractive: true };
@@ -38,15 +39,68 @@ test('[J11, J12, J13] model, stream and session name are parsed in all their spe
     assert.deepEqual(understood(`${flag} x`).session, { type: 'new', name: 'x' });
 });
 
-test('[J14, J15, J16] -r resumes, -c clones, and they exclude each other', () => {
+test('[J14, J15, J16] -r resumes, -c clones in start-harness, and they exclude each other', () => {
+  const harness: Invocation = { ...typed, shortOptions: 'start-harness' };
   for (const flag of ['--resume-session', '--resume', '-r'])
-    assert.deepEqual(understood(`${flag} x`).session, { type: 'resume', session: 'x' });
+    assert.deepEqual(understood(`${flag} x`, harness).session, { type: 'resume', session: 'x' });
   for (const flag of ['--clone-session', '--fork', '-c'])
-    assert.deepEqual(understood(`${flag} x`).session, { type: 'clone', session: 'x' });
-  assert.match(wrong('-r a -c b'), /^--resume-session and --clone-session cannot be given together\.$/);
-  assert.deepEqual(understood('-c x -n y').session, { type: 'clone', session: 'x', name: 'y' });
-  assert.match(wrong('-r x -n y'), /--session-name is for a new session/);
-  assert.match(wrong('-c'), /-c/);
+    assert.deepEqual(understood(`${flag} x`, harness).session, { type: 'clone', session: 'x' });
+  assert.match(wrong('-r a -c b', harness), /^--resume-session and --clone-session cannot be given together\.$/);
+  assert.deepEqual(understood('-c x -n y', harness).session, { type: 'clone', session: 'x', name: 'y' });
+  assert.match(wrong('-r x -n y', harness), /--session-name is for a new session/);
+  assert.match(wrong('-c', harness), /-c/);
+});
+
+test('-c continues in fairlead; the conventions are those of the file name that was started', () => {
+  assert.deepEqual(understood('-c').session, { type: 'latest' });
+  assert.deepEqual(understood('--clone-session x').session, { type: 'clone', session: 'x' });
+  for (const [file, expected] of [
+    ['/usr/bin/fairlead', 'fairlead'],
+    ['/opt/dist/bin.js', 'fairlead'],
+    ['/usr/bin/start-harness', 'start-harness'],
+    ['/home/start-harness/fairlead', 'fairlead'],
+    [String.raw`C:\npm\start-harness-jayjader`, 'start-harness'],
+    [undefined, 'fairlead'],
+  ] as const)
+    assert.equal(shortOptionsOf(file), expected, file);
+});
+
+test('a first word that looks like a command is refused with the nearest command; one plain word, and a text in quotes, are prompts', () => {
+  const commands = ['sessions', 'runs', 'run', 'why', 'models'];
+  const parse = (...args: readonly string[]) => parseCliArgs(args, { ...typed, commands });
+  for (const [args, message] of [
+    [
+      ['sesions', 'list'],
+      /^There is no command "sesions"\. Did you mean "sessions"\? To send it to the model: fairlead --prompt "sesions list"$/,
+    ],
+    [['sesions'], /Did you mean "sessions"\?/],
+    [['verify-full'], /^There is no command "verify-full"\. To send it to the model: fairlead --prompt "verify-full"$/],
+    [['verify-claims', '--json'], /^There is no command "verify-claims"\./],
+    [['redteam'], /^There is no command "redteam"\./],
+    [['multi', '3'], /^There is no command "multi"\. To run several tasks at the same time: fairlead factory/],
+    [['fix', 'the', 'bug'], /fairlead --prompt "fix the bug"$/],
+    [['--json', 'sesions', 'list'], /Did you mean "sessions"\?/],
+    [['--model', 'x', 'sessions', 'list'], /^The command "sessions" must be the first argument\./],
+    [['resume', 'a'], /fairlead --resume <session>/],
+  ] as const) {
+    const parsed = parse(...args);
+    assert.ok('message' in parsed, args.join(' '));
+    assert.match(parsed.message, message);
+  }
+  for (const [args, text] of [
+    [['hello'], 'hello'],
+    [['hello', '--json'], 'hello'],
+    [['fix the bug'], 'fix the bug'],
+    [['Fix', 'the', 'bug'], 'Fix the bug'],
+    [['--prompt', 'sesions list'], 'sesions list'],
+    [['--', 'sesions', 'list'], 'sesions list'],
+  ] as const) {
+    const parsed = parse(...args);
+    assert.ok(!('message' in parsed), 'message' in parsed ? parsed.message : '');
+    assert.deepEqual(parsed.action, { type: 'prompt', text });
+  }
+  const run = parseCliArgs(['sesions', 'list'], { ...typed, commands, command: 'run' });
+  assert.ok(!('message' in run));
 });
 
 test('[J14] --resume without a name lets the user choose, and one-shot requires a name', () => {
@@ -88,8 +142,8 @@ test('[J20, J21, J22, J23, J24] the four actions, of which only one may be given
 });
 
 test('positional arguments are a one-shot prompt; with --interactive they are the first message', () => {
-  assert.deepEqual(understood('fix the bug').action, { type: 'prompt', text: 'fix the bug' });
-  assert.equal(understood('fix the bug').mode, 'one-shot');
+  assert.deepEqual(understood('Fix the bug').action, { type: 'prompt', text: 'Fix the bug' });
+  assert.equal(understood('Fix the bug').mode, 'one-shot');
   assert.equal(understood('-p fix').mode, 'one-shot');
   assert.equal(understood('--interactive -p fix').mode, 'interactive');
   assert.equal(understood('fix it', { isInteractive: true, command: 'chat' }).mode, 'interactive');

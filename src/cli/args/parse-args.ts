@@ -2,11 +2,17 @@
 import { parseArgs } from 'node:util';
 import { closestMatches } from '../../core/index.ts';
 import type { SessionSelector } from '../../sessions/index.ts';
-import { cliOptions, cliOptionGroups, type CliOption } from './options.ts';
+import { findUnknownCommand } from './command-like.ts';
+import { cliOptions, getOptionGroups, type CliOption, type CliOptionGroup, type ShortOptions } from './options.ts';
 
 /** The action to do. */
 export type CliAction =
-  | { readonly type: 'prompt'; readonly text: string }
+  | {
+      readonly type: 'prompt';
+      readonly text: string;
+      /** Whether `-` follows the prompt: standard input is read to its end, however long that takes. */
+      readonly waitsForStdin?: boolean;
+    }
   | { readonly type: 'prompt-file'; readonly path: string }
   /** Reads the prompt from standard input. */
   | { readonly type: 'stdin' }
@@ -18,6 +24,8 @@ export type CliArgs = {
   readonly mode: 'interactive' | 'one-shot';
   readonly action: CliAction | undefined;
   readonly session: SessionSelector;
+  /** The folder to work in, as given; absent: the current one. */
+  readonly cwd: string | undefined;
   readonly model: string | undefined;
   /** Whether only models on the user's own machines may read this session. */
   readonly private: boolean;
@@ -35,16 +43,28 @@ export type CliArgs = {
 /** The message about an invalid command line. */
 export type UsageError = { readonly message: string };
 
-/** How the program was started: by which command, and whether the user can type at it. */
-export type Invocation = { readonly command?: 'chat' | 'run'; readonly isInteractive: boolean };
+/** How the program was started. */
+export type Invocation = {
+  readonly command?: 'chat' | 'run';
+  /** Whether the user can type at it. */
+  readonly isInteractive: boolean;
+  /** The names of the commands: a prompt that looks like one of them is refused. */
+  readonly commands?: readonly string[];
+  /** Which option a short name stands for; `fairlead` by default. */
+  readonly shortOptions?: ShortOptions;
+};
 
 type OptionValues = ReadonlyMap<string, string>;
 
 /** Parses a command line. */
 export function parseCliArgs(args: readonly string[], invocation: Invocation): CliArgs | UsageError {
-  const parsed = parseOptions(args);
+  const parsed = parseOptions(args, getOptionGroups(invocation.shortOptions ?? 'fairlead'));
   if ('message' in parsed) return parsed;
   const { values, positionals } = parsed;
+  if (parsed.words.length > 0 && invocation.command === undefined && findAction(values) === undefined) {
+    const message = findUnknownCommand(parsed.words, invocation.commands ?? []);
+    if (message !== undefined) return { message };
+  }
   const action = parseAction(values, positionals, invocation);
   if (action && 'message' in action) return action;
   const mode = parseMode(values, action, invocation);
@@ -69,6 +89,7 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
     mode,
     action,
     session,
+    cwd: values.get('cwd'),
     model: values.get('model'),
     private: values.has('private'),
     stream: values.has('stream'),
@@ -82,12 +103,18 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
   };
 }
 
+type ParsedOptions = {
+  readonly values: OptionValues;
+  readonly positionals: readonly string[];
+  /** The positional arguments if no `--` marks them as a prompt. */
+  readonly words: readonly string[];
+};
+
 /** Parses the options, stored under their first names, and the positional arguments. */
-function parseOptions(
-  args: readonly string[],
-): { readonly values: OptionValues; readonly positionals: readonly string[] } | UsageError {
+function parseOptions(args: readonly string[], groups: readonly CliOptionGroup[]): ParsedOptions | UsageError {
+  const options = groups.flatMap((group) => group.options);
   const optionTypes = Object.fromEntries(
-    cliOptions.flatMap((option) =>
+    options.flatMap((option) =>
       option.names.map((name, i) => [
         name,
         {
@@ -100,7 +127,7 @@ function parseOptions(
   const values = new Map<string, string>();
   try {
     const { tokens, positionals } = parseArgs({
-      args: fillOptionalValues(args),
+      args: fillOptionalValues(args, options),
       options: optionTypes,
       allowPositionals: true,
       tokens: true,
@@ -114,7 +141,8 @@ function parseOptions(
         return { message: `--${token.name} needs a value: ${option.value}.` };
       values.set(option.names[0], token.value ?? '');
     }
-    return findExclusiveConflict(values) ?? { values, positionals };
+    const isMarked = tokens.some(({ kind }) => kind === 'option-terminator');
+    return findExclusiveConflict(values, groups) ?? { values, positionals, words: isMarked ? [] : positionals };
   } catch (error) {
     return { message: formatOptionError(error) };
   }
@@ -123,21 +151,21 @@ function parseOptions(
 const findOption = (name: string): CliOption | undefined => cliOptions.find(({ names }) => names.includes(name));
 
 /** Gives an option with an optional value an empty value if the next argument is an option or missing. */
-function fillOptionalValues(args: readonly string[]): string[] {
+function fillOptionalValues(args: readonly string[], options: readonly CliOption[]): string[] {
   const end = args.indexOf('--');
   return args.map((arg, i) => {
     if (end >= 0 && i > end) return arg;
     const option = arg.startsWith('--')
       ? findOption(arg.slice(2))
-      : cliOptions.find(({ short }) => short !== undefined && arg === `-${short}`);
+      : options.find(({ short }) => short !== undefined && arg === `-${short}`);
     if (!option?.optional) return arg;
     const next = args[i + 1];
     return next === undefined || next.startsWith('-') ? `--${option.names[0]}=` : arg;
   });
 }
 
-function findExclusiveConflict(values: OptionValues): UsageError | undefined {
-  for (const { exclusive, options } of cliOptionGroups) {
+function findExclusiveConflict(values: OptionValues, groups: readonly CliOptionGroup[]): UsageError | undefined {
+  for (const { exclusive, options } of groups) {
     const given = options.filter(({ names }) => values.has(names[0]));
     if (exclusive && given.length > 1)
       return { message: `${given.map(({ names }) => `--${names[0]}`).join(' and ')} cannot be given together.` };
@@ -160,17 +188,23 @@ function parseAction(
   positionals: readonly string[],
   invocation: Invocation,
 ): CliAction | undefined | UsageError {
-  const text = positionals.join(' ');
-  const named = ['prompt', 'prompt-file', 'test-connection', 'refresh-models'].find((name) => values.has(name));
+  const named = findAction(values);
+  const waitsForStdin = positionals.at(-1) === '-' && (positionals.length > 1 || named === 'prompt');
+  const text = positionals.slice(0, waitsForStdin ? -1 : undefined).join(' ');
+  const stdin = waitsForStdin ? { waitsForStdin } : {};
   if (named !== undefined && text !== '') return { message: `Unexpected argument "${text}" with --${named}.` };
-  if (named === 'prompt') return { type: 'prompt', text: values.get('prompt') ?? '' };
+  if (named === 'prompt') return { type: 'prompt', text: values.get('prompt') ?? '', ...stdin };
   if (named === 'prompt-file') return { type: 'prompt-file', path: values.get('prompt-file') ?? '' };
   if (named === 'test-connection' || named === 'refresh-models') return { type: named };
   if (text === '-') return { type: 'stdin' };
-  if (text !== '') return { type: 'prompt', text };
+  if (text !== '') return { type: 'prompt', text, ...stdin };
   if (invocation.command === 'chat' || values.has('interactive') || invocation.isInteractive) return undefined;
   return { type: 'stdin' };
 }
+
+/** The option that names the action, if there is one. */
+const findAction = (values: OptionValues): string | undefined =>
+  ['prompt', 'prompt-file', 'test-connection', 'refresh-models'].find((name) => values.has(name));
 
 function parseMode(
   values: OptionValues,

@@ -1,21 +1,26 @@
-// Reads the prompts of a one-shot run: from the command line, a file or standard input; with stream-json several.
+// Reads the prompts of a one-shot run: from the command line or a file, with the text on standard input after it; from standard input alone; with stream-json several.
 import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { readPromptFile } from './prompt-files.ts';
+import { joinPrompt, readPipedText, readStdin } from './read-stdin.ts';
 
 /** Yields the prompts one after another. */
-export async function* readPrompts({ action, inputFormat }: CliArgs): AsyncGenerator<string> {
-  if (action?.type === 'prompt' && action.text.trim()) yield action.text;
-  if (action?.type === 'prompt-file') yield readPromptFile(action.path, process.cwd());
+export async function* readPrompts(
+  { action, inputFormat }: CliArgs,
+  warn: (text: string) => void,
+): AsyncGenerator<string> {
+  if (action?.type === 'prompt' && action.text.trim())
+    yield joinPrompt(action.text, action.waitsForStdin ? await readStdin() : await readPipedText(warn));
+  if (action?.type === 'prompt-file')
+    yield joinPrompt(readPromptFile(action.path, process.cwd()), await readPipedText(warn));
   if (action?.type !== 'stdin') return;
   if (inputFormat === 'stream-json') {
     yield* readStreamJsonMessages(process.stdin);
     return;
   }
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  const text = await readStdin();
   if (text.trim()) yield text;
 }
 

@@ -1,5 +1,5 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
-import { formatError, type OutputSchema, type ToolCall, type Event, type RunState } from '../../core/index.ts';
+import { type OutputSchema, type ToolCall, type Event, type RunState } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
@@ -18,6 +18,7 @@ import {
   testConnection,
 } from '../../coding-agent/models/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
+import { version } from '../version.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
@@ -41,16 +42,7 @@ const noPromptMessage = 'No prompt was given: pass one as an argument or on stan
 export async function runPrintMode(args: CliArgs): Promise<number> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
-  return withDebugLog(settings, `one-shot ${args.action?.type ?? ''}`, printErr, async () => {
-    try {
-      return await runAction(args, settings);
-    } catch (error) {
-      // A reader of JSON output finds the result in the last line, also if no run was started.
-      if (args.outputFormat !== 'text')
-        print(formatFailureJson(error instanceof Error ? formatError(error) : String(error)));
-      throw error;
-    }
-  });
+  return withDebugLog(settings, `one-shot ${args.action?.type ?? ''}`, printErr, () => runAction(args, settings));
 }
 
 async function runAction(args: CliArgs, settings: Settings): Promise<number> {
@@ -65,7 +57,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     return exitCodes.answered;
   }
   const outputSchema = args.outputSchema === undefined ? undefined : readOutputSchema(args.outputSchema);
-  const prompts = readPrompts(args);
+  const prompts = readPrompts(args, printErr);
   const first = await prompts.next();
   if (first.done) {
     printErr(`${noPromptMessage}\nRun fairlead --help for usage.\n`);
@@ -89,6 +81,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     for (const problem of [...conversation.problems, ...conversation.agent.problems]) printErr(`${problem}\n`);
     if (conversation.agent.sandbox.name === 'none') printErr(`No sandbox: ${conversation.agent.sandbox.description}\n`);
     const out = createBufferedStdout(process.stdout, () => conversation.session.cancel());
+    if (args.outputFormat === 'stream-json') out.write(formatInitJson(conversation));
     let code: number = exitCodes.answered;
     for (let next: IteratorResult<string, void> = first; !next.done; next = await prompts.next()) {
       const promptCode = await runPrompt(conversation, next.value, args, outputSchema, out);
@@ -148,6 +141,20 @@ async function runPrompt(
     signals.release();
   }
 }
+
+/** The first line of stream-json: what a reader must know if the program is killed before the result. */
+const formatInitJson = ({ session, name, file, model, agent, autoApprove }: Conversation): string =>
+  `${JSON.stringify({
+    type: 'system',
+    subtype: 'init',
+    session_id: session.id,
+    session: file === undefined ? null : name,
+    model: model.name,
+    tools: session.state.tools.map((tool) => tool.name),
+    cwd: agent.workspace.cwd,
+    permission_mode: autoApprove ? 'auto' : 'ask',
+    version,
+  })}\n`;
 
 function createPrinter(args: CliArgs, conversation: Conversation, out: (text: string) => void): RunPrinter {
   const findCall = (id: string): ToolCall | undefined =>

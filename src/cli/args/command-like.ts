@@ -1,0 +1,41 @@
+// Decides whether the first word of a command line looks like a command that does not exist, so that a mistyped command is never sent to a model as a prompt.
+import { closestMatches } from '../../core/index.ts';
+
+/** Names that other programs, or documents about this one, use for commands; the text says what to use here. */
+const reservedWords: Readonly<Record<string, string>> = {
+  continue: 'To continue the latest session of this folder: fairlead --continue',
+  fork: 'To continue a copy of a session: fairlead --fork <session>',
+  multi: 'To run several tasks at the same time: fairlead factory',
+  redteam: '',
+  resume: 'To resume a session: fairlead --resume <session>',
+  update: 'To update: npm install -g fairlead',
+  upgrade: 'To update: npm install -g fairlead',
+  version: 'To show the version: fairlead --version',
+};
+
+const commandNamePattern = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+
+/**
+ * Returns a sentence if the arguments look like a command that does not exist. The first word looks like one if it is in lower case and has a
+ * hyphen, is similar to the name of a command, is reserved, or has further words after it. One plain word such as `hello` is a prompt.
+ */
+export function findUnknownCommand(words: readonly string[], commands: readonly string[]): string | undefined {
+  const [first, ...rest] = words;
+  if (first === undefined || !commandNamePattern.test(first)) return undefined;
+  const asPrompt = `To send it to the model: fairlead --prompt ${quoteWords(words)}`;
+  if (commands.includes(first)) return `The command "${first}" must be the first argument. ${asPrompt}`;
+  const reserved = Object.hasOwn(reservedWords, first) ? reservedWords[first] : undefined;
+  const similar = reserved === undefined ? findSimilarCommand(first, commands) : undefined;
+  if (reserved === undefined && similar === undefined && !first.includes('-') && rest.length === 0) return undefined;
+  const hint = similar === undefined ? reserved : `Did you mean "${similar}"?`;
+  return [`There is no command "${first}".`, hint, asPrompt].filter(Boolean).join(' ');
+}
+
+function findSimilarCommand(word: string, commands: readonly string[]): string | undefined {
+  // Up to three letters are close to every short name: "say" and "hi" are prompts, not a mistyped "why".
+  const isLike = (name: string): boolean => word.length > 3 || name[0] === word[0];
+  return closestMatches(word, commands).find((name) => isLike(name) && Math.abs(name.length - word.length) <= 2);
+}
+
+/** The words as one argument of a shell. */
+const quoteWords = (words: readonly string[]): string => `"${words.join(' ').replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
