@@ -1,6 +1,9 @@
 // Interface of a session store: one fenced writer per session, any number of readers.
 import type { Log } from './ports.ts';
 
+/** The key of the annotation that gives a session its title; the last one counts. */
+export const sessionTitleKey = 'title';
+
 /** Options to open a session for writing. */
 export type OpenSessionOptions = {
   /** The name of the writer, as other processes see it. */

@@ -86,6 +86,7 @@ export {
   previewText,
   reportCacheMisses,
   reportCosts,
+  renderTurnRequest,
   rewindBefore,
   selectShownBranches,
   type Branch,
@@ -98,7 +99,9 @@ export {
   type CostTotals,
   type NumberedBranch,
   type TurnCost,
+  type TurnRequest,
   type UserTurn,
 } from './reports/index.ts';
 export { findRewrittenHead } from './known-heads.ts';
+export { createTerminalSessions, type TerminalSession, type TerminalSessions } from './terminal-sessions.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';

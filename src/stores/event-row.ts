@@ -1,5 +1,5 @@
 // Events in database rows: creates them for an append, and validates them when they are read.
-import { FairleadError, upcastEvent, type Event, type Fact } from '../core/index.ts';
+import { FairleadError, upcastEvent, type Event, type Fact, sessionTitleKey } from '../core/index.ts';
 import { tryParseJson } from './try-parse-json.ts';
 import { eventShapeError } from './validate-event.ts';
 
@@ -59,8 +59,12 @@ export function serializeFact({ seq: _seq, id: _id, parent: _parent, time: _time
 /** Whether a session can be read from this event on: it starts an epoch with a baseline. */
 export const isEpochStart = (event: Event): boolean => event.type === 'epoch-started' && Boolean(event.baseline);
 
-/** The name that these events give their session; null if they give none. */
+/** The name or title that these events give their session; null if they give none. */
 export function findSessionName(events: readonly Event[]): string | null {
-  const names = events.flatMap((event) => (event.type === 'session-started' ? (event.name ?? []) : []));
+  const names = events.flatMap((event) => {
+    if (event.type === 'session-started') return event.name ?? [];
+    const isTitle = event.type === 'annotation-added' && event.key === sessionTitleKey;
+    return isTitle && typeof event.value === 'string' ? event.value : [];
+  });
   return names.at(-1) ?? null;
 }

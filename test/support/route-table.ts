@@ -152,6 +152,26 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/sessions': list('/api/sessions', { before: 'session' }),
   'get /api/sessions/{id}': [{ title: 'read', subject: 'active', address: ofSession(''), ok: 200 }],
   'get /api/sessions/{id}/messages': [{ title: 'read', subject: 'ended', address: ofSession('/messages'), ok: 200 }],
+  'get /api/sessions/{id}/requests/{turn}': [
+    { title: 'read', subject: 'ended', address: ofSession('/requests/1'), ok: 200 },
+  ],
+  'put /api/sessions/{id}/title': [
+    {
+      title: 'set the title',
+      subject: 'ended',
+      address: ofSession('/title'),
+      body: () => ({ title: 'Another title' }),
+      ok: 200,
+      instructs: true,
+    },
+  ],
+  'get /api/terminal-sessions/{id}': [{ title: 'read', address: at('/api/terminal-sessions/none'), ok: 404 }],
+  'get /api/terminal-sessions/{id}/requests/{turn}': [
+    { title: 'read', address: at('/api/terminal-sessions/none/requests/1'), ok: 404 },
+  ],
+  'post /api/terminal-sessions/{id}/copy': [
+    { title: 'copy', address: at('/api/terminal-sessions/none/copy'), body: () => ({}), ok: 404 },
+  ],
   'post /api/sessions/{id}/fork': [
     { title: 'fork', subject: 'ended', address: ofSession('/fork'), body: () => ({}), ok: 201, creates: true },
   ],
@@ -186,6 +206,7 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'post /api/sessions/{id}/cancel': [{ title: 'cancel', subject: 'active', address: ofSession('/cancel'), ok: 202 }],
   'get /api/approvals': read('/api/approvals'),
   'get /api/me': read('/api/me'),
+  'get /api/options': read('/api/options'),
   'get /api/queue': read('/api/queue'),
   'put /api/queue/limits': fleetWide('/api/queue/limits', { concurrency: 3 }),
   'put /api/schedules/{name}': [

@@ -1,6 +1,6 @@
 // The `serve` command: serves the HTTP API and the dashboard of a fleet, with its own worker unless --no-worker is given.
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isPathInside, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
@@ -30,7 +30,8 @@ const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store
 
 Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
 Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
-a token is generated at the first start and saved in a file that only you can read; a terminal also shows it once, as a link.
+a token is generated at the first start and saved in a file that only you can read; a terminal shows it as a link. With the
+operator key on this machine the dashboard also lists the sessions of your terminal, to read and to copy.
 HARNESS_API_KEYS or the key file has more keys: reader:<key>, runner:<key>, operator:<key>, or with a tenant as in
 runner@<tenant>:<key>, for access to that tenant only. An address that other machines can reach needs a configured key. Runs
 work in this directory and below, and in the directories of --folder; they use --model or the configured model, unless they
@@ -73,6 +74,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store, storeUrl) => {
     const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
+    const { createTerminalSessions } = await import('../../sessions/index.ts');
     const pageDir = findPageDir() ?? buildPage();
     const shared = {
       keys,
@@ -89,6 +91,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       measurementsDir: getMeasurementsDir(settings.dirs.state),
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
+      terminalSessions: createTerminalSessions(settings.dirs),
       views: [privacyView],
       notify: printErrLine,
       ...(port === undefined ? {} : { port }),
@@ -117,12 +120,13 @@ function parsePort(name: string, text: string): number {
   return port;
 }
 
-/** Prints the URL. A new key is printed once, in the fragment of the link, which a browser does not send; and only to a terminal, because other output is kept in logs. */
+/** Prints the URL. The generated key is in the fragment of a link, which a browser does not send; and only in a terminal, because other output is kept in logs. */
 function printListening({ url }: ApiServer, { newToken, tokenFile }: ApiKeys, controlUrl: string | undefined): void {
   const lines = [`Listening at ${url}`];
-  if (newToken !== undefined && process.stderr.isTTY)
-    lines.push(`Open ${url}/#key=${newToken}`, `This link is shown once; the key is saved in ${tokenFile}`);
-  else if (tokenFile !== undefined) lines.push(`The key is in ${tokenFile}`);
+  if (tokenFile === undefined) lines.push(`Open ${url} and enter the key of HARNESS_API_KEY`);
+  else if (process.stderr.isTTY)
+    lines.push(`Open ${url}/#key=${newToken ?? readFileSync(tokenFile, 'utf8').trim()}`, `The key is in ${tokenFile}`);
+  else lines.push(`The key is in ${tokenFile}`);
   lines.push(`Control at ${controlUrl}: health and kill switch, also while ${url} does not answer`);
   // One write: a program that waits for the first line may read the others at once.
   printErrLine(lines.join('\n'));

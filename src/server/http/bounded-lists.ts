@@ -21,23 +21,34 @@ export function createListBound(): (entry: unknown) => boolean {
 /** Runs, newest first. `next` is the id of the last one if the list was cut because of its size: the others are older. */
 export type RunList = { readonly runs: readonly FleetRun[]; readonly next?: string };
 
-/** Returns up to `limit` runs, fewer if they are too large for one response. Other requests are answered between the reads. */
+/** Runs that a search reads at once, and the most that it reads for one response. */
+const runsPerSearchRead = 100;
+const maxSearchedRuns = 5000;
+
+/** Returns up to `limit` runs that `isMatch` accepts, fewer if they are too large for one response. Other requests are answered between the reads. */
 export async function listRunsWithinBounds(
   { queue }: Pick<ScopedStore, 'queue'>,
   { limit, ...filter }: RunFilter & { readonly limit: number },
+  isMatch?: (run: FleetRun) => boolean,
 ): Promise<RunList> {
   const hasRoom = createListBound();
   const runs: FleetRun[] = [];
-  while (runs.length < limit) {
-    const last = runs.at(-1)?.id;
-    const count = Math.min(runsPerRead, limit - runs.length);
+  let last: string | undefined;
+  for (let read = 0; runs.length < limit;) {
+    const count = isMatch ? runsPerSearchRead : Math.min(runsPerRead, limit - runs.length);
     const page = await queue.list({ ...filter, ...(last === undefined ? {} : { before: last }), limit: count });
     for (const run of page) {
-      const end = runs.at(-1)?.id;
-      if (!hasRoom(run)) return { runs, ...(end === undefined ? {} : { next: end }) };
+      if (isMatch && !isMatch(run)) {
+        last = run.id;
+        continue;
+      }
+      if (runs.length === limit || !hasRoom(run)) return { runs, ...(last === undefined ? {} : { next: last }) };
       runs.push(run);
+      last = run.id;
     }
     if (page.length < count) break;
+    read += page.length;
+    if (read >= maxSearchedRuns && isMatch) return { runs, ...(last === undefined ? {} : { next: last }) };
     await setImmediate();
   }
   return { runs };

@@ -5,6 +5,7 @@ import type { ApiKeys } from './keys.ts';
 import type { RequestRate } from './request-guards.ts';
 import type { RunFolders } from './run-authority.ts';
 import type { ScopedStore } from './scoped-store.ts';
+import type { TerminalSessions } from '../../sessions/index.ts';
 import type { Broadcasters } from './session-broadcaster.ts';
 
 /** The limits of a server. */
@@ -66,6 +67,8 @@ export type ServerContext = {
   /** Whether a run may name a model that is not in that list. */
   readonly isModel: (model: string) => Promise<boolean>;
   readonly folders: RunFolders;
+  /** The sessions of the user's terminal; absent for every key but the owner's, and on a server that other machines can reach. */
+  readonly terminalSessions: TerminalSessions | undefined;
   /** Views whose state an edit or a fork of a session keeps. */
   readonly views: readonly NamedView<unknown>[];
   /** The directory of the built dashboard, if it was built. */

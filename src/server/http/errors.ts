@@ -39,6 +39,9 @@ const statusByCode: Readonly<Record<string, number>> = {
   'store/exists': 409,
   'fleet/no-inbox': 409,
   'session/running': 409,
+  'session/unknown': 404,
+  'session/ambiguous': 404,
+  'session/no-turn': 404,
 };
 
 type HttpErrorOptions = { readonly hint?: string; readonly afterMs?: number; readonly param?: string };

@@ -18,6 +18,8 @@ export type Caller = {
   readonly name: string;
   /** The only tenant whose runs, sessions, schedules and budgets the client sees and may change; all tenants if it is absent. */
   readonly tenant?: string;
+  /** Whether it is the key of the user who started the server, and not one that the user gave to others. */
+  readonly isOwner?: true;
 };
 
 /** The keys of a server. */
@@ -42,7 +44,13 @@ export type ApiKeySources = {
 };
 
 /** A key, its role, and the only tenant that it gives access to. */
-export type ApiKey = { readonly role: Role; readonly key: string; readonly tenant?: string };
+export type ApiKey = {
+  readonly role: Role;
+  readonly key: string;
+  readonly tenant?: string;
+  /** Whether it is the key of the user who started the server: `HARNESS_API_KEY`, or the generated token. */
+  readonly isOwner?: true;
+};
 
 /** Whether a role includes the rights of another. */
 export const hasRole = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
@@ -51,7 +59,7 @@ export const hasRole = (role: Role, needed: Role): boolean => roles.indexOf(role
 export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const own = env['HARNESS_API_KEY']?.trim();
   const configured = [
-    ...(own ? [{ role: 'operator', key: own } as const] : []),
+    ...(own ? [{ role: 'operator', key: own, isOwner: true } as const] : []),
     ...parseApiKeys((env['HARNESS_API_KEYS'] ?? '').split(/[\s,]+/), 'HARNESS_API_KEYS'),
     ...(file === undefined ? [] : parseApiKeys(readKeyLines(file), file)),
   ];
@@ -59,7 +67,9 @@ export function loadApiKeys({ env, file, folder }: ApiKeySources): ApiKeys {
   const token = configured.some(({ role, tenant }) => role === 'operator' && tenant === undefined)
     ? undefined
     : loadOrCreateToken(folder, 'server-token', 'HARNESS_API_KEY');
-  const list: readonly ApiKey[] = token ? [...configured, { role: 'operator', key: token.key }] : configured;
+  const list: readonly ApiKey[] = token
+    ? [...configured, { role: 'operator', key: token.key, isOwner: true }]
+    : configured;
   return withKeyList(list, {
     ...createApiKeys(list),
     weaknessReason: findKeyWeakness(configured),
@@ -91,6 +101,7 @@ const toCaller = (key: ApiKey): Caller => ({
   role: key.role,
   name: formatCallerName(key),
   ...(key.tenant === undefined ? {} : { tenant: key.tenant }),
+  ...(key.isOwner && key.tenant === undefined ? { isOwner: true } : {}),
 });
 
 /** The role and a part of the key's hash: enough to tell keys apart. */

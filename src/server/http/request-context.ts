@@ -52,6 +52,7 @@ export function createContextProvider({
   return (caller) => ({
     ...shared,
     ...getTenantParts(caller.tenant),
+    terminalSessions: caller.isOwner === true && caller.tenant === undefined ? shared.terminalSessions : undefined,
     store: createScopedStore(fleetStore, { caller, folders: shared.folders, quota }),
   });
 }

@@ -37,6 +37,8 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
       await resolveRealPath(options.folder),
       ...(await Promise.all((options.folders ?? []).map(resolveRealPath))),
     ],
+    // A name that a proxy may use makes the server reachable from elsewhere.
+    terminalSessions: isLoopbackHost(host) && allowedHosts.length === 0 ? options.terminalSessions : undefined,
     views: [inboxView, ...(options.views ?? [])],
     staticDir: options.staticDir,
     limits,

@@ -1,6 +1,7 @@
 // The options of the HTTP server, and the running server.
 import type { FleetStore } from '../../core/index.ts';
 import type { HealthOptions } from '../../fleet/health/index.ts';
+import type { TerminalSessions } from '../../sessions/index.ts';
 import type { ApiKeys } from './keys.ts';
 import type { ServerContext, ServerLimits } from './context.ts';
 
@@ -19,6 +20,8 @@ export type ServerOptions = {
   /** The default folder of runs, and further folders that runs may work in. */
   readonly folder: string;
   readonly folders?: readonly string[];
+  /** The sessions of the terminal of the user who starts the server. Only the owner's key may read them, and only if the server listens on this machine alone. */
+  readonly terminalSessions?: TerminalSessions;
   /** Objectives and thresholds of the health report. */
   readonly health?: HealthOptions;
   /** The directory of the measurements of this machine. */

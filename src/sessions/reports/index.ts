@@ -13,4 +13,5 @@ export { reportCosts, type CostTotals, type CostReport, type TurnCost } from './
 export { collectEvents, previewText, getBranchPath } from './branch-path.ts';
 export { formatContextBreakdown, formatCosts } from './format-reports.ts';
 export { selectShownBranches, formatBranchTree, type NumberedBranch } from './format-branches.ts';
+export { renderTurnRequest, type TurnRequest } from './turn-request.ts';
 export { rewindBefore, listUserTurns, type UserTurn } from './user-turns.ts';

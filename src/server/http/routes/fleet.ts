@@ -42,6 +42,22 @@ export const fleetRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'get',
+    path: '/api/options',
+    role: 'reader',
+    summary:
+      'What a client may choose for a run: the models, the default first, and for a key without a tenant the folders that runs may work in; and whether the key sees the sessions of the terminal.',
+    responses: {
+      200: z.object({ models: z.array(z.string()), folders: z.array(z.string()), terminalSessions: z.boolean() }),
+    },
+    async handle({ context, caller }) {
+      // The folders are paths of the operator's machine: a tenant needs none of them.
+      const folders = caller.tenant === undefined ? [...context.folders] : [];
+      const terminalSessions = context.terminalSessions !== undefined;
+      return { json: { models: [...(await context.models())], folders, terminalSessions } };
+    },
+  }),
+  defineRoute({
+    method: 'get',
     path: '/api/queue',
     role: 'reader',
     summary: 'The queue: depth, limits, workers, schedules and the kill switch.',

@@ -7,6 +7,7 @@ import { openaiRoutes } from './openai.ts';
 import { publicRoutes } from './public.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
+import { terminalSessionRoutes } from './terminal-sessions.ts';
 
 const currentRoutes: readonly Route[] = [
   ...publicRoutes(() => apiRoutes),
@@ -14,6 +15,7 @@ const currentRoutes: readonly Route[] = [
   ...runRoutes,
   ...streamRoutes,
   ...sessionRoutes,
+  ...terminalSessionRoutes,
   ...fleetRoutes,
   ...budgetRoutes,
   ...healthRoutes,

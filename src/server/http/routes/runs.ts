@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { FleetRun } from '../../../core/index.ts';
 import { enqueueOnce } from '../../../fleet/index.ts';
+import { outcomeClasses, type OutcomeClass } from '../../../fleet/health/index.ts';
 import { listRunsWithinBounds } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
@@ -42,6 +43,25 @@ async function respondWithRun(request: RouteRequest, query: WaitQuery, run: Flee
       : await waitForRun(request.context, run, Math.min(seconds, maxWaitSeconds) * 1000, request.signal);
   const isDone = seconds !== undefined && (latest.status === 'ended' || latest.status === 'waiting');
   return { status: isDone ? 200 : 202, json: { run: latest, stream: getStreamPath(latest) } };
+}
+
+type RunSearch = {
+  readonly outcome: OutcomeClass | undefined;
+  readonly since: string | undefined;
+  readonly q: string | undefined;
+};
+
+/** Returns whether a run matches a search; undefined if there is nothing to search for. */
+function createRunMatcher({ outcome, since, q = '' }: RunSearch): ((run: FleetRun) => boolean) | undefined {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  if (outcome === undefined && since === undefined && words.length === 0) return undefined;
+  const earliest = since === undefined ? undefined : Date.parse(since);
+  return (run) => {
+    if (outcome !== undefined && (!run.outcome || outcomeClasses[run.outcome.reason] !== outcome)) return false;
+    if (earliest !== undefined && (run.ended === undefined || Date.parse(run.ended) < earliest)) return false;
+    const text = `${run.prompt}\n${run.id}\n${run.session}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
 }
 
 /** The routes that start, list, read and cancel runs. */
@@ -104,7 +124,7 @@ export const runRoutes: readonly Route[] = [
     path: '/api/runs',
     role: 'reader',
     summary:
-      'Runs, newest first. If they are too large for one response, it has fewer, and `next`: send it as `before` for the others.',
+      'Runs, newest first. `outcome` is the class of the stop reason, `since` is the earliest end of a run, and `q` searches prompts. If there are too many for one response, it has fewer, and `next`: send it as `before` for the others.',
     schemas: {
       query: z.strictObject({
         status: runStatusSchema.optional(),
@@ -112,13 +132,17 @@ export const runRoutes: readonly Route[] = [
         parent: nameSchema.optional(),
         session: nameSchema.optional(),
         before: nameSchema.optional(),
+        outcome: z.enum(['answered', 'abstained', 'error', 'limited', 'cancelled']).optional(),
+        since: z.iso.datetime().optional(),
+        q: z.string().max(200).optional(),
         limit: maxItemsSchema,
       }),
     },
     responses: { 200: queuedRunsSchema.extend({ next: z.string().exactOptional() }) },
-    async handle({ context, query }) {
+    async handle({ context, query: { outcome, since, q, ...query } }) {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      return { json: await listRunsWithinBounds(context.store, { limit: 100, ...filter }) };
+      const isMatch = createRunMatcher({ outcome, since, q });
+      return { json: await listRunsWithinBounds(context.store, { limit: 100, ...filter }, isMatch) };
     },
   }),
   defineRoute({

@@ -1,7 +1,14 @@
 // Tests of sessions over HTTP (read, fork, edit) and of the fleet: limits, schedules, budgets, kill switch, health.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event, FleetRun, Message, KillSwitchState } from '../../../core/index.ts';
+import {
+  toArray,
+  type Event,
+  type FleetRun,
+  type Message,
+  type KillSwitchState,
+  type ModelRequest,
+} from '../../../core/index.ts';
 import { createApiFixture, type ApiFixture } from '../../../../test/support/api-server.ts';
 
 type Read = {
@@ -43,6 +50,89 @@ test('[A92] a session is listed and read in pages, with its current state', asyn
   assert.deepEqual(piece.events, whole.events.slice(2, 5));
   assert.deepEqual(((await api.request(`GET /api/sessions/${session}?from=9999`)).body as Read).events, []);
   assert.equal((await api.request('GET /api/sessions/absent')).status, 404);
+});
+
+test('[A92] a session has its first prompt as title until it gets another, and is found by it', async (t) => {
+  const api = await createApiFixture(t);
+  const { session } = await runPrompt(api, 'count the boats');
+  await runPrompt(api, 'and the ropes', session);
+  await runPrompt(api, 'something else');
+  type Entry = { readonly session: string; readonly title?: string; readonly status?: string; readonly source: string };
+  const list = async (query: string): Promise<readonly Entry[]> =>
+    ((await api.request(`GET /api/sessions?${query}`)).body as { readonly sessions: readonly Entry[] }).sessions;
+  const [found, ...others] = await list('q=BOATS');
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [found?.session, found?.title, found?.status, found?.source],
+    [session, 'count the boats', 'ended', 'server'],
+  );
+  assert.equal(
+    (await api.request(`PUT /api/sessions/${session}/title`, { as: 'reader', body: { title: 'x' } })).status,
+    403,
+  );
+  assert.equal((await api.request(`PUT /api/sessions/${session}/title`, { body: { title: ' Harbour ' } })).status, 200);
+  assert.deepEqual(
+    (await list('q=harbour')).map(({ title }) => title),
+    ['Harbour'],
+  );
+  assert.equal((await list('limit=1')).length, 1);
+  assert.deepEqual(await list('source=terminal'), [], 'this server was given no sessions of a terminal');
+  assert.equal((await api.request(`PUT /api/sessions/absent/title`, { body: { title: 'x' } })).status, 404);
+});
+
+test('[A92] the list of sessions continues where the previous page ended', async (t) => {
+  const api = await createApiFixture(t);
+  for (const prompt of ['one', 'two', 'three']) await runPrompt(api, prompt);
+  type Page = {
+    readonly sessions: readonly { readonly title: string }[];
+    readonly next?: { readonly before?: string };
+  };
+  const page = async (query: string): Promise<Page> => (await api.request(`GET /api/sessions?${query}`)).body as Page;
+  const first = await page('limit=2');
+  assert.deepEqual(
+    first.sessions.map(({ title }) => title),
+    ['three', 'two'],
+  );
+  const second = await page(`limit=2&before=${first.next?.before}`);
+  assert.deepEqual([second.sessions.map(({ title }) => title), second.next], [['one'], undefined]);
+});
+
+test('[A92] the request of a turn is read as the model got it', async (t) => {
+  const seen: ModelRequest[] = [];
+  const api = await createApiFixture(t, {
+    script: (context) => {
+      seen.push(context.body);
+      return `Heard ${context.prompt}`;
+    },
+  });
+  const { session } = await runPrompt(api, 'one');
+  await runPrompt(api, 'two', session);
+  for (const [i, request] of seen.entries()) {
+    const { body } = await api.request(`GET /api/sessions/${session}/requests/${i + 1}`);
+    const { system, tools, messages, toolChoice } = request;
+    assert.partialDeepStrictEqual(
+      body,
+      JSON.parse(JSON.stringify({ system, tools, messages: toArray(messages), toolChoice })),
+    );
+  }
+  assert.equal((await api.request(`GET /api/sessions/${session}/requests/3`)).status, 404);
+  assert.equal((await api.request(`GET /api/sessions/${session}/requests/x`)).status, 400);
+});
+
+test('[A92] runs are searched by prompt, by the class of their outcome and by the time of their end', async (t) => {
+  const api = await createApiFixture(t);
+  const { id, ended = '' } = await runPrompt(api, 'count the boats');
+  const other = await runPrompt(api, 'count the ropes');
+  const list = async (query: string): Promise<readonly string[]> =>
+    ((await api.request(`GET /api/runs?${query}`)).body as { readonly runs: readonly FleetRun[] }).runs.map(
+      (run) => run.id,
+    );
+  assert.deepEqual(await list('q=boats'), [id]);
+  assert.deepEqual(await list('q=count&limit=1'), [other.id]);
+  assert.deepEqual(await list('outcome=answered'), [other.id, id]);
+  assert.deepEqual(await list('outcome=error'), []);
+  assert.deepEqual(await list(`since=${new Date(Date.parse(ended) + 3_600_000).toISOString()}`), []);
+  assert.deepEqual(await list(`since=${ended}&q=boats`), [id]);
 });
 
 test('[A92] a session is forked at its head or at an earlier event, and continues independently', async (t) => {

@@ -1,6 +1,6 @@
 // HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
-import { closeOpenCalls, toArray } from '../../../core/index.ts';
+import { closeOpenCalls, sessionTitleKey, toArray } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import {
   openOfflineSession,
@@ -12,7 +12,7 @@ import {
   listPendingApprovals,
   assertSessionExists,
 } from '../sessions.ts';
-import { withSessionReader } from '../../../sessions/index.ts';
+import { collectEvents, renderTurnRequest, withSessionReader } from '../../../sessions/index.ts';
 import { createListBound, listRunsWithinBounds, readEventsAfter } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -20,6 +20,8 @@ import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } f
 import { formatSessionMessages } from '../replay-buffer.ts';
 import { parseResumeSeq, sendSse } from '../sse.ts';
 import { requireRun } from '../runs.ts';
+import { listSessionEntries, sessionListQuery } from '../session-list.ts';
+import { parseTurn, turnRequestSchema } from './turn-request.ts';
 
 const pendingApprovalSchema = z.object({
   call: z.string(),
@@ -46,6 +48,26 @@ const summarySchema = z.object({
   head: z.string().nullable(),
   seq: z.number(),
 });
+const sessionListSchema = z.object({
+  sessions: z.array(
+    z.object({
+      session: z.string(),
+      source: z.enum(['server', 'terminal']),
+      name: z.string().exactOptional(),
+      title: z.string().exactOptional(),
+      folder: z.string().exactOptional(),
+      model: z.string().exactOptional(),
+      status: z.string().exactOptional(),
+      reason: z.string().exactOptional(),
+      begun: z.string(),
+      changed: z.string(),
+      events: z.number(),
+      tenant: z.string().exactOptional(),
+      holder: z.string().exactOptional(),
+    }),
+  ),
+  next: z.object({ before: z.string().exactOptional(), beforeTerminal: z.string().exactOptional() }).exactOptional(),
+});
 const sessionIdSchema = z.object({ session: z.string() });
 const runResponseSchema = z.object({ run: apiSchemas.Run });
 
@@ -55,13 +77,11 @@ export const sessionRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/sessions',
     role: 'reader',
-    summary: 'Sessions, last changed first.',
-    schemas: { query: z.strictObject({ before: nameSchema.optional(), limit: maxItemsSchema }) },
-    responses: { 200: z.object({ sessions: z.array(apiSchemas.Session) }) },
-    async handle({ context, query: { before, limit = 100 } }) {
-      const options = { limit, ...(before === undefined ? {} : { before }) };
-      return { json: { sessions: await context.store.sessions.list(options) } };
-    },
+    summary:
+      'Sessions, last changed first, with title, folder and the status of the last run; `q` searches them. `source` is `server`, or for the owner of a local server `terminal` or `all`. Send the fields of `next` for the next page.',
+    schemas: { query: sessionListQuery },
+    responses: { 200: sessionListSchema },
+    handle: async ({ context, query }) => ({ json: await listSessionEntries(context, query) }),
   }),
   defineRoute({
     method: 'get',
@@ -92,6 +112,40 @@ export const sessionRoutes: readonly Route[] = [
       const state = await withSessionReader(context.store, params['id'] ?? '', readSessionState);
       const { messages } = closeOpenCalls(state, 'The conversation was edited before this call had a result.');
       return { json: { messages: toArray(messages) } };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/sessions/{id}/requests/{turn}',
+    role: 'reader',
+    summary: 'The request of a turn as the model got it: instructions, tools and messages.',
+    responses: { 200: turnRequestSchema },
+    async handle({ context, params }) {
+      const turn = parseTurn(params['turn']);
+      const events = await withSessionReader(context.store, params['id'] ?? '', async (log) =>
+        collectEvents(log, (await readSessionState(log)).seq),
+      );
+      return { json: renderTurnRequest(events, turn) };
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/api/sessions/{id}/title',
+    role: 'runner',
+    summary: 'Sets the title of a session; 409 if the session has an active run.',
+    schemas: { body: z.strictObject({ title: z.string().trim().min(1).max(300) }) },
+    responses: { 200: sessionIdSchema },
+    async handle({ context, params, body: { title } }) {
+      const id = params['id'] ?? '';
+      await withSessionReader(context.store, id, async () => undefined);
+      await assertNoActiveRun(context.store, id, 'Set the title when the run has ended.');
+      const session = await openOfflineSession(await context.store.sessions.open(id), context.views);
+      try {
+        await session.annotate(sessionTitleKey, title);
+      } finally {
+        await session.close();
+      }
+      return { json: { session: id } };
     },
   }),
   defineRoute({

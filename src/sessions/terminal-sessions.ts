@@ -1,0 +1,91 @@
+// The sessions of the user's terminal as other programs show them: a list with title and folder, their events, and a read-only log. Nothing is locked or changed.
+import { statSync } from 'node:fs';
+import type { Log } from '../core/index.ts';
+import { openJsonl } from '../stores/index.ts';
+import { peekSession } from '../stores/jsonl/index.ts';
+import {
+  findSession,
+  listSessionFiles,
+  summarizeSession,
+  type SessionDirs,
+  type SessionFile,
+} from './session-directory.ts';
+
+/** A session of the terminal in a list. */
+export type TerminalSession = {
+  readonly session: string;
+  /** The name of its file. */
+  readonly name: string;
+  /** The first message of the user; absent if there is none yet. */
+  readonly title?: string;
+  /** The working directory. */
+  readonly folder?: string;
+  readonly model?: string;
+  readonly begun: string;
+  readonly changed: string;
+  readonly events: number;
+};
+
+/** The sessions of the terminal, for reading. */
+export type TerminalSessions = {
+  /** All started sessions, the last changed first. */
+  list(): readonly TerminalSession[];
+  /** Calls a function with a read-only log of a session, and closes the log after it; throws `session/unknown` if there is none. */
+  read<T>(session: string, work: (log: Log, info: TerminalSession) => Promise<T>): Promise<T>;
+};
+
+/** Gives access to the sessions in a data directory. Files that did not change since the last list are not read again. */
+export function createTerminalSessions(dirs: SessionDirs): TerminalSessions {
+  const known = new Map<string, { readonly version: string; readonly info: TerminalSession | undefined }>();
+
+  function summarize(sessionFile: SessionFile): TerminalSession | undefined {
+    const { size = 0, mtimeMs = 0 } = statSync(sessionFile.file, { throwIfNoEntry: false }) ?? {};
+    const version = `${size} ${mtimeMs}`;
+    const before = known.get(sessionFile.file);
+    if (before?.version === version) return before.info;
+    const info = toTerminalSession(sessionFile);
+    known.set(sessionFile.file, { version, info });
+    return info;
+  }
+
+  return {
+    list() {
+      const files = listSessionFiles(dirs);
+      const present = new Set(files.map(({ file }) => file));
+      for (const file of known.keys()) if (!present.has(file)) known.delete(file);
+      return files
+        .flatMap((sessionFile) => summarize(sessionFile) ?? [])
+        .toSorted((a, b) => b.changed.localeCompare(a.changed) || a.session.localeCompare(b.session));
+    },
+    async read(session, work) {
+      const sessionFile = findSession(dirs, session);
+      const log = await openJsonl(sessionFile.file, { mode: 'read' });
+      try {
+        const info = summarize(sessionFile);
+        return await work(log, info ?? { ...emptyInfo, session: log.session, name: sessionFile.name });
+      } finally {
+        await log.close();
+      }
+    },
+  };
+}
+
+const emptyInfo = { begun: '', changed: '', events: 0 } as const;
+
+function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefined {
+  const summary = summarizeSession(sessionFile);
+  if (!summary) return undefined;
+  const { id, name, created, changed, events = 0, model, first } = summary;
+  const epoch = peekSession(sessionFile.file).last('epoch-started');
+  const folder = epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
+  return {
+    session: id,
+    name,
+    begun: created,
+    changed,
+    events,
+    ...(first === undefined ? {} : { title: first }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
