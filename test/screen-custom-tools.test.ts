@@ -52,11 +52,11 @@ test(
   { skip },
   async (t) => {
     const { base, posted } = await startServices(t);
-    const slack = { channel: '#general', text: 'Ahoy' };
+    const slack = { channel: '#general', message: 'Ahoy' };
     const issue = { repository: 'o/r', title: 'Chafing' };
     const program = await createProgram(
       t,
-      scriptHiddenCalls([['custom__slack_message', slack]], [['custom__github_issue', issue]]),
+      scriptHiddenCalls([['custom__send_slack_message', slack]], [['custom__create_github_issue', issue]]),
     );
     await program.seedModels('qwen3');
     const config = path.join(program.home, 'config/fairlead');
@@ -76,15 +76,20 @@ test(
     const terminal = await program.open(['post', '-n', 'posted', '--no-sandbox'], { env });
     await answerPrompt(
       terminal,
-      /custom__slack_message \{"channel":"#general","text":"Ahoy"\}[^]*Allow custom__slack_message\? \[y\/N\/a\] *$/m,
+      /custom__send_slack_message \{"channel":"#general","message":"Ahoy"\}[^]*Allow custom__send_slack_message\? \[y\/N\/a\] *$/m,
       'y',
       'Enter',
     );
-    await answerPrompt(terminal, /custom__github_issue [^]*Allow custom__github_issue\? \[y\/N\/a\] *$/m, 'y', 'Enter');
+    await answerPrompt(
+      terminal,
+      /custom__create_github_issue [^]*Allow custom__create_github_issue\? \[y\/N\/a\] *$/m,
+      'y',
+      'Enter',
+    );
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: Opened issue 7: https:\/\/example\.com\/7$/m);
     assert.deepEqual(posted, [
-      { url: '/api/chat.postMessage', key: 'Bearer xoxb-secret-1', body: slack },
+      { url: '/api/chat.postMessage', key: 'Bearer xoxb-secret-1', body: { channel: '#general', text: 'Ahoy' } },
       { url: '/repos/o/r/issues', key: 'Bearer ghp_secret2', body: { title: 'Chafing' } },
     ]);
     const told =

@@ -1,10 +1,10 @@
-// A tool that opens an issue on GitHub. Put it into custom_tools/ and set GITHUB_TOKEN to a token that may write issues.
+// A tool that opens an issue on GitHub, as an object. Put it into custom_tools/ and set GITHUB_TOKEN to a token that may write issues.
 import type { CustomTool } from 'fairlead';
 
 type Issue = { repository: string; title: string; body?: string; labels?: string[] };
 
 const tool: CustomTool = {
-  name: 'github_issue',
+  name: 'create_github_issue',
   description: 'Open an issue in a GitHub repository.',
   inputSchema: {
     type: 'object',

@@ -96,6 +96,61 @@ test('[P6, P45, P46] a class with schema and execute is a tool; a file that begi
   assert.match((await callTool(tools, 'custom__greet', {})).text, /who/);
 });
 
+test('[P45, P46] every exported class and object with a schema and an execute function is a tool, whatever spelling it uses', async (t) => {
+  const { load } = createFixture(t, {
+    // As the practical guide writes it: the schema contains name, description and input_schema; the members are static.
+    'project/custom_tools/slack_integration.js': `export class SlackTool {
+      static description = 'Send message to Slack channel';
+      static schema = {
+        name: 'send_slack_message',
+        description: 'Send message to Slack channel',
+        input_schema: { type: 'object', properties: { channel: { type: 'string' } }, required: ['channel'] },
+      };
+      async execute({ channel }) { return 'sent to ' + channel; }
+    }
+    export class Unrelated { help() {} }
+    export class Base { constructor() { throw new Error('abstract'); } }
+    export const limit = 3;
+    export function helper() { throw new Error('a helper is not called'); }`,
+    'project/custom_tools/several.mts': `
+    export const add = { name: 'add', description: 'Adds.', input_schema: { type: 'object', properties: {} }, execute: () => 'added' };
+    export const sub = { name: 'sub', description: 'Subtracts.', inputSchema: { type: 'object', properties: {} }, execute: () => 'subtracted' };
+    export default class Guarded {
+      name = 'guarded';
+      description = 'Asks.';
+      schema = { type: 'object', properties: {} };
+      effect = 'write' as const;
+      word: string = 'kept';
+      needsApproval() { return this.word; }
+      execute() { return this.word; }
+    }`,
+    'project/custom_tools/_shared.py': 'raise Exception()',
+    'project/custom_tools/weather.py': 'class Weather: pass',
+  });
+  const { tools, problems } = await load(async () => true);
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), [
+    'custom__add',
+    'custom__guarded',
+    'custom__send_slack_message',
+    'custom__sub',
+  ]);
+  assert.equal((await callTool(tools, 'custom__send_slack_message', { channel: 'x' })).text, 'sent to x');
+  assert.match((await callTool(tools, 'custom__send_slack_message', {})).text, /channel/);
+  assert.equal((await callTool(tools, 'custom__add', {})).text, 'added');
+  assert.equal((await callTool(tools, 'custom__sub', {})).text, 'subtracted');
+  const guarded = tools.find(({ name }) => name === 'custom__guarded');
+  assert.deepEqual([guarded?.effect, await guarded?.needsApproval?.({}, {} as never)], ['write', 'kept']);
+  assert.deepEqual(
+    problems.map(({ path: file, why }) => [path.basename(file), why]),
+    [
+      [
+        'weather.py',
+        'is a Python file, which is not loaded: custom tools are .js, .mjs, .ts or .mts files; Python code can be offered by an MCP server',
+      ],
+    ],
+  );
+});
+
 test('[P71] an invalid file is refused with a reason, and the others are loaded', async (t) => {
   const { load, own } = createFixture(t, {
     'config/custom_tools/a-fine.mjs': tool('fine', ", effect: 'read'"),
@@ -121,7 +176,7 @@ test('[P71] an invalid file is refused with a reason, and the others are loaded'
   const reasons = Object.fromEntries(problems.map(({ path: file, why }) => [path.relative(own, file)[0], why]));
   const expected: Readonly<Record<string, RegExp>> = {
     b: /another tool named custom__fine/,
-    c: /exports no object/,
+    c: /exports no object or class with name, description, inputSchema and execute/,
     d: /Unexpected end|Unexpected token|expected/i,
     e: /requires x/,
     f: /must be of type object/,
@@ -175,26 +230,29 @@ test('[P78] the two examples call servers of their kind, and report what these r
     withNetwork(localWorkspace({ roots: [project] }), { privateHosts: ['127.0.0.1'] }),
   );
   assert.deepEqual(problems, []);
-  const slack = { channel: '#general', text: 'Ahoy' };
+  const slack = { channel: '#general', message: 'Ahoy' };
   const issue = { repository: 'o/r', title: 'Chafing', labels: ['bug'] };
-  assert.match((await callTool(tools, 'custom__slack_message', slack)).text, /SLACK_BOT_TOKEN is not set/);
+  assert.match((await callTool(tools, 'custom__send_slack_message', slack)).text, /SLACK_BOT_TOKEN is not set/);
   Object.assign(process.env, {
     SLACK_BOT_TOKEN: 'xoxb-1',
     SLACK_API_URL: `${base}/api`,
     GITHUB_TOKEN: 'ghp_1',
     GITHUB_API_URL: base,
   });
-  assert.equal((await callTool(tools, 'custom__slack_message', slack)).text, 'Posted to #general at 1.2.');
+  assert.equal((await callTool(tools, 'custom__send_slack_message', slack)).text, 'Message sent to #general (ts=1.2).');
   assert.equal(
-    (await callTool(tools, 'custom__github_issue', issue)).text,
+    (await callTool(tools, 'custom__create_github_issue', issue)).text,
     'Opened issue 7: https://github.test/o/r/issues/7',
   );
   assert.deepEqual(seen, [
-    ['POST /api/chat.postMessage', 'Bearer xoxb-1', slack],
+    ['POST /api/chat.postMessage', 'Bearer xoxb-1', { channel: '#general', text: 'Ahoy' }],
     ['POST /repos/o/r/issues', 'Bearer ghp_1', { title: 'Chafing', labels: ['bug'] }],
   ]);
   refuse = true;
-  assert.match((await callTool(tools, 'custom__slack_message', slack)).text, /channel_not_found/);
-  assert.match((await callTool(tools, 'custom__github_issue', issue)).text, /\(404\): Not Found/);
-  assert.match((await callTool(tools, 'custom__github_issue', { ...issue, repository: '../x' })).text, /repository/);
+  assert.match((await callTool(tools, 'custom__send_slack_message', slack)).text, /channel_not_found/);
+  assert.match((await callTool(tools, 'custom__create_github_issue', issue)).text, /\(404\): Not Found/);
+  assert.match(
+    (await callTool(tools, 'custom__create_github_issue', { ...issue, repository: '../x' })).text,
+    /repository/,
+  );
 });

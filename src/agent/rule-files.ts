@@ -5,7 +5,7 @@ import type { RuleSet } from '../rules/index.ts';
 import {
   readTrustedFile,
   FILE_CHANGED_CODE,
-  importDefaultExport,
+  importExports,
   fileRefusedError,
   type FileApprovalOptions,
 } from './trusted-file.ts';
@@ -81,7 +81,7 @@ const emptyTrust: FileApprovalOptions['trust'] = {
 async function loadRuleSet(file: string, text: string): Promise<RuleSet> {
   const rules = await import('../rules/index.ts');
   const rulesOfFile = isCodeFile(file)
-    ? await resolveRuleExport(await importDefaultExport(file, text), { ...rules.deprecatedRuleNames, ...rules })
+    ? await resolveRuleExport((await importExports(file, text))['default'], { ...rules.deprecatedRuleNames, ...rules })
     : await parseRuleData(text);
   const isCompiled = isCodeFile(file) && isObject(rulesOfFile) && hasFunctions(rulesOfFile);
   const set = isCompiled ? (rulesOfFile as RuleSet) : rules.compileRules(rulesOfFile);

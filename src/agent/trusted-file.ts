@@ -65,19 +65,19 @@ async function assertApproved(
   trust.approve([item]);
 }
 
-/** The default export of this text. It runs from memory: the file may have changed since its approval, and files next to it are not approved. */
-export async function importDefaultExport(file: string, text: string): Promise<unknown> {
+/** The exports of this text. It runs from memory: the file may have changed since its approval, and files next to it are not approved. */
+export async function importExports(file: string, text: string): Promise<Readonly<Record<string, unknown>>> {
   const code = /\.m?ts$/.test(file) ? stripTypes(text) : text;
-  const loading = import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`) as Promise<{
-    readonly default?: unknown;
-  }>;
+  const loading = import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`) as Promise<
+    Readonly<Record<string, unknown>>
+  >;
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(fileRefusedError(`did not load within ${loadTimeoutMs / 1000} s`)),
     loadTimeoutMs,
   );
   try {
-    return (await Promise.race([loading, timeout])).default;
+    return await Promise.race([loading, timeout]);
   } catch (error) {
     const isImport = systemErrorCode(error) === 'ERR_UNSUPPORTED_RESOLVE_REQUEST';
     throw isImport ? fileRefusedError('imports something; it must be one file and may import node:… only') : error;
