@@ -5,6 +5,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { formatRequirementReport } from './docs/requirements.ts';
+import { groupTestFiles, type TestGroup } from './test-groups.ts';
 
 type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
 type FileResults = { readonly passed: string[]; readonly failures: TestOutcome[]; readonly skips: TestOutcome[] };
@@ -42,6 +43,11 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.t
   // The promises come first: they take longest, and a long file that begins last would be waited for alone.
   .toSorted((a, b) => Number(b.startsWith('test/')) - Number(a.startsWith('test/')) || (a < b ? -1 : 1));
 
+const { groups, alone } = groupTestFiles(
+  files.filter((file) => !waitingFiles.test(file)),
+  root,
+);
+
 // A machine that is short of processor time makes a few tests fail at random; more failed files than this are no coincidence.
 const maxFilesRunAgain = 3;
 const resultsByFile = new Map<string, FileResults>();
@@ -58,7 +64,11 @@ if (files.length === 0) {
   enableCompileCache();
   await Promise.all([
     runFiles(
-      files.filter((file) => !waitingFiles.test(file)),
+      [
+        ...alone.filter((file) => file.startsWith('test/')),
+        ...groups.map(({ file }) => file),
+        ...alone.filter((file) => !file.startsWith('test/')),
+      ],
       fileConcurrency,
     ),
     runFiles(
@@ -66,9 +76,21 @@ if (files.length === 0) {
       1,
     ),
   ]);
+  await runFiles(
+    groups.flatMap((group) => getUnreported(group)),
+    fileConcurrency,
+  );
   await runFailedFilesAgain();
 }
 report();
+
+/** Returns the files of a group that must run alone: all if its process died, otherwise those of which no test was reported. */
+function getUnreported({ file, members }: TestGroup): readonly string[] {
+  const group = toRelativePath(file);
+  const hasDied = resultsByFile.delete(group);
+  if (hasDied) for (const member of members) resultsByFile.delete(member);
+  return values.name && !hasDied ? [] : members.filter((member) => !resultsByFile.has(member));
+}
 
 /** Runs the failed files again, one at a time. A test that passes then is reported by name as unstable. */
 async function runFailedFilesAgain(): Promise<void> {
@@ -99,7 +121,7 @@ async function runFiles(selected: readonly string[], concurrency: number): Promi
   if (selected.length === 0) return;
   const stream = run({
     cwd: root,
-    files: selected.map((file) => path.join(root, file)),
+    files: selected.map((file) => path.resolve(root, file)),
     concurrency,
     timeout: maxFileMs,
     ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
@@ -118,7 +140,10 @@ async function runFiles(selected: readonly string[], concurrency: number): Promi
     if (data.file === undefined) return;
     finishedFiles.add(toRelativePath(data.file));
     const seconds = (data.duration_ms / 1000).toFixed(1).padStart(5);
-    console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${toRelativePath(data.file)}`);
+    const group = groups.find(({ file }) => file === data.file);
+    for (const file of group?.members ?? []) finishedFiles.add(file);
+    const name = group ? `${path.basename(group.file)} (${group.members.length} files)` : toRelativePath(data.file);
+    console.log(`${data.success ? 'ok  ' : 'FAIL'} ${seconds} s  ${name}`);
     const words = takeFileOutput(data.file);
     if (words !== '' && (values.verbose || !data.success)) console.log(words);
   });

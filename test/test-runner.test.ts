@@ -11,11 +11,11 @@ const runner = path.resolve(import.meta.dirname, '../scripts/test.ts');
 function runTests(t: test.TestContext, files: Readonly<Record<string, string>>, ...args: string[]) {
   const root = mkdtempSync(path.join(tmpdir(), 'fairlead-runner-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  mkdirSync(path.join(root, 'test'));
+  for (const folder of ['test', 'src/sums']) mkdirSync(path.join(root, folder), { recursive: true });
   writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(
-      path.join(root, 'test', `${name}.test.ts`),
+      path.join(root, name.includes('/') ? '' : 'test', `${name}.test.ts`),
       `import test, { describe, before } from 'node:test';\n${text}\n`,
     );
   }
@@ -57,7 +57,28 @@ for (const [what, [text, said]] of Object.entries(failureCases)) {
     assert.equal(ended.lastLine, '0 passed, 1 failed, 0 skipped');
     assert.equal(ended.status, 1);
   });
+
+  test(`in a process that several files share, the run fails when ${what}`, (t) => {
+    const other = `test('subtracts', () => {});`;
+    const ended = runTests(t, { 'src/sums/a': text.replace('process.exit', 'process["exit"]'), 'src/sums/b': other });
+    assert.match(ended.stdout, new RegExp(said.source.replace('test\\/a', 'src\\/sums\\/a'), said.flags));
+    assert.equal(ended.lastLine, '1 passed, 1 failed, 0 skipped');
+    assert.equal(ended.status, 1);
+  });
 }
+
+test('unit tests of one module share a process, a file that changes its process does not', (t) => {
+  const print = (name: string): string => `test('${name}', () => console.log('${name} in', process.pid));`;
+  const ended = runTests(
+    t,
+    { 'src/sums/a': print('a'), 'src/sums/b': print('b'), 'src/sums/c': `process.env['X'] = '1';\n${print('c')}` },
+    '--verbose',
+  );
+  const pid = (name: string): string | undefined => new RegExp(`${name} in (\\d+)`).exec(ended.stdout)?.[1];
+  assert.equal(ended.lastLine, '3 passed, 0 failed, 0 skipped');
+  assert.equal(pid('a'), pid('b'));
+  assert.notEqual(pid('a'), pid('c'));
+});
 
 const failsOnce = `import { existsSync, writeFileSync } from 'node:fs';
 test('adds', () => {

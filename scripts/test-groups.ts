@@ -1,0 +1,42 @@
+// Groups of test files that share one process: to start a process and to load the same modules costs more than most unit tests.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A file that imports test files, so that they run in its process. */
+export type TestGroup = { readonly file: string; readonly members: readonly string[] };
+
+const maxGroupFiles = 16;
+
+// Anything that changes the process, or a hook that would run for the tests of every file of the group.
+const changesProcess =
+  /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
+
+/** Splits unit tests into groups by module; a file that changes its process, and a test outside src, runs alone. */
+export function groupTestFiles(
+  files: readonly string[],
+  root: string,
+): { readonly groups: readonly TestGroup[]; readonly alone: readonly string[] } {
+  const canShare = (file: string): boolean =>
+    file.startsWith('src/') && !changesProcess.test(readFileSync(path.join(root, file), 'utf8'));
+  const byModule = Map.groupBy(files.filter(canShare), (file) => file.split('/')[1] ?? '');
+  const lists = [...byModule].flatMap(([module, members]) =>
+    Array.from({ length: Math.ceil(members.length / maxGroupFiles) }, (_, index) => ({
+      name: `${module}-${index + 1}`,
+      members: members.slice(index * maxGroupFiles, (index + 1) * maxGroupFiles),
+    })),
+  );
+  const shared = lists.filter(({ members }) => members.length > 1);
+  if (shared.length === 0) return { groups: [], alone: files };
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-test-groups-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const groups = shared.map(({ name, members }) => {
+    const file = path.join(folder, `${name}.test.mjs`);
+    const imports = members.map((member) => `await import(${JSON.stringify(pathToFileURL(path.join(root, member)))});`);
+    writeFileSync(file, imports.join('\n'));
+    return { file, members };
+  });
+  const grouped = new Set(groups.flatMap(({ members }) => members));
+  return { groups, alone: files.filter((file) => !grouped.has(file)) };
+}
