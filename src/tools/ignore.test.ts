@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { noGit } from '../../test/support/programs.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { walkFiles } from './walk.ts';
 
@@ -60,7 +61,7 @@ const files: readonly string[] = [
   'b*/x\r\n*.log\r\n',
 ];
 
-test('[A73] the files that .gitignore excludes are those that git excludes', async (t) => {
+test('[A73] the files that .gitignore excludes are those that git excludes', { skip: noGit }, async (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'fairlead-ignore-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   for (const name of names) {

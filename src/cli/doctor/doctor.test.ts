@@ -191,7 +191,7 @@ test('unreadable settings fail once, and the other checks still run', async (t) 
   assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
   assert.match(finding(report, 'settings').says, /approve .*must be ask or auto/);
   assert.match(finding(report, 'log').says, /^Not tested/);
-  assert.equal(finding(report, 'git').standing, 'ok');
+  assert.equal(finding(report, 'node').standing, 'ok');
 });
 
 /** A container engine that is a script: every image exists, and commands run without isolation. */

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { noGit } from '../../../test/support/programs.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { searchFiles } from './completer.ts';
 
@@ -28,12 +29,12 @@ function repository(t: TestContext): { root: string; trace: string; trap: string
 const near = (root: string): Promise<readonly string[]> =>
   searchFiles({ read: localWorkspace({ roots: [root] }), isConfined: false }, '', 20, new AbortController().signal);
 
-test('an @ lists tracked and untracked files, but not ignored ones', async (t) => {
+test('an @ lists tracked and untracked files, but not ignored ones', { skip: noGit }, async (t) => {
   const { root } = repository(t);
   assert.deepEqual((await near(root)).toSorted(), ['.gitignore', 'known.txt', 'new.txt']);
 });
 
-test('attacks 12, 28: an @ does not run the fsmonitor program of a repository', async (t) => {
+test('attacks 12, 28: an @ does not run the fsmonitor program of a repository', { skip: noGit }, async (t) => {
   const { root, trace, trap, sh } = repository(t);
   sh(`git config core.fsmonitor '${trap}' && git config core.untrackedCache true`);
   assert.ok((await near(root)).includes('known.txt'));
@@ -42,16 +43,20 @@ test('attacks 12, 28: an @ does not run the fsmonitor program of a repository', 
   assert.ok(existsSync(trace), 'the trap would have worked');
 });
 
-test('attacks 12, 28: an @ does not fetch missing objects with programs of the repository', async (t) => {
-  const { root, trace, trap, sh } = repository(t);
-  // Git reads a .gitignore that is not on disk from the repository, and fetches it if it is a promisor object.
-  sh('git update-index --skip-worktree .gitignore && rm .gitignore');
-  sh('blob=$(git rev-parse :.gitignore) && rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)');
-  sh('git config extensions.partialClone origin && git config remote.origin.promisor true');
-  sh(`git config core.repositoryFormatVersion 1 && git config core.sshCommand '${trap}'`);
-  sh('git config remote.origin.url ssh://nowhere.test/x');
-  await near(root);
-  assert.ok(!existsSync(trace));
-  sh('git ls-files --others --exclude-standard || true');
-  assert.ok(existsSync(trace), 'the trap would have worked');
-});
+test(
+  'attacks 12, 28: an @ does not fetch missing objects with programs of the repository',
+  { skip: noGit },
+  async (t) => {
+    const { root, trace, trap, sh } = repository(t);
+    // Git reads a .gitignore that is not on disk from the repository, and fetches it if it is a promisor object.
+    sh('git update-index --skip-worktree .gitignore && rm .gitignore');
+    sh('blob=$(git rev-parse :.gitignore) && rm -f .git/objects/$(echo $blob | cut -c1-2)/$(echo $blob | cut -c3-)');
+    sh('git config extensions.partialClone origin && git config remote.origin.promisor true');
+    sh(`git config core.repositoryFormatVersion 1 && git config core.sshCommand '${trap}'`);
+    sh('git config remote.origin.url ssh://nowhere.test/x');
+    await near(root);
+    assert.ok(!existsSync(trace));
+    sh('git ls-files --others --exclude-standard || true');
+    assert.ok(existsSync(trace), 'the trap would have worked');
+  },
+);
