@@ -202,7 +202,12 @@ test(
   },
 );
 
-test('[M17, M39] in an empty directory a request is as small as before, and the built-in reminders appear only when needed', async (t) => {
+const systemText = (body: unknown): string =>
+  (body as { readonly messages: readonly { readonly role: string; readonly content: string }[] }).messages.find(
+    ({ role }) => role === 'system',
+  )?.content ?? '';
+
+test('[M17, M18, M39, M48] the first request has at most 6 kB and explains reminders with an example in the system message, which no later request changes', async (t) => {
   const program = await createProgram(t, ({ results }) =>
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );
@@ -210,7 +215,14 @@ test('[M17, M39] in an empty directory a request is as small as before, and the 
   await program.run(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
   const bodies = program.modelRequests().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
-  assert.doesNotMatch(bodies[0] ?? '', /system-reminder|System reminders/);
+  const systems = program.modelRequests().map(({ body }) => systemText(body));
+  assert.match(systems[0] ?? '', /<system-reminder> blocks are added by the program/);
+  assert.match(
+    systems[0] ?? '',
+    /Example: <system-reminder name="failing-commands" nonce="N">[^<]+<\/system-reminder>/,
+  );
+  assert.equal(new Set(systems).size, 1, 'the system message has the same bytes in every request');
+  assert.equal(bodies[0]?.match(/<system-reminder name/g)?.length, 1, 'no reminder is sent before it is needed');
   const why = await program.run(['why', 'usual', '4']);
   assert.match(why.out, /^Turn 4 showed the model 1 note:\n  failing-commands: at tool-ended of run_command/);
   assert.doesNotMatch(why.out, /wait/);

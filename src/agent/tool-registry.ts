@@ -74,7 +74,7 @@ const toolGroup = ({ name }: Tool): string => /^(mcp__.+?|.+?)__/.exec(name)?.[1
 type ToolGroups = ReadonlyMap<string, readonly Tool[]>;
 
 function formatToolList(groups: ToolGroups): string {
-  const intro = `Loads tools that are not in your list. After that, call them through ${USE_TOOL}. Tools that can be loaded:`;
+  const intro = `Loads tools that are not in your list; then call them with ${USE_TOOL}. Tools that can be loaded:`;
   const list = (line: (tool: Tool) => string, separator: string): string =>
     [...groups].map(([group, tools]) => `${group ? `\n[${group}]` : ''}\n${tools.map(line).join(separator)}`).join('');
   const full = intro + list((tool) => `${tool.name}: ${firstSentence(tool.description)}`, '\n');
@@ -123,8 +123,8 @@ const useTool: Tool = {
   input: {
     type: 'object',
     properties: {
-      tool: { type: 'string', description: 'The name of the loaded tool.' },
-      input: { type: 'object', description: 'Its input, as its schema says.' },
+      tool: { type: 'string' },
+      input: { type: 'object', description: 'As its schema says.' },
     },
     required: ['tool', 'input'],
     additionalProperties: false,

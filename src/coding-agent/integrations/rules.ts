@@ -1,7 +1,7 @@
 // Loads the rules of the agent: the default reminders, the rule files of the user and, once approved, of the project.
 import { askWhenRulesMissing, loadRuleFiles, mergeExtensions, ruleDirs, type RuleFiles } from '../../agent/index.ts';
 import type { CompiledRuleSet, RuleSet } from '../../rules/index.ts';
-import { reminderSystemPrompt, reminderIntroKey } from '../../rules/reminders/index.ts';
+import { reminderSystemPrompt, reminderIntroKey, shortReminderSystemPrompt } from '../../rules/reminders/index.ts';
 import { compileRuleSet } from '../../rules/declarative/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
@@ -23,21 +23,25 @@ export function readProjectRuleFiles({
   });
 }
 
-/** Compiles the default rules and these rule sets. `isAware` says whether the system prompt explains reminders. */
+/** Compiles the default rules and these rule sets. `system` is what the system prompt says about reminders: the default ones get the short form, and no note with the nonce. */
 export function compileRuleSets(
   settings: Settings,
   sets: readonly RuleSet[],
-): { readonly parts: readonly CompiledRuleSet[]; readonly isAware: boolean } {
+): { readonly parts: readonly CompiledRuleSet[]; readonly system: string | undefined } {
   const { set, chosen } = getDefaultRules(settings);
-  const isAware = chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
+  const isChosen = chosen || sets.some(({ reminders = [] }) => reminders.length > 0);
   const defaults = compileRuleSet(set);
-  return { parts: [isAware ? defaults : withoutIntroduction(defaults), ...sets.map(compileRuleSet)], isAware };
+  const hasDefaults = (set.reminders ?? []).length > 0;
+  return {
+    parts: [isChosen ? defaults : withoutIntroduction(defaults), ...sets.map(compileRuleSet)],
+    system: isChosen ? reminderSystemPrompt : hasDefaults ? shortReminderSystemPrompt : undefined,
+  };
 }
 
 /** Loads the rules. While a rule file of the user cannot be loaded, every call needs approval: the file might have denied it. */
 export async function loadRules(context: IntegrationContext): Promise<Integration> {
   const { files, problems, unusable } = await readProjectRuleFiles(context);
-  const { parts, isAware } = compileRuleSets(
+  const { parts, system } = compileRuleSets(
     context.settings,
     files.map(({ set }) => set),
   );
@@ -48,7 +52,7 @@ export async function loadRules(context: IntegrationContext): Promise<Integratio
       ...unusable.map(({ path }) => `Until ${path} is fixed, every call needs approval.`),
     ],
     extension: mergeExtensions([...parts, ...(unusable.length ? [{ gates: [askWhenRulesMissing(unusable)] }] : [])]),
-    ...(isAware ? { system: reminderSystemPrompt } : {}),
+    ...(system === undefined ? {} : { system }),
   };
 }
 

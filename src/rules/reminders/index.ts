@@ -1,3 +1,3 @@
 // Reminders: short notes that rules add to a conversation when a condition is true.
 export { builtInReminders } from './built-in.ts';
-export { reminderSystemPrompt, reminderIntroKey } from './system-prompt-section.ts';
+export { reminderSystemPrompt, reminderIntroKey, shortReminderSystemPrompt } from './system-prompt-section.ts';

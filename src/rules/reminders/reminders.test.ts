@@ -11,7 +11,7 @@ import {
 import { messageText, toArray, type Fact, type RunState } from '../../core/index.ts';
 import { buildFixtureLog, type ExampleStep } from '../testing/fixture-log.ts';
 import { toolFailures } from '../session-stats/selectors.ts';
-import { reminderSystemPrompt, withReminderSystemPrompt } from './system-prompt-section.ts';
+import { reminderSystemPrompt, shortReminderSystemPrompt, withReminderSystemPrompt } from './system-prompt-section.ts';
 import type { ReminderDefinition } from './definition.ts';
 import { defineReminder, compileReminders } from './compile-reminders.ts';
 import { reminderEvents, allReminderTriggers } from './triggers.ts';
@@ -164,12 +164,11 @@ test('a reminder that throws or returns an invalid value is reported, and the ot
 
 const conversationText = (state: RunState): string => toArray(state.messages).map(messageText).join('\n');
 
-test('[M17, M18] a session with reminders begins with one note that has its nonce and an example; a session without reminders has none', () => {
+test('a session with reminders begins with one note that has its nonce; a session without reminders has none', () => {
   const steps: readonly ExampleStep[] = [{ said: 'go' }, { answered: 'ok' }, { said: 'on' }, { answered: 'ok' }];
   const told = conversationText(buildFixtureLog(steps, compileReminders('test', [always])).state);
   assert.equal(told.match(/<system-reminder name="system-reminders" nonce="n0nce">/g)?.length, 1);
   assert.match(told, /have nonce="n0nce"/);
-  assert.match(told, /Example\. You have run "npm test" three times/);
   assert.equal(
     conversationText(buildFixtureLog(steps, compileReminders('test', [])).state).includes('system-reminder'),
     false,
@@ -184,10 +183,24 @@ test('[M17, M18] a session with reminders begins with one note that has its nonc
   assert.equal(seeds.length, 2, 'a compacted history may have lost it');
 });
 
-test('[M17] the system prompt gets the section about reminders if there is a reminder', () => {
+test('[M17, M18, M48] the system prompt gets the section about reminders, with an example in their format, if there is a reminder', () => {
   assert.equal(withReminderSystemPrompt('Be kind.', []), 'Be kind.');
   assert.equal(withReminderSystemPrompt('Be kind.', [always]), `Be kind.\n\n${reminderSystemPrompt}`);
   assert.match(reminderSystemPrompt, /do not mention them unless the user asks/);
+  const told = conversationText(
+    buildFixtureLog([{ said: 'go' }, { answered: 'ok' }], compileReminders('test', [always])).state,
+  );
+  const [format] = /<system-reminder name="[\w-]+" nonce="\w+">/.exec(told) ?? [];
+  assert.ok(format, told);
+  for (const text of [reminderSystemPrompt, shortReminderSystemPrompt]) {
+    const [example] = /<system-reminder name="failing-commands" nonce="N">[^<]+<\/system-reminder>/.exec(text) ?? [];
+    assert.ok(example, text);
+    assert.equal(
+      example.split('>')[0]?.replaceAll(/"[^"]*"/g, '""'),
+      format.slice(0, -1).replaceAll(/"[^"]*"/g, '""'),
+      'the example has the format of a real block',
+    );
+  }
 });
 
 test('the sixteen event names map to facts', () => {

@@ -7,7 +7,8 @@ const defaultWidth = 80;
 /** The canvas_render tool. */
 export const canvasRender: Tool = {
   name: 'canvas_render',
-  description: 'Draw a table (columns, rows), bars or a line (points), or a tree (nested objects) for the user.',
+  description:
+    'Draw a table, bars, a line or a tree for the user. A table has columns and rows, bars and a line have points, a tree has nested objects.',
   input: {
     type: 'object',
     properties: {

@@ -22,7 +22,7 @@ type HttpRequestInput = {
 /** Creates the http_request tool. */
 export const httpRequest = (workspace: Workspace): Tool => ({
   name: 'http_request',
-  description: 'Send an HTTP request and see the status, headers and body of the response.',
+  description: 'Send an HTTP request. Returns the status, headers and body of the response.',
   input: {
     type: 'object',
     properties: {
