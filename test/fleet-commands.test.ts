@@ -388,7 +388,7 @@ test('[A52, J76] the sessions of queued runs are listed, shown, exported and ver
     await program.runCommand('sessions', 'export', 'fence', '--fleet', '--format', 'json'),
   ) as { readonly id: string; readonly created: string; readonly messages: readonly object[] };
   assert.deepEqual([id, messages.length, Number.isNaN(Date.parse(created))], ['fence', 4, false]);
-  assert.match(await program.runCommand('sessions', 'verify', '--fleet'), /^fence: intact, \d+ events\n$/);
+  assert.match(await program.runCommand('sessions', 'verify', '--fleet'), /^fence: ok \(\d+ events\)\n$/);
   const missing = await program.run(['sessions', 'show', 'gate', '--fleet']);
   assert.deepEqual([missing.code, missing.out], [1, '']);
   assert.match((await program.run(['sessions', 'delete', 'fence', '--fleet'])).err, /has no option --fleet/);

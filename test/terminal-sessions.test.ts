@@ -212,13 +212,13 @@ test(
     const refused = await program.run(['-p', 'me too', '-r', 'alpha']);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     const [, pid = ''] =
-      /^The session "alpha" is being written by process (\d+) on \S+ since .* Go on with a copy \(--clone-session "alpha"\)/.exec(
+      /^The session "alpha" is open in another process \((\d+) on \S+\)\. To continue a copy: --clone-session "alpha";/.exec(
         refused.err,
       ) ?? [];
     assert.match(pid, /\d/, refused.err);
     assert.deepEqual(program.modelRequests().length, 1);
 
-    const question = new RegExp(`"alpha" is being written by process ${pid} on .* What now\\? \\[w/c/L\\]`);
+    const question = new RegExp(`"alpha" is open in another process \\(${pid} on .*\\)\\. What now\\? \\[w/c/L\\]`);
     const [watcher, copier] = await Promise.all([program.open(['-r', 'alpha']), program.open(['-r', 'alpha'])]);
     const [leaver] = await Promise.all([program.open(['-r', 'alpha']), answerPrompt(copier, question, 'c')]);
     await answerPrompt(leaver, question, 'w');

@@ -11,7 +11,7 @@ export const commands: CommandTable = {
   chat: { summary: 'open the prompt', load: () => loadConversationCommand('chat') },
   run: { summary: 'answer once and exit', load: () => loadConversationCommand('run') },
   sessions: {
-    summary: 'list, show, rename, clone, export, verify and delete sessions',
+    summary: 'list, search, show, rename, clone, export, verify and delete sessions',
     load: () => import('./commands/sessions/command.ts'),
   },
   models: {

@@ -19,6 +19,8 @@ import {
   closeSession,
   openSession,
   formatSessionProblems,
+  setSessionTitle,
+  summarizeSession,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
 import type { Settings } from './settings/index.ts';
@@ -178,14 +180,26 @@ export class Conversation {
     this.#listener?.session(open.isNew);
   }
 
-  /** Renames the session and its file. */
+  /** Renames the session and its file; the new name is its title. */
   async rename(name: string): Promise<void> {
-    const { sessionFile, log } = this.#state.open;
+    const { sessionFile, log, labels } = this.#state.open;
     if (!sessionFile) return;
     this.#state.open = {
       ...this.#state.open,
       sessionFile: await renameSession(this.settings.dirs, sessionFile, name, log),
     };
+    if (labels.title !== undefined) await this.setTitle(undefined);
+  }
+
+  /** The title of the session: the one that was chosen, its name, or its first message. */
+  get title(): string {
+    const { sessionFile, labels } = this.#state.open;
+    return labels.title ?? (sessionFile && summarizeSession(sessionFile)?.title) ?? this.name;
+  }
+
+  /** Gives the session a title; the file keeps its name. Without a title it has its name or its first message as its title. */
+  async setTitle(title: string | undefined): Promise<void> {
+    await setSessionTitle(this.#state.open, title);
   }
 
   /** The models in the cached list. */

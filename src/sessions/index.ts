@@ -4,6 +4,7 @@ export {
   listTrash,
   renameSession,
   restoreSession,
+  titleSession,
   trashSession,
   type TrashedSession,
   emptyTrash,
@@ -28,10 +29,12 @@ export {
   createSessionFile,
   findLatestSession,
   findSession,
+  getShortSessionId,
   listSessionFiles,
   listSessions,
   sessionFilePath,
   sessionsDir,
+  sortByFolder,
   subagentSessionsDir,
   summarizeSession,
   type SessionDirs,
@@ -42,15 +45,22 @@ export {
   closeSession,
   formatSessionProblems,
   openSession,
+  setSessionTitle,
   type OpenSession,
   type SessionSelector,
 } from './open-session.ts';
+export { getSessionTitle, isSameFolder, readSessionLabels, type SessionLabels } from './session-labels.ts';
+export { searchSessions, type SearchOptions, type SessionMatch } from './search-sessions.ts';
 export {
+  assertSessionFolder,
+  chooseFolder,
   formatLockOwner,
   resolveSession,
   toSessionChoice,
+  toSessionChoices,
   type LockedSession,
   type SessionChoice,
+  type SessionLocation,
   type SessionPrompter,
   type SessionResolution,
 } from './resolve-session.ts';

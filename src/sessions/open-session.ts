@@ -2,15 +2,17 @@
 import { rmSync } from 'node:fs';
 import { Session } from '../agent/index.ts';
 import { FairleadError, type ResolvedAgent } from '../core/index.ts';
-import type { JsonlLog } from '../stores/index.ts';
+import { getLockOwner, type JsonlLog } from '../stores/index.ts';
 import {
   createSessionFile,
   findLatestSession,
   findSession,
+  summarizeSession,
   type SessionDirs,
   type SessionFile,
 } from './session-directory.ts';
 import { findRewrittenHead, recordHead } from './known-heads.ts';
+import { labelsKey, normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
 import { cloneSession } from './session-operations.ts';
 
 /** Which session to open. */
@@ -19,6 +21,7 @@ export type SessionSelector =
   /** Without a name, the user chooses. */
   | { readonly type: 'resume'; readonly session?: string }
   | { readonly type: 'clone'; readonly session: string; readonly name?: string }
+  /** The latest session of the folder of the agent. */
   | { readonly type: 'latest' }
   | { readonly type: 'ephemeral' };
 
@@ -31,6 +34,8 @@ export type OpenSession = {
   readonly fileProblem?: string;
   /** Records the last line of the closed file. */
   readonly recordHead?: () => void;
+  /** The labels that the file had when it was opened; the title changes with `setSessionTitle`. */
+  labels: SessionLabels;
   /** True if this process created it. */
   readonly isNew: boolean;
   /** Returns true if it has input on any branch. */
@@ -46,10 +51,11 @@ export async function openSession(
   if (selector.type === 'ephemeral') {
     const { memoryLog } = await import('../stores/index.ts');
     const session = await Session.open(parts, memoryLog());
-    return { session, sessionFile: undefined, log: undefined, isNew: true, isUsed: trackUse(session) };
+    return { session, sessionFile: undefined, log: undefined, labels: {}, isNew: true, isUsed: trackUse(session) };
   }
-  const sessionFile = await resolveSessionFile(dirs, selector);
+  const sessionFile = await resolveSessionFile(dirs, selector, parts.cwd);
   const isNew = selector.type === 'new';
+  const labels = isNew ? {} : readSessionLabels(sessionFile.file);
   const { openJsonl } = await import('../stores/index.ts');
   const log = await openJsonl(sessionFile.file).catch((error: unknown) => {
     throw lockedSessionError(error, sessionFile) ?? error;
@@ -63,6 +69,7 @@ export async function openSession(
       session,
       sessionFile,
       log,
+      labels,
       isNew,
       isUsed: trackUse(session),
       recordHead: () => recordHead(dirs, log.file, log.session),
@@ -78,17 +85,26 @@ export async function openSession(
 /** The error for a session that another process has locked. */
 function lockedSessionError(error: unknown, { name, file }: SessionFile): FairleadError | undefined {
   if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
-  return new FairleadError(error.code, error.message.replace(file, `The session ${JSON.stringify(name)}`), {
-    blame: 'user',
-    retry: true,
-    hint: `Go on with a copy (--clone-session ${JSON.stringify(name)}), or watch it: fairlead --interactive --resume ${JSON.stringify(name)}`,
-    cause: error,
-  });
+  const owner = getLockOwner(file);
+  const session = `The session ${JSON.stringify(name)}`;
+  return new FairleadError(
+    error.code,
+    owner
+      ? `${session} is open in another process (${owner.pid} on ${owner.host}).`
+      : error.message.replace(file, session),
+    {
+      blame: 'user',
+      retry: true,
+      hint: `To continue a copy: --clone-session ${JSON.stringify(name)}; to watch it: fairlead --interactive --resume ${JSON.stringify(name)}`,
+      cause: error,
+    },
+  );
 }
 
 async function resolveSessionFile(
   dirs: SessionDirs,
   selector: Exclude<SessionSelector, { type: 'ephemeral' }>,
+  cwd: string | undefined,
 ): Promise<SessionFile> {
   switch (selector.type) {
     case 'new':
@@ -98,19 +114,50 @@ async function resolveSessionFile(
     case 'resume':
       return findSession(dirs, selector.session ?? '');
     case 'latest': {
-      const latest = findLatestSession(dirs);
+      const latest = findLatestSession(dirs, cwd);
       if (latest) return latest;
-      throw new FairleadError('session/unknown', 'There is no session to continue yet.', {
-        blame: 'user',
-        hint: 'Leave --continue away to begin one.',
-      });
+      throw noLatestSessionError(dirs);
     }
   }
+}
+
+function noLatestSessionError(dirs: SessionDirs): FairleadError {
+  const other = findLatestSession(dirs);
+  const summary = other && summarizeSession(other);
+  return new FairleadError('session/unknown', 'There is no session of this folder to continue yet.', {
+    blame: 'user',
+    hint: summary
+      ? `The latest of another folder is "${summary.title}"${summary.folder === undefined ? '' : ` (${summary.folder})`}: fairlead --resume ${JSON.stringify(summary.name)}`
+      : 'Leave --continue out to begin one.',
+  });
+}
+
+/** Gives an open session a title; without one it has its name or its first message as its title again. */
+export async function setSessionTitle(opened: OpenSession, title: string | undefined): Promise<void> {
+  const { title: _, ...rest } = opened.labels;
+  const chosen = title === undefined ? undefined : normalizeTitle(title);
+  opened.labels = chosen === undefined ? rest : { ...rest, title: chosen };
+  await writeLabels(opened);
+}
+
+const writeLabels = ({ session, labels }: OpenSession): Promise<void> =>
+  session.annotate(labelsKey, toLabelsValue({ ...labels, ...folderOf(session) }));
+
+const folderOf = ({ state: { cwd } }: Session): SessionLabels => (cwd === undefined ? {} : { folder: cwd });
+
+/** Whether a list, which reads the ends of the file only, would show other labels than the session has. */
+function hasHiddenLabels({ session, sessionFile, labels }: OpenSession): boolean {
+  const shown = sessionFile && summarizeSession(sessionFile);
+  if (!shown) return false;
+  const { folder } = folderOf(session);
+  return shown.folder !== folder || (labels.title !== undefined && shown.title !== labels.title);
 }
 
 /** Closes a session. Deletes the file if this process created it and it has no input. */
 export async function closeSession(opened: OpenSession): Promise<void> {
   const { session, sessionFile, isNew, isUsed } = opened;
+  // A disk that is full must not keep the session from being closed.
+  if ((!isNew || isUsed()) && hasHiddenLabels(opened)) await writeLabels(opened).catch(() => undefined);
   await session.close();
   if (isNew && !isUsed() && sessionFile) rmSync(sessionFile.file, { force: true });
   else opened.recordHead?.();

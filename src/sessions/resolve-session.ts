@@ -1,16 +1,19 @@
 // Resolves which session to open interactively: asks the user if the name is taken or the session is locked.
 import type { SessionSelector } from './open-session.ts';
 import { existsSync } from 'node:fs';
+import { FairleadError } from '../core/index.ts';
 import { getLockOwner, type LockOwner } from '../stores/index.ts';
 import {
   findLatestSession,
   findSession,
   listSessions,
   sessionFilePath,
+  sortByFolder,
   type SessionDirs,
   type SessionFile,
   type SessionSummary,
 } from './session-directory.ts';
+import { isSameFolder, readSessionLabels } from './session-labels.ts';
 import { findFreeName, normalizeSessionName } from './session-names.ts';
 
 /** One of several sessions to choose from. */
@@ -27,29 +30,112 @@ export type SessionPrompter = {
   pick(title: string, choices: readonly SessionChoice[]): Promise<string | undefined>;
 };
 
-/** A session as a choice: its name, when it changed, and its first message. */
+const formatTime = (time: string): string => time.slice(0, 16).replace('T', ' ');
+
+/** A session as a completion: its name, when it changed, and its first message. */
 export const toSessionChoice = ({ name, changed, first = '' }: SessionSummary): SessionChoice => ({
   value: name,
   label: name,
-  description: `${changed.slice(0, 16).replace('T', ' ')}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),
+  description: `${formatTime(changed)}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),
 });
+
+/** Sessions as a list to choose from: the title, when it changed, the folder if it is another one, and the name. Those of the folder come first. */
+export function toSessionChoices(sessions: readonly SessionSummary[], folder: string): readonly SessionChoice[] {
+  const { own, others } = sortByFolder(sessions, folder);
+  const toChoice =
+    (isOwn: boolean) =>
+    (each: SessionSummary): SessionChoice => ({
+      value: each.name,
+      label: each.title,
+      description: [
+        formatTime(each.changed),
+        ...(isOwn ? [] : [each.folder ?? 'folder unknown']),
+        ...(each.title === each.name ? [] : [each.name]),
+      ].join('  '),
+    });
+  return [...own.map(toChoice(true)), ...others.map(toChoice(false))];
+}
 
 /** A session that another process has locked. */
 export type LockedSession = { readonly sessionFile: SessionFile; readonly owner: LockOwner };
 
-/** The session to open, and the process that must release it first. */
-export type SessionResolution = { readonly selector: SessionSelector; readonly locked?: LockedSession };
+/** The session to open, the process that must release it first, and the folder to work in if it is not the current one. */
+export type SessionResolution = {
+  readonly selector: SessionSelector;
+  readonly locked?: LockedSession;
+  readonly folder?: string;
+};
+
+/** Where a session is resolved: the current folder, and whether the user named it as the folder to work in. */
+export type SessionLocation = { readonly cwd: string; readonly isChosen: boolean };
 
 /** Resolves which session to open; undefined if the user cancels. */
 export async function resolveSession(
   selector: SessionSelector,
   dirs: SessionDirs,
   prompter: SessionPrompter,
+  location: SessionLocation,
 ): Promise<SessionResolution | undefined> {
-  if (selector.type === 'resume' || selector.type === 'latest') return resolveExistingSession(selector, dirs, prompter);
+  const found = await resolveSelector(selector, dirs, prompter, location.cwd);
+  const sessionFile = found && findSelectedFile(found.selector, dirs);
+  if (!sessionFile || location.isChosen) return found;
+  const folder = await chooseFolder(sessionFile, location.cwd, prompter);
+  return folder === undefined ? undefined : isSameFolder(folder, location.cwd) ? found : { ...found, folder };
+}
+
+function resolveSelector(
+  selector: SessionSelector,
+  dirs: SessionDirs,
+  prompter: SessionPrompter,
+  cwd: string,
+): Promise<SessionResolution | undefined> | SessionResolution {
+  if (selector.type === 'resume' || selector.type === 'latest')
+    return resolveExistingSession(selector, dirs, prompter, cwd);
   return selector.type === 'ephemeral' || selector.name === undefined
     ? { selector }
-    : resolveSessionName(selector, selector.name, dirs, prompter);
+    : resolveSessionName(selector, selector.name, dirs, prompter, cwd);
+}
+
+/** The existing session of a selector. */
+const findSelectedFile = (selector: SessionSelector, dirs: SessionDirs): SessionFile | undefined =>
+  (selector.type === 'resume' || selector.type === 'clone') && selector.session !== undefined
+    ? findSession(dirs, selector.session)
+    : undefined;
+
+/**
+ * Asks where to run a session of another folder: its commands and files belong to that folder. Returns the current folder, the folder of the session, or
+ * undefined if the user cancels.
+ */
+export async function chooseFolder(
+  { file, name }: SessionFile,
+  cwd: string,
+  prompter: Pick<SessionPrompter, 'askKey'>,
+): Promise<string | undefined> {
+  const { folder } = readSessionLabels(file);
+  if (folder === undefined || isSameFolder(folder, cwd)) return cwd;
+  const exists = existsSync(folder);
+  const key = await prompter.askKey({
+    title: `The session "${name}" belongs to ${folder}${exists ? '' : ', which no longer exists'}. Where should it run?`,
+    keys: [
+      ...(exists ? [{ key: 't', label: `there: ${folder}` }] : []),
+      { key: 'h', label: `here: ${cwd}` },
+      { key: 'l', label: 'leave' },
+    ],
+    defaultKey: 'l',
+  });
+  if (key === 't') return folder;
+  return key === 'h' ? cwd : undefined;
+}
+
+/** Throws if the session of a selector belongs to another folder than the current one: without a user to ask, nothing runs in the wrong folder. */
+export function assertSessionFolder(selector: SessionSelector, dirs: SessionDirs, cwd: string): void {
+  const sessionFile = findSelectedFile(selector, dirs);
+  const folder = sessionFile && readSessionLabels(sessionFile.file).folder;
+  if (!sessionFile || folder === undefined || isSameFolder(folder, cwd)) return;
+  throw new FairleadError('session/other-folder', `The session "${sessionFile.name}" belongs to ${folder}.`, {
+    blame: 'user',
+    hint: `To run it there: --cwd ${JSON.stringify(folder)}; to run it here: --cwd .`,
+  });
 }
 
 type ExistingSelector = SessionSelector & { readonly type: 'resume' | 'latest' };
@@ -58,14 +144,15 @@ async function resolveExistingSession(
   selector: ExistingSelector,
   dirs: SessionDirs,
   prompter: SessionPrompter,
+  cwd: string,
 ): Promise<SessionResolution | undefined> {
-  const sessionFile = await findExistingSession(selector, dirs, prompter);
+  const sessionFile = await findExistingSession(selector, dirs, prompter, cwd);
   if (typeof sessionFile === 'string') return sessionFile === 'none-yet' ? { selector: { type: 'new' } } : undefined;
   const owner = sessionFile && getLockOwner(sessionFile.file);
   if (!sessionFile || !owner)
     return { selector: sessionFile ? { type: 'resume', session: sessionFile.name } : selector };
   const key = await prompter.askKey({
-    title: `"${sessionFile.name}" is being written by ${formatLockOwner(owner)}. What now?`,
+    title: `The session "${sessionFile.name}" is open in another process (${owner.pid} on ${owner.host}). What now?`,
     keys: [
       { key: 'w', label: 'watch it' },
       { key: 'c', label: 'continue with a copy' },
@@ -84,12 +171,13 @@ async function findExistingSession(
   selector: ExistingSelector,
   dirs: SessionDirs,
   prompter: SessionPrompter,
+  cwd: string,
 ): Promise<SessionFile | 'none-yet' | 'none-picked' | undefined> {
-  if (selector.type === 'latest') return findLatestSession(dirs);
+  if (selector.type === 'latest') return findLatestSession(dirs, cwd);
   if (selector.session !== undefined) return findSession(dirs, selector.session);
   const sessions = listSessions(dirs);
   if (sessions.length === 0) return 'none-yet';
-  const picked = await prompter.pick('Resume which session?', sessions.map(toSessionChoice));
+  const picked = await prompter.pick('Resume which session?', toSessionChoices(sessions, cwd));
   return sessions.find(({ name }) => name === picked) ?? 'none-picked';
 }
 
@@ -102,6 +190,7 @@ async function resolveSessionName(
   name: string,
   dirs: SessionDirs,
   prompter: SessionPrompter,
+  cwd: string,
 ): Promise<SessionResolution | undefined> {
   const isTaken = (each: string): boolean => existsSync(sessionFilePath(dirs, each));
   if (!isTaken(name)) return { selector };
@@ -116,5 +205,5 @@ async function resolveSessionName(
     defaultKey: 'l',
   });
   if (key === 'o') return { selector: { ...selector, name: free } };
-  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, dirs, prompter) : undefined;
+  return key === 'r' ? resolveExistingSession({ type: 'resume', session: name }, dirs, prompter, cwd) : undefined;
 }

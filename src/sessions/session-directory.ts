@@ -11,6 +11,7 @@ import {
   parseSessionFileName,
   normalizeSessionName,
 } from './session-names.ts';
+import { getSessionTitle, isSameFolder, peekLabels } from './session-labels.ts';
 
 /** The data directory, in which the session files are stored. */
 export type SessionDirs = {
@@ -34,6 +35,10 @@ export type SessionSummary = SessionFile & {
   readonly model: string | undefined;
   /** The first user message. */
   readonly first: string | undefined;
+  /** The title that the user chose, the name that the user gave, or the first message. */
+  readonly title: string;
+  /** The folder that the session works in; undefined in files of older versions. */
+  readonly folder: string | undefined;
 };
 
 /** Returns the directory of the session files. */
@@ -109,6 +114,8 @@ export function summarizeSession(sessionFile: SessionFile): SessionSummary | und
   const preview = tryPeek(sessionFile.file);
   if (!preview || preview.size === 0) return undefined;
   const { session, created, changed, size, events, time } = preview;
+  const labels = peekLabels(preview);
+  const first = getFirstInput(preview);
   return {
     ...sessionFile,
     id: session,
@@ -117,7 +124,9 @@ export function summarizeSession(sessionFile: SessionFile): SessionSummary | und
     size,
     events,
     model: getLastModel(preview),
-    first: getFirstInput(preview),
+    first,
+    title: getSessionTitle({ name: sessionFile.name, title: labels.title, first }),
+    folder: labels.folder,
   };
 }
 
@@ -189,12 +198,37 @@ function unknownSessionError(query: string, sessions: readonly SessionFile[]): F
   });
 }
 
-/** Returns the session that was written last, if there is one. */
-export function findLatestSession(dirs: SessionDirs): SessionFile | undefined {
-  let latest: { readonly sessionFile: SessionFile; readonly changed: number } | undefined;
-  for (const sessionFile of listSessionFiles(dirs)) {
-    const { size = 0, mtimeMs = 0 } = statSync(sessionFile.file, { throwIfNoEntry: false }) ?? {};
-    if (size > 0 && mtimeMs > (latest?.changed ?? 0)) latest = { sessionFile, changed: mtimeMs };
-  }
-  return latest?.sessionFile;
+/** Returns the session that was written last, if there is one; with a folder, the last one of that folder. */
+export function findLatestSession(dirs: SessionDirs, folder?: string): SessionFile | undefined {
+  return listSessionFiles(dirs)
+    .map((sessionFile) => ({ sessionFile, ...statSync(sessionFile.file, { throwIfNoEntry: false }) }))
+    .filter(({ size = 0 }) => size > 0)
+    .toSorted((a, b) => (b.mtimeMs ?? 0) - (a.mtimeMs ?? 0))
+    .find(({ sessionFile }) => folder === undefined || isSessionOf(sessionFile, folder))?.sessionFile;
+}
+
+function isSessionOf(sessionFile: SessionFile, folder: string): boolean {
+  const preview = tryPeek(sessionFile.file);
+  const own = preview && peekLabels(preview).folder;
+  return own !== undefined && isSameFolder(own, folder);
+}
+
+/** Puts the sessions of a folder first, each part in the given order. */
+export function sortByFolder<T extends Pick<SessionSummary, 'folder'>>(
+  sessions: readonly T[],
+  folder: string,
+): { readonly own: readonly T[]; readonly others: readonly T[] } {
+  const isOwn = ({ folder: each }: T): boolean => each !== undefined && isSameFolder(each, folder);
+  return { own: sessions.filter(isOwn), others: sessions.filter((each) => !isOwn(each)) };
+}
+
+/** How many characters of an id are shown if they are unique. */
+const shortIdChars = 8;
+
+/** Returns the shortest start of a session id, of at least eight characters, that no other session has. */
+export function getShortSessionId(dirs: SessionDirs, id: string): string {
+  const others = listSessionFiles(dirs).map(({ file }) => readIdOrEmpty(file));
+  let length = shortIdChars;
+  while (length < id.length && others.some((each) => each !== id && each.startsWith(id.slice(0, length)))) length++;
+  return id.slice(0, length);
 }

@@ -70,6 +70,10 @@ export function formatDateName(now: Date): string {
   return `${date}_${[now.getHours(), now.getMinutes(), now.getSeconds()].map(padTwo).join('-')}`;
 }
 
+/** Whether a name is a date and time, or a copy of such a session: no name that the user chose. */
+export const isDateName = (name: string): boolean =>
+  /^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:-\d+|-clone|-fork)*$/.test(name);
+
 /** Returns the name if it is free, otherwise the first free one of `name-2`, `name-3` and so on. */
 export function findFreeName(name: string, isTaken: (name: string) => boolean): string {
   if (!isTaken(name)) return name;

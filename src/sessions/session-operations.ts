@@ -1,17 +1,19 @@
 // Operations on whole sessions: rename, clone, move to trash, restore. Sessions that another process has locked are not changed.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject, normalizeUnicode } from '../core/index.ts';
+import { FairleadError, isObject, normalizeUnicode, openSessionWriter, runStateView } from '../core/index.ts';
 import {
   copyJsonl,
   peekSession,
   getLockOwner,
   moveJsonl,
+  openJsonl,
   type JsonlLog,
   withFileError,
   makePrivateDir,
 } from '../stores/index.ts';
 import { readSessionId } from '../stores/jsonl/index.ts';
+import { labelsKey, normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
 import {
   formatDateName,
   toSessionFileName,
@@ -40,6 +42,23 @@ export async function renameSession(
   if (target.file === from.file) return target;
   await withDuplicateNameError(target.name, () => (log ? log.move(target.file) : moveJsonl(from.file, target.file)));
   return target;
+}
+
+/** Gives a session a title that lists show instead of its name or first message; an empty title removes it. The file keeps its name. */
+export async function titleSession({ file }: SessionFile, title: string): Promise<SessionLabels> {
+  const { title: _, ...rest } = readSessionLabels(file);
+  const chosen = normalizeTitle(title);
+  const labels = chosen === undefined ? rest : { ...rest, title: chosen };
+  const log = await openJsonl(file);
+  try {
+    const writer = await openSessionWriter(log, runStateView());
+    await writer.record([{ type: 'annotation-added', key: labelsKey, value: toLabelsValue(labels) }], {
+      durable: true,
+    });
+  } finally {
+    await log.close();
+  }
+  return labels;
 }
 
 /** Default name: `<name>-clone`, then `<name>-clone-2`. */

@@ -11,7 +11,7 @@ const usage = 'Usage: fairlead why <session> <turn> [--json]';
 export const run: Command['run'] = async (args) => {
   if (isPromptForModel(args)) {
     const { runConversationCommand } = await import('./conversation.ts');
-    return runConversationCommand(['why', ...args], undefined);
+    return runConversationCommand(['why', ...args], 'run');
   }
   const options = { json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } } as const;
   return withUsage(usage, async () => {

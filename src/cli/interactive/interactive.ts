@@ -1,6 +1,16 @@
 // The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
 import { isAwaitingApproval } from '../../agent/index.ts';
 import { Conversation } from '../../coding-agent/index.ts';
+import { escapeInvisibleLine } from '../../core/index.ts';
+import {
+  assertSessionFolder,
+  getShortSessionId,
+  previewText,
+  resolveSession,
+  summarizeSession,
+  type SessionFile,
+  type SessionResolution,
+} from '../../sessions/index.ts';
 import { formatNoToolsWarning } from '../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
 import {
@@ -12,7 +22,7 @@ import {
 import { exitCodes } from '../args/exit-codes.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
-import { printErr } from '../args/stdio.ts';
+import { print, printErr } from '../args/stdio.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { pickRewindTarget } from '../slash-commands/history-commands.ts';
 import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
@@ -31,25 +41,60 @@ export function runInteractive(args: CliArgs): Promise<number> {
   const settings = readSettings();
   return withDebugLog(settings, 'interactive', printErr, async () => {
     const ui = await createUi({ plain: args.plain });
+    let lastSession: SessionFile | undefined;
     try {
-      return await runWithUi(ui, args, settings);
+      return await runWithUi(ui, args, settings, (sessionFile) => (lastSession = sessionFile));
     } finally {
       await ui.close();
+      if (lastSession && process.stdout.isTTY) print(formatResumeHint(settings.dirs, lastSession));
     }
   });
 }
 
-async function runWithUi(ui: TerminalUI, args: CliArgs, startSettings: Settings): Promise<number> {
-  const settings = await askProjectTrust(startSettings, createUiPrompter(ui));
+async function runWithUi(
+  ui: TerminalUI,
+  args: CliArgs,
+  startSettings: Settings,
+  onClosed: (sessionFile: SessionFile | undefined) => void,
+): Promise<number> {
+  const resolved = await resolveStartSession(args, startSettings, ui);
+  if (!resolved) return exitCodes.failed;
+  const { selector, locked, folder } = resolved;
+  // The settings, the trust and the model are those of the folder that the session runs in.
+  if (folder !== undefined) process.chdir(folder);
+  const settings = await askProjectTrust(folder === undefined ? startSettings : readSettings(), createUiPrompter(ui));
   const prepared = await prepareConversation(args, settings, ui);
   if (typeof prepared === 'number') return prepared;
-  if (prepared.locked && !(await followSession(prepared.locked, ui, replayedMessages))) return exitCodes.answered;
-  const conversation = await Conversation.open(prepared);
+  if (locked && !(await followSession(locked, ui, replayedMessages))) return exitCodes.answered;
+  const conversation = await Conversation.open({ ...prepared, selector });
   try {
     return await runUntilQuit(conversation, ui, args);
   } finally {
+    const { name, file } = conversation;
+    const hasMessages = conversation.session.messages.length > 0;
     await conversation.close();
+    onClosed(file !== undefined && hasMessages ? { name, file } : undefined);
   }
+}
+
+/** Resolves which session to open, and in which folder. The lines of a pipe are no answers, so a session of another folder is then refused. */
+function resolveStartSession(
+  args: CliArgs,
+  { dirs }: Settings,
+  ui: TerminalUI,
+): Promise<SessionResolution | undefined> {
+  const cwd = process.cwd();
+  const isChosen = args.cwd !== undefined;
+  if (!process.stdin.isTTY && !isChosen) assertSessionFolder(args.session, dirs, cwd);
+  return resolveSession(args.session, dirs, ui, { cwd, isChosen });
+}
+
+/** The line after the program has ended: how to resume the session. */
+function formatResumeHint(dirs: Settings['dirs'], sessionFile: SessionFile): string {
+  const summary = summarizeSession(sessionFile);
+  if (!summary) return '';
+  const { id, title } = summary;
+  return `To resume "${previewText(escapeInvisibleLine(title), 50)}": fairlead --resume ${getShortSessionId(dirs, id)}\n`;
 }
 
 async function runUntilQuit(conversation: Conversation, ui: TerminalUI, args: CliArgs): Promise<number> {

@@ -1,4 +1,4 @@
-// Prepares a conversation in interactive mode: chooses the model and the session, and asks the user where needed.
+// Prepares a conversation in interactive mode: chooses the model, and asks the user where needed.
 import { FairleadError, formatError } from '../../core/index.ts';
 import { createUiPrompter } from '../tui/create-ui.ts';
 import type { TerminalUI } from '../tui/ui.ts';
@@ -25,10 +25,9 @@ import {
   type ResolvedModel,
   testConnection,
 } from '../../coding-agent/models/index.ts';
-import { resolveSession, type SessionResolution } from '../../sessions/index.ts';
 
-/** The options of a conversation, and the process that must release its session first. */
-export type PreparedConversation = ConversationOptions & Pick<SessionResolution, 'locked'>;
+/** The options of a conversation without its session. */
+export type PreparedConversation = Omit<ConversationOptions, 'selector'>;
 
 /** Returns the options of a conversation, or an exit code if the program ends here. */
 export async function prepareConversation(
@@ -38,12 +37,10 @@ export async function prepareConversation(
 ): Promise<PreparedConversation | number> {
   const selected = await selectModel(args, settings, ui);
   if (typeof selected === 'number') return selected;
-  const session = await resolveSession(args.session, settings.dirs, ui);
-  if (!session) return exitCodes.failed;
   const prompter = createUiPrompter(ui);
   // The lines of a pipe are input for the model, not the answer of a user.
   const answers = process.stdin.isTTY ? {} : { onInstructionsChanged: false as const };
-  return { settings, flags: args, host: prompter, prompter, ...answers, ...selected, ...session };
+  return { settings, flags: args, host: prompter, prompter, ...answers, ...selected };
 }
 
 type SelectedModel = { readonly model: ResolvedModel };

@@ -17,6 +17,7 @@ import {
   resolveModelUnattended,
   testConnection,
 } from '../../coding-agent/models/index.ts';
+import { assertSessionFolder } from '../../sessions/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { version } from '../version.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
@@ -64,6 +65,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     if (args.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
+  if (args.cwd === undefined) assertSessionFolder(args.session, settings.dirs, process.cwd());
   const model = await resolveModelUnattended(args, settings, printErr);
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined) printErr(`${noTools}\n`);

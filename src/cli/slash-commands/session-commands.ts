@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs';
 import { isAwaitingApproval } from '../../agent/index.ts';
 import {
+  chooseFolder,
+  findSession,
   toSessionChoice,
+  toSessionChoices,
   readTranscript,
   findFreeName,
   listSessions,
@@ -53,12 +56,19 @@ async function resolveNewName(
 
 async function resumeSession(args: string, context: CommandContext): Promise<void> {
   const { conversation, ui, notify, signal } = context;
-  const choices = await sessionChoices('', { conversation });
-  if (choices.length === 0 && !args.trim()) return notify('There is no other session yet.');
-  const which = args.trim() || (await ui.pick('Resume which session?', choices, signal));
+  const { dirs } = conversation.settings;
+  const { cwd } = conversation.agent.workspace;
+  const others = args.trim() ? [] : listSessions(dirs).filter(({ name }) => name !== conversation.name);
+  if (others.length === 0 && !args.trim()) return notify('There is no other session yet.');
+  const which = args.trim() || (await ui.pick('Resume which session?', toSessionChoices(others, cwd), signal));
   if (!which) return notify(`Still in "${conversation.name}".`);
-  await conversation.switchSession({ type: 'resume', session: which });
-  notify(`Resumed "${conversation.name}".`);
+  const sessionFile = findSession(dirs, which);
+  const folder = await chooseFolder(sessionFile, cwd, { askKey: (question) => ui.askKey(question, signal) });
+  if (folder === undefined) return notify(`Still in "${conversation.name}".`);
+  await conversation.switchSession({ type: 'resume', session: sessionFile.name });
+  // Before anything of the session runs: a pending command belongs to its folder.
+  if (folder !== cwd) await conversation.changeDirectory(folder);
+  notify(`Resumed "${conversation.name}"${folder === cwd ? '' : ` in ${folder}`}.`);
   return resumeOpenRun(context);
 }
 
@@ -102,6 +112,15 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
       await conversation.rename(name);
       refreshStatus();
       return notify(`"${old}" is now "${conversation.name}".`);
+    },
+  },
+  title: {
+    description: 'give this session a title for lists; without one, show it',
+    argumentHint: '<title>',
+    async run(args, { conversation, refreshStatus, notify }) {
+      if (args.trim()) await conversation.setTitle(args);
+      refreshStatus();
+      return notify(`The title is "${conversation.title}".`);
     },
   },
   resume: {

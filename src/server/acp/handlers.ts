@@ -85,10 +85,10 @@ function paginateSessions(
 ): ListSessionsResponse {
   const from = Math.max(0, Math.trunc(Number(cursor ?? 0)) || 0);
   return {
-    sessions: sessions.slice(from, from + pageSize).map(({ id, cwd, name, first, changed }) => ({
+    sessions: sessions.slice(from, from + pageSize).map(({ id, cwd, title, changed }) => ({
       sessionId: id,
       cwd,
-      title: escapeInvisibleLine(first ?? name),
+      title: escapeInvisibleLine(title),
       updatedAt: changed,
     })),
     ...(from + pageSize < sessions.length ? { nextCursor: String(from + pageSize) } : {}),

@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isObject, toJson, type Json } from '../../core/index.ts';
-import { peekSession } from '../../stores/jsonl/index.ts';
 import { getMcpServers, parseMcpConfig, type McpConfig } from '../../tools/mcp/index.ts';
 import { Conversation, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
@@ -127,10 +126,7 @@ export function createAcpSessionRegistry(
     list(cwd) {
       const { dirs } = readSettings();
       return listSessions(dirs)
-        .flatMap((summary) => {
-          const directory = readSessionDirectory(summary.file);
-          return directory === undefined ? [] : [{ ...summary, cwd: directory }];
-        })
+        .flatMap((summary) => (summary.folder === undefined ? [] : [{ ...summary, cwd: summary.folder }]))
         .filter((each) => cwd === undefined || path.resolve(cwd) === each.cwd);
     },
     async closeAll() {
@@ -169,16 +165,6 @@ function resolveDirectory(cwd: string): string {
     blame: 'user',
     hint: 'The working folder of a session is the whole path of a folder.',
   });
-}
-
-/** Returns the last working directory of a session, if its file shows it. */
-function readSessionDirectory(file: string): string | undefined {
-  try {
-    const epoch = peekSession(file).last('epoch-started');
-    return epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A prompter that can be connected later. */

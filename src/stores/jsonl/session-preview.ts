@@ -27,6 +27,8 @@ export type SessionPeek = {
   first(type: Fact['type'], isWanted?: (event: Event) => boolean): Event | undefined;
   /** The last event of one of these types near the end, or else near the start. */
   last(...types: readonly Fact['type'][]): Event | undefined;
+  /** The last event of a type that `isWanted` accepts, near the end, or else near the start. */
+  lastWanted(type: Fact['type'], isWanted: (event: Event) => boolean): Event | undefined;
 };
 
 const endBytes = 16 * 1024;
@@ -80,17 +82,23 @@ function peekOpenFile(disk: Disk, fd: number): SessionPeek {
     changed: mtimeMs,
     events: envelope?.seq ?? (size > endBytes ? undefined : 0),
     time: last !== undefined && envelope ? readEventTime(last, envelope) : undefined,
-    first: (type, isWanted) =>
-      isWanted
-        ? lines
-            .values()
-            .filter((line) => isLineOfType(line, [type]))
-            .map(readEvent)
-            .find((event) => event !== undefined && isWanted(event))
-        : find(lines, [type]),
+    first: (type, isWanted) => (isWanted ? findWanted(lines, type, isWanted) : find(lines, [type])),
+    lastWanted: (type, isWanted) =>
+      findWanted(tail.toReversed(), type, isWanted) ?? findWanted(lines.toReversed(), type, isWanted),
     last: (...types) => find(tail.toReversed(), types) ?? find(lines.toReversed(), types),
   };
 }
+
+const findWanted = (
+  lines: readonly string[],
+  type: Fact['type'],
+  isWanted: (event: Event) => boolean,
+): Event | undefined =>
+  lines
+    .values()
+    .filter((line) => isLineOfType(line, [type]))
+    .map(readEvent)
+    .find((event) => event !== undefined && isWanted(event));
 
 /** The complete lines at the start of a file; reads more if the first lines are long. */
 function headLines(disk: Disk, fd: number, size: number): readonly string[] {

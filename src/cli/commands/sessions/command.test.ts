@@ -7,12 +7,12 @@ import { createProgramHome } from '../../../../test/support/program-dirs.ts';
 import { openJsonl } from '../../../stores/index.ts';
 import { createSessionFile, sessionFilePath } from '../../../sessions/index.ts';
 
-async function begun(data: string, name: string, text: string): Promise<string> {
+async function begun(data: string, name: string, text: string, cwd?: string): Promise<string> {
   const { file } = createSessionFile({ data }, name);
-  const log = await openJsonl(file, { session: 'abcdef-1' });
+  const log = await openJsonl(file, cwd === undefined ? { session: 'abcdef-1' } : {});
   await log.append(0, [
     { type: 'session-started', session: log.session },
-    { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm' },
+    { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm', ...(cwd ? { cwd } : {}) },
     { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text }] },
     { type: 'turn-started', turn: 1, inputs: ['i'], notes: [] },
   ]);
@@ -28,7 +28,7 @@ test('sessions: listed, shown, exported and verified; only data on standard outp
   assert.deepEqual([list.status, list.stderr], [0, '']);
   assert.match(
     list.stdout,
-    /^name +last change +events +size +model +begins with\nmy ␛\[31mred +\d{4}-\d\d-\d\d \d\d:\d\d +4 +\d+ B +m +Hello␛\[2J there\n$/,
+    /^name +title +last change +events +size +model\nmy ␛\[31mred +\d{4}-\d\d-\d\d \d\d:\d\d +4 +\d+ B +m\n$/,
   );
   const [told] = JSON.parse(fairlead(['sessions', 'list', '--json']).stdout) as { id: string; events: number }[];
   assert.deepEqual([told?.id, told?.events], ['abcdef-1', 4]);
@@ -46,11 +46,11 @@ test('sessions: listed, shown, exported and verified; only data on standard outp
     [again.status, again.stderr],
     [1, `${page} already exists. Name another file, or remove that one.\n`],
   );
-  assert.equal(fairlead(['sessions', 'verify']).stdout, 'my ␛[31mred: intact, 4 events\n');
+  assert.equal(fairlead(['sessions', 'verify']).stdout, 'my ␛[31mred: ok (4 events)\n');
   writeFileSync(file, readFileSync(file, 'utf8').replace('Hello', 'Jello'));
   const verified = fairlead(['sessions', 'verify', 'abcdef']);
   assert.equal(verified.status, 1);
-  assert.match(verified.stdout, /: damaged, 4 events\n {2}Line 4 was changed outside the program\.\n$/);
+  assert.match(verified.stdout, /: damaged \(4 events\)\n {2}Line 4 was changed outside the program\.\n$/);
 });
 
 test('[J76] sessions: renamed, copied, deleted and restored, each with one sentence', async (t) => {
@@ -74,14 +74,37 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
   assert.equal(existsSync(sessionFilePath({ data: data() }, 'b')), true);
 });
 
+test('sessions: the list shows this folder, with --all every folder; a title and a search find a session again', async (t) => {
+  const { data, cwd, fairlead } = createProgramHome(t);
+  await begun(data(), '2026-01-01_00-00-00', 'Hello\u001b[2J there', cwd);
+  await begun(data(), 'there', 'Hello elsewhere', '/elsewhere');
+  const list = fairlead(['sessions', 'list']);
+  assert.match(list.stdout, /^name +title .*\n2026-01-01_00-00-00 +Hello␛\[2J there +\S+ \S+ +4 .*\n$/);
+  assert.equal(list.stderr, '1 in other folders: fairlead sessions list --all\n');
+  const all = fairlead(['sessions', 'list', '--all']);
+  assert.match(all.stdout, /^name .* folder\n2026-01-01.*work\nthere .*\/elsewhere\n$/);
+  const found = fairlead(['sessions', 'search', 'elsewhere', 'hello']);
+  assert.match(found.stdout, /^name +title +last change +folder +text\nthere .* \/elsewhere +Hello elsewhere\n$/);
+  assert.deepEqual(fairlead(['sessions', 'search', 'nowhere']), {
+    status: 0,
+    stdout: '',
+    stderr: 'No session contains "nowhere".\n',
+  });
+  assert.deepEqual(
+    fairlead(['sessions', 'title', 'there', 'The other one']).stderr,
+    'The title of "there" is "The other one".\n',
+  );
+  assert.match(fairlead(['sessions', 'list', '--all']).stdout, /^there +The other one /m);
+});
+
 test('sessions: invalid arguments get one sentence, the usage and exit code 2', (t) => {
   const { fairlead } = createProgramHome(t);
   for (const [args, text] of [
-    [['frob'], /^There is no "fairlead sessions frob"\.\nUsage: fairlead sessions/],
-    [['show'], /^"fairlead sessions show" needs more arguments: <session> \[--json\]\.\n/],
+    [['frob'], /^Unknown subcommand: sessions frob\.\nUsage: fairlead sessions/],
+    [['show'], /^Missing argument: fairlead sessions show <session> \[--json\]\n/],
     [['show', 'a', 'b'], /^Unexpected argument "b"/],
     [['rename', 'a', 'b', '--json'], /^"fairlead sessions rename" has no option --json\.\n/],
-    [['lst'], /^There is no "fairlead sessions lst"\. Did you mean "list"\?\n/],
+    [['lst'], /^Unknown subcommand: sessions lst\. Did you mean "list"\?\n/],
     [['--frob'], /^Unknown option '--frob'\.\nUsage:/],
   ] as const) {
     const { status, stdout, stderr } = fairlead(['sessions', ...args]);

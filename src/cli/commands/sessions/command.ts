@@ -7,6 +7,7 @@ import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { sessionsSubcommands, type SessionsSubcommand, type SessionsOptions } from './subcommands.ts';
 
 const options = {
+  all: { type: 'boolean' },
   json: { type: 'boolean' },
   format: { type: 'string' },
   output: { type: 'string', short: 'o' },
@@ -49,11 +50,11 @@ function parseSessionsArgs(args: readonly string[]): SessionsArgs | string | und
     if (values.help) return undefined;
     const [verb = 'list', ...rest] = positionals;
     const subcommand = Object.hasOwn(sessionsSubcommands, verb) ? sessionsSubcommands[verb] : undefined;
-    if (!subcommand) return `There is no "fairlead sessions ${verb}".${suggestSubcommand(verb)}`;
+    if (!subcommand) return `Unknown subcommand: sessions ${verb}.${suggestSubcommand(verb)}`;
     const stray = Object.keys(values).find((name) => !subcommand.options.includes(name));
     if (stray !== undefined) return `"fairlead sessions ${verb}" has no option --${stray}.`;
     const [min, max] = subcommand.argumentCount;
-    if (rest.length < min) return `"fairlead sessions ${verb}" needs more arguments: ${subcommand.usage}.`;
+    if (rest.length < min) return `Missing argument: fairlead sessions ${verb} ${subcommand.usage}`;
     if (rest.length > max) return `Unexpected argument "${rest[max]}" for "fairlead sessions ${verb}".`;
     return { subcommand, args: rest, options: { ...values } };
   } catch (error) {

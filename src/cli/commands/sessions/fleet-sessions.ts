@@ -56,7 +56,7 @@ export async function verifyFleetSessions(
   else
     for (const { name, ok, events, what } of found)
       print(
-        `${escapeInvisibleLine(name)}: ${ok ? `intact, ${events} events` : 'damaged'}\n${what === undefined ? '' : `  ${escapeInvisible(what)}\n`}`,
+        `${escapeInvisibleLine(name)}: ${ok ? `ok (${events} events)` : 'damaged'}\n${what === undefined ? '' : `  ${escapeInvisible(what)}\n`}`,
       );
   return found.every(({ ok }) => ok) ? 0 : 1;
 }

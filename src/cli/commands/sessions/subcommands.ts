@@ -1,35 +1,27 @@
 // The subcommands of `fairlead sessions`. Data goes to standard output, messages to standard error.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  errorMessage,
-  escapeInvisible,
-  escapeInvisibleLine,
-  type FleetStore,
-  formatColumns,
-} from '../../../core/index.ts';
-import {
-  getLockOwner,
-  verifyFile,
-  type FileVerification,
-  type SessionFileProblem,
-  withFileError,
-} from '../../../stores/index.ts';
+import { escapeInvisible, escapeInvisibleLine, type FleetStore, formatColumns } from '../../../core/index.ts';
+import { getLockOwner, withFileError } from '../../../stores/index.ts';
 import type * as FleetSessions from './fleet-sessions.ts';
 import { print, printErr } from '../../args/stdio.ts';
+import { verifySessions } from './verify-sessions.ts';
 import {
   cloneSession,
   emptyTrash,
   listTrash,
   renameSession,
   restoreSession,
+  searchSessions,
+  type SessionMatch,
+  sortByFolder,
+  summarizeSession,
+  titleSession,
   trashSession,
   exportSession,
-  findRewrittenHead,
   parseExportFormat,
   findSession,
   listSessions,
-  listSessionFiles,
   type SessionSummary,
   type SessionDirs,
   readSession,
@@ -39,6 +31,8 @@ import {
 /** The parsed options, and the directories of the sessions. */
 export type SessionsOptions = {
   readonly dirs: SessionDirs;
+  /** Whether to list the sessions of all folders. */
+  readonly all?: boolean;
   readonly json?: boolean;
   readonly format?: string;
   readonly output?: string;
@@ -90,24 +84,41 @@ function writeExport(text: string, { output }: SessionsOptions): number {
 /** The subcommands by name. */
 export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> = {
   list: {
-    usage: '[--json]',
-    description: 'list all sessions, the latest first',
+    usage: '[--all] [--json]',
+    description: 'list the sessions of this folder, the latest first; --all: of all folders',
     argumentCount: [0, 0],
-    options: ['json', ...fleetOptions],
+    options: ['all', 'json', ...fleetOptions],
     run(_, options) {
       if (isInFleetStore(options))
         return withFleetSessions(options, (fleetSessions, store) =>
           fleetSessions.listFleetSessions(store, options.json === true),
         );
-      const all = listSessions(options.dirs);
-      if (options.json) printJson(all);
-      else if (all.length === 0) printErrLine('There is no session yet.');
-      else
-        print(
-          formatColumns([['name', 'last change', 'events', 'size', 'model', 'begins with'], ...all.map(sessionRow)]),
-        );
+      const { own, others } = sortByFolder(listSessions(options.dirs), process.cwd());
+      // A session of an older version has no folder and may belong to any.
+      const shown = options.all ? [...own, ...others] : [...own, ...others.filter((each) => each.folder === undefined)];
+      const hidden = own.length + others.length - shown.length;
+      if (options.json) printJson(shown);
+      else if (shown.length === 0)
+        printErrLine(hidden > 0 ? 'No sessions in this folder.' : 'There is no session yet.');
+      else print(formatColumns([sessionHeads(options), ...shown.map((each) => sessionRow(each, options))]));
+      if (!options.json && hidden > 0) printErrLine(`${hidden} in other folders: fairlead sessions list --all`);
       if (!options.json && existsSync(path.join(options.dirs.data, 'fleet.sqlite')))
         printErrLine('Sessions of queued runs: fairlead sessions list --fleet');
+      return 0;
+    },
+  },
+  search: {
+    usage: '<words> [--json]',
+    description: 'find sessions by words of their title and messages, this folder first',
+    argumentCount: [1, 20],
+    options: ['json'],
+    async run(words, options) {
+      const matches: SessionMatch[] = [];
+      for await (const match of searchSessions(options.dirs, words.join(' '), { folder: process.cwd() }))
+        matches.push(match);
+      if (options.json) printJson(matches);
+      else if (matches.length === 0) printErrLine(`No session contains "${words.join(' ')}".`);
+      else print(formatColumns([['name', 'title', 'last change', 'folder', 'text'], ...matches.map(matchRow)]));
       return 0;
     },
   },
@@ -146,6 +157,19 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
       const from = findSession(dirs, session);
       const to = await renameSession(dirs, from, name);
       printErrLine(`"${escapeInvisible(from.name)}" is now "${escapeInvisible(to.name)}".`);
+      return 0;
+    },
+  },
+  title: {
+    usage: '<session> <title>',
+    description: 'give it a title for lists; an empty title removes it',
+    argumentCount: [2, 2],
+    options: [],
+    async run([session = '', title = ''], { dirs }) {
+      const sessionFile = findSession(dirs, session);
+      await titleSession(sessionFile, title);
+      const shown = summarizeSession(sessionFile)?.title ?? sessionFile.name;
+      printErrLine(`The title of "${escapeInvisible(sessionFile.name)}" is "${escapeInvisible(shown)}".`);
       return 0;
     },
   },
@@ -229,61 +253,46 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
   },
 };
 
-function sessionRow({ name, changed, events, size, model, first }: SessionSummary): readonly string[] {
-  const truncate = (text: string, max: number): string => {
-    const line = escapeInvisibleLine(text);
-    return line.length > max ? `${line.slice(0, max - 1)}…` : line;
-  };
+const sessionHeads = ({ all }: SessionsOptions): readonly string[] => [
+  'name',
+  'title',
+  'last change',
+  'events',
+  'size',
+  'model',
+  ...(all ? ['folder'] : []),
+];
+
+const matchRow = ({ name, title, changed, folder = '', excerpt }: SessionMatch): readonly string[] => [
+  truncate(name, 40),
+  title === name ? '' : truncate(title, 40),
+  formatTime(changed),
+  escapeInvisibleLine(folder),
+  truncate(excerpt, 90),
+];
+
+const formatTime = (time: string): string => time.slice(0, 16).replace('T', ' ');
+
+function truncate(text: string, max: number): string {
+  const line = escapeInvisibleLine(text);
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+}
+
+function sessionRow(summary: SessionSummary, { all }: SessionsOptions): readonly string[] {
+  const { name, title, changed, events, size, model, folder } = summary;
   const count = events === undefined ? '?' : String(events);
   return [
     truncate(name, 40),
-    changed.slice(0, 16).replace('T', ' '),
+    title === name ? '' : truncate(title, 50),
+    formatTime(changed),
     count,
     formatBytes(size),
     truncate(model ?? '', 30),
-    truncate(first ?? '', 50),
+    ...(all ? [escapeInvisibleLine(folder ?? '')] : []),
   ];
 }
 
 function formatBytes(size: number): string {
   if (size < 1000) return `${size} B`;
   return size < 1e6 ? `${Math.round(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`;
-}
-
-async function verifySessions(session: string | undefined, options: SessionsOptions): Promise<number> {
-  const sessionFiles = session === undefined ? listSessionFiles(options.dirs) : [findSession(options.dirs, session)];
-  const results = [];
-  for (const { name, file } of sessionFiles) results.push({ name, ...(await verifySessionFile(file, options.dirs)) });
-  if (options.json) printJson(results.map((each) => ({ ...each, problems: each.problems.map(toProblemJson) })));
-  else
-    for (const { name, ok, events, problems } of results) {
-      print(`${escapeInvisibleLine(name)}: ${ok ? 'intact' : 'damaged'}, ${events} events\n`);
-      for (const { message } of problems) print(`  ${escapeInvisible(message)}\n`);
-    }
-  return results.every(({ ok }) => ok) ? 0 : 1;
-}
-
-type VerificationProblem = Partial<SessionFileProblem> & Pick<SessionFileProblem, 'message'>;
-
-/** The JSON output keeps the field names of version 0.1. */
-const toProblemJson = ({ message, backupFile, resolved, ...problem }: VerificationProblem) => ({
-  ...problem,
-  what: message,
-  kept: backupFile,
-  healed: resolved,
-});
-
-/** A file that cannot even be read as a session must not keep the others from being checked. */
-async function verifySessionFile(
-  file: string,
-  dirs: SessionsOptions['dirs'],
-): Promise<Pick<FileVerification, 'ok' | 'events'> & { problems: readonly VerificationProblem[] }> {
-  try {
-    const verified = await verifyFile(file);
-    const rewritten = findRewrittenHead(dirs, file);
-    if (rewritten === undefined || verified.problems.length > 0) return verified;
-    return { ...verified, ok: false, problems: [{ message: rewritten }] };
-  } catch (error) {
-    return { ok: false, events: 0, problems: [{ message: errorMessage(error) }] };
-  }
 }
