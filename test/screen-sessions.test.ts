@@ -107,7 +107,7 @@ test(
     await first.enterAndWait(`/resume ${id.slice(0, 8)}`, /· Resumed "my talk"\./);
 
     const second = await openPrompt(t, environment, ['--ephemeral']);
-    await second.enterAndWait('/resume my talk', /✗ [^\n]*my talk[^]*process \d+/);
+    await second.enterAndWait('/resume my talk', /✗ [^\n]*my talk[^]*process\s+\(\d+/);
     await first.enterAndWait('/quit', /^exit code 0$/m);
     await second.enterAndWait('/resume my talk', /· Resumed "my talk"\./);
     await second.enterAndWait('go on', /> remember me\n\nYou said remember me\.[^]*You said go on\./);

@@ -14,6 +14,7 @@ import {
   type SessionSummary,
 } from './session-directory.ts';
 import { isSameFolder, readSessionLabels } from './session-labels.ts';
+import { previewText } from './reports/index.ts';
 import { findFreeName, normalizeSessionName } from './session-names.ts';
 
 /** One of several sessions to choose from. */
@@ -50,7 +51,7 @@ export function toSessionChoices(sessions: readonly SessionSummary[], folder: st
       description: [
         formatTime(each.changed),
         ...(isOwn ? [] : [each.folder ?? 'folder unknown']),
-        ...(each.title === each.name ? [] : [each.name]),
+        each.title === each.name ? previewText(each.first ?? '') : each.name,
       ].join('  '),
     });
   return [...own.map(toChoice(true)), ...others.map(toChoice(false))];
