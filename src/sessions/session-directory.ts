@@ -201,9 +201,12 @@ function unknownSessionError(query: string, sessions: readonly SessionFile[]): F
 /** Returns the session that was written last, if there is one; with a folder, the last one of that folder. */
 export function findLatestSession(dirs: SessionDirs, folder?: string): SessionFile | undefined {
   return listSessionFiles(dirs)
-    .map((sessionFile) => ({ sessionFile, ...statSync(sessionFile.file, { throwIfNoEntry: false }) }))
-    .filter(({ size = 0 }) => size > 0)
-    .toSorted((a, b) => (b.mtimeMs ?? 0) - (a.mtimeMs ?? 0))
+    .map((sessionFile) => {
+      const { size = 0, mtimeMs = 0 } = statSync(sessionFile.file, { throwIfNoEntry: false }) ?? {};
+      return { sessionFile, size, mtimeMs };
+    })
+    .filter(({ size }) => size > 0)
+    .toSorted((a, b) => b.mtimeMs - a.mtimeMs)
     .find(({ sessionFile }) => folder === undefined || isSessionOf(sessionFile, folder))?.sessionFile;
 }
 
