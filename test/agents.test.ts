@@ -172,7 +172,7 @@ test(
     await prompt.waitFor(/● use_tool manage_agents/);
     await prompt.keys('Escape');
     await prompt.waitFor(/(agent-\w+ is stopped: cancelled\.[^]*){2}/);
-    await prompt.waitFor(/Stopped: cancelled\./);
+    await prompt.waitFor(/Interrupted\./);
   },
 );
 

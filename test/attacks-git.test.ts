@@ -367,7 +367,7 @@ for (const flags of [[], ['--no-sandbox']])
       const { err } = await program.run(['go on', '--auto-approve', ...flags]);
       const written = obeyed.filter((name) => existsSync(path.join(program.cwd, name)));
       const isChanged = written.length > 1 || readFileSync(path.join(program.cwd, 'AGENTS.md'), 'utf8') !== 'own\n';
-      const isAsked = obeyed.every((name) => err.includes(name)) && /needs the user's approval/.test(err);
+      const isAsked = obeyed.every((name) => err.includes(name)) && /Approval required for/.test(err);
       assertAttack(t, 133, [isChanged ? 'done' : isAsked ? 'asked' : 'blocked'], flags.join(' '));
       assert.ok(isAsked, err);
     },

@@ -112,7 +112,7 @@ test('input that does not fit the context window stops the run once, returns to 
   const input = `${'long '.repeat(20_000)}\n/cwd\n`;
   const { code, out, err } = await program.run(['--interactive', '--plain', '--no-sandbox'], { input });
   assert.equal(code, 0, err);
-  assert.equal(out.split('Stopped: token-budget').length - 1, 1);
+  assert.equal(out.split('The conversation no longer fits the model').length - 1, 1);
   assert.match(out, /The working directory is /, 'the next input is processed');
   assert.equal(program.modelRequests().length, 0);
 });

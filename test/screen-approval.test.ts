@@ -68,7 +68,7 @@ test(
     const asked = getSentRequests(environment.server).length;
     await prompt.enter('touch stopped');
     await pressAnswer(prompt, 'C-c');
-    await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Stopped: cancelled\./m);
+    await prompt.waitFor(/^■ run_command touch stopped interrupted[^]*· Interrupted\./m);
     assert.equal(getSentRequests(environment.server).length, asked + 1, 'no further model request was sent');
     assert.ok(!program('stopped'));
     const kept = readFileSync(path.join(environment.data, 'sessions/session_asked.jsonl'), 'utf8');

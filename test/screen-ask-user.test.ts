@@ -65,7 +65,7 @@ test(
     await prompt.enter('begin');
     await answerQuestion(prompt, portOpen, '', 'Escape');
     await answerQuestion(prompt, whyOpen, 'half an ans', 'C-c');
-    await prompt.waitFor(/^· Stopped: cancelled\./m);
+    await prompt.waitFor(/^· Interrupted\./m);
     const screen = await prompt.screen();
     assert.doesNotMatch(screen, /^\? And why/m, 'the question is gone');
     const kept = readFileSync(path.join(environment.data, 'sessions/session_left.jsonl'), 'utf8');

@@ -57,11 +57,11 @@ test(
     const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
     await prompt.enterAndWait('start', /^● run_command echo begun; sleep 60\n +begun$/m);
     await prompt.keys('Escape');
-    await prompt.waitFor(/^■ run_command [^]*interrupted[^]*· Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
+    await prompt.waitFor(/^■ run_command [^]*interrupted[^]*· Interrupted\.[^]*^>\s*\nalpha · /m);
     await prompt.enterAndWait('slow question', /thinking/);
     await pause(300);
     await prompt.keys('Escape');
-    await prompt.waitFor(/Stopped: cancelled\.[^]*> slow question[^]*Stopped: cancelled\.[^]*^>\s*\nalpha · /m);
+    await prompt.waitFor(/Interrupted\.[^]*> slow question[^]*Interrupted\.[^]*^>\s*\nalpha · /m);
     await prompt.enterAndWait('/continue', /^Here it is\.$/m);
     assert.deepEqual(getUserMessages(environment, 2), getUserMessages(environment, 1), 'nothing was added');
     assert.match(getUserMessages(environment, 2).at(-1) ?? '', /^user: slow question/);
@@ -112,7 +112,7 @@ test(
     );
     const first = await openPrompt(t, environment);
     await first.paste('one\ntwo\n\tthree');
-    await first.waitFor(/^> one\n +two\n +three/m);
+    await first.waitFor(/^> one\n +two\n +→three/m);
     await first.keys('S-Enter');
     await first.type('four');
     await first.keys('Enter');
@@ -138,7 +138,7 @@ test(
   },
 );
 
-test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quits', { skip }, async (t) => {
+test('[J48] Ctrl+C clears, interrupts, warns, and quits when pressed again; Ctrl+D quits', { skip }, async (t) => {
   const environment = await createPromptEnvironment(t, () => says('never', { delayMs: 60_000 }));
   const prompt = await openPrompt(t, environment);
   await prompt.enterAndWait('slow', /thinking/);
@@ -147,7 +147,9 @@ test('[J48] Ctrl+C clears, interrupts, and quits when pressed again; Ctrl+D quit
   await prompt.keys('C-c');
   await prompt.waitFor(/^>\s*\n[^\n]*(thinking|working)/m);
   await prompt.keys('C-c');
-  await prompt.waitFor(/· Stopped: cancelled\./);
+  await prompt.waitFor(/· Interrupted\./);
+  await prompt.keys('C-c');
+  await prompt.waitFor(/press Ctrl\+C again to quit/);
   await prompt.keys('C-c');
   await prompt.waitFor(/^exit code 0$/m);
   const other = await openPrompt(t, environment, []);

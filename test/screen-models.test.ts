@@ -1,7 +1,6 @@
 // Tests the prompt and the model commands in a real terminal: banner, answers, selecting, listing, testing and continuing.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { says } from '../src/testing/index.ts';
 import { waitUntilArmed } from './support/tui.ts';
 import { createPromptEnvironment, openPrompt, getSentRequests } from './support/terminal-prompt.ts';
@@ -21,8 +20,8 @@ test(
     const environment = await createPromptEnvironment(t, ({ model, prompt }) => says(`${model} heard ${prompt}.`), {
       models,
     });
-    const prompt = await openPrompt(t, environment);
-    const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · no streaming · \d{4}-\d\d-\d\d_/m);
+    const prompt = await openPrompt(t, environment, undefined, { columns: 130 });
+    const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · \d{4}-\d\d-\d\d_/m);
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
     await prompt.enterAndWait('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
 
@@ -64,18 +63,17 @@ test(
   async (t) => {
     const text = Array.from({ length: 40 }, (_, i) => `word${i} `);
     const environment = await createPromptEnvironment(t, () => says(text.join(''), { chunks: text, chunkMs: 40 }));
-    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--stream']);
-    assert.doesNotMatch(await prompt.screen(), /no streaming/, 'the flag turned it on');
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha'], { columns: 130 });
+    assert.doesNotMatch(await prompt.screen(), /no streaming/, 'streaming is on by default');
     await prompt.enterAndWait('show', /word3 (?![^]*word39)/);
     await prompt.waitFor(/word39\n\n─+\n>\s*\nalpha/);
-    await prompt.enterAndWait('/stream', /Answers are shown when they are complete\.[^]*no streaming/);
+    await prompt.enterAndWait('/stream', /Streaming off\.[^]*no streaming/);
     await prompt.enter('show again');
-    await prompt.waitFor(/> show again\n/);
-    await pause(500);
-    assert.equal((await prompt.screen()).match(/word0 /g)?.length, 1, 'nothing is shown before the answer is complete');
     const seen = await prompt.waitFor(/> show again\n[^]*word0 [^]*word39\n\n─+\n>\s*\nalpha/);
     assert.equal(seen.match(/word20 /g)?.length, 2);
-    await prompt.enterAndWait('/stream', /Answers are streamed\./);
+    const { body } = environment.server.requests.at(-1) ?? {};
+    assert.equal((body as { readonly stream?: unknown }).stream, false, 'a complete answer is asked for');
+    await prompt.enterAndWait('/stream', /Streaming on\./);
 
     environment.server.clearRequests();
     await prompt.enterAndWait('/test-connection', /· lm-studio \(http:[^)]*\) answers \(\d+ ms\) and has 2 models\./);
@@ -92,7 +90,7 @@ test(
     await prompt.enterAndWait('/test-connection', /✗ There is no connection to lm-studio/);
     const failed = await prompt.enterAndWait(
       'are you there',
-      /! Stopped: provider-error\. \/continue tries again\.[^]*^>\s*\nalpha/m,
+      /! The model request failed\. \/continue to retry\.[^]*^>\s*\nalpha/m,
     );
     assert.equal(failed.match(/✗ There is no connection/g)?.length, 2, 'a failure is reported once');
   },

@@ -168,26 +168,26 @@ test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget,
   program.server.setScript(loop);
   const turns = await program.run(['-p', 'x', '--max-turns', '2']);
   assert.deepEqual([turns.code, turns.out], [3, '']);
-  assert.match(turns.err, /Stopped: max-turns\. All 2 turns are used\.\n$/);
+  assert.match(turns.err, /Turn limit \(2\) reached\.\n$/);
   assert.equal(program.modelRequests().length, 2);
 
   program.server.setScript(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
   const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${program.server.url}/v1` };
   const budget = await program.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
   assert.deepEqual([budget.code, budget.out], [4, '']);
-  assert.match(budget.err, /Stopped: money-budget\./);
+  assert.match(budget.err, /of \$0\.02 is spent/);
 
   program.server.setScript([fails('bad-request')]);
   const failed = await program.run(['-p', 'x', '-m', 'qwen3', '--json']);
   assert.equal(failed.code, 1);
   const [line] = parseLines(failed.out);
   assert.deepEqual([line?.['is_error'], line?.['reason']], [true, 'provider-error']);
-  assert.match(String(line?.['error']), /^Stopped: provider-error\. /);
+  assert.match(String(line?.['error']), /^The model request failed\. /);
 
   const url = await closedUrl();
   const away = await program.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
   assert.deepEqual([away.code, away.out], [7, '']);
-  assert.match(away.err, /Stopped: provider-error\. There is no connection to ollama/);
+  assert.match(away.err, /The model request failed\. There is no connection to ollama/);
   assert.match(program.session('kept'), /"text":"x"/, 'the prompt is saved');
 });
 
@@ -203,7 +203,7 @@ test('SIGINT ends a run with exit code 130: the shown text stays, and the sessio
   running.kill('SIGINT');
   const { code, out, err } = await running.ended;
   assert.deepEqual([code, out], [130, 'The beginning\n']);
-  assert.match(err, /^Stopped: cancelled\./);
+  assert.match(err, /^Interrupted\./);
   assert.equal(program.modelRequests().length, 1, 'the next step is not started');
   const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);

@@ -137,6 +137,8 @@ export function unwrapResult(result: Pick<RunResult, 'reason' | 'text' | 'detail
 
 /** One sentence that says why a run ended without an answer: the open approval, the error, or the stop reason. */
 export function formatRunEnd({ reason, detail, error, pendingApprovals: [first] }: RunResult): string {
-  if (first) return `Stopped: ${first.tool} needs the user's approval. ${escapeInvisible(first.question)}`;
-  return `Stopped: ${reason}. ${error ? formatError(error) : (detail ?? '')}`.trim();
+  if (first) return `Approval required for ${first.tool}. ${escapeInvisible(first.question)}`;
+  if (reason === 'cancelled') return 'Interrupted.';
+  if (reason === 'provider-error' && error) return `The model request failed. ${formatError(error)}`;
+  return (error ? formatError(error) : detail) ?? `Stopped: ${reason}.`;
 }

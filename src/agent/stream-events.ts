@@ -1,6 +1,7 @@
 // Translates a run to the event stream of the Anthropic Messages API: message_start to message_stop for each turn, tool results in between.
 import {
   callId,
+  parseRetryNotice,
   type Chunk,
   type Event,
   type Json,
@@ -86,6 +87,15 @@ export type StreamEvent<Output = unknown> =
   | { readonly type: 'message_stop' }
   /** The message so far is void: the provider failed, and another attempt follows or the run ends. */
   | { readonly type: 'message_discarded'; readonly reason: string }
+  /** A request to the model failed, and is sent again after `wait_ms`. */
+  | {
+      readonly type: 'retry';
+      readonly attempt: number;
+      readonly max_attempts: number | null;
+      readonly wait_ms: number;
+      readonly code: string | null;
+      readonly reason: string;
+    }
   | {
       readonly type: 'tool_result';
       readonly tool_use_id: string;
@@ -226,6 +236,16 @@ export function createEventTranslator(
       emit({ type: 'message_discarded', reason: event.error.message });
       return emit({ type: 'error', code: event.error.code, message: event.error.message });
     }
+    const retry = parseRetryNotice(event);
+    if (retry)
+      return emit({
+        type: 'retry',
+        attempt: retry.attempt,
+        max_attempts: retry.maxAttempts ?? null,
+        wait_ms: Math.round(retry.waitMs ?? 0),
+        code: retry.code ?? null,
+        reason: retry.why,
+      });
     if (event.type === 'tool-ended')
       emit({
         type: 'tool_result',

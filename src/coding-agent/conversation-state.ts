@@ -1,13 +1,16 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
-import type { ResolvedAgent, OutputSchema } from '../core/index.ts';
+import type { ResolvedAgent, OutputSchema, RetryNotice } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
+import { readGitBranch } from '../workspace/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import type { UserPrompter } from './integrations/context.ts';
 import type { AcceptInstructions } from './instructions/review.ts';
 import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/session-router.ts';
-import type { Settings } from './settings/index.ts';
+import type { Effort, Settings } from './settings/index.ts';
+import { withModelSettings } from '../providers/index.ts';
+import { toModelSettings } from './model-settings.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 import { type ModelHost, openModel } from './models/open-model.ts';
@@ -26,7 +29,10 @@ export type ConversationFlags = {
   readonly model: string | undefined;
   /** Only models on the user's own machines may read this session. */
   readonly private: boolean;
-  readonly stream: boolean;
+  /** Whether answers are streamed; absent for the setting. */
+  readonly stream?: boolean | undefined;
+  /** The reasoning effort; absent for the setting. */
+  readonly effort?: Effort | undefined;
   readonly autoApprove: boolean;
   readonly sandbox: boolean;
   /** The agent only runs code in a container. */
@@ -58,6 +64,7 @@ export type ConversationOptions = {
 export type ConversationState = {
   autoApprove: boolean;
   stream: boolean;
+  effort: Effort | undefined;
   model: ResolvedModel;
   /** Chooses the model for each message; absent unless the user named a router. */
   router: SessionRouter | undefined;
@@ -72,12 +79,14 @@ export type ConversationState = {
 /** Opens the model, the agent of the directory and the session. */
 export async function openConversationState(options: ConversationOptions, grants: Grants): Promise<ConversationState> {
   const { settings, flags, model: selected, host, selector } = options;
-  const partial: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'private'> = {
-    private: false,
-    // Code in a container cannot reach the user's files, so no approval is needed.
-    autoApprove: flags.autoApprove || flags.codeOnly || settings.approve === 'auto',
-    stream: flags.stream || settings.stream,
-  };
+  const partial: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'effort' | 'private'> =
+    {
+      private: false,
+      // Code in a container cannot reach the user's files, so no approval is needed.
+      autoApprove: flags.autoApprove || flags.codeOnly || settings.approve === 'auto',
+      stream: flags.stream ?? settings.stream,
+      effort: flags.effort ?? settings.effort,
+    };
   const [model, agent] = await Promise.all([
     selected.router === undefined ? openModel(selected, settings, host) : createRouter(selected.router, options),
     createAgentIn(partial, options, grants, options.cwd ?? process.cwd()),
@@ -89,7 +98,7 @@ export async function openConversationState(options: ConversationOptions, grants
       ? await model.openFirstModel(options.firstPrompt, label)
       : { model: selected, provider: model };
   const approvals = createApprovalTracker();
-  const parts = approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened), router));
+  const parts = approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened, partial), router));
   const open = await openSession(settings.dirs, selector, parts);
   approvals.watch(open.session);
   await refreshApprovalQuestions(open.session);
@@ -130,8 +139,15 @@ function createAgentIn(
   });
 }
 
-const resolveForModel = (agent: CodingAgent, { provider, model }: OpenedModel): ResolvedAgent =>
-  agent.forModel(provider, model.tools !== false);
+const resolveForModel = (
+  agent: CodingAgent,
+  { provider, model }: OpenedModel,
+  state: Pick<ConversationState, 'stream' | 'effort'>,
+): ResolvedAgent =>
+  agent.forModel(
+    withModelSettings(provider, () => toModelSettings(state)),
+    model.tools !== false,
+  );
 
 /** Continues with this agent and model. */
 export async function switchAgent(
@@ -140,7 +156,7 @@ export async function switchAgent(
   opened: OpenedModel,
   router: SessionRouter | undefined,
 ): Promise<void> {
-  const parts = state.approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened), router));
+  const parts = state.approvals.withFreshApprovals(withPrivacyViews(resolveForModel(agent, opened, state), router));
   await state.open.session.setAgent(parts);
   Object.assign(state, { agent, model: opened.model, parts, router });
 }
@@ -219,16 +235,26 @@ export type ConversationStatus = {
   readonly queued: number;
   /** The sandbox of commands, or that there is none. */
   readonly sandbox?: string;
+  /** The working directory. */
+  readonly cwd?: string;
+  /** The git branch of the working directory. */
+  readonly branch?: string;
+  /** The reasoning effort that the user set. */
+  readonly effort?: Effort;
+  /** A failed request that is sent again, and when, in milliseconds since 1970. */
+  readonly retry?: { readonly notice: RetryNotice; readonly at: number };
 };
 
 /** Computes the status of a conversation whose session has this name. */
 export function getConversationStatus(
-  { model, router, autoApprove, stream, parts, agent, open: { session } }: ConversationState,
+  { model, router, autoApprove, stream, effort, parts, agent, open: { session } }: ConversationState,
   name: string,
   { codeOnly }: Pick<ConversationFlags, 'codeOnly'>,
 ): ConversationStatus {
   const { context, total, pending } = session.state;
   const { contextWindow } = parts.provider;
+  const { cwd } = agent.workspace;
+  const branch = getCachedBranch(cwd);
   return {
     model: router ? `${router.name}: ${model.name}` : model.name,
     session: name,
@@ -239,7 +265,21 @@ export function getConversationStatus(
     queued: pending.length,
     // An agent that only runs code in a container has no sandbox of commands.
     ...(codeOnly ? {} : { sandbox: formatSandbox(agent.sandbox) }),
+    cwd,
+    ...(branch === undefined ? {} : { branch }),
+    ...(effort === undefined ? {} : { effort }),
   };
+}
+
+const branchCacheMs = 2000;
+let cachedBranch: { readonly cwd: string; readonly at: number; readonly branch: string | undefined } | undefined;
+
+/** The git branch; the status is computed for every event, the branch at most every two seconds. */
+function getCachedBranch(cwd: string): string | undefined {
+  const now = performance.now();
+  if (cachedBranch?.cwd !== cwd || now - cachedBranch.at > branchCacheMs)
+    cachedBranch = { cwd, at: now, branch: readGitBranch(cwd) };
+  return cachedBranch.branch;
 }
 
 /** The sandbox as the status line shows it. */

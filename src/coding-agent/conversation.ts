@@ -23,7 +23,7 @@ import {
   summarizeSession,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import type { Settings } from './settings/index.ts';
+import type { Effort, Settings } from './settings/index.ts';
 import {
   isRouterName,
   findModel,
@@ -96,6 +96,13 @@ export class Conversation {
   }
   set stream(on: boolean) {
     this.#state.stream = on;
+  }
+  /** The reasoning effort; undefined if the model decides. */
+  get effort(): Effort | undefined {
+    return this.#state.effort;
+  }
+  set effort(effort: Effort | undefined) {
+    this.#state.effort = effort;
   }
   get autoApprove(): boolean {
     return this.#state.autoApprove;

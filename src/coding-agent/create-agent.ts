@@ -45,6 +45,7 @@ import { loadIntegrations } from './integrations/load-integrations.ts';
 import { resolveAcceptHandler } from './instructions/ask-user.ts';
 import { loadProjectTexts, type ProjectInstructions } from './instructions/project-texts.ts';
 import type { AcceptInstructions } from './instructions/review.ts';
+import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
@@ -253,6 +254,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
       const agent = resolveAgent({
         ...extension,
         provider,
+        settings: toModelSettings(settings),
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
         system: callsTools ? system : joinSections([formatTalkOnlyPrompt(cwd), ownInstructions]),
         tools: callsTools ? [...tools, ...clientTools] : [],

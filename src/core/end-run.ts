@@ -11,7 +11,7 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
   const { limits, spent } = context.writer.state;
   if (limits?.ms === undefined) return { context, release: () => {} };
   const deadline = new AbortController();
-  const timeoutError = new FairleadError('run/time', `All ${limits.ms} ms are used.`, { blame: 'user' });
+  const timeoutError = new FairleadError('run/time', `Time limit (${limits.ms} ms) reached.`, { blame: 'user' });
   const remainingMs = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
   // No timer here: if no time is left, nothing may start before a timer would fire.
   if (!(remainingMs > 0)) deadline.abort(timeoutError);

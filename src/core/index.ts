@@ -98,6 +98,7 @@ export {
 export { isStuck, nextStep, type Step } from './next-step.ts';
 export { collectNotes } from './turn.ts';
 export { runChecks } from './run-checks.ts';
+export { formatRetryNotice, formatRetryStatus, parseRetryNotice, retryAnnotationKey } from './retry-notice.ts';
 export { enqueueNote, selectNotes, sortNotes, parseNotes, SAFETY_PRIORITY, renderNotes } from './notes.ts';
 export type {
   ResolvedAgent,
@@ -105,6 +106,7 @@ export type {
   AppendOptions,
   Check,
   Chunk,
+  RetryNotice,
   CompactionContext,
   CompactionResult,
   Compactor,
@@ -190,7 +192,7 @@ export { oldEventTypes, upcastEvent, upcastQuestion, upcastUsageTotals } from '.
 export { attemptCompaction, compactionFacts, recordCompactionCost, type CompactionAttempt } from './compaction.ts';
 export { epochStartedFact } from './epoch.ts';
 export { closeOpenCalls } from './call-fold.ts';
-export { continuePrompt, prefixTokens } from './turn-fold.ts';
+export { continuePrompt, cutOffMark, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';

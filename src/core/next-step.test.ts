@@ -384,7 +384,7 @@ test('time used in an earlier process counts before the next turn', async () => 
   assert.deepEqual(nextStep(fixture.head.state, fixture.agent), {
     type: 'end',
     reason: 'time',
-    detail: 'All 1000 ms are used.',
+    detail: 'Time limit (1000 ms) reached.',
     error: { code: 'x', message: 'x', blame: 'provider', retry: true },
   });
 });

@@ -65,7 +65,7 @@ const maxConcurrentCalls = 16;
 function readyCallsStep(state: RunState, open: readonly ToolCall[], agent: ResolvedAgent): Step {
   const remainingCalls = (state.limits?.calls ?? Number.POSITIVE_INFINITY) - state.spent.calls;
   if (!(remainingCalls >= 1))
-    return { type: 'end', reason: 'call-budget', detail: `All ${state.spent.calls} tool calls are used.` };
+    return { type: 'end', reason: 'call-budget', detail: `Tool call limit (${state.spent.calls}) reached.` };
   const ready = open.filter((call) => !call.ask || call.ask.allowed !== undefined);
   if (ready.length === 0) return { type: 'rest' };
   const firstNonRead = ready.findIndex((call) => agent.tools.get(call.tool)?.effect !== 'read');
@@ -109,8 +109,8 @@ function limitReachedStep(state: RunState, agent: ResolvedAgent): Step | undefin
     );
   if (isStuck(state.callBatches, limits.stuckAfter))
     return end('stuck', `The same calls brought the same results ${limits.stuckAfter} times.`);
-  if (!(spent.turns < limits.turns)) return end('max-turns', `All ${limits.turns} turns are used.`);
-  if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `All ${limits.ms} ms are used.`);
+  if (!(spent.turns < limits.turns)) return end('max-turns', `Turn limit (${limits.turns}) reached.`);
+  if (limits.ms !== undefined && !(spent.ms < limits.ms)) return end('time', `Time limit (${limits.ms} ms) reached.`);
   const usedTokens = spent.input + spent.output;
   const requestTokens = nextRequestTokens(state);
   if (limits.tokens !== undefined && !(usedTokens + requestTokens <= limits.tokens))

@@ -50,6 +50,8 @@ export type ModelSettings = {
   readonly seed?: number;
   readonly stop?: readonly string[];
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
+  /** Whether the API is asked for a stream; false asks for one complete response, for servers whose streams are broken. Default true. */
+  readonly stream?: boolean;
 };
 
 /** A model request. Within an epoch every request extends the previous one, byte for byte. */
@@ -71,6 +73,22 @@ export type Price = {
   readonly cacheWrite?: number;
 };
 
+/** A failed attempt at a model, and the attempt that follows it. */
+export type RetryNotice = {
+  /** The number of the attempt that follows, from 2. */
+  readonly attempt: number;
+  /** The number of attempts at this model before the request fails; absent if another model follows. */
+  readonly maxAttempts?: number;
+  /** Milliseconds until the attempt starts. */
+  readonly waitMs?: number;
+  /** The error code of the failed attempt, such as `provider/rate-limited`. */
+  readonly code?: string;
+  /** The provider that failed, such as `ollama`. */
+  readonly provider?: string;
+  /** The message of the failed attempt. */
+  readonly why: string;
+};
+
 /** A streamed piece of a response. Provisional until `end`; `restarted` discards everything since the start. */
 export type Chunk =
   | { readonly type: 'part-started'; readonly index: number; readonly part: 'text' | 'reasoning' }
@@ -83,7 +101,7 @@ export type Chunk =
     }
   | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
   | { readonly type: 'part-ended'; readonly index: number }
-  | { readonly type: 'restarted'; readonly attempt: number; readonly why: string }
+  | ({ readonly type: 'restarted' } & RetryNotice)
   | {
       readonly type: 'end';
       readonly message: Message;

@@ -48,6 +48,7 @@ export {
   type CallApproval,
   type Check,
   type Chunk,
+  type RetryNotice,
   type ClientToolCall,
   type CompactionContext,
   type CompactionResult,

@@ -132,12 +132,17 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
 
 /** Applies `turn-failed`. Partial text that was shown stays in the history unless the turn is retried. */
 export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunState {
-  const now = chargeRun(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: e.usage ? 1 : 0, ms: e.ms });
+  // The usage is an estimate, and so is its cost; a free model costs nothing however many tokens it used.
+  const unpriced = e.usage && e.usd !== 0 ? 1 : 0;
+  const now = chargeRun(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
   const messages = e.partial && !e.error.retry ? appendAnswer(s.messages, cutOffMessage(e.partial)) : s.messages;
   return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasDetached(e.error) ? 0 : 1), messages };
 }
 
+/** Marks the end of a text that was interrupted. */
+export const cutOffMark = ' [cut off]';
+
 const cutOffMessage = (text: string): Message => ({
   role: 'assistant',
-  parts: [{ type: 'text', text: `${text} [cut off]` }],
+  parts: [{ type: 'text', text: text + cutOffMark }],
 });

@@ -7,6 +7,7 @@ import { deliverableInputs } from './pending-inputs.ts';
 import type { RunContext } from './loop.ts';
 import { selectNotes } from './notes.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
+import { retryFact } from './retry-notice.ts';
 import { renderRequest } from './render-request.ts';
 import { partialAnswerCost } from './usage-totals.ts';
 import type { RunState } from './state.ts';
@@ -30,13 +31,14 @@ async function requestAnswer(agent: ResolvedAgent, context: RunContext): Promise
   const { clock, signal } = context;
   const { state } = context.writer;
   const startedAt = clock();
-  const textChunks: string[] = [];
+  const received: ReceivedText = { chunks: [], discarded: '' };
   try {
-    const end = await raceAbort(signal, () => consumeStream(agent, context, textChunks));
+    const end = await raceAbort(signal, () => consumeStream(agent, context, received));
     return answerFacts(agent, state, end, clock() - startedAt);
   } catch (thrown) {
     const error = signal.aborted ? abortFailure(signal) : toFailure(thrown, 'provider/unexpected', 'provider');
-    const partial = textChunks.join('');
+    // A later attempt that failed before its first text does not void the text that the user has read.
+    const partial = received.chunks.join('') || received.discarded;
     const reported = thrown instanceof FairleadError ? thrown : undefined;
     const cost = partial || reported?.usage ? partialAnswerCost(agent, state, partial, reported) : {};
     const partialField = partial ? { partial } : {};
@@ -72,22 +74,29 @@ export function collectNotes(
   };
 }
 
-/** Reads the response stream to its end chunk. Text is collected in `textChunks`, so that a failed turn can record it. */
+/** The text of a response so far, and that of the previous attempt. */
+type ReceivedText = { readonly chunks: string[]; discarded: string };
+
+/** Reads the response stream to its end chunk. Its text is collected, so that a failed turn can record it. */
 async function consumeStream(
   agent: ResolvedAgent,
   { writer, signal, onChunk }: RunContext,
-  textChunks: string[],
+  received: ReceivedText,
 ): Promise<EndChunk> {
   const kinds: string[] = [];
   for await (const chunk of agent.provider.stream(renderRequest(writer.state, agent), signal)) {
     if (signal.aborted) break;
     if (chunk.type === 'end') return chunk;
-    if (chunk.type === 'restarted') textChunks.length = 0;
-    else if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
-    else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') textChunks.push(chunk.text);
+    if (chunk.type === 'restarted') {
+      received.discarded = received.chunks.splice(0).join('') || received.discarded;
+      // Not awaited: appends are serialized, and if the store fails, the append of the turn's end fails too.
+      writer.record([retryFact(chunk)]).catch(() => {});
+    }
+    if (chunk.type === 'part-started') kinds[chunk.index] = chunk.part;
+    else if (chunk.type === 'part-delta' && kinds[chunk.index] === 'text') received.chunks.push(chunk.text);
     emitChunk(onChunk, chunk);
   }
-  throw new FairleadError('provider/cut', 'The answer ended before it was complete.', {
+  throw new FairleadError('provider/cut', 'The connection to the model dropped mid-answer.', {
     blame: 'provider',
     retry: true,
   });

@@ -20,6 +20,7 @@ export {
   type GatewayOptions,
   type GatewayState,
 } from './gateway/gateway.ts';
+export { withModelSettings } from './with-settings.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
 export { listModels, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
 export type { ModelCapability, ModelInfo } from './models/model-info.ts';

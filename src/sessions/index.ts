@@ -80,7 +80,7 @@ export {
 } from './transcript.ts';
 export type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from './transcript-block.ts';
 export { createTranscriptPresenter, type TranscriptPresenter } from './transcript-presenter.ts';
-export { formatToolInput, toPlainOutput } from './format-call.ts';
+export { formatCallTitle, formatToolInput, formatToolName, toPlainOutput, type CallTitle } from './format-call.ts';
 export { parseConversation } from './conversation-format/parse-conversation.ts';
 export { formatConversation } from './conversation-format/format-conversation.ts';
 export {

@@ -12,7 +12,14 @@ export type TranscriptBlock =
       readonly text: string;
       readonly how: 'prompt' | 'steer' | 'follow-up';
     }
-  | { readonly type: 'assistant'; readonly id: string; readonly text: string; readonly settled: boolean }
+  | {
+      readonly type: 'assistant';
+      readonly id: string;
+      readonly text: string;
+      readonly settled: boolean;
+      /** Whether the text was interrupted before its end. */
+      readonly cut?: boolean;
+    }
   | { readonly type: 'reasoning'; readonly id: string; readonly text: string; readonly settled: boolean }
   | {
       readonly type: 'call';

@@ -1,5 +1,8 @@
 // Presents a session as transcript blocks: converts events and chunks to block updates of a UI.
 import {
+  cutOffMark,
+  formatRetryNotice,
+  parseRetryNotice,
   fromFailure,
   type Chunk,
   type Event,
@@ -27,14 +30,38 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
   const open = new Map<number, { readonly id: string; readonly type: 'assistant' | 'reasoning' }>();
   const calls = new Map<string, CallBlock>();
 
+  /** Whether the open blocks are those of a failed attempt; they stay until the next attempt sends text. */
+  let isStale = false;
+
   const putText = (id: string, type: 'assistant' | 'reasoning', text: string, settled: boolean): void =>
     sink.putBlock({ type, id, text, settled });
+  const putAnswer = (id: string, text: string): void => {
+    const cut = text.endsWith(cutOffMark);
+    sink.putBlock({
+      type: 'assistant',
+      id,
+      text: cut ? text.slice(0, -cutOffMark.length) : text,
+      settled: true,
+      ...(cut ? { cut } : {}),
+    });
+  };
   const notice = (event: Event, level: 'info' | 'warning' | 'error', text: string): void =>
     sink.putBlock({ type: 'notice', id: `n${event.seq}`, level, text });
   const removeOpenBlocks = (): void => {
     for (const { id } of open.values()) sink.removeBlock(id);
     open.clear();
+    isStale = false;
   };
+  /** Keeps the text that the user has read, marked as interrupted. */
+  function cutOpenBlocks(event: Event & { readonly type: 'turn-failed' }): void {
+    for (const { id, type } of open.values()) if (type === 'reasoning') sink.removeBlock(id);
+    const answers = [...open.values()].filter(({ type }) => type === 'assistant');
+    for (const { id } of answers.slice(1)) sink.removeBlock(id);
+    open.clear();
+    isStale = false;
+    if (event.partial?.trim()) putAnswer(answers[0]?.id ?? `t${event.turn}.0`, event.partial + cutOffMark);
+    else for (const { id } of answers.slice(0, 1)) sink.removeBlock(id);
+  }
   function updateCall(id: string, status: CallStatus, changes: Partial<CallBlock> = {}): void {
     const known = calls.get(id);
     if (!known) return;
@@ -44,8 +71,9 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
   }
 
   function onChunk(chunk: Chunk): void {
-    if (chunk.type === 'restarted') return removeOpenBlocks();
+    if (chunk.type === 'restarted') return void (isStale = true);
     if (!streams()) return;
+    if (chunk.type === 'part-started' && isStale) removeOpenBlocks();
     if (chunk.type === 'part-started' && chunk.part !== 'tool-call') {
       const block = { id: `t${turn}.${chunk.index}`, type: chunk.part === 'text' ? 'assistant' : 'reasoning' } as const;
       open.set(chunk.index, block);
@@ -59,7 +87,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
   function showMessage(message: Message, idPrefix: string): void {
     message.parts.forEach((part, index) => {
       const id = `${idPrefix}.${index}`;
-      if (part.type === 'text' && part.text.trim()) putText(id, 'assistant', part.text, true);
+      if (part.type === 'text' && part.text.trim()) putAnswer(id, part.text);
       else if (part.type === 'reasoning' && part.text.trim()) putText(id, 'reasoning', part.text, true);
       else if (open.has(index)) sink.removeBlock(id);
       if (part.type === 'tool-call')
@@ -72,6 +100,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
         });
     });
     open.clear();
+    isStale = false;
   }
 
   function onEvent(event: Event): void {
@@ -88,7 +117,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       case 'turn-ended':
         return showMessage(event.message, `t${event.turn}`);
       case 'turn-failed':
-        removeOpenBlocks();
+        cutOpenBlocks(event);
         failure = event.error;
         // An interruption is shown as the end of the run.
         if (failure.code !== 'run/cancelled') notice(event, 'error', formatError(fromFailure(failure)));
@@ -122,11 +151,15 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
           notice(event, event.reason === 'cancelled' ? 'info' : 'warning', formatRunEnded(event, failure?.message));
         failure = undefined;
         break;
+      case 'annotation-added': {
+        const retry = parseRetryNotice(event);
+        if (retry) notice(event, 'warning', formatRetryNotice(retry));
+        return;
+      }
       case 'session-started':
       case 'branch-started':
       case 'run-started':
       case 'approval-resolved':
-      case 'annotation-added':
         break;
     }
   }
@@ -157,8 +190,9 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
 
 /** Formats why a run ended; the last failure was already shown. */
 function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, shownMessage?: string): string {
-  if (reason === 'cancelled') return 'Stopped: cancelled. /continue continues the run.';
-  return `Stopped: ${reason}. ${detail === shownMessage ? '/continue tries again.' : (detail ?? '')}`.trim();
+  if (reason === 'cancelled') return 'Interrupted. /continue to resume.';
+  if (reason === 'provider-error' && detail === shownMessage) return 'The model request failed. /continue to retry.';
+  return detail ?? `Stopped: ${reason}.`;
 }
 
 const formatInputParts = (parts: readonly MessagePart[]): string =>

@@ -2,7 +2,7 @@
 import { isObject, type Blame } from '../core/index.ts';
 import { tryParseJson } from './fields.ts';
 
-/** A kind of error: its description after the provider's name, who has to act, and whether a retry can help. */
+/** A kind of error: the text directly after the provider's name, who has to act, and whether a retry can help. */
 export type ProviderErrorKind = {
   readonly code: string;
   readonly text: string;
@@ -21,19 +21,19 @@ const errorKind = (code: string, text: string, blame: Blame, retry: boolean): Pr
 });
 
 const errorKinds = {
-  limited: errorKind('provider/rate-limited', 'limits the rate of requests', 'provider', true),
-  overloaded: errorKind('provider/overloaded', 'is overloaded', 'provider', true),
-  failed: errorKind('provider/server-error', 'failed', 'provider', true),
-  unsupported: errorKind('provider/server-error', 'does not support this request', 'provider', false),
-  timedOut: errorKind('provider/timeout', 'took too long', 'provider', true),
-  tooLong: errorKind('provider/context-too-long', 'cannot process a request of this length', 'user', false),
-  refused: errorKind('provider/bad-request', 'did not accept the request', 'user', false),
-  invalidOutput: errorKind('provider/bad-request', 'could not parse the output of the model', 'model', true),
-  unauthorized: errorKind('provider/unauthorized', 'did not accept the key', 'user', false),
-  payment: errorKind('provider/payment', 'requires payment', 'user', false),
-  missing: errorKind('provider/not-found', 'does not have the requested resource', 'user', false),
-  proxy: errorKind('provider/proxy', 'is behind a proxy that requires credentials', 'user', false),
-  redirected: errorKind('provider/redirected', 'redirects to another address, to which no key is sent', 'user', false),
+  limited: errorKind('provider/rate-limited', ': rate limit reached', 'provider', true),
+  overloaded: errorKind('provider/overloaded', ' is overloaded', 'provider', true),
+  failed: errorKind('provider/server-error', ' failed', 'provider', true),
+  unsupported: errorKind('provider/server-error', ' does not support this request', 'provider', false),
+  timedOut: errorKind('provider/timeout', ' took too long', 'provider', true),
+  tooLong: errorKind('provider/context-too-long', ' cannot process a request of this length', 'user', false),
+  refused: errorKind('provider/bad-request', ' did not accept the request', 'user', false),
+  invalidOutput: errorKind('provider/bad-request', ' could not parse the output of the model', 'model', true),
+  unauthorized: errorKind('provider/unauthorized', ' did not accept the key', 'user', false),
+  payment: errorKind('provider/payment', ' requires payment', 'user', false),
+  missing: errorKind('provider/not-found', ' does not have the requested resource', 'user', false),
+  proxy: errorKind('provider/proxy', ' is behind a proxy that requires credentials', 'user', false),
+  redirected: errorKind('provider/redirected', ' redirects to another address, to which no key is sent', 'user', false),
 } as const;
 
 /** Max characters of a message that decide its kind: a server may send a long text instead of an error. */

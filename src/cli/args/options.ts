@@ -45,13 +45,13 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
     title: 'Action',
     exclusive: true,
     options: [
-      { names: ['prompt', 'print'], short: 'p', value: '<text>', description: 'the text of the user message' },
+      { names: ['prompt', 'print'], short: 'p', value: '<text>', description: 'the prompt' },
       {
         names: ['prompt-file'],
         short: 'P',
         value: '<file>',
         completion: 'file',
-        description: 'a file with the user message',
+        description: 'a file with the prompt',
       },
       { names: ['test-connection'], description: 'check that the provider answers' },
       { names: ['refresh-models'], description: 'fetch and save the list of models of the provider' },
@@ -68,7 +68,14 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         description: 'the model, <provider>/<model>, or auto; default: the last one used',
       },
       { names: ['private'], description: 'send this session only to models on your own machines' },
-      { names: ['stream'], short: 's', description: 'print the answer while it is generated' },
+      { names: ['stream'], short: 's', description: 'stream the answer' },
+      { names: ['no-stream'], description: 'ask the API for a complete answer instead of a stream' },
+      {
+        names: ['effort'],
+        value: '<level>',
+        completion: ['off', 'low', 'medium', 'high'],
+        description: 'reasoning effort: off, low, medium or high',
+      },
     ],
   },
   {

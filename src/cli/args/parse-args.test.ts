@@ -32,9 +32,10 @@ test('[J11, J12, J13] model, stream and session name are parsed in all their spe
   for (const flag of ['--model-name', '--model', '-m']) assert.equal(understood(`${flag} a/b`).model, 'a/b');
   assert.equal(understood('--model=a').model, 'a');
   assert.deepEqual(
-    [understood('').stream, understood('-s').stream, understood('--stream').stream],
-    [false, true, true],
+    ['', '-s', '--stream', '--no-stream'].map((line) => understood(line).stream),
+    [undefined, true, true, false],
   );
+  assert.match(wrong('--stream --no-stream'), /cannot be given together/);
   for (const flag of ['--session-name', '-n'])
     assert.deepEqual(understood(`${flag} x`).session, { type: 'new', name: 'x' });
 });

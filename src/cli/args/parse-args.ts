@@ -29,7 +29,9 @@ export type CliArgs = {
   readonly model: string | undefined;
   /** Whether only models on the user's own machines may read this session. */
   readonly private: boolean;
-  readonly stream: boolean;
+  /** Absent if the settings decide. */
+  readonly stream: boolean | undefined;
+  readonly effort: 'off' | 'low' | 'medium' | 'high' | undefined;
   readonly autoApprove: boolean;
   readonly sandbox: boolean;
   readonly codeOnly: boolean;
@@ -73,6 +75,10 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
   if ('message' in session) return session;
   const formats = parseFormats(values);
   if ('message' in formats) return formats;
+  if (values.has('stream') && values.has('no-stream'))
+    return { message: '--stream and --no-stream cannot be given together.' };
+  const effort = parseEffort(values);
+  if (typeof effort === 'object') return effort;
   const limits = parseLimits(values);
   if ('message' in limits) return limits;
   if (mode === 'one-shot' && !action)
@@ -92,7 +98,8 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
     cwd: values.get('cwd'),
     model: values.get('model'),
     private: values.has('private'),
-    stream: values.has('stream'),
+    stream: values.has('stream') ? true : values.has('no-stream') ? false : undefined,
+    effort,
     autoApprove: values.has('auto-approve'),
     sandbox: !values.has('no-sandbox'),
     codeOnly: values.has('code'),
@@ -246,6 +253,13 @@ function parseFormats(values: OptionValues): Pick<CliArgs, 'outputFormat' | 'inp
   if (input !== 'text' && input !== 'stream-json')
     return { message: `--input-format is text or stream-json, not "${input}".` };
   return { outputFormat: output, inputFormat: input };
+}
+
+function parseEffort(values: OptionValues): CliArgs['effort'] | UsageError {
+  const effort = values.get('effort');
+  return effort === undefined || effort === 'off' || effort === 'low' || effort === 'medium' || effort === 'high'
+    ? effort
+    : { message: `--effort is off, low, medium or high, not "${effort}".` };
 }
 
 function parseLimits(values: OptionValues): CliArgs['limits'] | UsageError {

@@ -9,8 +9,9 @@ import {
   createApprovalHandler,
   parseApprovalAnswer,
   type ApprovalPrompt,
+  type ConversationStatus,
 } from '../../coding-agent/index.ts';
-import { errorMessage, formatError, type ApprovalHandler } from '../../core/index.ts';
+import { errorMessage, formatError, parseRetryNotice, type ApprovalHandler, type Event } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
@@ -42,10 +43,20 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   let pendingInputs: Promise<unknown> = Promise.resolve();
   let running = false;
   let blockCount = 0;
+  let retry: ConversationStatus['retry'];
+  const onEvent = (event: Event): void => {
+    const notice = parseRetryNotice(event);
+    if (notice) retry = { notice, at: Date.now() + (notice.waitMs ?? 0) };
+    if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended') retry = undefined;
+    refreshStatus();
+  };
   // `busy` is set while a job is active; piped input waits until it is cleared.
   const refreshStatus = (): void =>
-    ui.setStatus({ ...conversation.status(), ...(job ? { busy: formatActivity(conversation.session.state) } : {}) });
-  const runOptions = bindConversationToUi(conversation, ui, refreshStatus);
+    ui.setStatus({
+      ...conversation.status(),
+      ...(job ? { busy: formatActivity(conversation.session.state), ...(retry ? { retry } : {}) } : {}),
+    });
+  const runOptions = bindConversationToUi(conversation, ui, { refreshStatus, onEvent });
   const context: CommandContext = {
     conversation,
     ui,
@@ -152,7 +163,11 @@ async function dispatchInput(
 }
 
 /** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */
-function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refreshStatus: () => void): AdvanceOptions {
+function bindConversationToUi(
+  conversation: Conversation,
+  ui: TerminalUI,
+  { refreshStatus, onEvent }: { readonly refreshStatus: () => void; readonly onEvent: (event: Event) => void },
+): AdvanceOptions {
   let presenter = createTranscriptPresenter(ui, () => conversation.stream);
   const show = (isNew: boolean): void => {
     presenter = createTranscriptPresenter(ui, () => conversation.stream);
@@ -168,7 +183,7 @@ function bindConversationToUi(conversation: Conversation, ui: TerminalUI, refres
     },
     event(event) {
       presenter.onEvent(event);
-      refreshStatus();
+      onEvent(event);
     },
   });
   show(conversation.isNew);

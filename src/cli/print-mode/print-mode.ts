@@ -164,7 +164,7 @@ function createPrinter(args: CliArgs, conversation: Conversation, out: (text: st
   if (args.outputFormat === 'json') return createJsonPrinter(out, findCall);
   return args.outputFormat === 'stream-json'
     ? createStreamJsonPrinter(out)
-    : createTextPrinter(out, findCall, conversation.stream);
+    : createTextPrinter(out, findCall, conversation.stream && (args.stream ?? process.stdout.isTTY));
 }
 
 function createRunResult(

@@ -1,7 +1,15 @@
 // Prints a one-shot run as text, as one line of JSON, or as one line of JSON per event. Data goes to standard output through a buffer, messages to standard error.
 import type { Writable } from 'node:stream';
 import { formatRunEnd, type RunResult, type StreamEvent } from '../../agent/index.ts';
-import { escapeInvisible, type ToolCall, type Chunk, type Event } from '../../core/index.ts';
+import {
+  escapeInvisible,
+  formatRetryNotice,
+  parseRetryNotice,
+  type ToolCall,
+  type Chunk,
+  type Event,
+} from '../../core/index.ts';
+import { formatCallTitle } from '../../sessions/index.ts';
 import { printErr } from '../args/stdio.ts';
 import { createEscapeStream } from './escape-stream.ts';
 
@@ -45,10 +53,8 @@ export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: 
         texts.add(chunk.index);
         if (started && !line.endsWith('\n')) write('\n');
       }
-      if (chunk.type === 'restarted' && started) {
-        write('\n');
-        printErr(`The answer was cut off and starts again: ${chunk.why}\n`);
-      }
+      // The retry is reported from its event; the text so far stays, on lines of its own.
+      if (chunk.type === 'restarted' && started && !line.endsWith('\n')) write('\n');
       return undefined;
     },
     event: logTools,
@@ -110,17 +116,21 @@ export const formatFailureJson = (error: string): string =>
 
 const maxShownChars = 200;
 
-/** Logs on standard error which tools run and which fail. */
+/** Logs on standard error which tools run and which fail, and retries of model requests. */
 function createToolLogger(findCall: FindCall): (event: Event) => void {
   const names = new Map<string, string>();
-  const formatCall = ({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string =>
-    `${tool} ${truncateLine(JSON.stringify(input))}`;
+  const formatCall = (call: Pick<ToolCall, 'tool' | 'input'>): string => {
+    const { tool, input } = formatCallTitle(call.tool, call.input);
+    return `${tool} ${truncateLine(input)}`;
+  };
   // A call of an earlier run that is continued here is only known from the session.
   const formatCallById = (id: string): string | undefined => {
     const call = findCall(id);
     return names.get(id) ?? (call && formatCall(call));
   };
   return (event) => {
+    const retry = parseRetryNotice(event);
+    if (retry) printErr(`${formatRetryNotice(retry)}\n`);
     if (event.type === 'turn-ended')
       for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, formatCall(part));
     if (event.type === 'tool-started') printErr(`[tool] ${formatCallById(event.call) ?? event.tool}\n`);

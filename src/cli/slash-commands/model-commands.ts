@@ -64,10 +64,12 @@ const streamCommand: SlashCommand = {
   name: 'stream',
   description: 'switch streaming of answers on or off',
   allowedDuringRun: true,
-  run(_, { conversation, refreshStatus, notify }) {
+  run(_, { conversation, refreshStatus, notify, isRunning }) {
     conversation.stream = !conversation.stream;
     refreshStatus();
-    notify(conversation.stream ? 'Answers are streamed.' : 'Answers are shown when they are complete.');
+    // An answer that was requested as a whole cannot be streamed any more.
+    const from = conversation.stream && isRunning ? ', from the next request on' : '';
+    notify(conversation.stream ? `Streaming on${from}.` : 'Streaming off.');
   },
 };
 

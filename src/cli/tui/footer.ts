@@ -1,8 +1,8 @@
 // The footer of the screen: the input field or a panel, and the status line below it.
 import { truncateToWidth, visibleWidth, type Component } from '@earendil-works/pi-tui';
-import { escapeInvisible } from '../../core/index.ts';
+import { escapeInvisible, formatRetryStatus } from '../../core/index.ts';
 import type { TextStyles } from './ansi-style.ts';
-import { formatStatusParts, formatDuration } from './format.ts';
+import { formatStatusLine, formatDuration } from './format.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
@@ -65,15 +65,15 @@ function renderStatusLine(
       ? ''
       : isAsking
         ? 'waiting for you'
-        : `${spin} ${escapeInvisible(status.busy)}${time} (Esc interrupts)`;
+        : `${spin} ${formatBusy(status, time)} (Esc interrupts)`;
   const space = width - (busy === '' ? 0 : visibleWidth(busy) + 3);
-  // The most important parts come first; parts that do not fit are left out.
-  let line = '';
-  for (const part of formatStatusParts(status)) {
-    const longer = line === '' ? part : `${line} · ${part}`;
-    if (visibleWidth(longer) > space) break;
-    line = longer;
-  }
+  const line = formatStatusLine(status, space, visibleWidth);
   const text = busy === '' ? styles.dim(line) : styles.cyan(busy) + (line === '' ? '' : styles.dim(` · ${line}`));
   return truncateToWidth(text, width, '…');
+}
+
+/** The activity with its duration; while a failed request waits for its next attempt, the time until then. */
+function formatBusy({ busy = '', retry }: ConversationStatus, time: string): string {
+  if (retry === undefined) return escapeInvisible(busy) + time;
+  return formatRetryStatus(retry.notice, Math.max(0, retry.at - Date.now()));
 }

@@ -1,4 +1,5 @@
 // Formats call statuses, outputs, questions and the status line as text, for the screen and for plain lines.
+import { homedir } from 'node:os';
 import { escapeInvisible } from '../../core/index.ts';
 import type { KeyQuestion, UiChoice } from './ui.ts';
 import { toPlainOutput, type CallStatus } from '../../sessions/index.ts';
@@ -14,6 +15,9 @@ export const CALL_STATUS_LABELS: Readonly<Record<CallStatus, { readonly mark: st
   interrupted: { mark: '■', word: 'interrupted' },
   unknown: { mark: '?', word: 'outcome unknown' },
 };
+
+/** Shown below an answer that was interrupted. */
+export const CUT_LABEL = '[cut off]';
 
 /** Some lines of a text, and how many lines were left out. */
 export type FoldedLines = { readonly lines: readonly string[]; readonly left: number };
@@ -48,21 +52,55 @@ export function formatTokenCount(count: number): string {
   return thousands < 100 ? `${thousands.toFixed(1).replace(/\.0$/, '')}k` : `${Math.round(thousands)}k`;
 }
 
-/** Returns the parts of the status line, the most important first. */
-export function formatStatusParts(status: ConversationStatus): readonly string[] {
-  const parts = [escapeInvisible(status.model)];
-  if (status.queued > 0) parts.push(`${status.queued} queued`);
-  const { context } = status;
+/** A part of the status line; parts with a lower rank are left out first if the window is too narrow. */
+type StatusPart = { readonly text: string; readonly rank: number };
+
+function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
+  const { context, sandbox } = status;
+  const parts: StatusPart[] = [{ text: escapeInvisible(status.model), rank: 10 }];
+  const add = (text: string, rank: number): void => void parts.push({ text, rank });
+  if (status.cwd !== undefined) add(formatFolder(status.cwd, status.branch), 5);
+  if (status.queued > 0) add(`${status.queued} queued`, 9);
   if (context?.window !== undefined) {
     const percent = Math.round((context.used / context.window) * 100);
-    parts.push(`${percent}% of ${formatTokenCount(context.window)} (${formatTokenCount(context.used)})`);
-  } else if (context !== undefined) parts.push(`${formatTokenCount(context.used)} tokens`);
-  parts.push(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd));
-  if (status.sandbox !== undefined) parts.push(escapeInvisible(status.sandbox));
-  parts.push(status.mode === 'auto' ? 'auto-approve' : 'asks');
-  if (!status.stream) parts.push('no streaming');
-  parts.push(escapeInvisible(status.session));
+    add(`${percent}% of ${formatTokenCount(context.window)} (${formatTokenCount(context.used)})`, 7);
+  } else if (context !== undefined) add(`${formatTokenCount(context.used)} tokens`, 7);
+  add(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd), 6);
+  if (sandbox !== undefined) add(escapeInvisible(sandbox), sandbox === sandbox.toUpperCase() ? 8.5 : 3);
+  add(status.mode === 'auto' ? 'auto-approve' : 'asks', 8);
+  if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
+  if (!status.stream) add('no streaming', 4.5);
+  add(escapeInvisible(status.session), 1);
   return parts;
+}
+
+/** Returns the parts of the status line that fit into a width, joined; the least important parts are left out first. */
+export function formatStatusLine(status: ConversationStatus, width: number, measure: (text: string) => number): string {
+  let parts = listStatusParts(status);
+  for (;;) {
+    const line = parts.map(({ text }) => text).join(' · ');
+    if (measure(line) <= width || parts.length === 0) return line;
+    const lowest = Math.min(...parts.map(({ rank }) => rank));
+    parts = parts.filter(({ rank }) => rank !== lowest);
+  }
+}
+
+/** Returns all parts of the status line. */
+export const formatStatusParts = (status: ConversationStatus): readonly string[] =>
+  listStatusParts(status).map(({ text }) => text);
+
+const maxFolderChars = 32;
+
+/** Formats a directory with its branch: below the home directory as `~/...`, and a long path by its last names. */
+export function formatFolder(cwd: string, branch: string | undefined, home: string = homedir()): string {
+  const relative = cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  const names = relative.split('/');
+  let short = relative;
+  while (short.length > maxFolderChars && names.length > 2) {
+    names.splice(0, names[0] === '…' ? 2 : 1, '…');
+    short = names.join('/');
+  }
+  return escapeInvisible(branch === undefined ? short : `${short} (${branch})`);
 }
 
 function formatUsd(usd: number): string {

@@ -38,7 +38,7 @@ export function createInputField(tui: TUI, styles: TextStyles, onSubmit: (text: 
     },
     { autocompleteMaxVisible: 8 },
   );
-  editor.onSubmit = onSubmit;
+  editor.onSubmit = (text) => onSubmit(fromFieldText(text));
   let offered: OfferedSuggestions | undefined;
   let moved = false;
   return {
@@ -49,13 +49,13 @@ export function createInputField(tui: TUI, styles: TextStyles, onSubmit: (text: 
     set focused(value) {
       editor.focused = value;
     },
-    text: () => editor.getExpandedText(),
+    text: () => fromFieldText(editor.getExpandedText()),
     takeText() {
-      const text = editor.getExpandedText();
+      const text = fromFieldText(editor.getExpandedText());
       editor.setText('');
       return text;
     },
-    setText: (text) => editor.setText(escapeInvisible(text)),
+    setText: (text) => editor.setText(toFieldText(escapeInvisible(text))),
     setCompleter(completer) {
       editor.setAutocompleteProvider(createAutocompleteProvider(completer, (now) => void (offered = now)));
     },
@@ -64,18 +64,25 @@ export function createInputField(tui: TUI, styles: TextStyles, onSubmit: (text: 
       const before = textBefore(editor.getLines(), editor.getCursor().line, editor.getCursor().col);
       if (offered.before !== before || (offered.exactMatch && !moved)) editor.handleInput('\x1b');
     },
-    addToHistory: (entry) => editor.addToHistory(escapeInvisible(entry)),
+    addToHistory: (entry) => editor.addToHistory(toFieldText(escapeInvisible(entry))),
     handleInput(data) {
       moved = matchesKey(data, 'up') || matchesKey(data, 'down');
-      editor.handleInput(data);
+      editor.handleInput(data.startsWith(PASTE_START) ? toFieldText(data) : data);
     },
     invalidate: () => editor.invalidate(),
     render(width) {
       const lines = editor.render(Math.max(4, width - 2)).filter((line) => line !== '');
-      return lines.map((line, index) => (index === 0 ? styles.cyan('> ') : '  ') + line);
+      return lines.map((line, index) => (index === 0 ? styles.cyan('> ') : '  ') + line.replaceAll(TAB_MARK, '→'));
     },
   };
 }
+
+const PASTE_START = '\x1b[200~';
+
+// The editor replaces a tab by spaces, so that a pasted Makefile would not work: in the field a private character stands for it.
+const TAB_MARK = '\u{e009}';
+const toFieldText = (text: string): string => text.replaceAll('\t', TAB_MARK);
+const fromFieldText = (text: string): string => text.replaceAll(TAB_MARK, '\t');
 
 /** The styles of lists to choose from. */
 export function selectListTheme(styles: TextStyles): {

@@ -27,7 +27,8 @@ export type KeyListener = (data: string) => boolean;
 /** Creates the shortcuts that apply while no panel is open. */
 export function createKeyListener(handlers: KeyHandlers): KeyListener {
   let escapeAt = 0;
-  let interruptAt = 0;
+  let armedAt = 0;
+  let interruptedAt = 0;
 
   function escape(presses: number): boolean {
     if (handlers.isSuggesting()) return false;
@@ -43,14 +44,18 @@ export function createKeyListener(handlers: KeyHandlers): KeyListener {
     return true;
   }
 
-  // The second press quits even during a run, so that a run that hangs cannot block the program.
+  // During a run the first press interrupts. A press that follows it only warns, so that an impatient user does not quit;
+  // the press after that quits, even if the run hangs.
   function interrupt(): boolean {
-    const again = Date.now() - interruptAt < QUIT_WINDOW_MS;
-    interruptAt = 0;
+    const armed = Date.now() - armedAt < QUIT_WINDOW_MS;
+    armedAt = 0;
     if (handlers.text() !== '') return done(handlers.takeText());
-    if (again) return done(handlers.emit({ type: 'quit' }));
-    interruptAt = Date.now();
-    if (handlers.isBusy()) return done(handlers.emit({ type: 'interrupt' }));
+    if (armed) return done(handlers.emit({ type: 'quit' }));
+    if (handlers.isBusy() && Date.now() - interruptedAt >= QUIT_WINDOW_MS) {
+      interruptedAt = Date.now();
+      return done(handlers.emit({ type: 'interrupt' }));
+    }
+    armedAt = Date.now();
     return done(handlers.showHint('press Ctrl+C again to quit'));
   }
 

@@ -6,7 +6,7 @@ import type { TextStyler, TextStyles } from './ansi-style.ts';
 import type { MarkdownChunk } from './markdown-chunks.ts';
 import { formatDiff } from './plain-output.ts';
 import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
-import { formatToolInput, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
+import { formatCallTitle, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
 const FOLDED_OUTPUT_LINES = 5;
 const FOLDED_DIFF_LINES = 24;
@@ -93,7 +93,8 @@ function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, st
     { ok: styles.green, running: styles.cyan, waiting: styles.yellow }[block.status as string] ?? styles.red;
   const label = ['ok', 'running'].includes(block.status) ? '' : styler(` ${word}`);
   const time = block.ms === undefined ? '' : styles.dim(` ${formatDuration(block.ms)}`);
-  const head = `${styler(mark)} ${styles.bold(escapeInvisible(block.tool))} ${formatToolInput(block.input)}`;
+  const { tool, input } = formatCallTitle(block.tool, block.input);
+  const head = `${styler(mark)} ${styles.bold(tool)} ${input}`;
   const tail = `${label}${time}`;
   const lines = style.unfolded
     ? wrapTextWithAnsi(head + tail, width)

@@ -1,8 +1,8 @@
 // The output of the plain UI: prints blocks as lines in the order of their arrival and never changes a printed line.
 import { escapeInvisible } from '../../core/index.ts';
 import type { TextStyles } from './ansi-style.ts';
-import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
-import { formatToolInput, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
+import { CUT_LABEL, foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
+import { formatCallTitle, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
 const FOLDED_OUTPUT_LINES = 8;
 
@@ -68,11 +68,13 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     if (!block.settled) return;
     open.delete(block.id);
     if (streamingId === block.id) startLine();
+    if (block.type === 'assistant' && block.cut) printLine(CUT_LABEL);
   }
 
   function printCall(block: TranscriptBlock & { type: 'call' }): void {
     const started = open.has(block.id);
-    const header = `${escapeInvisible(block.tool)} ${formatToolInput(block.input)}`.trimEnd();
+    const { tool, input } = formatCallTitle(block.tool, block.input);
+    const header = `${tool} ${input}`.trimEnd();
     if (block.status === 'running' || block.status === 'waiting') {
       if (!started) printLine(`[tool] ${header}`);
       open.set(block.id, open.get(block.id) ?? { type: 'call', text: block.output ?? '', printed: 0 });
@@ -81,9 +83,7 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     const output = block.output ?? open.get(block.id)?.text ?? '';
     open.delete(block.id);
     const time = block.ms === undefined ? '' : ` (${formatDuration(block.ms)})`;
-    printLine(
-      `[tool] ${started ? escapeInvisible(block.tool) : header}: ${CALL_STATUS_LABELS[block.status].word}${time}`,
-    );
+    printLine(`[tool] ${started ? tool : header}: ${CALL_STATUS_LABELS[block.status].word}${time}`);
     if (block.diff !== undefined) for (const line of formatDiff(block.diff, styles)) printLine(`  ${line}`);
     else if (output.trim() !== '') for (const line of formatFolded(output)) printLine(`  ${line}`);
   }

@@ -1,5 +1,6 @@
 // The transcript of the screen, above the input field. A line that has scrolled off the screen never changes again.
 import { escapeInvisible } from '../../core/index.ts';
+import { CUT_LABEL } from './format.ts';
 import { renderBlock, renderChunk, type LayoutStyle } from './layout.ts';
 import { createMarkdownChunks, type MarkdownChunks } from './markdown-chunks.ts';
 import type { TranscriptBlock } from '../../sessions/index.ts';
@@ -114,6 +115,7 @@ export function createScreenTranscript(style: LayoutStyle): ScreenTranscript {
     }
     const open = chunks.open();
     if (open !== undefined) for (const item of renderChunk(open, width, style)) lines.push(item);
+    if (block.type === 'assistant' && block.cut) lines.push(style.styles.yellow(CUT_LABEL));
     return lines;
   }
 

@@ -6,6 +6,7 @@ export {
   readSettings,
   type SettingOrigin,
   type Setting,
+  type Effort,
   type Settings,
   type SettingsSources,
   checkConfig,

@@ -102,7 +102,26 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'text added to the system prompt of every session',
     parse: textParser(),
   },
-  stream: { project: 'never', description: 'show answers while they are generated', parse: booleanParser },
+  stream: {
+    project: 'never',
+    description: 'stream answers; false asks the API for complete answers',
+    parse: booleanParser,
+  },
+  effort: {
+    project: 'never',
+    description: 'reasoning effort of models that can reason: off, low, medium or high',
+    parse: patternParser(/^(off|low|medium|high)$/, 'off, low, medium or high'),
+  },
+  theme: {
+    project: 'never',
+    description: 'colors of the terminal: auto, dark, light, high-contrast or none',
+    parse: patternParser(/^(auto|dark|light|high-contrast|none)$/, 'auto, dark, light, high-contrast or none'),
+  },
+  notifications: {
+    project: 'never',
+    description: 'notify when an approval is pending or a long run has ended: auto, bell or off',
+    parse: patternParser(/^(auto|bell|off)$/, 'auto, bell or off'),
+  },
   approve: {
     project: 'never',
     description: 'ask before a tool changes something, or auto',

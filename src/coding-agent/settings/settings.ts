@@ -17,6 +17,9 @@ export type SettingOrigin =
   | { readonly type: 'user'; readonly file: string }
   | { readonly type: 'default' };
 
+/** A reasoning effort as a user names it. */
+export type Effort = 'off' | 'low' | 'medium' | 'high';
+
 /** A value and its origin. */
 export type Setting = { readonly value: SettingValue; readonly origin: SettingOrigin };
 
@@ -36,6 +39,12 @@ export type Settings = {
   /** The instructions of the project's config file; a change of them counts only after the user accepted it. */
   readonly projectInstructions: { readonly file: string; readonly text: string } | undefined;
   readonly stream: boolean;
+  /** The reasoning effort; absent if the model decides. */
+  readonly effort: Effort | undefined;
+  /** The colors of the terminal. */
+  readonly theme: 'auto' | 'dark' | 'light' | 'high-contrast' | 'none';
+  /** How the terminal notifies a user who looks elsewhere. */
+  readonly notifications: 'auto' | 'bell' | 'off';
   readonly approve: 'ask' | 'auto';
   readonly limits: Partial<Limits>;
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
@@ -71,7 +80,9 @@ export type SettingsSources = {
 };
 
 const defaults: Readonly<Record<string, SettingValue>> = {
-  stream: false,
+  stream: true,
+  theme: 'auto',
+  notifications: 'auto',
   approve: 'ask',
   'sandbox.engine': 'podman',
   'sandbox.image': 'alpine',
@@ -270,6 +281,9 @@ function toSettings(
     declared: provider !== undefined,
     model: text('model'),
     stream: all.get('stream')?.value === true,
+    effort: text('effort') as Effort | undefined,
+    theme: text('theme') as Settings['theme'],
+    notifications: text('notifications') as Settings['notifications'],
     approve: text('approve') === 'auto' ? 'auto' : 'ask',
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {

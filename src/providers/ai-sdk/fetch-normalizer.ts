@@ -52,15 +52,17 @@ export function createNormalizingFetch(
   dialect: StreamNormalizer,
   account: ResponseMeta,
   providerInfo: ProviderInfo,
-  fetch: typeof globalThis.fetch | undefined,
+  { fetch, streamed }: { readonly fetch: typeof globalThis.fetch | undefined; readonly streamed: boolean },
 ): typeof globalThis.fetch {
   const send = fetch ? createFetchSender(fetch, providerInfo) : post;
   return async (input, init) => {
     try {
+      const asked = { url: String(input), body: init?.body as string };
+      const { url, body } = streamed ? asked : toCompleteRequest(asked);
       const reply = await send({
-        url: String(input),
+        url,
         headers: nonEmptyHeaders(init),
-        body: [init?.body as string],
+        body: [body],
         signal: init?.signal as AbortSignal,
         providerInfo,
       });
@@ -81,6 +83,17 @@ export function createNormalizingFetch(
       account.failure = connectionError(error, providerInfo);
       throw account.failure;
     }
+  };
+}
+
+type SentRequest = { readonly url: string; readonly body: string };
+
+/** Changes a request for a stream to one for a complete response: by the field `stream`, or by the method of the Gemini API. */
+function toCompleteRequest({ url, body }: SentRequest): SentRequest {
+  const fields = tryParseJson(body);
+  return {
+    url: url.replace(/:streamGenerateContent\?alt=sse$/, ':generateContent'),
+    body: isObject(fields) && 'stream' in fields ? JSON.stringify({ ...fields, stream: false }) : body,
   };
 }
 

@@ -57,7 +57,12 @@ export function createAiSdkProvider(
       signal.addEventListener('abort', onAbort, { once: true });
       const adapter = createStreamAdapter(family.profile, family.keepMetadata, providerInfo);
       try {
-        const sdk = family.createModel(createNormalizingFetch(family.normalizer, account, providerInfo, options.fetch));
+        const sdk = family.createModel(
+          createNormalizingFetch(family.normalizer, account, providerInfo, {
+            fetch: options.fetch,
+            streamed: request.settings.stream !== false,
+          }),
+        );
         const { stream } = await sdk.doStream(ask(request, stop.signal));
         for await (const part of stream as AsyncIterable<LanguageModelV4StreamPart>) {
           adapter.push(part);

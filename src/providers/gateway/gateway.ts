@@ -5,6 +5,7 @@ import {
   type Chunk,
   type Provider,
   type ModelRequest,
+  type RetryNotice,
   type Usage,
   minOf,
 } from '../../core/index.ts';
@@ -34,7 +35,7 @@ import { openTimedStream, type EndChunk, type StreamTimeouts } from './timed-str
 export type GatewayOptions = {
   /** Default: three retries after 1, 2 and 4 s plus up to 1 s jitter; delays a provider asks for are respected up to 60 s. */
   readonly retry?: Partial<RetryOptions>;
-  /** Default: 5 minutes to the first chunk, 3 minutes between chunks. */
+  /** Default: 5 minutes to the first chunk, 3 minutes between chunks, 30 minutes for a response that is not streamed. */
   readonly timeouts?: Partial<StreamTimeouts>;
   /** Default: 5 consecutive failures open the circuit for 30 s. */
   readonly circuit?: Partial<CircuitBreakerOptions>;
@@ -64,7 +65,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     });
   const settings: GatewaySettings = {
     retry: { retries: 3, baseMs: 1000, jitterMs: 1000, maxMs: 60_000, ...options.retry },
-    timeouts: { firstMs: 300_000, stallMs: 180_000, ...options.timeouts },
+    timeouts: { firstMs: 300_000, stallMs: 180_000, completeMs: 1_800_000, ...options.timeouts },
     circuit: { failures: 5, coolMs: 30_000, ...options.circuit },
     limits: options.limits ?? {},
     prices: options.prices ?? {},
@@ -96,6 +97,7 @@ async function* streamWithFallback(
   const { retry, clock, prices } = settings;
   const failedModels: FailedModel[] = [];
   let failure: FairleadError | undefined;
+  let failedAt = '';
   let failedUsage: Usage | undefined;
   let failedUsd = 0;
   let attempts = 0;
@@ -104,12 +106,19 @@ async function* streamWithFallback(
     const model = getModelState(provider, settings);
     let retries = 0;
     for (;;) {
-      if (failure) yield { type: 'restarted', attempt: attempts + 1, why: failure.message };
+      const waitMs = failure && retries > 0 ? backoffDelay(retries - 1, failure, retry, clock) : 0;
+      if (failure)
+        yield restartedChunk(failure, {
+          attempt: attempts + 1,
+          waitMs,
+          failedAt,
+          ...(retries > 0 ? { maxAttempts: attempts + 1 + retry.retries - retries } : {}),
+        });
       attempts++;
       let admission: Admission | undefined;
       try {
         signal.throwIfAborted();
-        if (failure && retries > 0) await sleep(clock, backoffDelay(retries - 1, failure, retry, clock), signal);
+        if (waitMs > 0) await sleep(clock, waitMs, signal);
         // Without another model, a retry waits for an open circuit instead of failing.
         admission = await admit(model, request, signal, { canRetry: retries > 0 && isLastModel, maxMs: retry.maxMs });
         const end = yield* openTimedStream(provider, request, signal, settings);
@@ -120,6 +129,7 @@ async function* streamWithFallback(
       } catch (error) {
         if (signal.aborted) throw error;
         failure = normalizeProviderError(error, model.key, retry.maxMs);
+        failedAt = provider.family;
         admission?.fail(failure);
         const usage = usageOfError(error);
         if (usage) {
@@ -135,6 +145,14 @@ async function* streamWithFallback(
     failedModels.push({ key: model.key, error: failure, attempts: retries + 1 });
     if (isLastModel || !shouldFallBack(failure)) throw finalError(failedModels, { usage: failedUsage, usd: failedUsd });
   }
+}
+
+/** The chunk that announces another attempt: it withdraws the text so far, and says what failed and how long the wait is. */
+function restartedChunk(
+  { message, code }: FairleadError,
+  { failedAt, ...next }: Pick<RetryNotice, 'attempt' | 'waitMs' | 'maxAttempts'> & { readonly failedAt: string },
+): Chunk {
+  return { type: 'restarted', ...next, code, provider: failedAt, why: message };
 }
 
 type ModelState = { readonly key: string; readonly limiter: RateLimiter; readonly circuit: CircuitBreaker };

@@ -3,8 +3,8 @@ import { FairleadError, type Chunk, type Provider, type ModelRequest } from '../
 import { truncatedResponseError, stalledResponseError, responseTimeoutError } from '../http/errors.ts';
 import type { Clock } from './clock.ts';
 
-/** Timeouts for the first chunk and between chunks. */
-export type StreamTimeouts = { readonly firstMs: number; readonly stallMs: number };
+/** Timeouts for the first chunk, between chunks, and for a response that is not streamed. */
+export type StreamTimeouts = { readonly firstMs: number; readonly stallMs: number; readonly completeMs: number };
 
 /** Options of an attempt. */
 export type TimedStreamOptions = { readonly timeouts: StreamTimeouts; readonly clock: Clock };
@@ -29,8 +29,9 @@ export function openTimedStream(
   provider: Provider,
   request: ModelRequest,
   signal: AbortSignal,
-  { timeouts, clock }: TimedStreamOptions,
+  { timeouts: limits, clock }: TimedStreamOptions,
 ): TimedStream {
+  const timeouts = request.settings.stream === false ? { ...limits, firstMs: limits.completeMs } : limits;
   signal.throwIfAborted();
   const providerInfo = { name: provider.family, model: provider.model };
   const streamController = new AbortController();

@@ -38,16 +38,12 @@ export function httpStatusError(
   );
   const afterMs = retry ? parseRetryDelay(headers, read.body, read.message) : undefined;
   const hint = errorHint(code, providerInfo);
-  return new FairleadError(
-    code,
-    `${providerInfo.name} ${text} (status ${status})${words === '' ? '.' : `: ${words}`}`,
-    {
-      blame,
-      retry: retry && headers['x-should-retry'] !== 'false',
-      ...(afterMs === undefined ? {} : { afterMs }),
-      ...(hint === undefined ? {} : { hint }),
-    },
-  );
+  return new FairleadError(code, `${providerInfo.name}${text} (status ${status})${words === '' ? '.' : `: ${words}`}`, {
+    blame,
+    retry: retry && headers['x-should-retry'] !== 'false',
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 /** Creates the error for an error object or event inside a reply with status 2xx, from the status that it states. */
@@ -95,7 +91,7 @@ export function connectionError(error: unknown, providerInfo: ProviderInfo): Fai
 
 /** Creates the error for a reply that ended early. */
 export const truncatedResponseError = (providerInfo: ProviderInfo, cause?: unknown): FairleadError =>
-  new FairleadError('provider/cut', `The answer of ${providerInfo.name} ended before it was complete.`, {
+  new FairleadError('provider/cut', `The connection to ${providerInfo.name} dropped mid-answer.`, {
     blame: 'provider',
     retry: true,
     ...(cause === undefined ? {} : { cause }),

@@ -101,7 +101,7 @@ function encodeRequestHead(request: ModelRequest, { model, keepAlive }: OllamaOp
   const system = outputSchema && request.tools.length > 0 ? withSchemaInstruction(request) : request.system;
   const fields = JSON.stringify({
     model,
-    stream: true,
+    stream: settings.stream !== false,
     // Newer versions then reject a request that is too long, and stop at the end of the window instead of dropping its beginning.
     truncate: false,
     shift: false,

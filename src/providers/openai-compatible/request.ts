@@ -33,10 +33,11 @@ export function createChatBodyEncoder(
 
 function encodeRequestHead(request: ModelRequest, model: string, compat: ChatCompat): string {
   const { settings, tools, session } = request;
+  const isStreamed = settings.stream !== false;
   const fields = JSON.stringify({
     model,
-    stream: true,
-    ...(compat.includeUsage ? { stream_options: { include_usage: true } } : {}),
+    stream: isStreamed,
+    ...(isStreamed && compat.includeUsage ? { stream_options: { include_usage: true } } : {}),
     ...(compat.promptCache === 'prompt_cache_key' && session ? { prompt_cache_key: session.slice(0, 64) } : {}),
     ...(compat.promptCache === 'cache_control' ? { cache_control: { type: 'ephemeral' } } : {}),
     ...settingFields(settings, model, compat),

@@ -305,9 +305,13 @@ test('a reached limit is a stop reason, a failed provider is an error, and unkno
   const notices = told.flatMap((each) => (each.sessionUpdate === 'notice' ? [each.title] : []));
   assert.match(
     notices.join('\n'),
-    /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must start with http[^\n]*\nStopped: max-turns/,
+    /^No sandbox: .*\nThe editor: the server x cannot be used: "url" must start with http[^\n]*\nTurn limit \(\d+\) reached/,
   );
-  assert.doesNotMatch(notices.join('\n'), /Stopped: provider-error/, 'the response to the prompt reports it');
+  assert.doesNotMatch(
+    notices.join('\n'),
+    /The model request failed\. \/continue/,
+    'the response to the prompt reports it',
+  );
   const commands = told.find((each) => each.sessionUpdate === 'available_commands_update');
   assert.deepEqual(
     commands?.availableCommands.map(({ name }) => name),

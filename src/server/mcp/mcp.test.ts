@@ -262,7 +262,7 @@ test('a change of a run asks the user of the client; if the client cannot ask, t
   const mute = await connect(t, made);
   const waits = await call(mute, 'run_agent', { prompt: 'three' });
   assert.deepEqual([waits.isError, cameOf(waits)['reason']], [true, 'waiting']);
-  assert.match(wordsOf(waits), /write_file needs the user's approval/);
+  assert.match(wordsOf(waits), /Approval required for write_file/);
   for (const [name, there] of [
     ['one', true],
     ['two', false],
