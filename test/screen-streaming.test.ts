@@ -83,7 +83,8 @@ test('[P48, P82] a one-shot run tells a rate limit on standard error, and stream
 test('[J12, J52, J100] --no-stream and the setting ask the API for a complete answer; --stream asks for a stream', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  const streamed = (): unknown => (program.modelRequests().at(-1)?.body as { readonly stream?: unknown }).stream;
+  const streamed = (): unknown =>
+    (program.modelRequests().at(-1)?.body as { readonly stream?: unknown } | undefined)?.stream;
   for (const [args, expected] of [
     [[], true],
     [['--stream'], true],

@@ -154,7 +154,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       case 'annotation-added': {
         const retry = parseRetryNotice(event);
         if (retry) notice(event, 'warning', formatRetryNotice(retry));
-        return;
+        break;
       }
       case 'session-started':
       case 'branch-started':
