@@ -1,6 +1,6 @@
 // Formats call statuses, outputs, questions and the status line as text, for the screen and for plain lines.
 import { homedir } from 'node:os';
-import { escapeInvisible } from '../../core/index.ts';
+import { escapeInvisible, minOf } from '../../core/index.ts';
 import type { KeyQuestion, UiChoice } from './ui.ts';
 import { toPlainOutput, type CallStatus } from '../../sessions/index.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
@@ -80,7 +80,7 @@ export function formatStatusLine(status: ConversationStatus, width: number, meas
   for (;;) {
     const line = parts.map(({ text }) => text).join(' · ');
     if (measure(line) <= width || parts.length === 0) return line;
-    const lowest = Math.min(...parts.map(({ rank }) => rank));
+    const lowest = minOf(parts.map(({ rank }) => rank));
     parts = parts.filter(({ rank }) => rank !== lowest);
   }
 }
