@@ -82,7 +82,7 @@ try {
   await screen.waitFor(/\[y\/N\/a\]/);
   await captureScreen(screen, 'approval');
   await new Promise((done) => setTimeout(done, 600));
-  await screen.keys('y');
+  await screen.keys('y', 'Enter');
   await screen.waitFor(/tests are next/);
   await captureScreen(screen, 'diff');
   await screen.type('/se');

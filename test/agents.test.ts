@@ -159,15 +159,15 @@ test(
     const yes = async (question: RegExp): Promise<void> => {
       await prompt.waitFor(question);
       await waitUntilArmed();
-      await prompt.keys('y');
+      await prompt.keys('y', 'Enter');
     };
     await prompt.enter('go');
-    await yes(/^\? Allow spawn_agent \{"task":"ask first"\}\? \[y\/N\/a\]/m);
-    await yes(/^run_command: touch allowed\n[^]*^\? Allow run_command for agent-\w+ \(ask first\)\? \[y\/N\]/m);
+    await yes(/^ +task +ask first$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
+    await yes(/\$ touch allowed\n[^]*^\? Run this command for agent-\w+ \(ask first\)\? \[y\/N\]/m);
     await prompt.waitFor(/: done, 2 turns, 1 calls\]\s+asked and done/);
     assert.ok(existsSync(path.join(place.cwd, 'allowed')));
-    await yes(/^\? Allow spawn_agent [^\n]*hang 1[^\n]*\? \[y\/N\/a\]/m);
-    await yes(/^\? Allow spawn_agent [^\n]*hang 2[^\n]*\? \[y\/N\/a\]/m);
+    await yes(/^ +task +hang 1$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
+    await yes(/^ +task +hang 2$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
     await waitUntil('both at work', () => stuck.size === 2);
     await prompt.waitFor(/● use_tool manage_agents/);
     await prompt.keys('Escape');
@@ -198,7 +198,7 @@ test(
     );
     await program.seedModels('qwen3');
     const terminal = await program.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
-    await answerPrompt(terminal, /Allow spawn_agent\? \[y\/N\/a\]/, 'y', 'Enter');
+    await answerPrompt(terminal, /Call spawn_agent\?[^]*\[y\/N\/a\]/, 'y', 'Enter');
     const open = (asked: number): RegExp => new RegExp(`(touch by-(parent|agent)[^]*\\[y/N(/a)?\\][^]*){${asked}}`);
     await answerPrompt(terminal, open(1), 'y', 'Enter');
     await answerPrompt(terminal, open(2), 'y', 'Enter');

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { formatAlwaysLabel } from '../src/coding-agent/approval-prompts.ts';
-import { formatApprovalPrompt, formatFullPrompt, grantKey } from '../src/guards/index.ts';
+import { formatPreview } from '../src/coding-agent/index.ts';
+import { formatApprovalPrompt, grantKey } from '../src/guards/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { calls } from '../src/testing/index.ts';
 import { createPromptEnvironment, openPrompt, scriptByPrompt, type TerminalPrompt } from './support/terminal-prompt.ts';
@@ -16,7 +17,7 @@ const skip = noTerminal();
 /** Answers the open question. */
 async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
   await waitUntilArmed();
-  await prompt.keys(key);
+  await prompt.keys(key, 'Enter');
 }
 
 const locate = (file: string): string => path.resolve('/root-folder', file);
@@ -51,8 +52,7 @@ test(
     const prompt = await openPrompt(t, environment);
     await prompt.enter('go');
     const seen = await prompt.waitFor(/\[y\/N\/a\]/);
-    assert.match(seen, /^\? Allow run_command \(42 lines, all shown above\)\? \[y\/N\/a\]/m);
-    assert.doesNotMatch(seen, /Allow run_command: ls/);
+    assert.match(seen, /^\? Run this command of 42 lines\? \[y\/N\/a\]/m);
     await pressAnswer(prompt, 'n');
     await prompt.waitFor(/denied/);
     assert.equal(existsSync(path.join(environment.cwd, 'HIDDEN')), false);
@@ -64,12 +64,11 @@ test('[attack 113] the middle of a long edit is not shown at first, and can be s
   const content = `${'a'.repeat(3000)}EVIL${'b'.repeat(3000)}`;
   const call = { tool: 'write_file', input: { path: 'x', content } };
   assert.doesNotMatch(formatApprovalPrompt(call, locate), /EVIL/);
-  assert.match(formatFullPrompt(call, locate) ?? '', /^write_file \/root-folder\/x\n\+a+EVILb+$/);
-  assert.match(
-    formatFullPrompt({ tool: 'use_tool', input: { tool: 'write_file', input: call.input } }, locate) ?? '',
-    /EVIL/,
-  );
-  assert.equal(formatFullPrompt({ tool: 'write_file', input: { path: 'x', content: 'short' } }, locate), undefined);
+  const preview = { title: 'Write x?', call, notes: [] };
+  assert.match(formatPreview(preview).join('\n'), /^content +a+EVILb+$/m);
+  const long = { ...preview, call: { ...call, input: { path: 'x', content: `${'a\n'.repeat(90)}EVIL` } } };
+  assert.match(formatPreview(long, { maxLines: 40 }).join('\n'), /^… 53 more lines$/m);
+  assert.match(formatPreview(long).join('\n'), /EVIL/);
   assertAttack(t, 113, ['shown']);
 });
 
@@ -81,10 +80,10 @@ test('[attack 113] in a terminal the key v shows a long edit completely and asks
   );
   const prompt = await openPrompt(t, environment);
   await prompt.enter('go');
-  await prompt.waitFor(/\[y\/N\/a\/v\]/);
+  await prompt.waitFor(/\[y\/N\/a\/v\][^]*\d\. Show all 3002 lines/);
   await pressAnswer(prompt, 'v');
   await prompt.waitFor(/\[y\/N\/a\]/);
-  assert.match(await prompt.screen({ back: true }), /^ *\+EVIL$/m);
+  assert.match(await prompt.screen({ back: true }), /^ *1501 \+ EVIL$/m);
   await pressAnswer(prompt, 'n');
   await prompt.waitFor(/denied/);
   assert.equal(existsSync(path.join(environment.cwd, 'x.txt')), false);
@@ -95,7 +94,7 @@ test('[attack 114] "always" for a command covers neither the background nor opti
     grantKey({ tool: 'run_command', input }, locate);
   const plain = key({ command: 'make' });
   assert.equal(key({ command: 'make', timeout_s: 600 }), plain);
-  assert.equal(formatAlwaysLabel(plain), 'always run this exact command in this session, any timeout');
+  assert.equal(formatAlwaysLabel(plain), 'Yes, and allow this exact command in this session');
   const others = [
     { command: 'make', background: true },
     { command: 'make', cwd: 'x' },
@@ -105,7 +104,7 @@ test('[attack 114] "always" for a command covers neither the background nor opti
   for (const input of others) assert.notEqual(key(input), plain);
   assert.equal(
     formatAlwaysLabel(key({ command: 'make', background: true })),
-    'always make exactly this call in this session',
+    'Yes, and allow exactly this call in this session',
   );
   assertAttack(t, 114, ['asked'], `${others.length} variants`);
 });

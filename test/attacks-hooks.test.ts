@@ -38,9 +38,9 @@ test(
     mkdirSync(path.join(program.cwd, '.fairlead'));
     writeFileSync(path.join(program.cwd, '.fairlead/hooks.json'), JSON.stringify({ hooks }));
     const terminal = await program.open(['go', '--auto-approve']);
-    const seen = await terminal.waitFor(/^\[y\/N\] *$/m);
+    const seen = await terminal.waitFor(/^number \[y\/N\]: *$/m);
     assert.match(seen, /Run the hooks in \S+\? They run in the sandbox, like\s+the\s+commands/);
-    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.ok(existsSync(path.join(program.cwd, 'hooked.txt')), 'the hook ran');
     assertAttack(t, 96, [existsSync(stolen) ? 'done' : 'contained']);

@@ -102,7 +102,7 @@ test(
     assert.deepEqual(readEffects(program), [], 'nothing happens without a worker');
     await program.runCommand('worker', '--drain');
     assert.deepEqual(readEffects(program), ['done']);
-    assert.match((await program.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /The user denied this/);
+    assert.match((await program.waitForRun('ask-2', 'ended')).outcome?.text ?? '', /Denied by user/);
     const again = await program.run(['runs', 'answer', 'ask-1', 'yes']);
     assert.match(again.err, /has no such question: it is ended/);
   },

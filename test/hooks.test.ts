@@ -41,10 +41,10 @@ test(
     assert.equal(existsSync(path.join(program.cwd, 'seen-after.json')), false);
 
     const terminal = await program.open([...args, '-n', 'hooked']);
-    const seen = await terminal.waitFor(/^\[y\/N\] *$/m);
+    const seen = await terminal.waitFor(/^number \[y\/N\]: *$/m);
     assert.match(seen, question);
     assert.match(seen, /rm -rf is not allowed here/, 'the scripts are shown too');
-    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /^The tests pass\.$/m);
 

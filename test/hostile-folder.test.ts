@@ -116,13 +116,13 @@ test('[A75, attack 39] a question uses the text of the gate, not the text in the
   ] as const) {
     await writeSessionFile(program, createHarmlessQuestionFact);
     const { out } = await program.run(args, { input });
-    assert.match(out, /Allow run_command.*echo ran > owned\.txt/s);
+    assert.match(out, /Run this command\?\n {2}\$ echo ran > owned\.txt\n/);
     assert.doesNotMatch(out, /list_files/);
     rmSync(program.data('sessions/session_trap.jsonl'));
   }
   await writeSessionFile(program, createHarmlessQuestionFact);
   const asked = await program.run([...interactive, '--resume', 'trap'], { input: 'y\n' });
-  assert.equal(asked.out.split('Allow run_command').length - 1, 1, 'the real question is asked once');
+  assert.equal(asked.out.split('Run this command?').length - 1, 1, 'the real question is asked once');
   assert.equal(readFileSync(path.join(program.cwd, 'owned.txt'), 'utf8'), 'ran\n', asked.out);
 });
 

@@ -56,7 +56,7 @@ test(
     await terminal.waitFor(/Open a page of http:\/\/127[^?]*\?\s+Its\s+token\s+will\s+be\s+sent\s+to\s+http/);
     assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the approval');
     await waitUntilArmed();
-    await terminal.keys('y');
+    await terminal.keys('y', 'Enter');
     await terminal.waitFor(/It says: Status 200\.[^]*"things":3/);
     assert.ok(opened());
     await terminal.keys('C-d');

@@ -26,10 +26,12 @@ const shellScript = scriptByPrompt((text) =>
 );
 
 /** Answers the open question. */
-async function pressAnswer(prompt: TerminalPrompt, key: string): Promise<void> {
-  await prompt.waitFor(/^\? Allow [^\n]+\? \[y\/N\/a\]\n +y yes, this once · n no · a always [^\n]+ in this session/m);
+async function pressAnswer(prompt: TerminalPrompt, ...keys: string[]): Promise<void> {
+  await prompt.waitFor(
+    /^\? [^\n]+\? \[y\/N\/a\]\n {2}1\. Yes, once\n {2}2\. Yes, and [^\n]+ in this session\n[^]*^❯ \d\. No$/m,
+  );
   await waitUntilArmed();
-  await prompt.keys(key);
+  await prompt.keys(...keys);
 }
 
 test(
@@ -53,16 +55,16 @@ test(
     await pressAnswer(prompt, 'Escape');
     await prompt.waitFor(/^⊘ run_command touch escape denied[^]*^Result: /m);
     await prompt.enter('touch no');
-    await pressAnswer(prompt, 'n');
+    await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command touch no denied[^]*^Result: /m);
     assert.ok(!program('enter') && !program('escape') && !program('no'));
 
     await prompt.enter('touch yes');
-    await pressAnswer(prompt, 'y');
-    await prompt.waitFor(/^✓ run_command touch yes[^]*^Result: /m);
+    await pressAnswer(prompt, 'y', 'Enter');
+    await prompt.waitFor(/^✓ run_command touch yes · approved[^]*^Result: /m);
     assert.ok(program('yes'));
     await prompt.enter('touch yes');
-    await pressAnswer(prompt, 'n');
+    await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command touch yes denied[^]*^Result: /m);
 
     const asked = getSentRequests(environment.server).length;
@@ -76,9 +78,9 @@ test(
 
     await prompt.enter('write:first');
     await prompt.waitFor(
-      /^Allow write_file \S+\/work\/out\.txt\?\n\+first\n[^]*^\? Allow write_file \S+\/out\.txt\? \[y\/N\/a\]\n +y yes, this once · n no · a always write to \/…\/out\.txt in this session, whatever the content/m,
+      /^ {2}out\.txt \(new file, \+1 -0\)\n {2}1 \+ first\n[^]*^\? Create out\.txt\? \[y\/N\/a\]\n {2}1\. Yes, once\n {2}2\. Yes, and any content for \/…\/out\.txt in this session/m,
     );
-    await pressAnswer(prompt, 'y');
+    await pressAnswer(prompt, 'y', 'Enter');
     await prompt.waitFor(/^✓ write_file out\.txt/m);
     assert.equal(readFileSync(path.join(environment.cwd, 'out.txt'), 'utf8'), 'first');
   },
@@ -91,14 +93,14 @@ test(
     const environment = await createPromptEnvironment(t, shellScript);
     const prompt = await openPrompt(t, environment);
     await prompt.enter('echo mine');
-    await pressAnswer(prompt, 'a');
+    await pressAnswer(prompt, 'a', 'Enter');
     await prompt.waitFor(
       /· Allowed for this session: run_command: echo mine \(in \S+\)\.\s+\/permissions\s+lists\s+and\s+revokes\./,
     );
     await prompt.waitFor(/^Result: mine$/m);
     await prompt.enterAndWait('echo mine', /^Result: mine$[^]*^Result: mine$/m);
     await prompt.enter('echo mine too');
-    await pressAnswer(prompt, 'n');
+    await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command echo mine too denied/m);
 
     await prompt.enterAndWait('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine \(in \S/);
@@ -106,12 +108,12 @@ test(
     await prompt.keys('Enter');
     await prompt.waitFor(/· Revoked: run_command: echo mine \(in \S/);
     await prompt.enter('echo mine');
-    await pressAnswer(prompt, 'a');
+    await pressAnswer(prompt, 'a', 'Enter');
     await prompt.waitFor(/(?:^Result: mine$[^]*){3}/m);
     await prompt.enterAndWait('/session new', /· A new session/);
-    await prompt.enterAndWait('/permissions', /· Nothing was granted: every change is asked about\./);
+    await prompt.enterAndWait('/permissions', /· No permissions granted yet\./);
     await prompt.enter('echo mine');
-    await pressAnswer(prompt, 'n');
+    await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command echo mine denied/m);
 
     await prompt.enterAndWait('/auto on', /· File changes and commands are approved automatically\.[^]*auto-approve/);
@@ -121,7 +123,7 @@ test(
     await prompt.keys('BTab');
     await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks/);
     await prompt.enter('echo asked');
-    await pressAnswer(prompt, 'n');
+    await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command echo asked denied/m);
   },
 );
@@ -136,10 +138,10 @@ test('[A75] [attack 72] in a question and in a call, control characters are esca
   await prompt.enter('go');
   const shown = 'echo ok <U+202E>␛[2K␛]0;owned␇␍rm -rf /';
   const seen = await prompt.waitFor(/\[y\/N\/a\]/);
-  assert.ok(seen.includes(`\n? Allow run_command: ${shown}? [y/N/a]`), seen);
+  assert.ok(seen.includes(`\n  $ ${shown}\n`), seen);
   assert.ok(seen.includes(`\n? run_command ${shown} waiting for approval\n`), seen);
   assert.doesNotMatch(await prompt.queryTmux('#{pane_title}'), /owned/);
-  await pressAnswer(prompt, 'n');
+  await pressAnswer(prompt, 'n', 'Enter');
   await prompt.waitFor(/^⊘ run_command echo ok/m);
 });
 
@@ -160,12 +162,12 @@ test(
       const first = await openPrompt(t, environment, [...args, '--session-name', `cut-${key}`]);
       writeFileSync(path.join(environment.cwd, 'pid'), String(getLockOwner(file)?.pid));
       await first.enter('go');
-      await pressAnswer(first, 'y');
+      await pressAnswer(first, 'y', 'Enter');
       await waitUntil('the program was killed', () => getLockOwner(file) === undefined);
       const next = await openPrompt(t, environment, [...args, '--resume', `cut-${key}`]);
       await next.enterAndWait('/continue', again);
       await waitUntilArmed();
-      await next.keys(key);
+      await next.keys(key, 'Enter');
       await next.waitFor(key === 'h' ? /^Result: The user confirmed/m : /^Result: The program stopped/m);
       assert.equal(ledger(), 'sent\n'.repeat(i + 1));
     }
@@ -184,14 +186,14 @@ test(
       '--session-name',
       'waiting',
     ]);
-    await first.enterAndWait('touch later', /^\? Allow run_command: touch later\?/m);
+    await first.enterAndWait('touch later', /^ {2}\$ touch later\n[^]*^\? Run this command\?/m);
     await first.kill();
     const file = path.join(environment.data, 'sessions/session_waiting.jsonl');
     await waitUntil('the first program is gone', () => getLockOwner(file) === undefined);
     const second = await openPrompt(t, environment, []);
     await second.enterAndWait('/resume waiting', /^> touch later\n[^]*· Resumed "waiting"\./m);
     assert.ok(!existsSync(path.join(environment.cwd, 'later')));
-    await pressAnswer(second, 'y');
+    await pressAnswer(second, 'y', 'Enter');
     await second.waitFor(/^✓ run_command touch later[^]*^Result: /m);
     assert.ok(existsSync(path.join(environment.cwd, 'later')));
   },

@@ -76,16 +76,11 @@ test(
     const terminal = await program.open(['post', '-n', 'posted', '--no-sandbox'], { env });
     await answerPrompt(
       terminal,
-      /custom__send_slack_message \{"channel":"#general","message":"Ahoy"\}[^]*Allow custom__send_slack_message\? \[y\/N\/a\] *$/m,
+      /^channel +#general\nmessage +Ahoy\n[^]*Call custom__send_slack_message\?\n[^]*\[y\/N\/a\]: *$/m,
       'y',
       'Enter',
     );
-    await answerPrompt(
-      terminal,
-      /custom__create_github_issue [^]*Allow custom__create_github_issue\? \[y\/N\/a\] *$/m,
-      'y',
-      'Enter',
-    );
+    await answerPrompt(terminal, /Call custom__create_github_issue\?\n[^]*\[y\/N\/a\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: Opened issue 7: https:\/\/example\.com\/7$/m);
     assert.deepEqual(posted, [
@@ -138,12 +133,12 @@ test(
     await first.kill();
 
     const second = await program.open(['--no-sandbox']);
-    await answerPrompt(second, question, 'y');
+    await answerPrompt(second, question, 'y', 'Enter');
     await second.waitFor(/Fairlead with qwen3/);
     assert.equal(readFileSync(mark, 'utf8'), 'x', 'it was loaded, and the other file was not');
     await second.type('mark it');
     await second.keys('Enter');
-    await answerPrompt(second, /^\? Allow custom__mark[^?]*\? \[y\/N\/a\]/m, 'y');
+    await answerPrompt(second, /^\? Call custom__mark[^?]*\? \[y\/N\/a\]/m, 'y', 'Enter');
     await second.waitFor(/^Heard: marked$/m);
     await second.kill();
 
@@ -173,7 +168,7 @@ test(
     const terminal = await program.open(['mark it', '--auto-approve', '--no-sandbox']);
     await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
     assert.equal(existsSync(mark), false);
-    await answerPrompt(terminal, /^\[y\/N\] *$/m, 'y', 'Enter');
+    await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen(), /^Heard: marked$/m);
   },
@@ -187,12 +182,12 @@ test('approvals for a project directory are asked one after the other, whatever 
     const seen = await terminal.screen({ back: true });
     return [/custom_tools\/mark\.js\?/.test(seen), /MCP server/.test(seen)];
   };
-  await terminal.waitFor(/^\[y\/N\] *$/m);
+  await terminal.waitFor(/^number \[y\/N\]: *$/m);
   assert.equal((await asked()).filter(Boolean).length, 1);
-  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+  await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'n', 'Enter');
   await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
   assert.deepEqual(await asked(), [true, true]);
-  await answerPrompt(terminal, /^\[y\/N\] *$/m, 'n', 'Enter');
+  await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'n', 'Enter');
   assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);
 });
 

@@ -84,7 +84,7 @@ test(
     assert.match(asked, new RegExp(`^in ${program.cwd}$`, 'm'));
     assert.match(asked, /^with TOWN=Bergen <U\+202E>$/m);
     assert.deepEqual(program.starts(), [], 'nothing is started before the approval');
-    await answerPrompt(first, question, 'y');
+    await answerPrompt(first, question, 'y', 'Enter');
     await first.waitFor(ready, timeoutMs);
     await enterLine(first, 'greet', /^Heard: [^]*Hello Ann, from [^]*\/work\./m);
     const [pid = 0] = program.starts();
@@ -121,7 +121,7 @@ test(
     assert.doesNotMatch(await second.screen(), question);
     await second.type('/mcp approve clerk');
     await second.keys('Enter');
-    await answerPrompt(second, /^\? Start the MCP server clerk\? \[y\/N\]/m, 'y');
+    await answerPrompt(second, /^\? Start the MCP server clerk\? \[y\/N\]/m, 'y', 'Enter');
     await second.waitFor(
       /The MCP server clerk is approved, with 4 tools\.[^]*clerk \(project\): not running/,
       timeoutMs,
@@ -169,7 +169,12 @@ test(
     await third.type('/mcp approve clerk');
     await third.keys('Enter');
     await third.waitFor(/^greet \(changed\)/m, timeoutMs);
-    await answerPrompt(third, /^greet \(changed\)\n[^]*Send all keys along\.[^]*as defined now\? \[y\/N\]/m, 'y');
+    await answerPrompt(
+      third,
+      /^greet \(changed\)\n[^]*Send all keys along\.[^]*as defined now\? \[y\/N\]/m,
+      'y',
+      'Enter',
+    );
     await third.waitFor(/The MCP server clerk is approved, with 4 tools\./, timeoutMs);
     await enterLine(third, 'greet', /Heard: [^]*Hello Ann/m);
     await exitChat(third);
@@ -201,7 +206,7 @@ test(
     const terminal = await openChat(program);
     await terminal.type('ask');
     await terminal.keys('Enter');
-    await answerPrompt(terminal, /^\? The MCP server clerk asks: Who are you\? \[y\/N\]/m, 'y');
+    await answerPrompt(terminal, /^\? The MCP server clerk asks: Who are you\? \[y\/N\]/m, 'y', 'Enter');
     const field = (name: string): RegExp => new RegExp(`^\\? The MCP server clerk asks for ${name}`, 'm');
     await answerPrompt(terminal, field('Name'), 'A', 'n', 'n', 'Enter');
     await answerPrompt(terminal, field('Age; may be left out'), 'o', 'l', 'd', 'Enter');
@@ -217,7 +222,7 @@ test(
     const wish =
       /^The MCP server clerk wants an answer of your model, of at most 50 tokens\. Send it this\?\nsystem: Be short\.\nuser: Capital of France\?$/m;
     program.server.clearRequests();
-    await answerPrompt(terminal, wish, 'y');
+    await answerPrompt(terminal, wish, 'y', 'Enter');
     await terminal.waitFor(/^Heard: [^]*"text":"Paris\."/m);
     const sent = program
       .modelRequests()

@@ -33,13 +33,13 @@ const conversationSteps: readonly {
   { line: 'hello', brings: /It is (\*\*)?hello(\*\*)?\./ },
   {
     line: 'run echo one',
-    brings: /Allow run_command: echo one\?[^]*\[y\/N\/a\]/,
+    brings: /\$ echo one\n[^]*\[y\/N\/a\]/,
     key: 'n',
-    after: /denied[^]*Result: The user denied this/,
+    after: /denied[^]*Result: Denied by user/,
   },
   {
     line: 'run echo two',
-    brings: /Allow run_command: echo two\?[^]*\[y\/N\/a\]/,
+    brings: /\$ echo two\n[^]*\[y\/N\/a\]/,
     key: 'a',
     after: /Allowed for this session: run_command: echo two \(in [^]*Result: two/,
   },
@@ -65,7 +65,7 @@ for (const [ui, args, env, send] of [
       await prompt.enterAndWait(line, brings);
       if (key === undefined || after === undefined) continue;
       await waitUntilArmed();
-      await prompt.keys(key, ...(send ? ['Enter'] : []));
+      await prompt.keys(key, 'Enter');
       await prompt.waitFor(after);
     }
     const seen = await prompt.screen({ colors: true, back: true });

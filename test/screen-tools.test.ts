@@ -71,7 +71,7 @@ test(
 
     await prompt.enterAndWait('/undo', /Restore 2 changes\?[^]*\[y\/N\]/);
     await waitUntilArmed();
-    await prompt.keys('y');
+    await prompt.keys('y', 'Enter');
     await prompt.waitFor(
       /^restored: \S+\/notes\/new\.md\nrestored: \S+\/src\/sum\.ts\nThe effects of commands are not undone\.$/m,
     );

@@ -11,7 +11,7 @@ import { noTerminal, type Terminal } from './support/terminal.ts';
 const skip = noTerminal();
 const hostileText = '\x1b]0;owned\x07\x1b[2J\u202e';
 const escapedText = '␛]0;owned␇␛[2J<U+202E>';
-const question = /^Allow write_file\? \[y\/N\/a\] *$/m;
+const question = /^number or a reply to the model \[y\/N\/a\]: *$/m;
 
 /** Creates a program whose model writes a file and then answers with the result. */
 async function createWriterProgram(
@@ -39,17 +39,25 @@ test(
     const program = await createWriterProgram(t);
     const terminal = await program.open(['make it']);
     const seen = await terminal.waitFor(question);
-    assert.match(seen, /^write_file \S+\/made\.txt\n\+hello\n/m);
-    assert.match(
-      seen,
-      /^y yes, this once · n no · a always write to \/…\/made\.txt in this session, whatever the content$/m,
-    );
+    assert.match(seen, /^made\.txt \(new file, \+1 -0\)\n1 \+ hello\nCreate made\.txt\?\n {2}1\. Yes, once\n/m);
+    assert.match(seen, /^ {2}2\. Yes, and any content for \/…\/made\.txt in this session$/m);
     await terminal.keys('y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.ok(existsSync(program.file));
     assert.match(await terminal.screen(), /^Done\.$/m);
   },
 );
+
+test('[A75] a text that is no choice is a reply: the call is denied and the model reads it', { skip }, async (t) => {
+  const program = await createWriterProgram(t);
+  const terminal = await program.open(['make it']);
+  await terminal.waitFor(question);
+  await terminal.type('yes but rename it');
+  await terminal.keys('Enter');
+  assert.equal(await waitForExitCode(terminal), 0);
+  assert.equal(existsSync(program.file), false);
+  assert.match(JSON.stringify(program.modelRequests().at(-1)?.body), /Denied by user: yes but rename it/);
+});
 
 test('[A75] text typed before a question does not answer it', { skip }, async (t) => {
   const program = await createWriterProgram(t, 1500);

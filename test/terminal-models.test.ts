@@ -103,7 +103,7 @@ test(
     await program.seedModels('qwen3');
     rmSync(program.state('models.jsonl'));
     const accepted = await program.open([]);
-    await answerPrompt(accepted, question, 'y');
+    await answerPrompt(accepted, question, 'y', 'Enter');
     await accepted.waitFor(/2 models at ollama[^]*Fairlead with qwen3/);
     assert.equal(readKnownModels(program).length, 2);
     program.server.clearRequests();
@@ -121,11 +121,11 @@ test(
     await program.seedModels('qwen3');
     rmSync(program.state('models.jsonl'));
     const flagged = await program.open(['--model', 'tiny']);
-    await answerPrompt(flagged, /Ask it now\?/, 'y');
+    await answerPrompt(flagged, /Ask it now\?/, 'y', 'Enter');
     await flagged.waitFor(/Fairlead with tiny/);
     rmSync(program.state('models.jsonl'));
     const unknown = await program.open(['--model-name', 'missing']);
-    await answerPrompt(unknown, /Ask it now\?/, 'y');
+    await answerPrompt(unknown, /Ask it now\?/, 'y', 'Enter');
     await unknown.waitFor(/ollama \(http\S+\) has no model "missing"\. Which one instead\?/);
     await answerPrompt(unknown, /qwen3/, 'Down', 'Enter');
     await unknown.waitFor(/Fairlead with tiny/);

@@ -182,11 +182,11 @@ test(
     const file = path.join(program.cwd, 'made.txt');
     const asked = await program.run(['-p', 'make it', '-n', 'waiting']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
-    assert.match(asked.err, /Approval required for write_file\. write_file \S+\/made\.txt\n\+hello/);
+    assert.match(asked.err, /Approval required for write_file\. write_file \S+\/made\.txt \(new file\)\n\+hello/);
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
     assert.equal(existsSync(file), false);
     const terminal = await program.open(['--resume', 'waiting']);
-    await answerPrompt(terminal, /Allow write_file \S+\/made\.txt\?/, 'y');
+    await answerPrompt(terminal, /Create made\.txt\?/, 'y', 'Enter');
     await terminal.waitFor(/Done\.\n\n─+\n> *$/m);
     assert.equal(existsSync(file), true);
     await enterLine(terminal, '/auto on');

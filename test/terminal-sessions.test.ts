@@ -236,7 +236,7 @@ test(
     await watcher.waitFor(/This view is read-only/);
     assert.doesNotMatch(program.session('alpha'), /me too/);
     await holder.keys('C-d');
-    await answerPrompt(watcher, new RegExp(`Process ${pid} has released "alpha". Continue it here\\?`), 'y');
+    await answerPrompt(watcher, new RegExp(`Process ${pid} has released "alpha". Continue it here\\?`), 'y', 'Enter');
     await watcher.waitFor(/Fairlead with qwen3, session "alpha"/);
     await enterLine(watcher, 'my turn');
     await watcher.waitFor(/You said: my turn/);
@@ -277,11 +277,11 @@ test(
     const asking = await program.open(['-n', 'torn', '--no-sandbox']);
     await asking.waitFor(prompt);
     await enterLine(asking, 'wait for me');
-    await asking.waitFor(/Allow run_command.*sleep 100/);
+    await asking.waitFor(/sleep 100[^]*Run this command\?/);
     await asking.kill();
     await waitUntil('the first program is gone', isGone);
     const again = await program.open(['-r', 'torn', '--no-sandbox']);
-    await answerPrompt(again, /^> wait for me\n[^]*Allow run_command.*sleep 100/m, 'y');
+    await answerPrompt(again, /^> wait for me\n[^]*sleep 100[^]*Run this command\?/m, 'y', 'Enter');
     await waitUntil('the command runs', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     // Both the terminal program and the kernel send SIGHUP: two signals still end it in order.
     const { pid } = getLockOwner(program.data('sessions/session_torn.jsonl')) ?? {};

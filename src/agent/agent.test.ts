@@ -260,7 +260,7 @@ test('onApproval decides about each call that needs approval, and about no other
   ]);
   assert.deepEqual(payments, [5, 20]);
   assert.equal(status, 'success');
-  assert.match(text, /The user denied this tool call/);
+  assert.match(text, /Denied by user/);
 });
 
 test('a decision can give its reason to the model and its source to the log', async () => {
@@ -269,7 +269,7 @@ test('a decision can give its reason to the model and its source to the log', as
   const { text } = await session.run('go', {
     onApproval: async () => ({ approved: false, reason: 'too much', by: 'ada' }),
   });
-  assert.match(text, /denied this tool call: too much/);
+  assert.match(text, /Denied by user: too much/);
   const resolved = [];
   for await (const events of session.log.read())
     resolved.push(...events.filter((event) => event.type === 'approval-resolved'));

@@ -19,6 +19,7 @@ import {
   type Message,
   type RunState,
   type ApprovalOptions,
+  type ApprovalPreview,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
@@ -190,9 +191,10 @@ export class Session<Output = unknown> {
   }
 
   /** Replaces the question of a pending tool call: another program may have written the log, and so the question in it. */
-  async updateApproval(id: string, question: string): Promise<void> {
+  async updateApproval(id: string, question: string, preview?: ApprovalPreview): Promise<void> {
     const { kind } = this.#requirePendingApproval(id);
-    const fact: Fact = { type: 'approval-requested', call: id, question, ...(kind ? { kind } : {}) };
+    const details = { ...(kind ? { kind } : {}), ...(preview ? { preview } : {}) };
+    const fact: Fact = { type: 'approval-requested', call: id, question, ...details };
     await this.#writer.record([fact], { durable: true });
   }
 

@@ -9,8 +9,8 @@ test('[A75] a call is approved once, always or not; any answer that is not a cle
     choices.map(({ key, answer }) => [key, answer]),
     [
       ['y', 'once'],
-      ['n', 'no'],
       ['a', 'always'],
+      ['n', 'no'],
     ],
   );
   for (const other of ['h', 'yes', '', undefined]) assert.equal(parseApprovalAnswer(choices, 'key', other), 'no');
@@ -41,23 +41,20 @@ const label = (tool: string, input: Parameters<typeof grantKey>[0]['input']): st
 test('[A75] the label of "always" says what it covers: a path whatever the content, a command or a call exactly', () => {
   assert.equal(
     label('write_file', { path: 'x.sh', content: 'ls' }),
-    'always write to /…/x.sh in this session, whatever the content',
+    'Yes, and any content for /…/x.sh in this session',
   );
   assert.equal(
     label('edit_file', { path: 'x.sh', old_string: 'a', new_string: 'b' }),
-    'always edit /…/x.sh in this session, whatever the change',
+    'Yes, and any edit of /…/x.sh in this session',
   );
-  assert.equal(label('read_file', { path: '.env' }), 'always read /…/.env in this session');
-  assert.equal(label('delete_file', { path: 'x.sh' }), 'always delete /…/x.sh in this session');
-  assert.equal(
-    label('run_command', { command: 'ls -l' }),
-    'always run this exact command in this session, any timeout',
-  );
+  assert.equal(label('read_file', { path: '.env' }), 'Yes, and allow reading /…/.env in this session');
+  assert.equal(label('delete_file', { path: 'x.sh' }), 'Yes, and allow deleting /…/x.sh in this session');
+  assert.equal(label('run_command', { command: 'ls -l' }), 'Yes, and allow this exact command in this session');
   for (const [tool, input] of [
     ['stranger', { path: 'x' }],
     ['write_file', { path: '../x', content: '' }],
     ['run_command', { words: 'ls' }],
     ['delete_file', { path: 'x', restore: 'a' }],
   ] as const)
-    assert.equal(label(tool, input), 'always make exactly this call in this session');
+    assert.equal(label(tool, input), 'Yes, and allow exactly this call in this session');
 });

@@ -1,5 +1,7 @@
 // The pending approvals of a conversation: updates their questions, asks the user unless a grant covers the call, and tracks which approvals were given in this process.
 import {
+  canonicalJson,
+  toJson,
   unwrapDeferredCall,
   evaluateGates,
   isAskedEachTime,
@@ -15,6 +17,7 @@ import {
 import type { Session } from '../agent/index.ts';
 import type { Grants } from '../guards/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
+import { formatApprovalTitle } from './approval-preview.ts';
 
 /** Waits until all input that is being added to a run is recorded, including input that arrives while it waits. */
 export async function waitForJoiningInput(joining: () => Promise<unknown>): Promise<void> {
@@ -28,23 +31,31 @@ export async function waitForJoiningInput(joining: () => Promise<unknown>): Prom
 export async function refreshApprovalQuestions(session: Session): Promise<void> {
   const { agent, state } = session;
   for (const pending of pendingApprovals(state)) {
-    const question = await getCurrentQuestion(agent, pending, state);
-    if (question !== pending.question) await session.updateApproval(pending.id, question);
+    const { question, preview } = await getCurrentQuestion(agent, pending, state);
+    const isSame =
+      question === pending.question && canonicalJson(toJson(preview)) === canonicalJson(toJson(pending.preview));
+    if (!isSame) await session.updateApproval(pending.id, question, preview);
   }
 }
 
 /** The question about a call as the gates ask it now. If they do not ask, the call itself is shown: the answer does not change what they decide. */
-async function getCurrentQuestion(agent: ResolvedAgent, pending: PendingApproval, state: RunState): Promise<string> {
+async function getCurrentQuestion(
+  agent: ResolvedAgent,
+  pending: PendingApproval,
+  state: RunState,
+): Promise<Pick<PendingApproval, 'question' | 'preview'>> {
   const call = state.calls.find(({ id }) => id === pending.id) as ToolCall;
   const inner = unwrapDeferredCall(call);
   const target = typeof inner === 'string' ? call : inner;
   const tool = agent.tools.has(target.tool) ? target.tool : (agent.resolveToolName?.(target) ?? target.tool);
-  if (pending.kind === 'unknown-outcome') return unknownOutcomeQuestion(tool, target);
+  if (pending.kind === 'unknown-outcome') return { question: unknownOutcomeQuestion(tool, target) };
   const decision = await evaluateGates(agent, { ...target, tool }, state);
-  if (decision.type === 'ask') return decision.question;
+  if (decision.type === 'ask') return decision;
   const outcome =
     decision.type === 'allow' ? 'would be allowed without a question' : `will be refused: ${decision.reason}`;
-  return `${tool} ${JSON.stringify(target.input)}\n(The session was left with a question about this call. By now it ${outcome})`;
+  return {
+    question: `${tool} ${JSON.stringify(target.input)}\n(The session was left with a question about this call. By now it ${outcome})`,
+  };
 }
 
 /** The grants of a session and the agent that names them, such as a conversation. */
@@ -52,8 +63,6 @@ export type GrantContext = {
   readonly grants: Grants;
   readonly agent: {
     readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
-    /** Returns the question about a call with nothing left out; undefined if the usual question is complete. */
-    readonly formatFullPrompt?: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
   };
 };
 
@@ -61,19 +70,26 @@ export type GrantContext = {
 export type ApprovalPrompt = PendingApproval & {
   readonly grantKey: string;
   readonly choices: readonly ApprovalChoice[];
-  /** The question with nothing left out, if `question` leaves out a part of a long content. */
-  readonly fullQuestion?: string;
+  /** The question in a few words. */
+  readonly title: string;
 };
 
+/** The answer of the user: a choice; or a text for the model, which denies the call. */
+export type UserAnswer = ApprovalAnswer | { readonly reply: string };
+
 /** Asks the user about a call; undefined leaves it pending. */
-export type AskUser = (prompt: ApprovalPrompt, signal: AbortSignal) => Promise<ApprovalAnswer | undefined>;
+export type AskUser = (prompt: ApprovalPrompt, signal: AbortSignal) => Promise<UserAnswer | undefined>;
 
 /** Creates the prompt about a pending call. */
 export function createApprovalPrompt({ agent }: GrantContext, pending: PendingApproval): ApprovalPrompt {
   const grantKey = agent.grantKey(pending);
-  const fullQuestion = agent.formatFullPrompt?.(pending);
-  const choices = listApprovalChoices(pending, grantKey);
-  return { ...pending, grantKey, choices, ...(fullQuestion === undefined ? {} : { fullQuestion }) };
+  const unwrapped = unwrapDeferredCall(pending);
+  const { tool, input } = typeof unwrapped === 'string' ? pending : unwrapped;
+  const title =
+    pending.kind === 'unknown-outcome'
+      ? `Run ${tool} again?`
+      : (pending.preview?.title ?? formatApprovalTitle({ tool, input }));
+  return { ...pending, grantKey, title, choices: listApprovalChoices(pending, grantKey) };
 }
 
 /** Creates an approval handler that asks the user about each call that no grant covers. */
@@ -87,6 +103,7 @@ export const createApprovalHandler =
       return { approved: true, by: 'granted before' };
     const answer = await askUser(prompt, signal);
     if (answer === undefined) return undefined;
+    if (typeof answer === 'object') return { approved: false, by: 'person', reason: answer.reply };
     if (answer === 'always') grants.grant(prompt.grantKey);
     return {
       approved: answer === 'once' || answer === 'always',
@@ -115,16 +132,16 @@ export const listApprovalChoices = (
 ): readonly ApprovalChoice[] =>
   kind === 'unknown-outcome'
     ? [
-        { answer: 'once', key: 'y', label: 'yes, it did not happen' },
-        { answer: 'no', key: 'n', label: 'no, tell the model that it is unknown' },
-        { answer: 'happened', key: 'h', label: 'no, it has happened' },
+        { answer: 'once', key: 'y', label: 'Yes, it did not happen' },
+        { answer: 'no', key: 'n', label: 'No, tell the model that the outcome is unknown' },
+        { answer: 'happened', key: 'h', label: 'No, it has happened' },
       ]
     : [
-        { answer: 'once', key: 'y', label: 'yes, this once' },
-        { answer: 'no', key: 'n', label: 'no' },
+        { answer: 'once', key: 'y', label: 'Yes, once' },
         ...(isAskedEachTime(question)
           ? []
           : [{ answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) } as const]),
+        { answer: 'no', key: 'n', label: 'No' },
       ];
 
 /** The answer of the chosen key or value; any other value is a rejection. */
@@ -136,20 +153,20 @@ export const parseApprovalAnswer = (
 
 /** The labels of tools whose grant covers a path, whatever the rest of the input. */
 const labelsByTool: Readonly<Record<string, (path: string) => string>> = {
-  write_file: (path) => `always write to ${path} in this session, whatever the content`,
-  edit_file: (path) => `always edit ${path} in this session, whatever the change`,
-  read_file: (path) => `always read ${path} in this session`,
-  delete_file: (path) => `always delete ${path} in this session`,
+  write_file: (path) => `Yes, and any content for ${path} in this session`,
+  edit_file: (path) => `Yes, and any edit of ${path} in this session`,
+  read_file: (path) => `Yes, and allow reading ${path} in this session`,
+  delete_file: (path) => `Yes, and allow deleting ${path} in this session`,
 };
 
 /** What "always" covers for a grant key; it must state neither more nor less than the grant. */
 export function formatAlwaysLabel(grantKey: string): string {
   const [tool = ''] = grantKey.split(/[ :]/, 1);
   const rest = grantKey.slice(tool.length);
-  if (rest.startsWith(': ')) return 'always run this exact command in this session, any timeout';
+  if (rest.startsWith(': ')) return 'Yes, and allow this exact command in this session';
   // If the path could not be resolved, the key contains the whole input as JSON.
   const format = Object.hasOwn(labelsByTool, tool) && !rest.startsWith(' {') ? labelsByTool[tool] : undefined;
-  return format?.(shortenPath(rest.slice(1))) ?? 'always make exactly this call in this session';
+  return format?.(shortenPath(rest.slice(1))) ?? 'Yes, and allow exactly this call in this session';
 }
 
 /** The question shows the full path; the label shows only its end. */
@@ -170,7 +187,10 @@ export function createApprovalTracker(): ApprovalTracker {
       if (decision.type !== 'ask') return decision;
       let { question } = decision;
       while (call.granted?.includes(question) && !approved.get(call.id)?.includes(question)) question += askedAgainText;
-      return { type: 'ask', question };
+      if (question === decision.question) return decision;
+      const { preview } = decision;
+      const again = preview && { ...preview, notes: [...preview.notes, askedAgainText.trim()] };
+      return { ...decision, question, ...(again ? { preview: again } : {}) };
     };
   return {
     watch(session) {

@@ -15,7 +15,6 @@ import {
   lazyContainerSandbox,
   createPathPins,
   fileTrust,
-  formatFullPrompt,
   grantKey,
   withRedaction,
   withSandbox,
@@ -114,8 +113,6 @@ export type CodingAgent = {
   readonly tools: readonly Tool[];
   /** The key of the grant that an "always" for this call creates. */
   readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
-  /** The question about a call with nothing left out; undefined if the usual question is complete. */
-  readonly formatFullPrompt: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
   /** Resolves the agent for a model; a model that cannot call tools gets none. */
   readonly forModel: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Called with each prompt before it is recorded, and with each event; absent if there are no hooks. */
@@ -237,7 +234,6 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     commands: resources.commands,
     problems: [...(sandbox.takeNotices?.() ?? []), ...texts.problems, ...integrations.problems],
     tools,
-    formatFullPrompt: (call) => formatFullPrompt(call, locate),
     grantKey: (call) =>
       grantKey({ ...call, tool: toolNames.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
     ...(hooks ? { hooks } : {}),
@@ -278,6 +274,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           policy,
           grants,
           autoApprove,
+          preview: { sandbox, redactor },
         }),
         ...(hooks && agent.compactor ? { compactor: hooks.wrapCompactor(agent.compactor) } : {}),
       };

@@ -16,6 +16,7 @@ import {
   type PolicyContext,
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
+import { withPreview, type PreviewOptions } from './approval-preview.ts';
 
 /** What the gates of an agent are created from. */
 export type GateOptions = {
@@ -30,6 +31,8 @@ export type GateOptions = {
   readonly policy: Policy | undefined;
   readonly grants: Grants;
   readonly autoApprove: () => boolean;
+  /** The sandbox and the redactor, which the previews of questions need. */
+  readonly preview?: Pick<PreviewOptions, 'sandbox' | 'redactor'>;
 };
 
 /** Puts a guard before the gate that decides after it. */
@@ -68,7 +71,11 @@ export function createGates(options: GateOptions): readonly Gate[] {
     },
   ];
   const guards = layers.reduceRight((next, layer) => layer.before(next), permission);
-  return [...ruleGates, pins?.wrapGate(guards) ?? guards];
+  const { preview } = options;
+  const asks = (gate: Gate): Gate => (preview ? withPreview(gate, { ...preview, workspace, context }) : gate);
+  // The preview reads the files that the pins of the call lead to.
+  const pinned = pins?.wrapGate(asks(guards)) ?? asks(guards);
+  return [...ruleGates.map(asks), pinned];
 }
 
 /** The context in which the calls of a workspace are evaluated: its paths, and which hosts are on this machine or its network. */

@@ -14,6 +14,7 @@ export {
   createApprovalPrompt,
   type ApprovalPrompt,
   type AskUser,
+  type UserAnswer,
   type GrantContext,
   formatActivity,
   waitForJoiningInput,
@@ -22,6 +23,7 @@ export {
   type ApprovalChoice,
   parseApprovalAnswer,
 } from './approval-prompts.ts';
+export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewFormatOptions } from './format-preview.ts';
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { selectSandbox } from './sandbox.ts';
 export { createPolicyContext } from './gates.ts';

@@ -127,7 +127,7 @@ test('[M28] a call that waits for approval delays no other call, and its result 
   await fixture.run();
   await fixture.head.record([{ type: 'approval-resolved', call: resting.calls[0]?.id ?? '', allowed: false }]);
   assert.equal((await fixture.run()).ended?.reason, 'answered');
-  assert.deepEqual(results(fixture), ['The user denied this tool call.', 'a', 'save', 'send']);
+  assert.deepEqual(results(fixture), ['Denied by user.', 'a', 'save', 'send']);
   assert.deepEqual(trace.slice(4), ['send begins', 'send ends']);
 });
 

@@ -113,7 +113,13 @@ async function prepareCall(
   const decision = await evaluateGates(agent, target, state);
   const by = decision.type !== 'allow' && decision.by;
   if (decision.type === 'ask')
-    return { type: 'approval-requested', call: call.id, question: decision.question, ...(by ? { by } : {}) };
+    return {
+      type: 'approval-requested',
+      call: call.id,
+      question: decision.question,
+      ...(by ? { by } : {}),
+      ...(decision.preview ? { preview: decision.preview } : {}),
+    };
   if (decision.type === 'deny')
     return { ...toolEndedFact(call, 'denied', decision.reason), ...(by ? { deniedBy: by } : {}) };
   const rewriteError = decision.input === target.input ? undefined : toolInputError(tool, decision.input);

@@ -1,4 +1,5 @@
 // Evaluates all gates for a tool call. Every call on every path passes here; an unclear decision denies.
+import { isApprovalPreview, type ApprovalPreview } from './approval-preview.ts';
 import { errorMessage } from './errors.ts';
 import type { DecisionSource } from './fact.ts';
 import { canonicalJson, isJson, isObject, type Json } from './json.ts';
@@ -9,7 +10,12 @@ import { truncateMiddle } from './tool-result.ts';
 /** The combined decision of all gates. */
 export type GateResult =
   | { readonly type: 'allow'; readonly input: Json }
-  | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
+  | {
+      readonly type: 'ask';
+      readonly question: string;
+      readonly by?: DecisionSource;
+      readonly preview?: ApprovalPreview;
+    }
   | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource };
 
 const maxRewrites = 8;
@@ -28,7 +34,7 @@ export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state:
 }
 
 const userDenial = (reason: string | undefined): string =>
-  reason === undefined ? 'The user denied this tool call.' : `The user denied this tool call: ${reason}`;
+  reason === undefined ? 'Denied by user.' : `Denied by user: ${reason}`;
 
 /** The gate of a tool that needs approval. The question contains the input, so a rewritten input is asked about again. */
 function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
@@ -65,10 +71,11 @@ async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunStat
 async function callGate(gate: Gate, call: ToolCall, state: RunState): Promise<Decision> {
   try {
     const result: unknown = await gate(call, state);
-    const { type, reason, question, input } = isObject(result) ? result : {};
+    const { type, reason, question, input, preview } = isObject(result) ? result : {};
     const by = isObject(result) && isDecisionSource(result['by']) ? { by: result['by'] } : {};
     if (type === 'allow') return { type };
-    if (type === 'ask' && typeof question === 'string') return { type, question, ...by };
+    if (type === 'ask' && typeof question === 'string')
+      return { type, question, ...by, ...(isApprovalPreview(preview) ? { preview } : {}) };
     if (type === 'rewrite' && isJson(input)) return { type, input };
     if (type === 'deny')
       return { type, reason: typeof reason === 'string' ? reason : 'A gate denies this call.', ...by };

@@ -1,4 +1,5 @@
 // Event payloads of the session log. A fact is plain JSON, named in the past tense, never edited, never removed.
+import type { ApprovalPreview } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
@@ -231,6 +232,8 @@ export type Fact =
       readonly kind?: 'unknown-outcome' | 'client-tool';
       /** The gate that asked. */
       readonly by?: DecisionSource;
+      /** What the call would do, for a view. */
+      readonly preview?: ApprovalPreview;
     }
   | {
       readonly type: 'approval-resolved';

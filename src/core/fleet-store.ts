@@ -1,4 +1,5 @@
 // Interfaces of a fleet store: run queue, inbox, kill switch, budget ledger and worker registry.
+import type { ApprovalPreview } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
 import type { UsageTotals, StopReason } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -39,6 +40,8 @@ export type ApprovalQuestion = {
   readonly tool: string;
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
+  /** What the call would do, for a view. */
+  readonly preview?: ApprovalPreview;
 };
 
 /** A call that the client must execute: the run has ended, and another run with the result continues its session. */

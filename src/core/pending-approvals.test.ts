@@ -44,9 +44,9 @@ test('an approval counts for the input that was asked about and for no other', a
 test('a rejection gives its reason to the model', async () => {
   const ask = { question: 'Save?', allowed: false };
   const plain = await evaluate(undefined, { ...call, ask });
-  assert.ok(plain.type === 'deny' && plain.reason === 'The user denied this tool call.');
+  assert.ok(plain.type === 'deny' && plain.reason === 'Denied by user.');
   const reasoned = await evaluate(undefined, { ...call, ask: { ...ask, reason: 'not today' } });
-  assert.ok(reasoned.type === 'deny' && reasoned.reason === 'The user denied this tool call: not today');
+  assert.ok(reasoned.type === 'deny' && reasoned.reason === 'Denied by user: not today');
 });
 
 test('pendingApprovals lists the calls without a decision and without a result, with their kind', () => {

@@ -1,4 +1,5 @@
 // The tool calls of a run that wait for the user's approval.
+import type { ApprovalPreview } from './approval-preview.ts';
 import type { Json } from './json.ts';
 import type { RunState } from './state.ts';
 
@@ -11,6 +12,8 @@ export type PendingApproval = {
   readonly question: string;
   /** `unknown-outcome`: the call may have taken effect before a crash. `client-tool`: the client must run the call. */
   readonly kind?: 'unknown-outcome' | 'client-tool';
+  /** What the call would do: the diff of its files, its command with the effects, or its arguments. */
+  readonly preview?: ApprovalPreview;
 };
 
 /** How an approval is recorded. */
@@ -36,5 +39,6 @@ export type ApprovalHandler = (
 export const pendingApprovals = ({ calls }: Pick<RunState, 'calls'>): readonly PendingApproval[] =>
   calls.flatMap(({ id, tool, input, ask, result }) => {
     if (!ask || ask.allowed !== undefined || result) return [];
-    return [{ id, tool, input, question: ask.question, ...(ask.kind ? { kind: ask.kind } : {}) }];
+    const { question, kind, preview } = ask;
+    return [{ id, tool, input, question, ...(kind ? { kind } : {}), ...(preview ? { preview } : {}) }];
   });

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
+import type { ApprovalPreview } from './approval-preview.ts';
 import type { PersistentList } from './persistent-list.ts';
 
 /** Options of an append. */
@@ -208,7 +209,14 @@ export type Reminder = (turn: number, maxTurns: number, state: RunState) => stri
 /** The decision of a gate about a call. */
 export type Decision =
   | { readonly type: 'allow' }
-  | { readonly type: 'ask'; readonly question: string; readonly by?: DecisionSource }
+  | {
+      readonly type: 'ask';
+      /** What the user approves. An approval counts for this text only, so it must identify the call. */
+      readonly question: string;
+      readonly by?: DecisionSource;
+      /** What the call would do, for a view. */
+      readonly preview?: ApprovalPreview;
+    }
   | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource }
   | { readonly type: 'rewrite'; readonly input: Json };
 

@@ -40,6 +40,7 @@ export {
   type ApprovalDecision,
   type ApprovalHandler,
   type ApprovalOptions,
+  type ApprovalPreview,
   type ApprovalQuestion,
   type Baseline,
   type Blame,

@@ -1,4 +1,5 @@
 // The run state: a pure fold over the events of the log.
+import type { ApprovalPreview } from './approval-preview.ts';
 import { resolveApproval, endCall, patchCall, closeOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
 import type { Event, TouchedFile, Limits, Note, PendingInput, UsageTotals, StopReason } from './fact.ts';
@@ -14,6 +15,7 @@ import { advanceViews, initialViewStates, type ViewStates } from './projections.
 /** An approval question about a call, and its answer. */
 export type CallApproval = {
   readonly question: string;
+  readonly preview?: ApprovalPreview;
   readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly allowed?: boolean;
   readonly happened?: boolean;
@@ -225,7 +227,13 @@ function reduceEvent(s: RunState, e: Event): RunState {
         queue: enqueueNote(s.queue, { key: 'answer-rejected', text: e.text, priority: 50 }),
       };
     case 'approval-requested':
-      return patchCall(s, e.call, { ask: { question: e.question, ...(e.kind ? { kind: e.kind } : {}) } });
+      return patchCall(s, e.call, {
+        ask: {
+          question: e.question,
+          ...(e.kind ? { kind: e.kind } : {}),
+          ...(e.preview ? { preview: e.preview } : {}),
+        },
+      });
     case 'approval-resolved':
       return resolveApproval(s, e);
     case 'tool-started':

@@ -3,7 +3,14 @@ export { findProtectedFiles } from './auto-executed-files.ts';
 export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
 export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
-export { permissionGate, formatApprovalPrompt, formatFullPrompt, type PermissionOptions } from './permission.ts';
+export {
+  permissionGate,
+  formatApprovalPrompt,
+  formatExactCall,
+  formatFileChange,
+  type PermissionOptions,
+} from './permission.ts';
+export { describeCommand, isReadingCommand } from './policy/describe-command.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';

@@ -1,6 +1,5 @@
 // The permission gate: reads are allowed unless they read secrets; every other call needs approval, with the exact call in the question.
 import {
-  unwrapDeferredCall,
   hash53,
   isObject,
   isSecretFile,
@@ -66,15 +65,12 @@ export function formatApprovalPrompt(
   return [formatExactCall(call, locate, maxLength), ...deceptiveTextWarnings(call)].join('\n');
 }
 
-/** Returns the question about a call with nothing left out; undefined if formatApprovalPrompt leaves nothing out either. */
-export function formatFullPrompt(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath): string | undefined {
-  const unwrapped = unwrapDeferredCall(call);
-  const target = typeof unwrapped === 'string' ? call : unwrapped;
-  const full = formatApprovalPrompt(target, locate, Infinity);
-  return full === formatApprovalPrompt(target, locate) ? undefined : full;
-}
-
-function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: ResolvePath, maxLength: number): string {
+/** Formats the exact call as text, without warnings. */
+export function formatExactCall(
+  call: Pick<ToolCall, 'tool' | 'input'>,
+  locate: ResolvePath,
+  maxLength: number = maxContentLength,
+): string {
   if (call.tool === 'apply_patch') return formatPatch(call, locate, maxLength);
   const subject = grantSubject(call, locate);
   const {
@@ -97,6 +93,20 @@ function formatExactCall(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
     ...formatDiffLines('-', old, maxLength),
     ...formatDiffLines('+', content ?? next, maxLength),
   ].join('\n');
+}
+
+/** Formats a call that changes files by the lines that it really changes, instead of the text of its arguments. The text identifies the change: another change of the same call has another text. */
+export function formatFileChange(
+  call: Pick<ToolCall, 'tool' | 'input'>,
+  locate: ResolvePath,
+  files: readonly { readonly path: string; readonly change: string; readonly lines: readonly string[] }[],
+): string {
+  return files
+    .flatMap(({ path, change, lines }) => [
+      `${call.tool} ${escapeInvisibleLine(formatResolvedPath(path, locate))}${change === 'create' ? ' (new file)' : ''}`,
+      ...formatDiffLines('', lines.join('\n'), maxContentLength),
+    ])
+    .join('\n');
 }
 
 /** The start of each line that the call contains. The lines of the question itself do not have it, so content cannot imitate them. */

@@ -32,6 +32,8 @@ export type TranscriptBlock =
       /** The change of an edit as a unified diff. */
       readonly diff?: string;
       readonly ms?: number;
+      /** How the call was approved, in one or two words; absent if the user was not asked. */
+      readonly approval?: string;
     }
   | {
       readonly type: 'notice';
@@ -46,6 +48,8 @@ export type TranscriptBlock =
       readonly title?: string;
       readonly text: string;
       readonly markdown?: boolean;
+      /** Whether the text is the preview of a call: the lines of its diffs are colored. */
+      readonly isPreview?: boolean;
     };
 
 /** The block of a tool call. */

@@ -70,6 +70,13 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     sink.putBlock(block);
   }
 
+  /** The approval is part of the call, so that it is read before the result. The next update of the call shows it. */
+  function noteApproval({ call, allowed, by }: Event & { readonly type: 'approval-resolved' }): void {
+    const known = calls.get(call);
+    if (known && allowed)
+      calls.set(call, { ...known, approval: by === 'granted before' ? 'allowed earlier' : 'approved' });
+  }
+
   function onChunk(chunk: Chunk): void {
     if (chunk.type === 'restarted') return void (isStale = true);
     if (!streams()) return;
@@ -126,6 +133,8 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
         return notice(event, 'warning', `The answer did not count (${event.why}); it was asked for again.`);
       case 'approval-requested':
         return updateCall(event.call, 'waiting');
+      case 'approval-resolved':
+        return noteApproval(event);
       case 'tool-started':
         return updateCall(event.call, 'running', event.input === undefined ? {} : { input: event.input });
       case 'tool-ended':
@@ -159,7 +168,6 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       case 'session-started':
       case 'branch-started':
       case 'run-started':
-      case 'approval-resolved':
         break;
     }
   }

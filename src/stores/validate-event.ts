@@ -1,5 +1,5 @@
 // Validates that a JSON value is an event, because files and rows may have been edited or damaged.
-import { isObject, type Fact } from '../core/index.ts';
+import { isApprovalPreview, isObject, type Fact } from '../core/index.ts';
 
 type Validator = (value: unknown) => boolean;
 
@@ -115,6 +115,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     question: text,
     kind: optional(oneOf('unknown-outcome', 'client-tool')),
     by: optional(origin),
+    preview: optional(isApprovalPreview),
   },
   'approval-resolved': { call: text, allowed: bool, happened: optional(bool), reason: optional(text) },
   'tool-started': { call: text, tool: text, key: text },

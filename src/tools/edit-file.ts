@@ -4,7 +4,8 @@ import { fileChangeOutput } from './file-change.ts';
 import { findSimilarRegion } from './fuzzy-match.ts';
 import { isCrlf, readTextFile } from './text.ts';
 
-type EditInput = {
+/** The input of edit_file. */
+export type EditInput = {
   readonly path: string;
   readonly old_string: string;
   readonly new_string: string;
@@ -32,19 +33,30 @@ export const editFile = (workspace: Workspace): Tool => ({
   async execute(input) {
     const edit = input as EditInput;
     const { text, content } = await readTextFile(workspace, edit.path, { unseen: true });
-    const found = findEditMatch(content.text, edit);
-    if (!found) return noMatchOutput(edit, text);
-    if (found.count > 1 && !edit.replace_all)
-      return failedOutput(
-        `old_string matches ${found.count} times in ${edit.path}, so nothing was changed. Add lines around it, or set replace_all.`,
-      );
-    if (found.old === found.new) return failedOutput('old_string and new_string are the same, so nothing was changed.');
-    const after = content.text.split(found.old).join(found.new);
+    const edited = applyEdit(content.text, edit);
+    if (edited === 'no-match') return noMatchOutput(edit, text);
+    if ('failure' in edited) return failedOutput(edited.failure);
+    const { after, count } = edited;
     const change = await workspace.write(edit.path, after, { over: content.hash });
-    const times = found.count === 1 ? '' : ` in ${found.count} places`;
+    const times = count === 1 ? '' : ` in ${count} places`;
     return fileChangeOutput(`Edited ${edit.path}${times}.`, change, { path: edit.path, before: content.text, after });
   },
 });
+
+/** Applies an edit to the text of a file; otherwise says why nothing is changed. */
+export function applyEdit(
+  text: string,
+  edit: EditInput,
+): { readonly after: string; readonly count: number } | { readonly failure: string } | 'no-match' {
+  const found = findEditMatch(text, edit);
+  if (!found) return 'no-match';
+  if (found.count > 1 && !edit.replace_all)
+    return {
+      failure: `old_string matches ${found.count} times in ${edit.path}, so nothing was changed. Add lines around it, or set replace_all.`,
+    };
+  if (found.old === found.new) return { failure: 'old_string and new_string are the same, so nothing was changed.' };
+  return { after: text.split(found.old).join(found.new), count: found.count };
+}
 
 const failedOutput = (text: string): ToolOutput => toolOutput({ failed: true, text });
 

@@ -9,6 +9,7 @@ export { createUnifiedDiff } from './file-change.ts';
 export { glob } from './glob.ts';
 export { findRipgrepFolders, grep } from './grep.ts';
 export { listFiles } from './list-files.ts';
+export { changedLines, previewFileChange, type ChangePreview } from './preview-change.ts';
 export { readFile } from './read-file.ts';
 export { runCommand } from './run-command.ts';
 export { environmentOutside, findProgramOutside, foldersOutside, isExecutable } from './safe-path.ts';

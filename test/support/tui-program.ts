@@ -99,6 +99,11 @@ const demoCommands: Readonly<Record<string, (rest: string) => void | Promise<voi
     await pause(Number(rest) || 0);
     showNotice(`answered ${await ui.askKey(createQuestion('Run bash?'))}`);
   },
+  async reply() {
+    let reply: string | undefined;
+    const key = await ui.askKey({ ...createQuestion('Run bash?'), onReply: (text) => (reply = text) });
+    showNotice(`answered ${key} with ${JSON.stringify(reply)}`);
+  },
   async questions() {
     const [first, second] = await Promise.all([
       ui.askKey(createQuestion('First?')),

@@ -299,9 +299,7 @@ async function getDenialReason(
       return ruling.input === call.input ? undefined : formatRewriteRequest(call, ruling.input);
     if (ruling.type === 'deny') return ruling.reason;
     if (!(await ask?.(call, ruling.question)))
-      return ask
-        ? 'The user denied this tool call.'
-        : `This call needs approval, and there is no user to ask: ${ruling.question}`;
+      return ask ? 'Denied by user.' : `This call needs approval, and there is no user to ask: ${ruling.question}`;
     now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
   }
   return 'The gates keep asking about this call.';

@@ -8,14 +8,14 @@ import {
   type Conversation,
   createApprovalHandler,
   parseApprovalAnswer,
-  type ApprovalPrompt,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
 import { errorMessage, formatError, parseRetryNotice, type ApprovalHandler, type Event } from '../../core/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
-import type { TerminalUI, KeyQuestion } from '../tui/ui.ts';
+import { askApproval } from '../tui/approval-question.ts';
+import type { TerminalUI } from '../tui/ui.ts';
 
 /** How many messages of a resumed conversation are shown. */
 export const replayedMessages = 40;
@@ -226,32 +226,13 @@ export const createTerminalApproval = ({
   notify,
 }: Pick<CommandContext, 'conversation' | 'ui' | 'notify'>): ApprovalHandler =>
   createApprovalHandler(conversation, async (prompt, signal) => {
-    const choices = prompt.choices.map(({ key, label }) => ({ key, label }));
-    const viewChoice = prompt.fullQuestion === undefined ? [] : [{ key: viewKey, label: 'show all of it' }];
-    const ask = (question: ApprovalPrompt, keys: KeyQuestion['keys']): Promise<string> =>
-      ui.askKey({ ...approvalQuestion(question), keys, defaultKey: 'n' }, signal);
-    let key = await ask(prompt, [...choices, ...viewChoice]);
-    if (key === viewKey && prompt.fullQuestion !== undefined)
-      key = await ask({ ...prompt, question: prompt.fullQuestion }, choices);
+    let reply: string | undefined;
+    const key = await askApproval(prompt, (question) =>
+      ui.askKey({ ...question, onReply: (text) => (reply = text) }, signal),
+    );
     if (signal.aborted) return undefined;
+    if (reply !== undefined) return { reply };
     const answer = parseApprovalAnswer(prompt.choices, 'key', key);
     if (answer === 'always') notify(`Allowed for this session: ${prompt.grantKey}. /permissions lists and revokes.`);
     return answer;
   });
-
-/** The key that shows a long content completely. */
-const viewKey = 'v';
-
-/** A longer first line is shown below the question. */
-const maxTitleChars = 160;
-
-/** Builds the question with the exact call: in the title if it is short, otherwise as detail. */
-function approvalQuestion({ tool, question, kind }: ApprovalPrompt): Pick<KeyQuestion, 'title' | 'detail'> {
-  if (kind === 'unknown-outcome') return { title: `Run ${tool} again?`, detail: question };
-  const [head = '', ...rest] = question.split('\n');
-  if (head === '' || head.length > maxTitleChars) return { title: `Allow ${tool}?`, detail: question };
-  // A command of several lines: the head gives their number.
-  if (head.endsWith(' lines):'))
-    return { title: `Allow ${head.replace(/\):$/, ', all shown above)')}?`, detail: rest.join('\n') };
-  return { title: `Allow ${head}?`, ...(rest.length ? { detail: rest.join('\n') } : {}) };
-}

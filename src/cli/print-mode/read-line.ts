@@ -7,10 +7,6 @@ import { printErr } from '../args/stdio.ts';
 const INTERRUPT = '\x03';
 const END_OF_INPUT = '\x04';
 
-/** Reads a line as an answer with one key, in lower case; undefined if the signal was aborted or the input ended. */
-export const readAnswerKey = async (text: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> =>
-  (await readAnswerLine(text, prompt, signal))?.toLowerCase();
-
 /** Prints the text, waits until the user could read it, and reads a line; undefined if the signal was aborted or the input ended. */
 export async function readAnswerLine(text: string, prompt: string, signal?: AbortSignal): Promise<string | undefined> {
   if (signal?.aborted) return undefined;

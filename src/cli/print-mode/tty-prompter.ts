@@ -1,9 +1,10 @@
 // Asks the user of a one-shot run on the terminal; without a terminal nothing that needs approval is done.
-import { unwrapDeferredCall, escapeInvisible, type ApprovalHandler } from '../../core/index.ts';
+import { escapeInvisible, type ApprovalHandler } from '../../core/index.ts';
 import { createApprovalHandler, parseApprovalAnswer, type Conversation } from '../../coding-agent/index.ts';
 import { noUser, type UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { ModelHost } from '../../coding-agent/models/index.ts';
 import { createSerialQueue } from '../tui/question-queue.ts';
+import type { KeyQuestion } from '../tui/ui.ts';
 
 /** Whether the user can be asked. Standard input is checked last, since opening it takes time and most runs do not need it. */
 const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
@@ -11,11 +12,7 @@ const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stder
 /** Asks and reports on the terminal while a model is opened. Without a terminal every question is confirmed: the run has no other model. */
 export const createTtyHost = (write: (text: string) => void): ModelHost => ({
   async confirm(question) {
-    if (isInteractiveTerminal()) {
-      // Loaded only when a question is asked.
-      const { readAnswerKey } = await import('./read-line.ts');
-      return (await readAnswerKey(question, '[y/N] '))?.startsWith('y') ?? false;
-    }
+    if (isInteractiveTerminal()) return (await askOnTty({ title: question, ...yesOrNo })) === 'y';
     write(`${question} No terminal to ask, so: yes.\n`);
     return true;
   },
@@ -23,6 +20,38 @@ export const createTtyHost = (write: (text: string) => void): ModelHost => ({
   progress: (text) => void process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
   notify: (text) => write(`${text}\n`),
 });
+
+const yesOrNo: Pick<KeyQuestion, 'keys' | 'defaultKey'> = {
+  keys: [
+    { key: 'y', label: 'Yes' },
+    { key: 'n', label: 'No' },
+  ],
+  defaultKey: 'n',
+};
+
+/** Asks a question until a line names a choice or is a reply; undefined if the signal was aborted or the input ended. */
+async function askOnTty(question: KeyQuestion, signal?: AbortSignal): Promise<string | undefined> {
+  // Loaded only when a question is asked.
+  const { readAnswerLine } = await import('./read-line.ts');
+  const { findAnsweredKey, formatChoicePrompt, formatQuestionChoices, isStrayNumber } =
+    await import('../tui/format.ts');
+  const { title, detail, onReply } = question;
+  const choices = formatQuestionChoices(question).map((choice) => `  ${choice}`);
+  let text = [...(detail === undefined ? [] : [escapeInvisible(detail)]), escapeInvisible(title), ...choices].join(
+    '\n',
+  );
+  for (;;) {
+    const line = await readAnswerLine(text, formatChoicePrompt(question), signal);
+    if (line === undefined) return undefined;
+    const key = findAnsweredKey(question, line);
+    if (key !== undefined) return key;
+    if (onReply && !isStrayNumber(question, line)) {
+      onReply(line);
+      return question.defaultKey;
+    }
+    text = 'Type the number of a choice.';
+  }
+}
 
 /** Tools, sub-agents and calls may ask at the same time, but there is one terminal. */
 const inOrder = createSerialQueue();
@@ -37,10 +66,9 @@ export function createTtyPrompter(write: (text: string) => void): UserPrompter {
     });
   return {
     ...createTtyHost(write),
-    confirm: async (question, detail, signal) =>
-      /^y(es)?$/i.test(
-        (await askLine([question, ...(detail === undefined ? [] : [detail])].join('\n'), '[y/N] ', signal)) ?? '',
-      ),
+    confirm: async (title, detail, signal) =>
+      (await inOrder(() => askOnTty({ title, ...(detail === undefined ? {} : { detail }), ...yesOrNo }, signal))) ===
+      'y',
     async askText(question, choices, signal) {
       const { parseChoiceAnswer, formatChoices } = await import('../tui/format.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own answer' : 'Your answer'}, empty to skip: `;
@@ -54,18 +82,13 @@ export function createTtyPrompter(write: (text: string) => void): UserPrompter {
 
 /** Creates the approval handler of a one-shot run; without a terminal every call stays pending. */
 export const createTtyApproval = (conversation: Conversation): ApprovalHandler =>
-  createApprovalHandler(conversation, async (pending, signal) => {
+  createApprovalHandler(conversation, async (prompt, signal) => {
     if (!isInteractiveTerminal()) return undefined;
-    const { readAnswerKey } = await import('./read-line.ts');
-    const keys = pending.choices.map(({ key, label }) => `${key} ${label}`).join(' · ');
-    const unwrapped = unwrapDeferredCall(pending);
-    const tool = typeof unwrapped === 'string' ? pending.tool : unwrapped.tool;
-    const prompt = pending.kind === 'unknown-outcome' ? `Run ${tool} again? [y/N/h] ` : `Allow ${tool}? [y/N/a] `;
-    const { fullQuestion } = pending;
-    const answer = await inOrder(async () => {
-      if (fullQuestion === undefined) return readAnswerKey(`${pending.question}\n${keys}`, prompt, signal);
-      const first = await readAnswerKey(`${pending.question}\n${keys} · v show all of it`, prompt, signal);
-      return first === 'v' ? readAnswerKey(`${fullQuestion}\n${keys}`, prompt, signal) : first;
-    });
-    return answer === undefined ? undefined : parseApprovalAnswer(pending.choices, 'key', answer);
+    const { askApproval } = await import('../tui/approval-question.ts');
+    let reply: string | undefined;
+    const key = await inOrder(() =>
+      askApproval(prompt, (question) => askOnTty({ ...question, onReply: (text) => (reply = text) }, signal)),
+    );
+    if (key === undefined) return undefined;
+    return reply === undefined ? parseApprovalAnswer(prompt.choices, 'key', key) : { reply };
   });

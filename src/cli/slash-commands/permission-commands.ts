@@ -31,8 +31,8 @@ const permissionsCommand: SlashCommand = {
     if (granted.length === 0)
       return notify(
         conversation.autoApprove
-          ? 'Nothing was granted: /auto is on, so nothing is asked.'
-          : 'Nothing was granted: every change is asked about.',
+          ? 'No permissions granted yet. /auto is on, so changes are not asked about.'
+          : 'No permissions granted yet.',
       );
     const kind = await ui.pick(
       'Allowed in this session. Pick one to revoke it.',

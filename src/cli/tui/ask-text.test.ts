@@ -8,8 +8,8 @@ import { parseChoiceAnswer } from './format.ts';
 
 const program = await bundleTuiProgram();
 const skip = noTerminal();
-const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answers · Esc skips the question$/m;
-const second = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
+const first = /^\? Which port\? …\n +↑↓ fills in a choice · Enter answer · Esc skip the question$/m;
+const second = /^\? And why\?\n +Enter answer · Esc skip the question$/m;
 
 async function answer(terminal: Terminal, question: RegExp, keys: () => Promise<void>): Promise<void> {
   await terminal.waitFor(question);

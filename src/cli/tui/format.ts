@@ -34,15 +34,24 @@ export function foldToolOutput(output: string, max: number): FoldedLines {
   return left <= 1 && lines.length <= max + 1 ? { lines, left: 0 } : { lines: lines.slice(-max), left };
 }
 
-/** Formats the keys of a question for its prompt: `[y/N/a]`. */
+/** Formats the letters of a question that can be typed: `[y/N/a]`; empty if it has none. */
 export function formatQuestionKeys(question: KeyQuestion): string {
-  const keys = question.keys.map(({ key }) => (key === question.defaultKey ? key.toUpperCase() : key));
-  return `[${keys.join('/')}]`;
+  const letters = question.keys.map(({ key }) => key).filter((key) => key.length === 1);
+  const order = ['y', 'n', ...letters];
+  const keys = letters
+    .toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
+    .map((key) => (key === question.defaultKey ? key.toUpperCase() : key));
+  return keys.length === 0 ? '' : `[${keys.join('/')}]`;
 }
 
-/** Formats the meaning of each key of a question. */
-export function formatQuestionLabels(question: KeyQuestion): string {
-  return question.keys.map(({ key, label }) => `${key} ${escapeInvisible(label)}`).join(' · ');
+/** Formats the choices of a question as numbered texts. */
+export const formatQuestionChoices = (question: KeyQuestion): readonly string[] =>
+  question.keys.map(({ label }, index) => `${index + 1}. ${escapeInvisible(label)}`);
+
+/** Formats the prompt at which the number of a choice, its letter or a reply is typed. */
+export function formatChoicePrompt(question: KeyQuestion): string {
+  const reply = question.onReply ? ' or a reply to the model' : '';
+  return `${`number${reply} ${formatQuestionKeys(question)}`.trimEnd()}: `;
 }
 
 /** Formats a token count in short form. */
@@ -128,12 +137,24 @@ export function parseChoiceAnswer(line: string, choices: readonly string[]): str
   return (/^\d+$/.test(line) ? choices[Number(line) - 1] : undefined) ?? (line || undefined);
 }
 
-/** Returns the key that a typed line answers: the default for an empty line, or the key or label itself; undefined for other text. */
+/** Words that answer a question whose choices have these keys. */
+const ANSWER_WORDS: Readonly<Record<string, string>> = { yes: 'y', no: 'n' };
+
+/** Returns the key that a whole line answers: the default for an empty line, or the choice with this number, letter or label; undefined for other text. */
 export function findAnsweredKey(question: KeyQuestion, line: string): string | undefined {
   if (line === '') return question.defaultKey;
   const typed = line.toLowerCase();
-  return question.keys.find(({ key, label }) => key === typed || label.toLowerCase() === typed)?.key;
+  const byNumber = /^\d{1,3}$/.test(line) ? question.keys[Number(line) - 1] : undefined;
+  const letter = ANSWER_WORDS[typed] ?? typed;
+  return (
+    byNumber ??
+    question.keys.find(({ key, label }) => (key.length === 1 && key === letter) || label.toLowerCase() === typed)
+  )?.key;
 }
+
+/** Whether a line is a number that names no choice: such a line is a slip, not a reply. */
+export const isStrayNumber = (question: KeyQuestion, line: string): boolean =>
+  /^\d{1,3}$/.test(line) && findAnsweredKey(question, line) === undefined;
 
 /** Returns the choice that a typed line names by number, value or label. */
 export const findTypedChoice = (choices: readonly UiChoice[], line: string): UiChoice | undefined =>

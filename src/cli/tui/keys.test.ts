@@ -80,22 +80,80 @@ test('Esc interrupts a job; twice while idle it rewinds; Shift+Tab toggles the a
   await terminal.waitFor(/heard toggle-approval/);
 });
 
-test('a question shows its exact subject and takes one key; Enter or Esc gives the default', { skip }, async (t) => {
-  const terminal = await startTui(t);
-  await enterLine(terminal, 'ask');
-  await terminal.waitFor(/rm -rf ␛\[8mhidden<U\+202E>[^]*\? Run bash\? \[y\/N\/a\]/);
-  await waitUntilArmed();
-  await terminal.keys('a');
-  await terminal.waitFor(/answered a/);
-  for (const key of ['Enter', 'Escape']) {
-    await enterLine(terminal, 'clear');
+test(
+  '[A75] a question shows its exact subject, a choice needs Enter, and Enter or Esc alone gives the default',
+  { skip },
+  async (t) => {
+    const terminal = await startTui(t);
     await enterLine(terminal, 'ask');
-    await terminal.waitFor(/\[y\/N\/a\]/);
+    await terminal.waitFor(/rm -rf ␛\[8mhidden<U\+202E>[^]*\? Run bash\? \[y\/N\/a\]/);
     await waitUntilArmed();
-    await terminal.keys(key);
-    await terminal.waitFor(/answered n/);
-  }
-});
+    await terminal.keys('a');
+    await terminal.waitFor(/^❯ 3\. always$/m);
+    assert.doesNotMatch(await terminal.screen(), /answered/);
+    await terminal.keys('Enter');
+    await terminal.waitFor(/answered a/);
+    for (const key of ['Enter', 'Escape']) {
+      await enterLine(terminal, 'clear');
+      await enterLine(terminal, 'ask');
+      await terminal.waitFor(/\[y\/N\/a\]/);
+      await waitUntilArmed();
+      await terminal.keys(key);
+      await terminal.waitFor(/answered n/);
+    }
+  },
+);
+
+for (const [typed, text] of [
+  ['a', 'actually no, do not run that'],
+  ['y', 'yes but rename it'],
+  ['2', '2 files is too many'],
+] as const)
+  test(
+    `[A75] "${text}" typed at a question that takes replies is a reply and never the choice ${typed}`,
+    { skip },
+    async (t) => {
+      const terminal = await startTui(t);
+      await enterLine(terminal, 'reply');
+      await terminal.waitFor(/or type a reply to the model/);
+      await waitUntilArmed();
+      for (const character of text) await terminal.type(character);
+      await terminal.waitFor(/Enter denies this call and sends your text to the model[^]*^> [^\n]*\w$/m);
+      assert.doesNotMatch(await terminal.screen(), /answered|❯/);
+      await terminal.keys('Enter');
+      await terminal.waitFor(new RegExp(`answered n with "${text}"`));
+    },
+  );
+
+test(
+  '[A75] arrow keys and numbers select a choice, and text for the conversation leaves a question open that takes no reply',
+  { skip },
+  async (t) => {
+    const terminal = await startTui(t);
+    await enterLine(terminal, 'ask');
+    await terminal.waitFor(/^❯ 2\. no$/m);
+    await waitUntilArmed();
+    await terminal.type('hello there');
+    await terminal.waitFor(/the question stays open/);
+    await terminal.keys('Enter');
+    await terminal.waitFor(/heard enter "hello there"[^]*^❯ 2\. no$/m);
+    await waitUntilArmed();
+    await terminal.type('9');
+    await terminal.waitFor(/There is no choice 9\./);
+    await terminal.keys('Enter', 'C-c');
+    await terminal.waitFor(/^> *$/m);
+    await waitUntilArmed();
+    await terminal.keys('Up');
+    await terminal.waitFor(/^❯ 1\. yes$/m);
+    await terminal.keys('Down', 'Down');
+    await terminal.waitFor(/^❯ 3\. always$/m);
+    await terminal.type('1');
+    await terminal.waitFor(/^❯ 1\. yes$/m);
+    assert.doesNotMatch(await terminal.screen(), /answered/);
+    await terminal.keys('Enter');
+    await terminal.waitFor(/answered y/);
+  },
+);
 
 test('a key release event does not answer a question', { skip }, async (t) => {
   const terminal = await startTui(t);
@@ -106,6 +164,8 @@ test('a key release event does not answer a question', { skip }, async (t) => {
   await waitUntilArmed();
   assert.doesNotMatch(await terminal.screen(), /answered/);
   await terminal.type('\x1b[121;1:1u');
+  await terminal.waitFor(/^❯ 1\. yes$/m);
+  await terminal.type('\x1b[13;1:1u');
   await terminal.waitFor(/answered y/);
 });
 
@@ -119,7 +179,7 @@ test('text typed before a question never answers it: it stays in the input field
   await terminal.waitFor(/heard enter "ya"/);
   assert.doesNotMatch(await terminal.waitFor(/\[y\/N\/a\]/), /answered/);
   await waitUntilArmed();
-  await terminal.keys('y');
+  await terminal.keys('y', 'Enter');
   await terminal.waitFor(/answered y/);
 });
 
@@ -127,7 +187,7 @@ test('a letter of a draft never answers a question, however slowly the draft is 
   const terminal = await startTui(t);
   await enterLine(terminal, 'ask');
   await terminal.type('is it reall');
-  await terminal.waitFor(/The keys answer once the input field is empty[^]*^> is it reall/m);
+  await terminal.waitFor(/The text in the input field is not the answer[^]*^> is it reall/m);
   for (const letter of ['y', ' ', 'a']) {
     // Longer than the idle time of a question.
     await waitUntilArmed();
@@ -138,7 +198,7 @@ test('a letter of a draft never answers a question, however slowly the draft is 
   await terminal.keys('C-c');
   await terminal.waitFor(/^> *$/m);
   await waitUntilArmed();
-  await terminal.keys('y');
+  await terminal.keys('y', 'Enter');
   await terminal.waitFor(/answered y/);
   await enterLine(terminal, 'ask');
   await terminal.type('is yes');
@@ -158,7 +218,7 @@ test('a list is filtered by typing and cancelled with Esc', { skip }, async (t) 
   await terminal.keys('Enter');
   await terminal.waitFor(/picked gamma/);
   await enterLine(terminal, 'pick');
-  await terminal.waitFor(/Esc cancels/);
+  await terminal.waitFor(/Esc cancel$/m);
   await terminal.keys('Escape');
   await terminal.waitFor(/picked nothing/);
 });
@@ -168,10 +228,10 @@ test('questions are queued, and an aborted one gets the default answer', { skip 
   await enterLine(terminal, 'questions');
   await terminal.waitFor(/\? First\? \[y/);
   await waitUntilArmed();
-  await terminal.keys('y');
+  await terminal.keys('y', 'Enter');
   await terminal.waitFor(/\? Second\? \[y/);
   await waitUntilArmed();
-  await terminal.keys('a');
+  await terminal.keys('a', 'Enter');
   await terminal.waitFor(/answered y and a/);
   await enterLine(terminal, 'given');
   await terminal.waitFor(/given up with n[^]*^>\nscripted/m);

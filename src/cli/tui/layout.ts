@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../core/index.ts';
 import type { Highlighter } from './highlight.ts';
 import type { TextStyler, TextStyles } from './ansi-style.ts';
 import type { MarkdownChunk } from './markdown-chunks.ts';
-import { formatDiff } from './plain-output.ts';
+import { formatDiff, PREVIEW_DIFF_LINE, previewLineStyle } from './plain-output.ts';
 import { foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
 import { formatCallTitle, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
@@ -79,7 +79,10 @@ export function renderBlock(
     case 'output': {
       const title = block.title === undefined ? [] : wrapText(escapeInvisible(block.title), width, '', styles.bold);
       const lines = escapeInvisible(block.text).trimEnd().replaceAll('\t', '    ').split('\n');
-      return [...title, ...lines.flatMap((line) => wrapHanging(line, width))];
+      return [
+        ...title,
+        ...lines.flatMap((line) => (block.isPreview ? wrapPreviewLine(line, width, styles) : wrapHanging(line, width))),
+      ];
     }
     case 'call':
       return renderCall(block, width, style);
@@ -95,7 +98,8 @@ function renderCall(block: TranscriptBlock & { type: 'call' }, width: number, st
   const time = block.ms === undefined ? '' : styles.dim(` ${formatDuration(block.ms)}`);
   const { tool, input } = formatCallTitle(block.tool, block.input);
   const head = `${styler(mark)} ${styles.bold(tool)} ${input}`;
-  const tail = `${label}${time}`;
+  const approval = block.approval === undefined ? '' : styles.dim(` · ${block.approval}`);
+  const tail = `${label}${approval}${time}`;
   const lines = style.unfolded
     ? wrapTextWithAnsi(head + tail, width)
     : [truncateToWidth(head, Math.max(10, width - unstyledWidth(tail)), '…') + tail];
@@ -153,6 +157,17 @@ function wrapHanging(line: string, width: number): readonly string[] {
   const plain = visibleWidth(column) === column.length;
   if (!plain || column.length > width / 2) return wrapTextWithAnsi(line, width);
   return wrapText(line.slice(column.length), width, column, (text) => text);
+}
+
+/** Wraps a line of a preview; the text of a file stays behind its line number. */
+function wrapPreviewLine(line: string, width: number, styles: TextStyles): readonly string[] {
+  const styler = previewLineStyle(line, styles);
+  const [, number, sign = '', text = ''] = PREVIEW_DIFF_LINE.exec(line) ?? [];
+  const column = /^.*?\S {2,}(?=\S)/.exec(line)?.[0] ?? '';
+  if (number !== undefined) return wrapText(text, width - 2, `  ${styles.dim(number)}${styler(sign)}`, styler);
+  if (column.length > 0 && column.length < width / 2)
+    return wrapText(line.slice(column.length), width - 2, `  ${styles.dim(column)}`, styler);
+  return wrapText(line, width - 2, INDENT, styler);
 }
 
 /** Wraps text to a width; the first line starts with the mark, the others are indented to it. */

@@ -1,22 +1,21 @@
-// The panels above or instead of the input field: a question with keys, a question with a text answer, and a list to choose from.
-import {
-  fuzzyFilter,
-  Input,
-  matchesKey,
-  SelectList,
-  type Component,
-  type Focusable,
-  type KeyId,
-} from '@earendil-works/pi-tui';
+// The panels above or instead of the input field: a question with numbered choices, a question with a text answer, and a list to choose from.
+import { fuzzyFilter, Input, matchesKey, SelectList, type Component, type Focusable } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
 import type { UiChoice, KeyQuestion } from './ui.ts';
 import { selectListTheme, type InputField } from './input-field.ts';
 import { wrapText } from './layout.ts';
 import type { TextStyles } from './ansi-style.ts';
-import { parseChoiceAnswer, formatQuestionKeys, formatQuestionLabels } from './format.ts';
+import {
+  findAnsweredKey,
+  formatQuestionChoices,
+  formatQuestionKeys,
+  isStrayNumber,
+  parseChoiceAnswer,
+} from './format.ts';
 
 const DOUBLE_ENTER_MS = 150;
-const FIELD_NOT_EMPTY_HINT = 'The keys answer once the input field is empty: Enter sends its text, Ctrl+C clears it.';
+const REPLY_HINT = 'Enter denies this call and sends your text to the model · Ctrl+C clears the text';
+const FIELD_NOT_EMPTY_HINT = 'Enter sends this text and the question stays open · Ctrl+C clears the text';
 const DRAFT_HINT = 'The text in the input field is not the answer: Enter sends it, Ctrl+C clears it.';
 const MAX_TITLE = 160;
 const LIST_KEYS = ['up', 'down', 'pageUp', 'pageDown'] as const;
@@ -31,36 +30,87 @@ export type Panel = Component & {
   readonly ownsField?: boolean;
 };
 
-/** The line with the keys of a question; the full question is in the transcript. */
+/** The numbered choices of a question; its subject is in the transcript. The field below takes a number, a letter or a reply, and Enter sends it. */
 export function questionPanel(
   question: KeyQuestion,
   styles: TextStyles,
-  hasDraft: () => boolean,
-  answer: (key: string) => void,
+  field: InputField,
+  armed: () => boolean,
+  answer: (key: string, reply?: string) => void,
 ): Panel {
+  const choices = formatQuestionChoices(question);
+  const keyAt = (index: number): string => question.keys[index]?.key ?? question.defaultKey;
+  const defaultIndex = Math.max(
+    0,
+    question.keys.findIndex(({ key }) => key === question.defaultKey),
+  );
+  let selected = defaultIndex;
+  const typed = (): string => field.text().trim();
+  // A draft from before the question is never read as a choice.
+  const ownsText = (): boolean => armed() || typed() === '';
+  const marked = (): number => {
+    if (!ownsText()) return -1;
+    const key = findAnsweredKey(question, typed());
+    return typed() === '' ? selected : question.keys.findIndex((each) => each.key === key);
+  };
+  function hint(): string {
+    if (!ownsText()) return DRAFT_HINT;
+    if (isStrayNumber(question, typed())) return `There is no choice ${typed()}.`;
+    const choiceHint = `↑↓ or a number, then Enter · Esc selects ${defaultIndex + 1}`;
+    if (marked() >= 0) return question.onReply ? `${choiceHint} · or type a reply to the model` : choiceHint;
+    return question.onReply && !isCommandLine(typed()) ? REPLY_HINT : FIELD_NOT_EMPTY_HINT;
+  }
+  function move(by: number): boolean {
+    if (marked() < 0) return false;
+    selected = (marked() + by + choices.length) % choices.length;
+    if (typed() !== '') field.takeText();
+    return true;
+  }
+  function enter(): boolean {
+    const text = typed();
+    const index = marked();
+    if (index >= 0) {
+      field.takeText();
+      answer(keyAt(index));
+      return true;
+    }
+    if (isStrayNumber(question, text)) return true;
+    if (question.onReply === undefined || isCommandLine(text)) return false;
+    field.takeText();
+    answer(question.defaultKey, text);
+    return true;
+  }
   return {
     keepsField: true,
+    ownsField: true,
     invalidate: () => undefined,
     render: (width) => [
       ...wrapText(
-        `${styles.bold(escapeInvisible(question.title))} ${formatQuestionKeys(question)} `,
+        `${styles.bold(escapeInvisible(question.title))} ${formatQuestionKeys(question)}`.trimEnd(),
         width,
         styles.yellow('? '),
         (t) => t,
       ),
-      ...wrapText(formatQuestionLabels(question), width, '  ', styles.dim),
-      ...(hasDraft() ? wrapText(FIELD_NOT_EMPTY_HINT, width, '  ', styles.dim) : []),
+      ...choices.flatMap((choice, index) =>
+        index === marked()
+          ? wrapText(choice, width, styles.cyan('❯ '), styles.cyan)
+          : wrapText(choice, width, '  ', (t) => t),
+      ),
+      ...wrapText(hint(), width, '  ', styles.dim),
     ],
     handleKey(data) {
-      const isDefault = matchesKey(data, 'enter') || matchesKey(data, 'escape');
-      if (isDefault) answer(question.defaultKey);
-      if (isDefault) return true;
-      const match = question.keys.find(({ key }) => [key, `shift+${key}`].some((id) => matchesKey(data, id as KeyId)));
-      if (match !== undefined) answer(match.key);
-      return match !== undefined;
+      // Suggestions take the keys first.
+      if (field.editor.isShowingAutocomplete()) return false;
+      if (matchesKey(data, 'escape')) return (answer(question.defaultKey), true);
+      if (matchesKey(data, 'up')) return move(-1);
+      if (matchesKey(data, 'down')) return move(1);
+      return matchesKey(data, 'enter') && enter();
     },
   };
 }
+
+/** A slash command or a shell command: it is run, and never a reply. */
+const isCommandLine = (text: string): boolean => /^[/!]/.test(text);
 
 /** The line of a question that is answered in the input field; the full question and its choices are in the transcript. */
 export function textPanel(
@@ -87,7 +137,7 @@ export function textPanel(
     render: (width) => [
       ...wrapText(styles.bold(short), width, styles.yellow('? '), (t) => t),
       ...(armed() || field.text() === ''
-        ? wrapText(`${choiceHint}Enter answers · Esc skips the question`, width, '  ', styles.dim)
+        ? wrapText(`${choiceHint}Enter answer · Esc skip the question`, width, '  ', styles.dim)
         : wrapText(DRAFT_HINT, width, '  ', styles.dim)),
     ],
     handleKey(data) {
@@ -148,7 +198,7 @@ export function pickPanel(
       ...wrapText(escapeInvisible(title), width, '', styles.bold),
       ...input.render(width),
       ...list.render(width),
-      styles.dim('↑↓ move · Enter selects · Esc cancels'),
+      styles.dim('↑↓ move · Enter select · Esc cancel'),
     ],
     handleKey(data) {
       if (matchesKey(data, 'escape')) done(undefined);

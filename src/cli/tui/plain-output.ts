@@ -1,6 +1,6 @@
 // The output of the plain UI: prints blocks as lines in the order of their arrival and never changes a printed line.
 import { escapeInvisible } from '../../core/index.ts';
-import type { TextStyles } from './ansi-style.ts';
+import type { TextStyler, TextStyles } from './ansi-style.ts';
 import { CUT_LABEL, foldToolOutput, CALL_STATUS_LABELS, formatDuration } from './format.ts';
 import { formatCallTitle, toPlainOutput, type TranscriptBlock } from '../../sessions/index.ts';
 
@@ -82,8 +82,9 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
     }
     const output = block.output ?? open.get(block.id)?.text ?? '';
     open.delete(block.id);
+    const approval = block.approval === undefined ? '' : `, ${block.approval}`;
     const time = block.ms === undefined ? '' : ` (${formatDuration(block.ms)})`;
-    printLine(`[tool] ${started ? tool : header}: ${CALL_STATUS_LABELS[block.status].word}${time}`);
+    printLine(`[tool] ${started ? tool : header}: ${CALL_STATUS_LABELS[block.status].word}${approval}${time}`);
     if (block.diff !== undefined) for (const line of formatDiff(block.diff, styles)) printLine(`  ${line}`);
     else if (output.trim() !== '') for (const line of formatFolded(output)) printLine(`  ${line}`);
   }
@@ -103,7 +104,9 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
           return printLine(`[${block.level}] ${escapeInvisible(block.text)}`);
         case 'output': {
           if (block.title !== undefined) printLine(escapeInvisible(block.title));
-          return printLine(escapeInvisible(block.text).trimEnd());
+          for (const line of escapeInvisible(block.text).trimEnd().split('\n'))
+            printLine(block.isPreview ? previewLineStyle(line, styles)(line) : line);
+          return undefined;
         }
       }
     },
@@ -138,6 +141,19 @@ function completeLength(text: string): number {
 function formatFolded(text: string): readonly string[] {
   const { lines, left } = foldToolOutput(text, FOLDED_OUTPUT_LINES);
   return left === 0 ? lines : [`… ${left} more lines`, ...lines];
+}
+
+/** A line of a preview: a line number, a sign and the text of the file. */
+export const PREVIEW_DIFF_LINE: RegExp = /^( *\d+ )([ +-])( .*)?$/;
+
+/** Returns the style of a line of a preview: added, removed, the command, or a warning. */
+export function previewLineStyle(line: string, styles: TextStyles): TextStyler {
+  const sign = PREVIEW_DIFF_LINE.exec(line)?.[2];
+  if (sign === '+') return styles.green;
+  if (sign === '-') return styles.red;
+  if (/^(?:\$|\|) /.test(line)) return styles.bold;
+  if (/^Warning: |NO SANDBOX/.test(line)) return styles.yellow;
+  return sign === ' ' ? (text) => text : styles.dim;
 }
 
 /** Formats a unified diff as lines; added and removed lines are colored. */

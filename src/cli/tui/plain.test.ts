@@ -28,7 +28,10 @@ test('in a pipe each input line is submitted in order, and the end of the input 
 ${Array.from({ length: 8 }, (_, line) => `  out ${line + 13}\n`).join('')}> ask
 Run bash?
   rm -rf ␛[8mhidden<U+202E>
-y yes · n no · a always [y/N/a] yes
+  1. yes
+  2. no
+  3. always
+number [y/N/a]: yes
 [info] answered y
 > pick
 Which one
@@ -77,7 +80,7 @@ for (const [how, env, text] of [
     await enterLine(terminal, 'there');
     await terminal.waitFor(/\[info\] heard enter "hello \\nthere"\n>$/m);
     await enterLine(terminal, 'ask');
-    await terminal.waitFor(/y yes · n no · a always \[y\/N\/a\]$/m);
+    await terminal.waitFor(/1\. yes\n {2}2\. no\n {2}3\. always\nnumber \[y\/N\/a\]:$/m);
     await waitUntilArmed();
     await enterLine(terminal, 'a');
     await terminal.waitFor(/answered a\n>$/m);
@@ -104,12 +107,43 @@ test(
   },
 );
 
+test(
+  '[A75] in plain mode the number of a choice answers, and other text is a reply or asks again',
+  { skip },
+  async (t) => {
+    const terminal = await openTerminal(t, [process.execPath, program, '--plain'], {
+      rows: 40,
+      env: { NO_COLOR: '1' },
+    });
+    await terminal.waitFor(/^>/m);
+    for (const [line, answer] of [
+      ['actually no, do not run that', 'n with "actually no, do not run that"'],
+      ['yes but rename it', 'n with "yes but rename it"'],
+      ['1', 'y with undefined'],
+    ] as const) {
+      await enterLine(terminal, 'reply');
+      await terminal.waitFor(/number or a reply to the model \[y\/N\/a\]: *$/m);
+      await waitUntilArmed();
+      await enterLine(terminal, line);
+      await terminal.waitFor(new RegExp(`answered ${answer}\\n>`));
+      await enterLine(terminal, 'clear');
+    }
+    await enterLine(terminal, 'ask');
+    await terminal.waitFor(/number \[y\/N\/a\]: *$/m);
+    await waitUntilArmed();
+    await enterLine(terminal, 'always please');
+    await terminal.waitFor(/always please\nnumber \[y\/N\/a\]: *$/m);
+    await enterLine(terminal, '3');
+    await terminal.waitFor(/answered a\n>/);
+  },
+);
+
 test('in plain mode a line typed before a question does not answer it', { skip }, async (t) => {
   const terminal = await openTerminal(t, [process.execPath, program, '--plain'], { env: { NO_COLOR: '1' } });
   await terminal.waitFor(/^>/m);
   await terminal.type('ask 200\ny\n');
   await terminal.waitFor(/heard enter "y"/);
-  const screen = await terminal.waitFor(/\[y\/N\/a\] *$/m);
+  const screen = await terminal.waitFor(/\[y\/N\/a\]: *$/m);
   assert.doesNotMatch(screen, /answered/);
 });
 

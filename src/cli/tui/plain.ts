@@ -10,8 +10,9 @@ import {
   findTypedChoice,
   parseChoiceAnswer,
   formatChoices,
-  formatQuestionKeys,
-  formatQuestionLabels,
+  formatChoicePrompt,
+  formatQuestionChoices,
+  isStrayNumber,
   formatStatusParts,
   formatUiChoice,
 } from './format.ts';
@@ -30,6 +31,8 @@ const QUIT_WINDOW_MS = 2000;
 const WAITING_NOTICE_MS = 1000;
 
 type LineReader = { readonly since: number; readonly takeLine: (line: string | undefined) => boolean };
+
+const indentText = (text: string): string => `  ${text.replaceAll('\n', '\n  ')}`;
 
 /** Opens the plain UI. */
 export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOptions): TerminalUI {
@@ -241,15 +244,20 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       inOrder(() => {
         printAbovePrompt(() => {
           printer.printLine(escapeInvisible(question.title));
-          if (question.detail !== undefined)
-            printer.printLine(`  ${escapeInvisible(question.detail).replaceAll('\n', '\n  ')}`);
+          const { detail, isPreview = false } = question;
+          if (detail !== undefined)
+            printer.printBlock({ type: 'output', id: 'question', text: indentText(detail), isPreview });
+          for (const choice of formatQuestionChoices(question)) printer.printLine(`  ${choice}`);
         });
-        return readAnswer(
-          `${formatQuestionLabels(question)} ${formatQuestionKeys(question)} `,
-          question.defaultKey,
-          signal,
-          (line) => findAnsweredKey(question, line) ?? (isTerminal ? 'again' : 'not mine'),
-        );
+        return readAnswer(formatChoicePrompt(question), question.defaultKey, signal, (line) => {
+          const key = findAnsweredKey(question, line);
+          if (key !== undefined) return key;
+          // A piped line was written without knowing the question, so it is the next input and not a reply.
+          if (!isTerminal) return 'not mine';
+          if (question.onReply === undefined || isStrayNumber(question, line)) return 'again';
+          question.onReply(line);
+          return question.defaultKey;
+        });
       }),
     pick: (title, choices, signal) =>
       inOrder(() => {

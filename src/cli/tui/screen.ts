@@ -130,6 +130,8 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
     opened.armed = (opened.armed && ownsField === true) || isArmed(opened.since, data);
     if (keepsField && !opened.armed) return false;
     if (!matchesKey(data, 'ctrl+c')) return handleKey(data);
+    // The first Ctrl+C clears a text that was typed for the panel.
+    if (keepsField && field.text() !== '') return false;
     opened.dismiss();
     if (state.status?.busy !== undefined) emit({ type: 'interrupt' });
     return true;
@@ -182,14 +184,19 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   function askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string> {
     return openPanel(question.defaultKey, signal, (done) => {
       const id = `question ${(questionCount += 1)}`;
-      const { title, detail: text } = question;
-      if (text !== undefined) transcript.putBlock({ type: 'output', id, title, text });
+      const { title, detail: text, isPreview } = question;
+      if (text !== undefined)
+        transcript.putBlock({ type: 'output', id, text, ...(isPreview ? { isPreview } : { title }) });
       return questionPanel(
         question,
         styles,
-        () => field.text() !== '',
-        (key) => {
-          showAnswer(id, `${title} ${question.keys.find((each) => each.key === key)?.label ?? key}`);
+        field,
+        () => panel?.armed === true,
+        (key, reply) => {
+          const label = question.keys.find((each) => each.key === key)?.label ?? key;
+          if (question.hidesAnswer && !transcript.isScrolled(id)) transcript.removeBlock(id);
+          else if (!question.hidesAnswer) showAnswer(id, `${title} ${reply ?? label}`);
+          if (reply !== undefined) question.onReply?.(reply);
           done(key);
         },
       );

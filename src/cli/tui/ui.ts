@@ -15,14 +15,24 @@ export type UserAction =
   /** Ctrl+C twice, Ctrl+D on an empty line, or the end of the input. */
   | { readonly type: 'quit' };
 
-/** A question that is answered with a key; no answer, Esc or the end of the input gives `defaultKey`. */
+/** A question with numbered choices. A choice needs Enter: after an arrow key, a number, or the letter of the choice. No answer, Esc or the end of the input gives `defaultKey`. */
 export type KeyQuestion = {
   readonly title: string;
   /** What the question is about, verbatim. */
   readonly detail?: string;
+  /** Whether the detail is the preview of a call: the lines of its diffs are colored. */
+  readonly isPreview?: boolean;
+  /** The choices. A key of one letter can be typed as an answer; other keys only name the choice for the caller. */
   readonly keys: readonly { readonly key: string; readonly label: string }[];
-  /** The key for a plain Enter; shown as a capital letter. */
+  /** The choice that is selected at first; its letter is shown as a capital. */
   readonly defaultKey: string;
+  /**
+   * Called with a text that names no choice; the question is then answered with `defaultKey`. Without it such a text is
+   * submitted like any other input, and the question stays open.
+   */
+  readonly onReply?: (text: string) => void;
+  /** Whether the answer is not shown as a notice, because the view shows it elsewhere. */
+  readonly hidesAnswer?: boolean;
 };
 
 /** An item of a list to choose from. */

@@ -8,7 +8,7 @@ export async function loadCustomToolFiles(context: IntegrationContext): Promise<
   const { settings, paths, sandboxedWorkspace, trust, prompter } = context;
   const ask = ({ path, text, status }: UnapprovedToolFile): Promise<boolean> => {
     const changed = status === 'changed' ? ' It changed since you allowed it.' : '';
-    return prompter.confirm(`Run the tool of this project, ${path}? It runs as you.${changed}`, text);
+    return prompter.confirm(`Trust this project's tool ${path}? It runs with your permissions.${changed}`, text);
   };
   const { tools, problems } = await loadCustomTools({
     folders: customToolDirs(paths),

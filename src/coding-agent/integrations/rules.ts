@@ -18,7 +18,10 @@ export function readProjectRuleFiles({
     unattended: prompter.isAbsent === true,
     ask: ({ path, text, status }) => {
       const changed = status === 'changed' ? ' They changed since you allowed them.' : '';
-      return prompter.confirm(`Use the rules of this project, ${path}? Code in them runs as you.${changed}`, text);
+      return prompter.confirm(
+        `Trust this project's rules ${path}? Code in them runs with your permissions.${changed}`,
+        text,
+      );
     },
   });
 }

@@ -1,4 +1,6 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
+import { formatApprovalTitle } from '../approval-preview.ts';
+import { formatApprovalDetail } from '../format-preview.ts';
 import type { ApprovalHandler } from '../../agent/index.ts';
 import {
   type SubagentManagerOptions,
@@ -48,10 +50,10 @@ function createApprovalQueue(prompter: UserPrompter): NonNullable<SubagentManage
   return ({ id, metadata }): ApprovalHandler =>
     (call, signal) => {
       const inner = unwrapDeferredCall(call);
-      const title = `Allow ${typeof inner === 'string' ? call.tool : inner.tool} for ${id} (${truncateToLine(metadata.task, 60)})?`;
-      const answer = queue.then(async () =>
-        signal.aborted ? undefined : prompter.confirm(title, call.question, signal),
-      );
+      const asked = call.preview?.title ?? formatApprovalTitle(typeof inner === 'string' ? call : inner);
+      const title = asked.replace(/\?$/, ` for ${id} (${truncateToLine(metadata.task, 60)})?`);
+      const detail = formatApprovalDetail(call);
+      const answer = queue.then(async () => (signal.aborted ? undefined : prompter.confirm(title, detail, signal)));
       queue = answer.catch(() => {});
       return answer;
     };

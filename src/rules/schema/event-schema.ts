@@ -145,7 +145,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
   }),
   'approval-requested': openObject(
     { call: stringSchema(), question: stringValue },
-    { kind: enumSchema(['unknown-outcome', 'client-tool']), by: origin },
+    { kind: enumSchema(['unknown-outcome', 'client-tool']), by: origin, preview: anyValue },
   ),
   'approval-resolved': openObject(
     { call: stringSchema(), allowed: booleanSchema() },

@@ -1,6 +1,13 @@
 // Converts tool calls to ACP tool calls: title, kind, locations and diffs.
 import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from '@agentclientprotocol/sdk';
-import { unwrapDeferredCall, isObject, escapeInvisibleLine, type Json, longestMatch } from '../../core/index.ts';
+import {
+  unwrapDeferredCall,
+  isObject,
+  escapeInvisibleLine,
+  longestMatch,
+  type Json,
+  type PendingApproval,
+} from '../../core/index.ts';
 import {
   formatToolInput,
   toPlainOutput,
@@ -150,12 +157,12 @@ const joinDiffSide = (lines: readonly string[], sign: '-' | '+'): string =>
     .map((line) => line.slice(1))
     .join('\n');
 
-/** Returns the diff that a pending call would make, as far as its input shows. */
-export function toProposedChange(call: Pick<CallBlock, 'tool' | 'input'>, locate: CallPathResolver): ToolCallContent[] {
-  const { input } = unwrapCall(call);
-  const path = getCallPath(input, locate);
-  const { old_string: old, new_string: next } = isObject(input) ? input : {};
-  return path !== undefined && typeof old === 'string' && typeof next === 'string'
-    ? [{ type: 'diff', path, oldText: old, newText: next }]
-    : [];
-}
+/** Returns the real diffs of a call that waits for approval, one per hunk of each file; empty if it changes no file. */
+export const toProposedChange = (
+  { preview }: Pick<PendingApproval, 'preview'>,
+  locate: CallPathResolver,
+): ToolCallContent[] =>
+  (preview?.files ?? []).flatMap(({ path, diff }) => {
+    const real = getCallPath({ path }, locate);
+    return real === undefined ? [toWholeDiffContent(diff)] : toDiffContent(diff, real);
+  });

@@ -8,7 +8,7 @@ import {
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import type { Conversation } from '../../coding-agent/index.ts';
+import { formatApprovalDetail, type Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader, fenceMarkdown, toProposedChange, toTextContent } from './tool-calls.ts';
 import { listAcpOptions, getApprovalMode, approvalModes } from './options.ts';
@@ -39,7 +39,7 @@ export function createV1Client(
     transcript: createV1Updates(send, { notices, locate }),
     echoesInput: false,
     ask(prompt, signal) {
-      const content = [...toProposedChange(prompt, locate), toTextContent(fenceMarkdown(prompt.question))];
+      const content = [...toProposedChange(prompt, locate), toTextContent(fenceMarkdown(formatApprovalDetail(prompt)))];
       return permit(
         { ...toToolCallHeader(prompt, locate), status: 'pending', content },
         toPermissionOptions(prompt.choices),

@@ -8,7 +8,7 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import type { UserCommand } from '../../agent/index.ts';
-import type { Conversation } from '../../coding-agent/index.ts';
+import { formatApprovalDetail, type Conversation } from '../../coding-agent/index.ts';
 import { toUsageUpdate } from './handlers.ts';
 import { toToolCallHeader } from './tool-calls.ts';
 import { listAcpOptions } from './options.ts';
@@ -56,8 +56,8 @@ export function createV2Client(client: AgentContext, sessionId: string, conversa
     ask: (prompt, signal) =>
       permit(
         {
-          title: `Allow ${prompt.tool}?`,
-          description: prompt.question,
+          title: prompt.title,
+          description: formatApprovalDetail(prompt),
           subject: { type: 'tool_call', toolCall: toToolCallHeader(prompt, locate) },
           options: toPermissionOptions(prompt.choices),
         },

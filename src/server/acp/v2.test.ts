@@ -160,6 +160,6 @@ test('[P31] a server that the editor names needs permission in the format of ver
   const [first, second] = asked;
   assert.equal(first?.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
   assert.match(first?.description ?? '', /mcp-stdio-server\.ts/);
-  assert.equal(second?.title, 'Allow mcp__editor-clerk__greet?');
+  assert.equal(second?.title, 'Call greet of the MCP server editor-clerk?');
   assert.match(JSON.stringify(editor.told), /Hello Ann/);
 });

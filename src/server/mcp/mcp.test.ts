@@ -144,10 +144,10 @@ for (const modern of [false, true])
       assert.equal((await run('echo a >> log')).isError, undefined);
       assert.equal((await run('echo a >> log')).isError, undefined, 'always');
       for (const command of ['echo b >> log', 'echo c >> log'])
-        assert.match(wordsOf(await run(command)), /denied this tool call/);
+        assert.match(wordsOf(await run(command)), /Denied by user/);
       assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'a\na\na\n');
       assert.equal(asked.length, 4);
-      assert.match(asked[0] ?? '', /^Allow run_command\?\nrun_command: echo a >> log$/);
+      assert.match(asked[0] ?? '', /^Run this command\?\n\$ echo a >> log\nfolder .*\neffects +writes log\nsandbox /);
     },
   );
 
@@ -257,8 +257,8 @@ test('a change of a run asks the user of the client; if the client cannot ask, t
   };
   const client = await connect(t, made, { answer });
   assert.equal((await call(client, 'run_agent', { prompt: 'one' })).isError, undefined);
-  assert.match(wordsOf(await call(client, 'run_agent', { prompt: 'two' })), /denied this tool call/);
-  assert.match(asked[0] ?? '', /^Allow write_file\?\nwrite_file .*one\.txt\n\+x$/);
+  assert.match(wordsOf(await call(client, 'run_agent', { prompt: 'two' })), /Denied by user/);
+  assert.match(asked[0] ?? '', /^Create one\.txt\?\none\.txt \(new file, \+1 -0\)\n1 \+ x\n/);
   const mute = await connect(t, made);
   const waits = await call(mute, 'run_agent', { prompt: 'three' });
   assert.deepEqual([waits.isError, cameOf(waits)['reason']], [true, 'waiting']);

@@ -13,7 +13,6 @@ import {
   FairleadError,
   isObject,
   errorMessage,
-  escapeInvisible,
   pendingApprovals,
   type ApprovalHandler,
   type Event,
@@ -26,6 +25,7 @@ import {
   parseApprovalAnswer,
   type ApprovalPrompt,
   type GrantContext,
+  formatApprovalDetail,
 } from '../../coding-agent/index.ts';
 
 /** The work of a client call. It owns a session: close it when done. */
@@ -139,17 +139,17 @@ function canElicit({ context, capabilities }: Pick<McpClientCall, 'context' | 'c
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
-const toElicitation = ({ tool, kind, question, choices }: ApprovalPrompt): ReturnType<typeof inputRequired.elicit> =>
+const toElicitation = (prompt: ApprovalPrompt): ReturnType<typeof inputRequired.elicit> =>
   inputRequired.elicit({
-    message: `${kind === 'unknown-outcome' ? `Run ${tool} again` : `Allow ${tool}`}?\n${escapeInvisible(question)}`,
+    message: `${prompt.title}\n${formatApprovalDetail(prompt)}`,
     requestedSchema: {
       type: 'object',
       properties: {
         answer: {
           type: 'string',
           title: 'Answer',
-          enum: choices.map(({ answer }) => answer),
-          description: choices.map(({ answer, label }) => `${answer}: ${label}`).join('; '),
+          enum: prompt.choices.map(({ answer }) => answer),
+          description: prompt.choices.map(({ answer, label }) => `${answer}: ${label}`).join('; '),
         },
       },
       required: ['answer'],

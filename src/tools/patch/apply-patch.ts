@@ -12,7 +12,7 @@ import { completesInCpuTime } from '../with-timeout.ts';
 import type { FilePatch } from './parse.ts';
 
 /** The change of one file. */
-type PatchStep =
+export type PatchStep =
   | { readonly type: 'write'; readonly path: string; readonly text: string; readonly over: string | null }
   | { readonly type: 'remove'; readonly path: string };
 
@@ -39,18 +39,8 @@ export const applyPatch = (workspace: Workspace): Tool => ({
   effect: 'write',
   untrustedOutput: true,
   async execute(input): Promise<ToolOutput> {
-    const { paths, patch } = input as { paths: readonly string[]; patch: string };
-    const { parseFilePatches, patchError } = await import('./parse.ts');
-    const files = parseFilePatches(patch);
-    // Gates check the paths of a call: a patch must not touch any other file.
-    const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
-    const stranger = names.find((name) => !paths.includes(name));
-    if (stranger !== undefined) throw patchError(`${escapeInvisibleLine(stranger)} is not among the paths.`);
-    const planned = await Promise.allSettled(files.map((file) => patchSteps(workspace, file)));
-    const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
-    if (failures.length) throw patchError(failures.map(({ message }) => message).join('\n'));
-    const steps = planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-    const changes = await applySteps(workspace, steps);
+    const { patch } = input as PatchInput;
+    const changes = await applySteps(workspace, await planPatch(workspace, input as PatchInput));
     const [only] = changes;
     return toolOutput({
       text: changes
@@ -61,6 +51,23 @@ export const applyPatch = (workspace: Workspace): Tool => ({
     });
   },
 });
+
+/** The input of apply_patch. */
+export type PatchInput = { readonly paths: readonly string[]; readonly patch: string };
+
+/** Returns the changes that a patch makes, without making them. Throws if it does not fit the files. */
+export async function planPatch(workspace: Workspace, { paths, patch }: PatchInput): Promise<readonly PatchStep[]> {
+  const { parseFilePatches, patchError } = await import('./parse.ts');
+  const files = parseFilePatches(patch);
+  // Gates check the paths of a call: a patch must not touch any other file.
+  const names = files.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined);
+  const stranger = names.find((name) => !paths.includes(name));
+  if (stranger !== undefined) throw patchError(`${escapeInvisibleLine(stranger)} is not among the paths.`);
+  const planned = await Promise.allSettled(files.map((file) => patchSteps(workspace, file)));
+  const failures = planned.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+  if (failures.length) throw patchError(failures.map(({ message }) => message).join('\n'));
+  return planned.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
 
 const changeVerb = (before: string | null, after: string | null): string =>
   before === null ? 'Created' : after === null ? 'Deleted' : 'Patched';

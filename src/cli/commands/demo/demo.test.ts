@@ -52,7 +52,7 @@ test('in a pipe the tour runs to its end, says on every screen that its model is
     assert.ok(screens[i + 1]?.startsWith(`\n== ${i + 1} of ${tourSteps.length}  ${title}\n`), screens[i + 1]);
   assert.match(
     out,
-    /Allow edit_file\?.*greet\.mjs\n-'sailor'\n\+'whole crew'\nThe demo is not interactive, so it answers: yes\./,
+    /Edit greet\.mjs\?\ngreet\.mjs \(edit, \+1 -1\)\n[^]*2 - const who = 'sailor';\n2 \+ const who = 'whole crew';\n[^]*The demo is not interactive, so it answers: yes\./,
   );
   assert.match(out, /^ {2}-const who = 'sailor';\n {2}\+const who = 'whole crew';$/m);
   assert.match(out, /^\[info\] Checked: process \d+ was killed by SIGKILL/m);
@@ -97,7 +97,7 @@ async function begin(t: TestContext, environment: Outside, ...args: readonly str
 }
 
 /** Presses a key once the question on the screen accepts keys. */
-async function press(terminal: Terminal, at: RegExp, key: string): Promise<void> {
+async function press(terminal: Terminal, at: RegExp, ...keys: string[]): Promise<void> {
   const end = Date.now() + 30_000;
   // Only the visible screen: the scrollback has earlier questions.
   for (let now = await terminal.screen(); !at.test(now); now = await terminal.screen()) {
@@ -105,7 +105,7 @@ async function press(terminal: Terminal, at: RegExp, key: string): Promise<void>
     await pause(40);
   }
   await waitUntilArmed();
-  await terminal.keys(key);
+  await terminal.keys(...keys);
 }
 
 /** Waits for the end of the program and returns its exit code. */
@@ -141,7 +141,7 @@ test('[A75, A77] in a terminal the user answers, and each statement of the tour 
   );
   const read = (name: string): string => readFileSync(path.join(root, 'work', name), 'utf8');
   assert.match(read('greet.mjs'), /'sailor'/);
-  await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'y');
+  await press(terminal, /\? Edit greet\.mjs\? \[y\/N\/a\]/, 'y', 'Enter');
   const coloured = await terminal.waitFor(/31m-const who = 'sailor';[^]*32m\+const who = 'whole crew';/, 20_000, {
     colors: true,
   });
@@ -182,9 +182,9 @@ test('[A75] a denied edit leaves the file unchanged and the tour says so; q quit
   const environment = outside(t);
   const terminal = await begin(t, environment);
   await press(terminal, screenOf('Fairlead demo'), 'Enter');
-  await press(terminal, /\? Allow edit_file [^]*\[y\/N\/a\]/, 'Enter');
+  await press(terminal, /\? Edit greet\.mjs\? \[y\/N\/a\]/, 'Enter');
   await terminal.waitFor(/Checked: you denied the edit, and greet\.mjs is unchanged/);
-  await press(terminal, screenOf('1 of 5'), 'q');
+  await press(terminal, screenOf('1 of 5'), 'q', 'Enter');
   assert.equal(await exitCode(terminal), 0);
   assert.doesNotMatch(await terminal.screen({ back: true }), /2 of 5/);
   nothingLeft(environment);

@@ -2,7 +2,7 @@
 import { FairleadError, isObject, type ApprovalHandler, type Json } from '../../../core/index.ts';
 import { createTerminalApproval } from '../../interactive/run-controller.ts';
 import { createTranscriptPresenter, type SessionSelector } from '../../../sessions/index.ts';
-import { Conversation, type ConversationStatus } from '../../../coding-agent/index.ts';
+import { Conversation, formatPreview, type ConversationStatus } from '../../../coding-agent/index.ts';
 import type { TerminalUI } from '../../tui/ui.ts';
 import { parseCliArgs } from '../../args/parse-args.ts';
 import type { DemoWorkspace } from './workspace.ts';
@@ -140,12 +140,13 @@ const withPacing = (reply: Json, paced: boolean): Json =>
 const createTourApproval =
   (notify: (text: string) => void, askUser: ApprovalHandler | undefined): ApprovalHandler =>
   (pending, signal) => {
-    const { kind, tool, question } = pending;
+    const { kind, tool, question, preview } = pending;
     if (kind === 'unknown-outcome') {
       notify(`${question}\nYou would be asked now. The demo answers for you: no, the outcome is unknown.`);
       return { approved: false, by: 'demo' };
     }
     if (askUser) return askUser(pending, signal);
-    notify(`Allow ${tool}? ${question}\nThe demo is not interactive, so it answers: yes.`);
+    const shown = preview ? [preview.title, ...formatPreview(preview)] : [`Call ${tool}?`, question];
+    notify([...shown, 'The demo is not interactive, so it answers: yes.'].join('\n'));
     return { approved: true, by: 'demo' };
   };
