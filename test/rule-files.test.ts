@@ -192,9 +192,9 @@ test(
     assert.doesNotMatch(piped.out, /no-push/);
     assert.equal(existsSync(mark), false);
     const terminal = await program.open(['go', ...autoApproveArgs]);
-    assert.match(await terminal.waitFor(/^number \[y\/N\]: *$/m), /rules of this project, \S+code\.js\?/);
+    assert.match(await terminal.waitFor(/^number \[y\/N\]: *$/m), /Trust this project's rules \S+code\.js\?/);
     await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'n', 'Enter');
-    await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+    await terminal.waitFor(/^number \[y\/N\]: n\n[^]*^number \[y\/N\]: *$/m);
     await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.match(await terminal.screen({ back: true }), /The rule no-push does not allow this call/);

@@ -98,7 +98,7 @@ test(
 );
 
 /** The question about a tool of the directory. */
-const question = /^\? Run the tool of this project, \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
+const question = /^\? Trust this project's tool \S+\/custom_tools\/mark\.js\?[^\n]*\s[^?]*\[y\/N\]/m;
 
 /** Creates a program in a directory with a tool of 400 lines. */
 async function createMarkProgram(
@@ -144,11 +144,11 @@ test(
 
     const third = await program.open(['--no-sandbox']);
     await third.waitFor(/Fairlead with qwen3/);
-    assert.doesNotMatch(await third.screen({ back: true }), /Run the tool of this project/, 'an approval is saved');
+    assert.doesNotMatch(await third.screen({ back: true }), /Trust this project's tool/, 'an approval is saved');
     await third.kill();
     appendFileSync(file, '// more\n');
     const fourth = await program.open(['--no-sandbox']);
-    await answerPrompt(fourth, question, 'n');
+    await answerPrompt(fourth, question, 'n', 'Enter');
     assert.match(await fourth.screen({ back: true }), /It\s+changed\s+since\s+you\s+allowed\s+it/);
     await fourth.waitFor(/mark\.js:\s+changed\s+since\s+it\s+was\s+approved,\s+so\s+it\s+was\s+not\s+run/);
     assert.equal(readFileSync(mark, 'utf8'), 'xx', 'the changed text did not run');
@@ -166,7 +166,7 @@ test(
     assert.match(piped.err, /mark\.js: is not approved, so it was not run/);
     assert.equal(existsSync(mark), false);
     const terminal = await program.open(['mark it', '--auto-approve', '--no-sandbox']);
-    await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^\[y\/N\] *$/m);
+    await terminal.waitFor(/^\/\/ line 399 of it\n[^]*^number \[y\/N\]: *$/m);
     assert.equal(existsSync(mark), false);
     await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
@@ -185,7 +185,7 @@ test('approvals for a project directory are asked one after the other, whatever 
   await terminal.waitFor(/^number \[y\/N\]: *$/m);
   assert.equal((await asked()).filter(Boolean).length, 1);
   await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'n', 'Enter');
-  await terminal.waitFor(/^\[y\/N\] n\n[^]*^\[y\/N\] *$/m);
+  await terminal.waitFor(/^number \[y\/N\]: n\n[^]*^number \[y\/N\]: *$/m);
   assert.deepEqual(await asked(), [true, true]);
   await answerPrompt(terminal, /^number \[y\/N\]: *$/m, 'n', 'Enter');
   assert.match(await terminal.waitFor(/^Heard: |\(left with/m), /mark/);

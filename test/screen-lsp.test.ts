@@ -82,6 +82,7 @@ test(
       first,
       /^\S+\/lib\/tsc comes with this\s+folder[^]*sha256 [\da-f]{64}\s[^]*^\? Start a language server that this project configures\? It\s+runs\s+confined\. \[y\/N\]/m,
       'y',
+      'Enter',
     );
     await first.waitFor(/^Result: src\/greet\.ts:1:14: export const greet = /m);
     await waitForDiagnostic(first, 'bad');
@@ -137,7 +138,7 @@ test(
       /The language server foo was not started: \S+node comes with this folder and was not approved\./,
     );
     assert.equal(program.started(), false);
-    const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n\[y\/N\] *$/m;
+    const question = /language-server \S+\/work foo\nsha256 [\da-f]{64}\n[^]*^number \[y\/N\]: *$/m;
     const refused = await program.open(['what is it', '--no-sandbox']);
     await answerPrompt(refused, question, 'n', 'Enter');
     assert.equal(await waitForExitCode(refused), 0);

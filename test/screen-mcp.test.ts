@@ -114,7 +114,7 @@ test(
   async (t) => {
     const program = await createMcpProgram(t, 'project');
     const first = await openChat(program, question);
-    await answerPrompt(first, question, 'n');
+    await answerPrompt(first, question, 'n', 'Enter');
     await first.waitFor(/MCP server clerk \(the project's\) is not started, for it was not approved/);
     await exitChat(first);
     const second = await openChat(program);
@@ -230,7 +230,7 @@ test(
     assert.deepEqual(requestToolNames(sent), [], 'it has no tools');
     await enterLine(terminal, '/cost', /^Total: [^\n]*, 5 turns,/m);
     await enterLine(terminal, 'sample', wish);
-    await answerPrompt(terminal, wish, 'n');
+    await answerPrompt(terminal, wish, 'n', 'Enter');
     await terminal.waitFor(/^Heard: [^]*The user refused\./m);
     await exitChat(terminal);
     rmSync(program.serverDir, { recursive: true });

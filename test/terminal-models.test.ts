@@ -97,7 +97,7 @@ test(
     const program = await createProgram(t);
     const question = /It is not known which models ollama \(http\S+\) has\. Ask it now\? \[y\/N\]/;
     const refused = await program.open([]);
-    await answerPrompt(refused, question, 'n');
+    await answerPrompt(refused, question, 'n', 'Enter');
     assert.equal(await waitForExitCode(refused), 1);
     assert.deepEqual(program.server.requests, []);
     await program.seedModels('qwen3');

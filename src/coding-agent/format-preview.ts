@@ -3,6 +3,7 @@ import {
   escapeInvisible,
   escapeInvisibleLine,
   isObject,
+  maxOf,
   type ApprovalPreview,
   type FilePreview,
   type Json,
@@ -50,7 +51,7 @@ function formatFile({ path, change, diff, added, removed }: FilePreview): readon
 export function numberDiffLines(diff: string): readonly string[] {
   const lines = diff.trimEnd().split('\n');
   let [oldLine, newLine] = [0, 0];
-  const last = Math.max(0, ...lines.map((line) => maxLineOf(line)));
+  const last = maxOf(lines.map(maxLineOf), 0);
   const width = String(last).length;
   const numbered: string[] = [];
   for (const line of lines) {
@@ -94,7 +95,13 @@ function formatArguments({ tool, server, input }: NonNullable<ApprovalPreview['c
   const head = [...(server === undefined ? [] : [['server', server] as const]), ['tool', tool] as const];
   const fields: readonly (readonly [string, Json])[] = isObject(input) ? Object.entries(input) : [['input', input]];
   const rows = [...head, ...fields.map(([name, value]) => [escapeInvisibleLine(name), value] as const)];
-  const width = Math.min(24, Math.max(...rows.map(([name]) => name.length)));
+  const width = Math.min(
+    24,
+    maxOf(
+      rows.map(([name]) => name.length),
+      0,
+    ),
+  );
   return rows.flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const [first = '', ...more] = escapeInvisible(text).split('\n');

@@ -94,13 +94,17 @@ test('an editor gets the agent info; an edit asks its user for permission, is sh
   assert.deepEqual(done?.content, [{ type: 'diff', path: file, oldText: 'top\none\nend', newText: 'top\ntwo\nend' }]);
   const [question, ...others] = editor.permissionRequests;
   assert.equal(others.length, 0, 'reading needs no permission');
-  assert.deepEqual(question?.toolCall.content?.[0], { type: 'diff', path: file, oldText: 'one', newText: 'two' });
-  assert.match(JSON.stringify(question?.toolCall.content), /-one\\n\+two/);
+  assert.deepEqual(
+    question?.toolCall.content?.[0],
+    done?.content?.[0],
+    'the diff that is asked about is the one that is made',
+  );
+  assert.match(JSON.stringify(question?.toolCall.content), /2 - one\\n2 \+ two/);
   assert.deepEqual(
     question?.options.map(({ kind, name }) => [kind, name]),
     [
-      ['allow_once', 'Yes, this once'],
-      ['allow_always', 'Always edit /…/a.txt in this session, whatever the change'],
+      ['allow_once', 'Yes, once'],
+      ['allow_always', 'Yes, and any edit of /…/a.txt in this session'],
       ['reject_once', 'No'],
     ],
   );

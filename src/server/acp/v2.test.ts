@@ -95,7 +95,7 @@ test('a prompt is accepted at once and sent with its id, states report the progr
   assert.deepEqual(states(editor.told), ['running', 'requires_action', 'running', 'idle end_turn']);
   const said = editor.told.find((update) => update.sessionUpdate === 'user_message');
   assert.equal(field(said, 'messageId'), messageId);
-  assert.match(questions[0]?.description ?? '', /-one\n\+two$/);
+  assert.match(questions[0]?.description ?? '', /1 - one\n1 \+ two$/);
   const patch =
     /"format":"git_patch","text":"diff --git a\/.*a\.txt b\/.*a\.txt\\n.*@@ -1,?1? \+1,?1? @@\\n-one\\n\+two/;
   assert.match(JSON.stringify(editor.told), patch);
