@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '..');
 const examples = ['.', 'behaviours', 'bridges', 'quick-start'].flatMap((folder) =>
@@ -11,19 +12,31 @@ const examples = ['.', 'behaviours', 'bridges', 'quick-start'].flatMap((folder) 
     .filter((name) => name.endsWith('.ts'))
     .map((name) => path.posix.join(folder, name)),
 );
-const unbuilt = existsSync(path.join(root, 'dist', 'index.js')) ? false : 'dist/ is not built: npm run build';
+/** Without a build the examples import the sources. */
+const importArgs = existsSync(path.join(root, 'dist', 'index.js'))
+  ? []
+  : ['--import', pathToFileURL(path.join(root, 'test/support/source-imports.ts')).href];
 
-for (const name of examples.filter((each) => each !== 'advanced-wiring.ts'))
-  test(`examples/${name} runs and checks itself`, { skip: unbuilt, timeout: 60_000 }, () => runExample(name));
+/** The examples that prove requirements have tests of their own. */
+const requiredExamples = new Set(['advanced-wiring.ts', 'quick-start/single-agent.ts']);
+
+for (const name of examples.filter((each) => !requiredExamples.has(each)))
+  test(`examples/${name} runs and checks itself`, { timeout: 60_000 }, () => runExample(name));
 
 test(
-  '[D2, D32] examples/advanced-wiring.ts wires provider, deferred tool, cache, reminder and run file in one program',
-  { skip: unbuilt, timeout: 60_000 },
+  '[D2, D32] examples/advanced-wiring.ts wires an adapter, a hidden tool, a cache, a reminder and a run file in one program',
+  { timeout: 60_000 },
   () => runExample('advanced-wiring.ts'),
 );
 
+test(
+  '[P37, P39, P76] examples/quick-start/single-agent.ts is an agent with a model, a history and the tools read_file, write_file and bash_exec',
+  { timeout: 60_000 },
+  () => runExample('quick-start/single-agent.ts'),
+);
+
 function runExample(name: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [path.join(root, 'examples', name)], {
+  const { status, stderr } = spawnSync(process.execPath, [...importArgs, path.join(root, 'examples', name)], {
     cwd: root,
     encoding: 'utf8',
   });

@@ -41,7 +41,8 @@ export function getDocComment(file: SourceFile, start: number): string | undefin
   return above.value.replace(/^\s*\*+ ?/gm, '').trim();
 }
 
-function findDeclaration(files: Files, from: string, name: string): ResolvedExport {
+/** Finds the declaration of a name that a module declares, imports or re-exports. */
+export function findDeclaration(files: Files, from: string, name: string): ResolvedExport {
   const file = files.get(from);
   const own = (file?.body ?? []).filter((node) => getDeclaredNames(node).includes(name));
   if (file && own.length > 0) return { name, file, statements: own };

@@ -24,7 +24,14 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     title: 'In your program',
-    pages: ['docs/agents.md', 'docs/testing.md', 'docs/bridges.md', 'docs/proxy.md', 'docs/editors.md'],
+    pages: [
+      'docs/agents.md',
+      'docs/library.md',
+      'docs/testing.md',
+      'docs/bridges.md',
+      'docs/proxy.md',
+      'docs/editors.md',
+    ],
   },
   {
     title: 'Server and fleet',

@@ -8,6 +8,7 @@ import type { StreamEvent } from './stream-events.ts';
 
 /** A conversation with an agent, for callers that want text: `new AgentSession(await agent.session())`. */
 export class AgentSession {
+  /** The session itself, for everything else. */
   readonly session: Session;
 
   constructor(session: Session) {

@@ -16,6 +16,7 @@ import { testProviders } from './test-providers.ts';
 
 /** The options of an agent. */
 export type AgentOptions<S extends SchemaLike | undefined = SchemaLike | undefined> = Extension & {
+  /** The name of the agent; `agent` by default. */
   readonly name?: string;
   /** A model by name, such as `ollama/qwen3:8b` or `anthropic/claude-sonnet-4-5`; a list of fallbacks; or a provider. */
   readonly model: ModelRef | readonly ModelRef[] | Provider;
@@ -25,11 +26,15 @@ export type AgentOptions<S extends SchemaLike | undefined = SchemaLike | undefin
   readonly instructions?: string;
   /** Model turns per run before it ends with `max-turns-exceeded`; 25 by default. */
   readonly maxTurns?: number;
+  /** Limits of each run, over the defaults. */
   readonly limits?: Partial<Limits>;
+  /** Model settings such as temperature and reasoning effort. */
   readonly settings?: ResolvedAgent['settings'];
+  /** Shortens a conversation that no longer fits; by default it is summarized. */
   readonly compactor?: ResolvedAgent['compactor'];
   /** A Standard Schema, zod schema or JSON Schema that every answer must match; `result.object` has its type. */
   readonly outputSchema?: S;
+  /** Objects that add tools, rules, gates, stop conditions, checks, reminders and providers. */
   readonly extensions?: readonly Extension[];
 };
 
@@ -44,6 +49,7 @@ export type ResolvedAgentSource = {
 
 /** A defined agent. `run` and `stream` are one conversation each; `session` continues one. No file is written unless a session has a store. */
 export class Agent<const S extends SchemaLike | undefined = undefined> {
+  /** The name of the agent. */
   readonly name: string;
   readonly #source: ResolvedAgentSource;
   #resolved: Promise<ResolvedAgent> | undefined;

@@ -25,10 +25,15 @@ import {
 
 /** Hints about a tool for users and programs. Models do not see them and no decision depends on them. An absent hint is unknown. */
 export type ToolAnnotations = {
+  /** A name for users. */
   readonly title?: string;
+  /** It changes nothing. */
   readonly readOnly?: boolean;
+  /** It changes values of the session cache. */
   readonly cacheMutating?: boolean;
+  /** It may delete or overwrite something. */
   readonly destructive?: boolean;
+  /** It reaches systems outside the program. */
   readonly openWorld?: boolean;
 };
 
@@ -57,7 +62,9 @@ export async function parseToolInput(
 
 /** The definition of a tool. */
 export type ToolDefinition<S extends SchemaLike> = {
+  /** A letter, then up to 63 letters, digits, `_` and `-`. */
   readonly name: string;
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
   /** A JSON Schema of type object, or a Standard Schema (zod and others), which sets the type, defaults and transforms of the input. */
   readonly inputSchema: S;
@@ -79,9 +86,11 @@ export type ToolDefinition<S extends SchemaLike> = {
   readonly deferred?: boolean;
   /** `false` keeps the tool out of every request, and out of the list of tools to load; a call that names it still runs, after the gates. */
   readonly visible?: boolean;
+  /** Milliseconds after which a call is aborted and fails; no limit by default. */
   readonly timeoutMs?: number;
   /** The output contains text from files, programs or networks: it is put between tags that the text cannot close. */
   readonly untrustedOutput?: boolean;
+  /** Hints for users and programs. */
   readonly annotations?: ToolAnnotations;
 };
 

@@ -25,21 +25,31 @@ import type { StreamEvent } from './stream-events.ts';
 export type HarnessOptions = Omit<ResolveAgentOptions, 'reminders' | 'limits'> & {
   /** Model turns before a run ends with `max_turns_exceeded`; 25 by default. */
   readonly maxTurns?: number;
+  /** Limits of each run, over the defaults. */
   readonly limits?: Partial<Limits>;
   /** The directory of the session files, `./runs` by default, created by the first run. `null` keeps sessions in memory. */
   readonly runDir?: string | null;
+  /** Values outside the conversation; a new, empty cache by default. */
   readonly cache?: SessionCache;
 };
 
 /** The options of one call; the session id applies to a conversation that begins with this call. */
-export type AskOptions = RunOptions & { readonly sessionId?: string };
+export type AskOptions = RunOptions & {
+  /** The id of the session, in the result too; random by default. */
+  readonly sessionId?: string;
+};
 
 /** The result of a harness: that of a run, with the session file and the values of the session cache. */
 export type HarnessResult = Omit<RunResult, 'status'> & {
+  /** As that of a run result, with the spelling `max_turns_exceeded`. */
   readonly status: Exclude<ResultStatus, 'max-turns-exceeded'> | 'max_turns_exceeded';
+  /** The session file of the run; undefined in memory. */
   readonly runFile: string | undefined;
+  /** What the model sees of each cached value: type, size and a sample, by handle. */
   readonly cacheSnapshots: ReturnType<SessionCache['snapshots']>;
+  /** Where each cached value is: in memory or on disk. */
   readonly cacheStorage: ReturnType<SessionCache['storageMetadata']>;
+  /** The cached values that are charts. */
   readonly charts: ReturnType<SessionCache['listCharts']>;
 };
 
@@ -50,6 +60,7 @@ export type HarnessEvent =
 
 /** A model with its tools. `run…` begins a conversation, `ask…` continues it. `…Result` and `…Stream` return model and provider errors as a status; `run` and `ask` throw them. */
 export class Harness {
+  /** The session cache. */
   readonly cache: SessionCache;
   readonly #agent: ResolvedAgent;
   readonly #runDir: string | null;

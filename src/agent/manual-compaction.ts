@@ -14,6 +14,7 @@ import { compactionDiff } from '../rules/compaction/index.ts';
 
 /** The options of a manual compaction. */
 export type ManualCompactionOptions = {
+  /** Aborts the compaction; nothing is changed then. */
   readonly signal?: AbortSignal;
   /** What the summary must cover. */
   readonly focus?: string;
@@ -21,7 +22,9 @@ export type ManualCompactionOptions = {
 
 /** What a compaction changed. */
 export type CompactionReport = {
+  /** The conversation before. */
   readonly before: readonly Message[];
+  /** The conversation after. */
   readonly after: readonly Message[];
   /** How it was done, as one sentence. */
   readonly detail: string;

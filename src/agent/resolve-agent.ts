@@ -21,11 +21,13 @@ export type ResolveAgentOptions = Partial<
     | 'resolveToolName'
   >
 > & {
+  /** The model: an object with a `stream` function, such as `openProvider` returns. */
   readonly provider: Provider;
   /** The system prompt, byte-identical in every request of every run. */
   readonly system: string;
   /** All tools, including deferred ones. */
   readonly tools?: readonly Tool[];
+  /** Called before each turn; the text is appended to the request. */
   readonly reminders?: readonly Reminder[];
 };
 

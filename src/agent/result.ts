@@ -16,9 +16,13 @@ import {
 
 /** Tokens used by a run. */
 export type RunUsage = {
+  /** Tokens of the requests. */
   readonly inputTokens: number;
+  /** Tokens of the answers. */
   readonly outputTokens: number;
+  /** Input tokens that the provider read from its prompt cache. */
   readonly cacheReadTokens: number;
+  /** Input tokens that the provider wrote to its prompt cache. */
   readonly cacheWriteTokens: number;
   /** Part of `outputTokens`; absent if the provider does not report it. */
   readonly reasoningTokens?: number;
@@ -34,22 +38,29 @@ export type MessageStopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusa
 export type RunResult<Output = unknown> = {
   /** The text of the last answer; empty if there is none. */
   readonly text: string;
+  /** How the run ended: `success`, `max-turns-exceeded`, `waiting`, `stopped` or `error`. */
   readonly status: ResultStatus;
   /** The exact reason for `status`. */
   readonly reason: StopReason | 'waiting';
+  /** One sentence about the reason, if there is one. */
   readonly detail: string | undefined;
   /** Null if the run failed, waits or reached its turn limit. */
   readonly stopReason: MessageStopReason | null;
+  /** Model turns of this run. */
   readonly turns: number;
+  /** Tokens of this run. */
   readonly usage: RunUsage;
   /** Undefined if the cost of any turn is unknown. */
   readonly costUsd: number | undefined;
+  /** The error, if `status` is `error`. */
   readonly error: Error | undefined;
   /** The tool calls that wait for a decision; see `Session.approve` and `Session.reject`. */
   readonly pendingApprovals: readonly PendingApproval[];
   /** The answer as `outputSchema` parsed it; undefined without a schema, and unless `status` is `success`. */
   readonly object: Output | undefined;
+  /** The id of the run. */
   readonly runId: string;
+  /** The id of the session. */
   readonly sessionId: string;
 };
 

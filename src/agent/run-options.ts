@@ -19,9 +19,11 @@ export type AdvanceOptions = {
   readonly signal?: AbortSignal;
   /** Detaches from the run after the current step; the run can be resumed. */
   readonly detachSignal?: AbortSignal;
+  /** Limits of this run, over those of the agent. */
   readonly limits?: Partial<Limits>;
   /** Forces the first answer to be a tool call, or forbids one. */
   readonly toolChoice?: ToolChoice;
+  /** The id of the run; random by default. */
   readonly runId?: string;
   /** The id of the input in the log; random by default. */
   readonly inputId?: string;

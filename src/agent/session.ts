@@ -57,10 +57,12 @@ export class Session<Output = unknown> {
     return new Session(agent, writer);
   }
 
+  /** The agent that runs in this session. */
   get agent(): ResolvedAgent {
     return this.#agent;
   }
 
+  /** The id of the session. */
   get id(): string {
     return this.state.session;
   }
@@ -70,10 +72,12 @@ export class Session<Output = unknown> {
     return this.#writer.log;
   }
 
+  /** The state: the fold of the log. */
   get state(): RunState {
     return this.#writer.state;
   }
 
+  /** The conversation as messages. */
   get messages(): readonly Message[] {
     return toArray(this.state.messages);
   }

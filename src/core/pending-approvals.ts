@@ -7,8 +7,11 @@ import type { RunState } from './state.ts';
 export type PendingApproval = {
   /** The id of the call, which `approve` and `reject` take. */
   readonly id: string;
+  /** The name of the tool. */
   readonly tool: string;
+  /** The input of the call. */
   readonly input: Json;
+  /** What the user is asked. */
   readonly question: string;
   /** `unknown-outcome`: the call may have taken effect before a crash. `client-tool`: the client must run the call. */
   readonly kind?: 'unknown-outcome' | 'client-tool';

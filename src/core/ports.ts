@@ -45,11 +45,17 @@ export interface NamedView<S> extends View<S> {
 
 /** Model settings; an absent setting means the provider's default. */
 export type ModelSettings = {
+  /** Maximum tokens of one answer. */
   readonly maxOutputTokens?: number;
+  /** Randomness; 0 is the least. */
   readonly temperature?: number;
+  /** Share of the probability mass that is sampled from. */
   readonly topP?: number;
+  /** Makes sampling repeatable where the provider supports it. */
   readonly seed?: number;
+  /** Texts that end an answer. */
   readonly stop?: readonly string[];
+  /** Reasoning effort. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
   /** Whether the API is asked for a stream; false asks for one complete response, for servers whose streams are broken. Default true. */
   readonly stream?: boolean;
@@ -135,12 +141,15 @@ export interface Provider {
 
 /** What a tool receives besides its input. */
 export type ToolContext = {
+  /** Aborts when the run is stopped or the time of the tool is over. */
   readonly signal: AbortSignal;
   /** Idempotency key: the same for every attempt of this call. Pass it to services that detect duplicates. */
   readonly key: string;
+  /** The call of the model. */
   readonly call: ToolCall;
   /** The calling agent. A tool that starts a sub-agent derives its configuration from this one. */
   readonly agent: ResolvedAgent;
+  /** The state of the session. */
   readonly state: RunState;
   /** Reports progress; it is shown and not stored. */
   readonly progress?: (text: string) => void;
@@ -154,13 +163,17 @@ export const TOOL_OUTPUT: unique symbol = Symbol.for('fairlead.output');
 /** A tool result with several representations: text for the model, data for programs, notes. Created by `toolOutput`. */
 export type ToolOutput = {
   readonly [TOOL_OUTPUT]: true;
+  /** What the model reads. */
   readonly text: string;
+  /** What programs and screens read. */
   readonly data?: Json;
   /** Images as base64; the tool limits their size. */
   readonly files?: readonly FilePart[];
+  /** The call failed; the model reads the text as an error. */
   readonly failed?: boolean;
   /** The effect may or may not have happened; overrides `failed`. */
   readonly outcomeUnknown?: boolean;
+  /** Notes for the model that are shown with the result. */
   readonly notes?: readonly Note[];
   /** Deferred tools that may be called from now on. */
   readonly loadsTools?: readonly string[];
@@ -265,13 +278,16 @@ export interface Compactor {
 
 /** A fully resolved agent: everything the loop needs. */
 export type ResolvedAgent = {
+  /** The system prompt. */
   readonly system: string;
   /** The working directory, recorded at the start of each epoch. */
   readonly cwd?: string;
+  /** The model. */
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
   /** Resolves a tool name that no tool has, such as an alias. Gates, checks and the log see the resolved name. */
   readonly resolveToolName?: (call: Pick<ToolCall, 'tool' | 'input'>) => string | undefined;
+  /** Functions of an event and the state that return notes for the model. */
   readonly rules: readonly Rule[];
   /** Views that rules, gates and stop conditions read besides the state. */
   readonly views?: readonly NamedView<unknown>[];
@@ -280,9 +296,13 @@ export type ResolvedAgent = {
   readonly reminders: readonly Reminder[];
   /** Max tokens of notes per turn, safety notes excluded; default 2,000. Other notes wait for the next turn. */
   readonly maxNoteTokens?: number;
+  /** Decide about each call before it runs. */
   readonly gates: readonly Gate[];
+  /** Stop conditions: end a run from its state. */
   readonly stops: readonly Stop[];
+  /** Verify an answer before the run ends. */
   readonly checks: readonly Check[];
+  /** Model settings such as temperature and reasoning effort. */
   readonly settings: ModelSettings;
   /** Limits of each run unless the run sets its own. */
   readonly limits?: Partial<Limits>;
@@ -292,7 +312,9 @@ export type ResolvedAgent = {
   readonly onInput?: (text: string, state: RunState) => Promise<readonly string[]>;
   /** Called with each event of a run after it is recorded. */
   readonly onEvent?: (event: Event, state: RunState) => void;
+  /** The schema that every answer must match. */
   readonly outputSchema?: OutputSchema;
+  /** Shortens a conversation that no longer fits. */
   readonly compactor?: Compactor;
   /** Whether the user or the model is informed of an effect that may have happened before a crash; default: the model. */
   readonly onUnknownOutcome?: 'ask' | 'tell';

@@ -19,7 +19,9 @@ import { nextResponse, type ScriptRequest, type ResolvedResponse, type Script } 
 
 /** The options of a scripted provider. */
 export type ScriptedProviderOptions = {
+  /** The family of the provider; `scripted` by default. */
   readonly family?: string;
+  /** The name of the model. */
   readonly model?: string;
   /** The price; zero by default; `unknown` omits it. */
   readonly price?: Price | 'unknown';

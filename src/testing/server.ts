@@ -27,6 +27,7 @@ export type ScriptedServerOptions = {
   readonly reasoningField?: 'reasoning' | 'reasoning_content';
   /** Refuse requests without this key. */
   readonly key?: string;
+  /** The port; a free one by default. */
   readonly port?: number;
 };
 

@@ -15,8 +15,11 @@ import { deriveSubagentWithoutGrants } from './launch.ts';
 
 /** The name and description of a sub-agent tool, and how the sub-agent is narrower than its parent. */
 export type SubagentOptions = SubagentOverrides & {
+  /** The name of the tool. */
   readonly name: string;
+  /** Tells the model what the sub-agent does. */
   readonly description: string;
+  /** Limits of each run of the sub-agent, within those of the parent. */
   readonly limits?: Partial<Limits>;
   /** Decides about its tool calls that need approval; without it such a call ends its run. */
   readonly onApproval?: ApprovalHandler;

@@ -45,6 +45,7 @@ export type GatewayOptions = {
   readonly prices?: PriceBook;
   /** The shared state; default: that of the process. */
   readonly state?: GatewayState;
+  /** The clock of waits and timeouts; for tests. */
   readonly clock?: Clock;
 };
 

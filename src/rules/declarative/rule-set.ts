@@ -12,10 +12,15 @@ import type { StopRule } from '../stop-conditions/stop-conditions.ts';
 export type RuleSet = {
   /** Must be unique: the state of its reminders is stored under it. */
   readonly name: string;
+  /** Reminders of the set. */
   readonly reminders?: readonly ReminderDefinition[];
+  /** Gates of the set. */
   readonly gates?: readonly GateRule[];
+  /** Stop conditions of the set. */
   readonly stops?: readonly StopRule[];
+  /** Checks of the set. */
   readonly checks?: readonly Check[];
+  /** Renderers of the set. */
   readonly renderers?: readonly RendererChoice[];
   /** Custom views that the rules read. */
   readonly views?: readonly NamedView<unknown>[];

@@ -4,9 +4,11 @@ import { defineGate, type GateRule } from './gate-rule.ts';
 
 /** Which calls need confirmation, and with which question. */
 export type ConfirmOptions = {
+  /** The name of the rule. */
   readonly name?: string;
   /** Tool names, or a test of the call. */
   readonly which: readonly string[] | ((call: ToolCall, state: RunState) => boolean);
+  /** The question about a call. */
   readonly question?: (call: ToolCall) => string;
 };
 

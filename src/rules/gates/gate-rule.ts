@@ -20,6 +20,7 @@ export type GateExample = {
 
 /** A rule that is enforced before a tool call runs. It is an extension by itself, and can be part of a rule set. */
 export type GateRule = {
+  /** The name of the rule, which a denied call gets. */
   readonly name: string;
   /** Its purpose, in one sentence. */
   readonly description: string;
@@ -33,8 +34,11 @@ export type DenyOrAsk = { readonly deny: string } | { readonly ask: string };
 
 /** Options of defineGate. */
 export type GateRuleOptions = Omit<GateRule, 'gates' | 'views' | 'examples'> & {
+  /** Returns a denial or a question; undefined allows the call. */
   readonly decide: (call: ToolCall, state: RunState) => DenyOrAsk | undefined | Promise<DenyOrAsk | undefined>;
+  /** The views that `decide` reads. */
   readonly views?: readonly NamedView<unknown>[];
+  /** Situations with the expected decision. */
   readonly examples?: readonly GateExample[];
 };
 

@@ -6,7 +6,12 @@ import { sessionStats } from '../session-stats/view.ts';
 import { earlierOpenCalls, defineGate, type GateRule, type RuleScope } from './gate-rule.ts';
 
 /** The name of a rule about several tools, and its scope. */
-export type RuleScopeOptions = { readonly name?: string; readonly per?: RuleScope };
+export type RuleScopeOptions = {
+  /** The name of the rule. */
+  readonly name?: string;
+  /** How long a call counts: the user turn, the run or the session. */
+  readonly per?: RuleScope;
+};
 
 /** Returns the counts of a tool in a scope. */
 function toolCounts(state: RunState, tool: string, per: RuleScope): Pick<PeriodCounts, 'calls' | 'ok'> {
@@ -87,7 +92,12 @@ export function exclusive(
 }
 
 /** What happens to tools that no phase lists. */
-export type PhaseOptions = { readonly name?: string; readonly others?: 'allow' | 'deny' };
+export type PhaseOptions = {
+  /** The name of the rule. */
+  readonly name?: string;
+  /** What applies to tools of no phase. */
+  readonly others?: 'allow' | 'deny';
+};
 
 /** Allows in each phase only its own tools. An unknown phase allows none of them. */
 export function phases(

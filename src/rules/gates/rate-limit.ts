@@ -17,8 +17,11 @@ import { earlierOpenCalls, defineGate, type GateRule } from './gate-rule.ts';
 
 /** How often a tool may be called. */
 export type RateLimit = {
+  /** The name of the rule. */
   readonly name?: string;
+  /** The tool that is limited; all tools by default. */
   readonly tool: string;
+  /** The maximum number. */
   readonly most: number;
   /** A user turn (from one prompt or follow-up to the next), a run, or the last number of minutes. */
   readonly per: 'turn' | 'run' | { readonly minutes: number };

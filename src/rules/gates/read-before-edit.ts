@@ -7,9 +7,11 @@ import { defineGate, type GateRule } from './gate-rule.ts';
 
 /** Which tools read, edit and write files, and which argument holds the path. */
 export type ReadBeforeEditOptions = {
+  /** The name of the rule. */
   readonly name?: string;
   /** Tool name to the name of the argument that holds the path. */
   readonly reads?: Readonly<Record<string, string>>;
+  /** The tools that edit, and the argument that has the path. */
   readonly edits?: Readonly<Record<string, string>>;
   /** Tools that write a complete file, whose content is then known. */
   readonly writes?: Readonly<Record<string, string>>;

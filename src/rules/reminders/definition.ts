@@ -34,6 +34,7 @@ export type ReminderDefinition = {
   readonly tool?: string | readonly string[];
   /** Whether to fire. Default: always. */
   readonly when?: (context: ReminderContext) => boolean;
+  /** The text for the model, or a function that returns it; an empty text adds nothing. */
   readonly message: string | ((context: ReminderContext) => string);
   /** The subject, if one reminder can apply to several things at once: each is shown once. */
   readonly subject?: (context: ReminderContext) => string;
@@ -43,9 +44,11 @@ export type ReminderDefinition = {
   readonly once?: boolean;
   /** 100 and above is for safety. */
   readonly priority?: number;
+  /** Notes of one group are sent together. */
   readonly group?: string;
   /** Turns after which it is dropped from the queue. By default it stays until it is shown. */
   readonly expiresAfter?: number;
+  /** Situations in which it must, or must not, fire; `runRuleSetExamples` runs them. */
   readonly examples?: readonly ReminderExample[];
 };
 

@@ -4,9 +4,13 @@ import { finalAnswer, createTextMatcher } from './stop-conditions.ts';
 
 /** The command that must pass. */
 export type CommandCheckOptions = {
+  /** Where the command runs. */
   readonly workspace: Pick<Workspace, 'exec'>;
+  /** The command, or a program with its arguments. */
   readonly command: string | readonly string[];
+  /** The name of the check. */
   readonly name?: string;
+  /** Milliseconds after which the check fails. */
   readonly timeoutMs?: number;
 };
 

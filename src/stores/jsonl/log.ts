@@ -26,6 +26,7 @@ export type JsonlOptions = {
   readonly force?: boolean;
   /** The size from which a sidecar index is written, in bytes; 1 MiB by default. */
   readonly indexBytes?: number;
+  /** The file operations; for tests. */
   readonly disk?: Disk;
 };
 
