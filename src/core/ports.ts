@@ -1,4 +1,5 @@
 // The interfaces that other modules implement: log, view, provider, tool, rule, gate, stop condition, check, compactor.
+import type { Compactor } from './compactor-port.ts';
 import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
@@ -6,6 +7,8 @@ import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
 import type { PersistentList } from './persistent-list.ts';
+
+export type { CompactionContext, CompactionResult, Compactor } from './compactor-port.ts';
 
 /** Options of an append. */
 export type AppendOptions = {
@@ -253,28 +256,6 @@ export type OutputSchema = {
   /** The value of an answer that `validate` accepts; `JSON.parse` of the text if absent. */
   parse?(text: string): unknown;
 };
-
-/** What a compactor receives besides the state. Open calls appear as interrupted in that state. */
-export type CompactionContext = {
-  readonly agent: ResolvedAgent;
-  readonly signal: AbortSignal;
-  /** What the user asked to preserve. */
-  readonly focus?: string;
-};
-
-/** The result of a compactor. No messages means failure; `detail` says how or why not; `spent` is charged either way. */
-export type CompactionResult = {
-  readonly messages?: readonly Message[];
-  readonly detail?: string;
-  readonly spent?: Partial<UsageTotals>;
-};
-
-/** Makes a shorter history. An error, or a history that is invalid, not shorter, or lacks an open call, counts as failure and the old history stays. */
-export interface Compactor {
-  /** The share of `limits.context` at which it runs; without it, only if the next request does not fit. */
-  readonly threshold?: number;
-  run(state: RunState, context: CompactionContext): Promise<CompactionResult>;
-}
 
 /** A fully resolved agent: everything the loop needs. */
 export type ResolvedAgent = {
