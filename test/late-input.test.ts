@@ -35,6 +35,7 @@ function createHeadlessUi(seen: {
 }): TerminalUI {
   return {
     putBlock: (block) => seen.put?.(block),
+    onCancel: () => undefined,
     setStatus: (status) => seen.status?.(status),
     appendText() {},
     removeBlock() {},

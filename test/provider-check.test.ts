@@ -107,7 +107,7 @@ test('[P61] an unreachable provider has its own exit code', async (t) => {
     ANTHROPIC_BASE_URL: `${url}/v1`,
   });
   assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
-  assert.match(doctor.says, /There is no connection to anthropic/);
+  assert.match(doctor.says, /Cannot connect to anthropic/);
   assert.deepEqual([connection.code, query.code], [7, 7]);
 });
 
@@ -129,6 +129,6 @@ test(
     assert.equal(code, 0, 'there is an embedded model');
     const connection = await here.run(['--one-shot', '--test-connection'], { env });
     assert.equal(connection.code, 7);
-    assert.match(connection.err, /There is no connection to ollama/);
+    assert.match(connection.err, /Cannot connect to ollama/);
   },
 );

@@ -25,7 +25,8 @@ test(
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
     await prompt.enterAndWait('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
 
-    await prompt.enterAndWait('/model nowhere', /✗ lm-studio \([^)]*\) has no model "nowhere"/);
+    await prompt.enterAndWait('/model nowhere', /✗ lm-studio \([^)]*\) has no model "nowhere"[^]*\/refresh-models/);
+    await prompt.enterAndWait('/model bad/name', /✗ There is no provider "bad", and lm-studio \([^)]*\) has no model/);
     await prompt.type('/model be');
     await prompt.waitFor(/> \/model be\n +→ beta/);
     await prompt.keys('Tab');
@@ -41,9 +42,15 @@ test(
       ],
     );
 
-    await prompt.enterAndWait('/model', /Which model\?\n>\s*\n→ alpha\n +beta\n +mute +cannot call tools\n/);
+    await prompt.enterAndWait(
+      '/model',
+      /Which model\?\n>\s*\n→ lm-studio\/alpha +this machine\n +lm-studio\/beta +this machine\n +lm-studio\/mute +this machine · cannot call tools\n/,
+    );
+    await prompt.type('no such model');
+    await prompt.waitFor(/> no such model *\n +No matching models\n/);
+    await prompt.keys('C-u');
     await prompt.type('alp');
-    await prompt.waitFor(/> alp *\n→ alpha\n↑/);
+    await prompt.waitFor(/> alp *\n→ lm-studio\/alpha +this machine\n↑/);
     await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/The next answer comes from alpha\./);
@@ -87,12 +94,12 @@ test(
     for (const name of commands.split(' ')) assert.match(help, new RegExp(`^/${name} `, 'm'));
 
     await environment.server.close();
-    await prompt.enterAndWait('/test-connection', /✗ There is no connection to lm-studio/);
+    await prompt.enterAndWait('/test-connection', /✗ Cannot connect to lm-studio/);
     const failed = await prompt.enterAndWait(
       'are you there',
       /! The model request failed\. \/continue to retry\.[^]*^>\s*\nalpha/m,
     );
-    assert.equal(failed.match(/✗ There is no connection/g)?.length, 2, 'a failure is reported once');
+    assert.equal(failed.match(/✗ Cannot connect/g)?.length, 2, 'a failure is reported once');
   },
 );
 

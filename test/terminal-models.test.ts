@@ -1,6 +1,6 @@
 // Tests the selection of the model: the saved list, the last one used, errors of one-shot runs, and questions to the user.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { enterLine } from './support/tui.ts';
@@ -41,7 +41,8 @@ for (const [provider, listing, chat, style] of [
     program.server.clearRequests();
     const first = await program.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
     assert.deepEqual(first, { code: 0, out: 'You said: hi\n', err: '' });
-    assert.equal(readPreviousModel(program), 'qwen3');
+    assert.equal(existsSync(program.state('previous_model_name')), false, 'a one-shot changes no default');
+    writeFileSync(program.state('previous_model_name'), 'qwen3\n');
     const second = await program.run(['--one-shot', '--prompt', 'again'], { env });
     assert.equal(second.code, 0, second.err);
     assert.deepEqual(getRequestedModels(program), ['qwen3', 'qwen3']);
@@ -60,24 +61,32 @@ test('[J81, J82] the default provider is ollama at http://localhost:11434', asyn
   assert.equal(program.server.requests.length, 0);
 });
 
-test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with one sentence, exit code 1 and no request', async (t) => {
+/** Lists are fetched only after a yes, as the setting `refresh` demands. */
+function askBeforeRefresh(program: TestProgram): void {
+  mkdirSync(program.config(), { recursive: true });
+  writeFileSync(program.config('config.json'), '{"refresh":"ask"}');
+}
+
+test('[J35, J36, J37, J67, J68] with refresh "ask", a one-shot run without a known model stops with one sentence and no request', async (t) => {
   const program = await createProgram(t);
+  askBeforeRefresh(program);
   writeFileSync(path.join(program.cwd, 'q.md'), 'hi');
-  const stopped = async (args: readonly string[], said: RegExp): Promise<void> => {
+  const stopped = async (args: readonly string[], said: RegExp, expected = 1): Promise<void> => {
     const { code, out, err } = await program.run(['--one-shot', ...args]);
-    assert.deepEqual([code, out], [1, ''], err);
+    assert.deepEqual([code, out], [expected, ''], err);
     assert.match(err, said);
     assert.equal(err.split('\n').length, 2, 'one sentence and no stack trace');
   };
   const noList =
-    /^It is not known which models ollama \(http\S+\) has\. Ask it first: fairlead --one-shot --refresh-models$/m;
+    /^The models of ollama \(http\S+\) are unknown\. Fetch the list first: fairlead --one-shot --refresh-models$/m;
   await stopped(['-p', 'hi'], noList);
   await stopped(['-P', 'q.md'], noList);
   await stopped(['-p', 'hi', '-m', 'qwen3'], noList);
   await program.seedModels();
   await stopped(
     ['-p', 'hi'],
-    /^No model was named, and none was used before\. Name one with --model, such as --model qwen3\.$/m,
+    /^No model configured: name one with --model, such as --model qwen3, or run fairlead in a terminal/m,
+    2,
   );
   writeFileSync(program.state('previous_model_name'), 'gone\n');
   await stopped(['-p', 'hi'], /^ollama \(http\S+\) has no model "gone"\./m);
@@ -91,11 +100,12 @@ test('[J35, J36, J37, J67, J68] a one-shot run without a known model stops with 
 });
 
 test(
-  '[J26, J69, J70, J86, J91] interactive without a list: asks whether to fetch it; no ends the program, yes fetches and saves it',
+  '[J26, J69, J70, J86, J91] interactive without a list and with refresh "ask": asks whether to fetch it; no ends the program, yes fetches and saves it',
   { skip },
   async (t) => {
     const program = await createProgram(t);
-    const question = /It is not known which models ollama \(http\S+\) has\. Ask it now\? \[y\/N\]/;
+    askBeforeRefresh(program);
+    const question = /The models of ollama \(http\S+\) are unknown\. Fetch the list now\? \[y\/N\]/;
     const refused = await program.open([]);
     await answerPrompt(refused, question, 'n', 'Enter');
     assert.equal(await waitForExitCode(refused), 1);
@@ -121,11 +131,9 @@ test(
     await program.seedModels('qwen3');
     rmSync(program.state('models.jsonl'));
     const flagged = await program.open(['--model', 'tiny']);
-    await answerPrompt(flagged, /Ask it now\?/, 'y', 'Enter');
     await flagged.waitFor(/Fairlead with tiny/);
     rmSync(program.state('models.jsonl'));
     const unknown = await program.open(['--model-name', 'missing']);
-    await answerPrompt(unknown, /Ask it now\?/, 'y', 'Enter');
     await unknown.waitFor(/ollama \(http\S+\) has no model "missing"\. Which one instead\?/);
     await answerPrompt(unknown, /qwen3/, 'Down', 'Enter');
     await unknown.waitFor(/Fairlead with tiny/);
@@ -145,7 +153,9 @@ test(
     const program = await createProgram(t);
     await program.seedModels();
     const none = await program.open([]);
-    const screen = await none.waitFor(/Which model\?\n> *\n.*qwen3.*\n.*tiny.*cannot call tools/);
+    const screen = await none.waitFor(
+      /Which model\? Your text goes to this machine\.\n> *\n.*qwen3.*\n.*tiny.*cannot call tools/,
+    );
     assert.doesNotMatch(screen, /Fairlead with/);
     await enterLine(none, '/help');
     await answerPrompt(none, /> \/help/, 'Escape');

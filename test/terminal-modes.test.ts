@@ -64,7 +64,7 @@ test('[J31] a failed --test-connection ends the program instead of opening the p
   const terminal = await program.open(['--test-connection'], { env });
   assert.equal(await waitForExitCode(terminal), 7);
   const screen = await terminal.screen();
-  assert.match(screen, /There is no connection to ollama/);
+  assert.match(screen, /Cannot connect to ollama/);
   assert.doesNotMatch(screen, prompt);
 });
 
@@ -79,7 +79,7 @@ test('[J20, J21, J32, J34, J50, J88] in one-shot mode they run and exit with 0, 
   for (const flag of ['--test-connection', '--refresh-models']) {
     const { code, out, err } = await program.run(['--one-shot', flag], { env });
     assert.deepEqual([code, out], [7, '']);
-    assert.match(err, /^There is no connection to ollama[^\n]+\n$/);
+    assert.match(err, /^Cannot connect to ollama[^\n]+\n$/);
   }
   assert.deepEqual(program.sessions(), []);
 });

@@ -187,7 +187,7 @@ test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget,
   const url = await closedUrl();
   const away = await program.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
   assert.deepEqual([away.code, away.out], [7, '']);
-  assert.match(away.err, /The model request failed\. There is no connection to ollama/);
+  assert.match(away.err, /The model request failed\. Cannot connect to ollama/);
   assert.match(program.session('kept'), /"text":"x"/, 'the prompt is saved');
 });
 

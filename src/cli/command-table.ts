@@ -18,6 +18,8 @@ export const commands: CommandTable = {
     summary: 'list models, explain routing, and show the savings',
     load: () => import('./commands/models/command.ts'),
   },
+  login: { summary: 'enter a key of a provider; it is verified and stored', load: () => import('./commands/login.ts') },
+  logout: { summary: 'remove the stored key of a provider', load: () => import('./commands/logout.ts') },
   config: { summary: 'show and change settings', load: () => import('./commands/config.ts') },
   trust: {
     summary: 'use the settings and changed instructions of this project, after a look at them',

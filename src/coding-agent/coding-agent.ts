@@ -9,10 +9,10 @@ import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-a
 import { noUser } from './integrations/context.ts';
 import type { AcceptInstructions } from './instructions/review.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
-import { findModel, getModelEndpoint, resolveModelUnattended, type ResolvedModel } from './models/resolve-model.ts';
+import { lookUpModel, type ResolvedModel } from './models/resolve-model.ts';
+import { resolveModelUnattended } from './models/start-model.ts';
 import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './private-sessions.ts';
 import { readSettings, type Settings } from './settings/index.ts';
-import { readKnownModels } from './state/index.ts';
 
 /** The options of `codingAgent`. What is not set is as in the user's settings, as in the terminal. */
 export type CodingAgentOptions = {
@@ -128,7 +128,7 @@ async function openModels(
 ): Promise<{ readonly provider: Provider; readonly callsTools: boolean }> {
   if (isProvider(model)) return { provider: model, callsTools: true };
   const names = model === undefined || typeof model === 'string' ? [model] : model;
-  const models = await Promise.all(names.map((name) => resolveByName(name, settings, onWarning)));
+  const models = await Promise.all(names.map((name) => resolveByName(name, settings)));
   const router = models.find((each) => each.router !== undefined);
   if (router || models.length === 0)
     throw new FairleadError(
@@ -150,14 +150,9 @@ async function openModels(
 }
 
 /** The model of a name. `provider/model` need not be in the list of models that the settings name. */
-async function resolveByName(
-  name: string | undefined,
-  settings: Settings,
-  onWarning: (text: string) => void,
-): Promise<ResolvedModel> {
-  if (!name?.includes('/')) return resolveModelUnattended({ model: name }, settings, onWarning);
-  const known = readKnownModels(settings) ?? [];
-  return findModel(name, known, getModelEndpoint(settings, known)) ?? { name, ref: parseModelRef(name) };
+async function resolveByName(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
+  if (!name?.includes('/')) return resolveModelUnattended({ model: name }, settings);
+  return lookUpModel(name, settings) ?? { name, ref: parseModelRef(name) };
 }
 
 const isProvider = (model: CodingAgentOptions['model']): model is Provider =>

@@ -58,6 +58,8 @@ export type ConversationOptions = {
   /** The first prompt, if it is known before the session is opened; a router chooses the first model by it. */
   readonly firstPrompt?: string;
   readonly outputSchema?: OutputSchema;
+  /** Whether a model that has answered becomes the default of later starts; false by default, as for a one-shot run. */
+  readonly rememberModel?: boolean;
 };
 
 /** The state of a conversation. */
@@ -87,10 +89,15 @@ export async function openConversationState(options: ConversationOptions, grants
       stream: flags.stream ?? settings.stream,
       effort: flags.effort ?? settings.effort,
     };
+  const creating = createAgentIn(partial, options, grants, options.cwd ?? process.cwd());
   const [model, agent] = await Promise.all([
     selected.router === undefined ? openModel(selected, settings, host) : createRouter(selected.router, options),
-    createAgentIn(partial, options, grants, options.cwd ?? process.cwd()),
-  ]);
+    creating,
+  ]).catch(async (error: unknown) => {
+    // Programs of the agent must not outlive a model that was not opened.
+    await creating.then((created) => created.close()).catch(() => undefined);
+    throw error;
+  });
   const router = 'openFirstModel' in model ? model : undefined;
   const label = findPrivacyLabel(flags, settings, agent.instructions);
   const opened =

@@ -10,6 +10,7 @@ import {
   type Session,
   type UserInput,
 } from '../agent/index.ts';
+import { findFamily } from '../providers/index.ts';
 import { FairleadError, messageText, type Event, type InputSource, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
@@ -25,10 +26,10 @@ import {
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
 import type { Effort, Settings } from './settings/index.ts';
 import {
+  expandModelName,
   isRouterName,
-  findModel,
   getModelEndpoint,
-  unknownModelError,
+  requireModel,
   type ResolvedModel,
 } from './models/resolve-model.ts';
 import { refreshApprovalQuestions } from './approval-prompts.ts';
@@ -57,11 +58,10 @@ export type ConversationListener = {
 
 /** A conversation of the user with an agent. It owns the session file: close it after use. */
 export class Conversation {
-  readonly settings: Settings;
   readonly grants: Grants;
   /** The ids of the events whose file changes the user has undone. */
   readonly undoneEvents: Set<string> = new Set();
-  readonly #options: ConversationOptions;
+  #options: ConversationOptions;
   readonly #state: ConversationState;
   #unsubscribe: () => void = () => {};
   #isMuted = false;
@@ -70,7 +70,6 @@ export class Conversation {
   #listener: ConversationListener | undefined;
 
   private constructor(options: ConversationOptions, grants: Grants, state: ConversationState) {
-    this.settings = options.settings;
     this.grants = grants;
     this.#options = options;
     this.#state = state;
@@ -82,6 +81,9 @@ export class Conversation {
     return new Conversation(options, grants, await openConversationState(options, grants));
   }
 
+  get settings(): Settings {
+    return this.#options.settings;
+  }
   get session(): Session {
     return this.#state.open.session;
   }
@@ -148,13 +150,8 @@ export class Conversation {
 
   /** Advances the session by one step, with the model that the router selects and within the limits of the user. */
   async #advance(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
-    const { settings, flags, host } = this.#options;
+    const { settings, flags } = this.#options;
     const { router } = this.#state;
-    const warning = this.#isLastModelUnsaved ? undefined : saveLastModel(settings, router?.name ?? this.model.name);
-    if (warning !== undefined) {
-      this.#isLastModelUnsaved = true;
-      host.notify(warning);
-    }
     await runPromptHooks(this, input);
     await enforcePrivacy(this.#state, this.#options);
     const limited = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits } };
@@ -217,9 +214,9 @@ export class Conversation {
   /** The provider whose models are listed. */
   get endpoint(): ModelEndpoint {
     const { provider, baseUrl } = this.model.ref;
-    return (
-      getModelEndpoint(this.settings, this.models()) ?? { provider, ...(baseUrl === undefined ? {} : { baseUrl }) }
-    );
+    const isListed = findFamily(provider) !== undefined && findFamily(provider)?.protocol !== 'embedded';
+    const own = isListed ? { provider, ...(baseUrl === undefined ? {} : { baseUrl }) } : undefined;
+    return own ?? getModelEndpoint(this.settings, this.models()) ?? { provider };
   }
 
   /** Reads the list of models from the provider again. */
@@ -232,16 +229,25 @@ export class Conversation {
     });
   }
 
-  /** Continues with another model, or with a router. */
-  async useModel(name: string): Promise<void> {
-    if (isRouterName(name)) return switchToRouter(this.#state, this.#options, name);
-    const known = this.models();
-    const endpoint = getModelEndpoint(this.settings, known);
-    const model = findModel(name, known, endpoint);
-    if (!model) throw unknownModelError(name, known, endpoint);
+  /** Continues with another model or router, by its name. */
+  async useModel(name: string, signal?: AbortSignal): Promise<void> {
+    const full = expandModelName(name, this.settings);
+    if (isRouterName(full)) return switchToRouter(this.#state, this.#options, full);
+    return this.switchModel({ ...requireModel(full, this.settings, 'slash'), isNamed: true }, signal);
+  }
+
+  /** Continues with a model that was chosen; the signal ends its download. */
+  async switchModel(model: ResolvedModel, signal?: AbortSignal): Promise<void> {
     if (this.#state.private) await assertLocalModel(model, this.settings);
-    const provider = await openModel(model, this.settings, this.#options.host);
+    const host = signal ? { ...this.#options.host, signal } : this.#options.host;
+    const provider = await openModel(model, this.settings, host);
     await switchAgent(this.#state, this.agent, { model, provider }, undefined);
+  }
+
+  /** Continues with other settings, such as those with a new key: the agent is created again, so that it hides the key in tool outputs. */
+  async useSettings(settings: Settings): Promise<void> {
+    this.#options = { ...this.#options, settings };
+    await this.changeDirectory('.');
   }
 
   /** Continues in another working directory; a relative path starts at the current one. */
@@ -285,7 +291,21 @@ export class Conversation {
     this.#unsubscribe = this.session.subscribe((event, state) => {
       if (!this.#isMuted) this.#listener?.event(event, state);
       this.agent.hooks?.onEvent(event, state);
+      if (event.type === 'turn-ended') this.#rememberModel();
     });
+  }
+
+  /** Saves the model for the next start once it has answered: a model that never answered is no default. */
+  #rememberModel(): void {
+    const { settings, host, rememberModel = false } = this.#options;
+    if (!rememberModel || this.#isLastModelUnsaved) return;
+    const { router, model } = this.#state;
+    const { provider, model: id } = model.ref;
+    const name = provider === settings.provider ? model.name : `${provider}/${id}`;
+    const warning = saveLastModel(settings, router?.name ?? name);
+    if (warning === undefined) return;
+    this.#isLastModelUnsaved = true;
+    host.notify(warning);
   }
 }
 

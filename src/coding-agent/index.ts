@@ -6,7 +6,8 @@ export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } fr
 export { noUser, type UserPrompter } from './integrations/context.ts';
 export type { AcceptInstructions, InstructionChange } from './instructions/review.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
-export { findModel, type ResolvedModel, resolveModelUnattended } from './models/resolve-model.ts';
+export { findModel, type ResolvedModel } from './models/resolve-model.ts';
+export { resolveModelUnattended } from './models/start-model.ts';
 export { readSettings, type Settings } from './settings/index.ts';
 export { createRunAgentFactory, createRunHandlers } from './fleet/agent-factory.ts';
 export {

@@ -16,8 +16,12 @@ export type DiscoveredProvider =
 /** Options of the discovery. */
 export type DiscoverOptions = {
   readonly env?: Environment;
-  /** Probe timeout per server; default 333 ms. */
+  /** How long servers are waited for, all together; default 3 s. A port without a server is known at once. */
   readonly timeoutMs?: number;
+  /** Called with each server as soon as it answers. */
+  readonly onFound?: (found: DiscoveredProvider) => void;
+  /** Ends the wait early: servers that have not answered are not listed. */
+  readonly signal?: AbortSignal;
   /** Addresses to probe instead of the default ports. */
   readonly ports?: { readonly [provider: string]: readonly number[] };
 };
@@ -31,23 +35,43 @@ const defaultPorts: { readonly [provider: string]: readonly number[] } = {
   'openai-compatible': [5000],
 };
 
-/** Returns usable providers, best first: API keys, then local servers, then the embedded model. */
+/** The time for servers to answer: a server that is busy or loads a model can take seconds. */
+const defaultTimeoutMs = 3000;
+
+/** Returns the addresses on this machine that `discover` probes. */
+export const listProbedAddresses = (env: Environment = process.env): readonly string[] =>
+  getAllProbeTargets(defaultPorts, env).flatMap((target) => ('url' in target ? [target.url] : []));
+
+/** Returns usable providers: local servers, then configured remote addresses, then API keys, then the embedded model. */
 export async function discover(options: DiscoverOptions = {}): Promise<readonly DiscoveredProvider[]> {
-  const { env = process.env, timeoutMs = 333, ports = defaultPorts } = options;
+  const { env = process.env, timeoutMs = defaultTimeoutMs, ports = defaultPorts, onFound, signal } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
   const keys = families.flatMap((family): readonly DiscoveredProvider[] => {
     const key = family.local ? undefined : findApiKey(family, env);
     return key ? [{ provider: family.name, how: 'key', variable: key.name }] : [];
   });
-  const places = Object.entries(ports).flatMap(([provider, numbers]) => {
+  const answers = await Promise.all(
+    getAllProbeTargets(ports, env).map(async (target) => {
+      const found = 'url' in target ? await probeServer(target, stop) : target.known;
+      if (found?.how === 'server') onFound?.(found);
+      return found;
+    }),
+  );
+  const found = answers.filter((each) => each !== undefined);
+  const servers = found.filter(({ how }) => how === 'server');
+  const addresses = found.filter(({ how }) => how !== 'server');
+  return [...servers, ...addresses, ...keys, { provider: 'embedded', how: 'embedded' }];
+}
+
+const getAllProbeTargets = (
+  ports: { readonly [provider: string]: readonly number[] },
+  env: Environment,
+): readonly ProbeTarget[] =>
+  Object.entries(ports).flatMap(([provider, numbers]) => {
     const family = findFamily(provider);
     return family ? getProbeTargets(family, numbers, env) : [];
   });
-  const answers = await Promise.all(
-    places.map(async (place) => ('url' in place ? await probeServer(place, timeoutMs) : place.known)),
-  );
-  const servers = answers.filter((each) => each !== undefined);
-  return [...keys, ...servers, { provider: 'embedded', how: 'embedded' }];
-}
 
 type ProbeTarget = { readonly family: ProviderFamily; readonly url: string } | { readonly known: DiscoveredProvider };
 
@@ -64,30 +88,30 @@ function getProbeTargets(family: ProviderFamily, ports: readonly number[], env: 
 
 async function probeServer(
   { family, url }: { readonly family: ProviderFamily; readonly url: string },
-  ms: number,
+  signal: AbortSignal,
 ): Promise<DiscoveredProvider | undefined> {
-  const here = await (serverProbes[family.name] ?? probeModelList)(url, ms);
+  const here = await (serverProbes[family.name] ?? probeModelList)(url, signal);
   return here ? { provider: family.name, how: 'server', baseUrl: url } : undefined;
 }
 
-type ServerProbe = (url: string, ms: number) => Promise<boolean>;
+type ServerProbe = (url: string, signal: AbortSignal) => Promise<boolean>;
 
 const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
 
-const probeModelList: ServerProbe = async (url, ms) =>
-  objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').length > 0;
+const probeModelList: ServerProbe = async (url, signal) =>
+  objectsAt(await fetchLocalJson(`${url}/models`, signal), 'data').length > 0;
 
 /** How to identify each server on a shared port. */
 const serverProbes: { readonly [provider: string]: ServerProbe } = {
-  ollama: async (url, ms) => hasKey(await fetchLocalJson(`${url}/api/version`, ms), 'version'),
-  lemonade: async (url, ms) =>
-    objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').some(
+  ollama: async (url, signal) => hasKey(await fetchLocalJson(`${url}/api/version`, signal), 'version'),
+  lemonade: async (url, signal) =>
+    objectsAt(await fetchLocalJson(`${url}/models`, signal), 'data').some(
       (row) => row['owned_by'] === 'lemonade' || 'recipe' in row,
     ),
-  'llama.cpp': async (url, ms) =>
-    hasKey(await fetchLocalJson(`${originOf(url)}/props`, ms), 'default_generation_settings'),
-  vllm: async (url, ms) =>
-    objectsAt(await fetchLocalJson(`${url}/models`, ms), 'data').some((row) => row['owned_by'] === 'vllm'),
+  'llama.cpp': async (url, signal) =>
+    hasKey(await fetchLocalJson(`${originOf(url)}/props`, signal), 'default_generation_settings'),
+  vllm: async (url, signal) =>
+    objectsAt(await fetchLocalJson(`${url}/models`, signal), 'data').some((row) => row['owned_by'] === 'vllm'),
 };
 
 const hasKey = (value: unknown, key: string): boolean => isObject(value) && key in value;
@@ -95,12 +119,12 @@ const hasKey = (value: unknown, key: string): boolean => isObject(value) && key 
 const maxResponseBytes = 4 * 2 ** 20;
 
 /** Fetches JSON from a loopback address; undefined on any error. Ignores proxies from the environment: they are not on this machine. */
-function fetchLocalJson(url: string, ms: number): Promise<unknown> {
+function fetchLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(undefined);
-  const signal = AbortSignal.timeout(ms);
   // Not an import statement, which would load all of fetch.
   const http = process.getBuiltinModule('node:http');
+  if (signal.aborted) return Promise.resolve(undefined);
   const request = http.get(url, { agent: new http.Agent(), signal, headers: { accept: 'application/json' } });
   request.once('error', nothing);
   request.once('response', (reply) => {

@@ -13,6 +13,8 @@ export type ProviderFamily = {
   readonly urlVariables: readonly string[];
   /** Environment variables for the API key. */
   readonly keyVariables: readonly string[];
+  /** The company that receives the requests; absent for a server of the user. */
+  readonly vendor?: string;
   /** It runs on the user's machine: no key is needed. */
   readonly local: boolean;
   /** Tokens are free. A local address alone does not imply this: a proxy can forward to a paid service. */
@@ -29,9 +31,11 @@ const hostedFamily = (
   baseUrl: string,
   keyVariables: readonly string[],
   example: string,
+  vendor: string,
 ): ProviderFamily => ({
   name,
   protocol,
+  vendor,
   baseUrl,
   urlVariables: [`${envPrefix(name)}_BASE_URL`],
   keyVariables,
@@ -64,14 +68,22 @@ const envPrefix = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z
 
 /** All providers, those with API keys first. */
 export const families: readonly ProviderFamily[] = [
-  hostedFamily('anthropic', 'anthropic', 'https://api.anthropic.com/v1', ['ANTHROPIC_API_KEY'], 'claude-sonnet-4-5'),
-  hostedFamily('openai', 'openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.5'),
+  hostedFamily(
+    'anthropic',
+    'anthropic',
+    'https://api.anthropic.com/v1',
+    ['ANTHROPIC_API_KEY'],
+    'claude-sonnet-4-5',
+    'Anthropic',
+  ),
+  hostedFamily('openai', 'openai', 'https://api.openai.com/v1', ['OPENAI_API_KEY'], 'gpt-5.5', 'OpenAI'),
   hostedFamily(
     'google',
     'google',
     'https://generativelanguage.googleapis.com/v1beta',
     ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     'gemini-2.5-flash',
+    'Google',
   ),
   hostedFamily(
     'openrouter',
@@ -79,17 +91,26 @@ export const families: readonly ProviderFamily[] = [
     'https://openrouter.ai/api/v1',
     ['OPENROUTER_API_KEY'],
     'anthropic/claude-sonnet-4.5',
+    'OpenRouter',
   ),
-  hostedFamily('groq', 'chat', 'https://api.groq.com/openai/v1', ['GROQ_API_KEY'], 'openai/gpt-oss-120b'),
-  hostedFamily('mistral', 'chat', 'https://api.mistral.ai/v1', ['MISTRAL_API_KEY'], 'mistral-medium-latest'),
-  hostedFamily('deepseek', 'chat', 'https://api.deepseek.com/v1', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro'),
-  hostedFamily('cerebras', 'chat', 'https://api.cerebras.ai/v1', ['CEREBRAS_API_KEY'], 'gpt-oss-120b'),
+  hostedFamily('groq', 'chat', 'https://api.groq.com/openai/v1', ['GROQ_API_KEY'], 'openai/gpt-oss-120b', 'Groq'),
+  hostedFamily(
+    'mistral',
+    'chat',
+    'https://api.mistral.ai/v1',
+    ['MISTRAL_API_KEY'],
+    'mistral-medium-latest',
+    'Mistral AI',
+  ),
+  hostedFamily('deepseek', 'chat', 'https://api.deepseek.com/v1', ['DEEPSEEK_API_KEY'], 'deepseek-v4-pro', 'DeepSeek'),
+  hostedFamily('cerebras', 'chat', 'https://api.cerebras.ai/v1', ['CEREBRAS_API_KEY'], 'gpt-oss-120b', 'Cerebras'),
   hostedFamily(
     'huggingface',
     'chat',
     'https://router.huggingface.co/v1',
     ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
     'meta-llama/Llama-3.3-70B-Instruct',
+    'Hugging Face',
   ),
   localFamily('ollama', 'ollama', 'http://localhost:11434', '', 'qwen3:8b', ['OLLAMA_API_URL', 'OLLAMA_HOST']),
   localFamily('lm-studio', 'chat', 'http://localhost:1234/v1', '/v1', 'qwen/qwen3-8b'),

@@ -3,7 +3,7 @@ import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
 export { blendedPrice, monthlyCost, paybackMonths, type MonthlyUsage, type MonthlyCost } from './monthly-cost.ts';
-export { discover, type DiscoverOptions, type DiscoveredProvider } from './discover.ts';
+export { discover, listProbedAddresses, type DiscoverOptions, type DiscoveredProvider } from './discover.ts';
 export type {
   EmbeddedConsentRequest,
   EmbeddedOptions,
@@ -22,7 +22,7 @@ export {
 } from './gateway/gateway.ts';
 export { withModelSettings } from './with-settings.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
-export { listModels, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
+export { listModels, verifyKey, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
 export type { ModelCapability, ModelInfo } from './models/model-info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';
 export { responseCost, priceOf, type ModelPrice, type PriceBook } from './prices.ts';

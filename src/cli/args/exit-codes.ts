@@ -22,7 +22,7 @@ export const exitCodes = {
 export const exitCodeDescriptions: readonly (readonly [number, string])[] = [
   [exitCodes.answered, 'success'],
   [exitCodes.failed, 'an error, or the run stopped without an answer'],
-  [exitCodes.misused, 'invalid command line'],
+  [exitCodes.misused, 'invalid command line, or no model is configured'],
   [exitCodes.turnLimit, 'the turn limit was reached'],
   [exitCodes.budget, 'a budget was used up: money, tokens, calls or time'],
   [exitCodes.denied, 'an approval is needed; resume the session to answer'],
@@ -60,7 +60,13 @@ export const exitCodeForRun = (reason: StopReason | 'waiting', errorCode: string
 
 /** Returns the exit code for an error code; errors of an unreachable provider have their own. */
 export const exitCodeForError = (code: string | undefined): number =>
-  code !== undefined && unreachableErrorCodes.has(code) ? exitCodes.unreachable : exitCodes.failed;
+  code === undefined
+    ? exitCodes.failed
+    : unreachableErrorCodes.has(code)
+      ? exitCodes.unreachable
+      : code === 'coding-agent/no-model'
+        ? exitCodes.misused
+        : exitCodes.failed;
 
 const unreachableErrorCodes = new Set([
   'provider/unreachable',

@@ -107,7 +107,9 @@ function formatSettings({ all }: Settings): string {
     toOneLine(displayValue(key, setting)),
     formatOrigin(setting.origin),
   ]);
-  const unset = Object.entries(settingsSchema).filter(([key, { secret }]) => !all.has(key) && !secret);
+  const unset = Object.entries(settingsSchema).filter(
+    ([key, { secret }]) => !all.has(key) && !secret && !key.startsWith('urls.'),
+  );
   const rest = unset.length > 0 ? `\nNot set: ${unset.map(([key]) => key).join(', ')}.\n` : '';
   return `${formatColumns([['setting', 'value', 'from'], ...set])}${rest}`;
 }

@@ -102,7 +102,7 @@ function readDatasetFile(file: string): string {
 }
 
 async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
-  const model = await resolveModelUnattended({ model: name }, settings, printErr);
+  const model = await resolveModelUnattended({ model: name }, settings);
   if (model.router !== undefined)
     throw new FairleadError('eval/router', 'An evaluation needs one model, but a router selects among several.', {
       blame: 'user',

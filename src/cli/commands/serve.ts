@@ -15,8 +15,7 @@ import { printErr } from '../args/stdio.ts';
 import {
   announceDefaultModel,
   getDefaultModel,
-  findModel,
-  getModelEndpoint,
+  lookUpModel,
   listRouterNames,
 } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
@@ -179,7 +178,7 @@ function isKnownModel(model: string): boolean {
   const settings = readSettings();
   const known = readKnownModels(settings) ?? [];
   if (known.length === 0 || listRouterNames(settings).includes(model)) return true;
-  return findModel(model, known, getModelEndpoint(settings, known)) !== undefined;
+  return lookUpModel(model, settings) !== undefined;
 }
 
 async function startServeWorker(

@@ -27,8 +27,8 @@ const providerCheck: DoctorCheck = {
     if (answer !== undefined) return ok(answer);
     if (model) return ok(`${model.name} needs no external provider.`);
     return warn(
-      'No provider is configured and none was found, so the embedded model would be used: small, slow and often wrong.',
-      'Set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.',
+      'No model is configured, and no model server answers on this machine.',
+      'Start a model server such as Ollama, enter a key with fairlead login, or use fairlead --model embedded.',
     );
   },
 };

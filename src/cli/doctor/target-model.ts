@@ -5,6 +5,7 @@ import {
   toResolvedModel,
   isRouterName,
   findModel,
+  lookUpModel,
   getModelEndpoint,
   unknownModelError,
   type ResolvedModel,
@@ -33,7 +34,7 @@ export async function resolveTargetModel(settings: Settings, requested: string |
   if (isRouterName(name)) return resolveRouterTarget(settings, name);
   // Without a provider, a full name is accepted as it is, as in a first run.
   const unlisted = endpoint === undefined && name.includes('/') ? { name, ref: parseModelRef(name) } : undefined;
-  const model = findModel(name, known, endpoint) ?? unlisted;
+  const model = lookUpModel(name, settings) ?? findModel(name, known, endpoint) ?? unlisted;
   const reason = requested !== undefined ? 'named here' : settings.model !== undefined ? 'configured' : 'used last';
   if (!model)
     return createTargetModel(settings, { endpoint, model, reason, error: unknownModelError(name, known, endpoint) });
@@ -97,9 +98,8 @@ export function endpointOfModel({ ref: { provider, baseUrl } }: ResolvedModel): 
   return { provider, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
-/** Returns the first provider found on this machine, except the embedded model. */
+/** Returns the first server found on this machine. A key is not used: the user has not chosen its provider. */
 async function discoverEndpoint({ env }: Settings): Promise<ModelEndpoint | undefined> {
-  const found = (await discover({ env })).find(({ how }) => how !== 'embedded');
-  if (!found) return undefined;
-  return { provider: found.provider, ...('baseUrl' in found ? { baseUrl: found.baseUrl } : {}) };
+  const found = (await discover({ env })).find((each) => each.how === 'server');
+  return found && { provider: found.provider, baseUrl: found.baseUrl };
 }

@@ -1,6 +1,6 @@
 // The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
 import { isAwaitingApproval } from '../../agent/index.ts';
-import { Conversation } from '../../coding-agent/index.ts';
+import type { Conversation } from '../../coding-agent/index.ts';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import {
   assertSessionFolder,
@@ -34,7 +34,7 @@ import { askProjectTrust } from './project-trust.ts';
 import { createCompleter } from './completer.ts';
 import { followSession } from './follow-session.ts';
 import { createRunController, replayedMessages, type RunController } from './run-controller.ts';
-import { prepareConversation } from './startup.ts';
+import { openConversation, prepareConversation } from './startup.ts';
 
 /** Opens the prompt and returns the exit code when the user quits. */
 export function runInteractive(args: CliArgs): Promise<number> {
@@ -66,7 +66,8 @@ async function runWithUi(
   const prepared = await prepareConversation(args, settings, ui);
   if (typeof prepared === 'number') return prepared;
   if (locked && !(await followSession(locked, ui, replayedMessages))) return exitCodes.answered;
-  const conversation = await Conversation.open({ ...prepared, selector });
+  const conversation = await openConversation({ ...prepared, selector }, ui);
+  if (typeof conversation === 'number') return conversation;
   try {
     return await runUntilQuit(conversation, ui, args);
   } finally {

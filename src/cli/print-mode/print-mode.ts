@@ -9,7 +9,7 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { Conversation } from '../../coding-agent/index.ts';
+import { Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -66,10 +66,10 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     return exitCodes.misused;
   }
   if (args.cwd === undefined) assertSessionFolder(args.session, settings.dirs, process.cwd());
-  const model = await resolveModelUnattended(args, settings, printErr);
+  const model = await resolveModelUnattended(args, settings);
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined) printErr(`${noTools}\n`);
-  const conversation = await Conversation.open({
+  const conversation = await openCancellable({
     settings,
     flags: args,
     selector: args.session,
@@ -79,6 +79,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     prompter: createTtyPrompter(printErr),
     ...(outputSchema ? { outputSchema } : {}),
   });
+  if (typeof conversation === 'number') return conversation;
   try {
     for (const problem of [...conversation.problems, ...conversation.agent.problems]) printErr(`${problem}\n`);
     if (conversation.agent.sandbox.name === 'none') printErr(`No sandbox: ${conversation.agent.sandbox.description}\n`);
@@ -95,6 +96,20 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
   } finally {
     await prompts.return(undefined);
     await conversation.close();
+  }
+}
+
+/** Opens the conversation; a signal ends a download, and its exit code is returned. */
+async function openCancellable(options: ConversationOptions): Promise<Conversation | number> {
+  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
+  try {
+    return await Conversation.open({ ...options, host: { ...options.host, signal: signals.signal } });
+  } catch (error) {
+    if (signals.code === undefined) throw error;
+    printErr(`${error instanceof Error ? formatError(error) : String(error)}\n`);
+    return signals.code;
+  } finally {
+    signals.release();
   }
 }
 

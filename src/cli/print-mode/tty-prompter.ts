@@ -9,15 +9,17 @@ import type { KeyQuestion } from '../tui/ui.ts';
 /** Whether the user can be asked. Standard input is checked last, since opening it takes time and most runs do not need it. */
 const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
 
-/** Asks and reports on the terminal while a model is opened. Without a terminal every question is confirmed: the run has no other model. */
+/** Asks and reports on the terminal while a model is opened. Without a terminal the answer is no. */
 export const createTtyHost = (write: (text: string) => void): ModelHost => ({
   async confirm(question) {
-    if (isInteractiveTerminal()) return (await askOnTty({ title: question, ...yesOrNo })) === 'y';
-    write(`${question} No terminal to ask, so: yes.\n`);
-    return true;
+    return isInteractiveTerminal() && (await askOnTty({ title: question, ...yesOrNo })) === 'y';
   },
   // The carriage return overwrites the line of the previous progress.
-  progress: (text) => void process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`),
+  progress(text) {
+    // A log of a job needs no line per percent.
+    if (!process.stderr.isTTY) return;
+    process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`);
+  },
   notify: (text) => write(`${text}\n`),
 });
 

@@ -160,6 +160,7 @@ export function pickPanel(
   choices: readonly UiChoice[],
   styles: TextStyles,
   done: (value: string | undefined) => void,
+  noun = 'entries',
 ): Panel & Focusable {
   const input = new Input({ prompt: '> ' });
   // Values are looked up by index: labels are escaped and may differ from the values.
@@ -171,7 +172,8 @@ export function pickPanel(
   const createList = (query: string): SelectList => {
     const matches =
       query === '' ? items : fuzzyFilter(items, query, (item) => `${item.label} ${item.description ?? ''}`);
-    return new SelectList(matches, 10, selectListTheme(styles));
+    const noMatch = (): string => styles.dim(`  No matching ${noun}`);
+    return new SelectList(matches, 10, { ...selectListTheme(styles), noMatch });
   };
   let list = createList('');
   const openedAt = Date.now();

@@ -43,6 +43,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
   const inOrder = createSerialQueue();
   let listener: ((action: UserAction) => void | Promise<void>) | undefined;
   let reader: LineReader | undefined;
+  let cancelListener: (() => void) | undefined;
   let status: ConversationStatus | undefined;
   let printedStatus = '';
   let activeHandlers = 0;
@@ -158,6 +159,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       const busy = status?.busy !== undefined;
       reader?.takeLine(undefined);
       if (busy) return emit({ type: 'interrupt' });
+      if (listener === undefined && cancelListener !== undefined) return cancelListener();
       if (hadDraft) return promptSoon();
       if (Date.now() - interruptedAt < QUIT_WINDOW_MS) return listener === undefined ? quitByDefault() : quit();
       interruptedAt = Date.now();
@@ -166,6 +168,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
     escape() {
       if (reader !== undefined) reader.takeLine(undefined);
       else if (status?.busy !== undefined) emit({ type: 'interrupt' });
+      else if (listener === undefined) cancelListener?.();
     },
     toggleApproval: () => emit({ type: 'toggle-approval' }),
   };
@@ -239,6 +242,9 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
     onAction(newListener) {
       listener = newListener;
       processPending();
+    },
+    onCancel(newListener) {
+      cancelListener = newListener;
     },
     askKey: (question, signal) =>
       inOrder(() => {

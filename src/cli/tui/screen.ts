@@ -35,6 +35,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   let spinnerTimer: NodeJS.Timeout | undefined;
   let listener: ((action: UserAction) => void | Promise<void>) | undefined;
   let queuedActions: UserAction[] = [];
+  let cancelListener: (() => void) | undefined;
   let panel: OpenPanel | undefined;
   let lastKeyAt = 0;
   let questionCount = 0;
@@ -65,6 +66,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
 
   function emit(action: UserAction): void {
     if (listener !== undefined) void listener(action);
+    else if (cancelListener !== undefined && (action.type === 'interrupt' || action.type === 'quit')) cancelListener();
     // There is no listener before the conversation has started, but the user must be able to quit.
     else if (action.type === 'quit') process.kill(process.pid, 'SIGINT');
     else queuedActions.push(action);
@@ -96,7 +98,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   }
 
   const onKey = createKeyListener({
-    isBusy: () => state.status?.busy !== undefined,
+    isBusy: () => state.status?.busy !== undefined || (listener === undefined && cancelListener !== undefined),
     isSuggesting: () => field.editor.isShowingAutocomplete(),
     text: () => field.text(),
     takeText: () => field.takeText(),
@@ -220,8 +222,13 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
     });
   }
 
-  function pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined> {
-    return openPanel<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, styles, done));
+  function pick(
+    title: string,
+    choices: readonly UiChoice[],
+    signal?: AbortSignal,
+    noun?: string,
+  ): Promise<string | undefined> {
+    return openPanel<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, styles, done, noun));
   }
 
   const removeExitHandlers = restoreTerminalOnExit(() => display.stop());
@@ -263,6 +270,9 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       const queued = queuedActions;
       queuedActions = [];
       for (const action of queued) void newListener(action);
+    },
+    onCancel(newListener) {
+      cancelListener = newListener;
     },
     askKey,
     pick,

@@ -54,10 +54,18 @@ export interface TerminalUI extends TranscriptSink {
    * With piped input the next line waits for the promise of the previous one, and until the status is not busy.
    */
   onAction(listener: (action: UserAction) => void | Promise<void>): void;
+  /** Sets what Esc, Ctrl+C and Ctrl+D do before `onAction` was called, such as ending a download; undefined for nothing. */
+  onCancel(listener: (() => void) | undefined): void;
   /** Asks a question; an aborted signal gives `defaultKey`. Questions are queued. */
   askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string>;
   /** Shows a list to choose from, filtered by typing; undefined if the user cancels. */
-  pick(title: string, choices: readonly UiChoice[], signal?: AbortSignal): Promise<string | undefined>;
+  pick(
+    title: string,
+    choices: readonly UiChoice[],
+    signal?: AbortSignal,
+    /** What the list contains, for the text that no entry matches. */
+    noun?: string,
+  ): Promise<string | undefined>;
   /** Asks for a text, which may be one of the choices; undefined if the user skips it. Questions are queued. Absent with piped input. */
   readonly askText?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
   /** Puts text into the input field, as if the user had typed it. */

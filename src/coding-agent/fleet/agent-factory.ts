@@ -19,12 +19,8 @@ import {
   createAgentRunHandler,
   type RunHandler,
 } from '../../fleet/index.ts';
-import {
-  formatNoToolsWarning,
-  type ResolvedModel,
-  resolveModelUnattended,
-  getDefaultModel,
-} from '../models/resolve-model.ts';
+import { formatNoToolsWarning, type ResolvedModel, getDefaultModel } from '../models/resolve-model.ts';
+import { resolveModelUnattended } from '../models/start-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
 import {
@@ -170,7 +166,7 @@ async function openRunModel(
   { settings, log, open }: RunModelContext,
 ): Promise<{ readonly model: ResolvedModel; readonly provider: Provider }> {
   const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: log };
-  const model = await resolveModelUnattended({ model: name }, settings, log);
+  const model = await resolveModelUnattended({ model: name }, settings);
   const warning = formatNoToolsWarning(model);
   if (warning !== undefined) log(warning);
   if (model.router === undefined) return { model, provider: await open(model, settings, host) };

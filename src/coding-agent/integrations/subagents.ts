@@ -11,9 +11,8 @@ import {
 } from '../../agent/subagents/index.ts';
 import { unwrapDeferredCall } from '../../core/index.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from '../approval-prompts.ts';
-import { findModel, getModelEndpoint, unknownModelError } from '../models/resolve-model.ts';
+import { requireModel } from '../models/resolve-model.ts';
 import { openModel } from '../models/open-model.ts';
-import { readKnownModels } from '../state/index.ts';
 import { createSubagentStore } from './subagent-store.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
 
@@ -30,10 +29,7 @@ export const createSubagents = ({
     createApprovalTracker,
     onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
-      const known = readKnownModels(settings) ?? [];
-      const endpoint = getModelEndpoint(settings, known);
-      const model = findModel(name, known, endpoint);
-      if (!model) throw unknownModelError(name, known, endpoint);
+      const model = requireModel(name, settings);
       await assertModelAllowed?.(model);
       const opened = await openModel(model, settings, prompter);
       return wrapProvider?.(opened) ?? opened;

@@ -3,8 +3,10 @@ export {
   listRouterNames,
   formatNoToolsWarning,
   type ResolvedModel,
-  resolveModelUnattended,
   findModel,
+  lookUpModel,
+  requireModel,
+  expandModelName,
   getModelEndpoint,
   formatEndpoint,
   toResolvedModel,
@@ -16,4 +18,32 @@ export {
   getDefaultModel,
 } from './resolve-model.ts';
 export { openModel, type ModelHost, testConnection } from './open-model.ts';
-export { formatFoundReason, discoverModel } from './discover-model.ts';
+export {
+  findModelSources,
+  formatDestination,
+  formatFoundReason,
+  type FindSourcesOptions,
+  type ModelSource,
+} from './model-sources.ts';
+export { resolveModelUnattended, selectStartModel, type StartModelOptions } from './start-model.ts';
+export {
+  chooseModel,
+  findWithProgress,
+  listModelChoices,
+  listOtherChoices,
+  takeChoice,
+  type ChooseModelOptions,
+  type ChosenModel,
+  type ModelChoice,
+  type ModelChooser,
+} from './choose-model.ts';
+export {
+  formatLoginTarget,
+  hasKey,
+  listLogins,
+  login,
+  loginProviders,
+  logout,
+  type LoginRequest,
+  type LoginResult,
+} from './login.ts';

@@ -1,17 +1,29 @@
-// Opens the embedded model: asks the user before it downloads anything, and shows the progress.
+// Opens the embedded model: downloads it if the user named it or agrees, and shows the progress.
 import type { Provider } from '../../core/index.ts';
 import { embeddedProvider } from '../../providers/embedded/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { ModelHost } from './open-model.ts';
 
-/** Opens the embedded model. */
-export async function openEmbeddedModel(model: string, host: ModelHost): Promise<Provider> {
+/** Opens the embedded model. A user who named it has consented to its download; otherwise the user is asked. */
+export async function openEmbeddedModel(
+  model: string,
+  host: ModelHost,
+  { consented, env }: { readonly consented: boolean; readonly env: Settings['env'] },
+): Promise<Provider> {
   let shown = -1;
   const provider = await embeddedProvider({
     ...(model ? { model } : {}),
-    consent: ({ question }) => host.confirm(question),
+    // Not the whole environment of the settings: it holds keys, and npm is a child process.
+    ...(env['HF_TOKEN'] ? { hubToken: env['HF_TOKEN'] } : {}),
+    consent({ question, announcement }) {
+      if (!consented) return host.confirm(question);
+      host.notify(`${announcement} Esc or Ctrl+C cancels.`);
+      return true;
+    },
+    ...(host.signal ? { signal: host.signal } : {}),
     progress(progress) {
-      if (progress.step === 'waiting') host.notify('Waiting for another process that is downloading it …');
-      if (progress.step === 'runtime' && !progress.done) host.notify('Downloading the runtime …');
+      if (progress.step === 'waiting') host.progress('Waiting for another process that is downloading it …');
+      if (progress.step === 'runtime' && !progress.done) host.progress('Downloading the runtime …');
       if (progress.step !== 'weights') return;
       const percent = Math.floor((100 * progress.done) / progress.total);
       if (percent > shown) host.progress(`Downloading the model … ${(shown = percent)} %`);

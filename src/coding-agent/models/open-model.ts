@@ -19,18 +19,20 @@ export type ModelHost = {
   /** Shows progress; each text replaces the one before. */
   progress(text: string): void;
   notify(text: string): void;
+  /** Ends a download. */
+  readonly signal?: AbortSignal;
 };
 
 /** Opens a model. */
 export async function openModel(
-  { ref }: ResolvedModel,
+  { ref, isNamed }: ResolvedModel,
   { env }: Settings,
   host: ModelHost,
   options: GatewayOptions = {},
 ): Promise<Provider> {
   const embedded = async ({ model }: { readonly model: string }): Promise<Provider> => {
     const { openEmbeddedModel } = await import('./open-embedded.ts');
-    return openEmbeddedModel(model, host);
+    return openEmbeddedModel(model, host, { consented: isNamed === true, env });
   };
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };

@@ -1,7 +1,14 @@
 // Resolves a model name from flags, settings, the cached list of models and the last model used, and the default model of queued runs.
 import { FairleadError, isObject, closestMatches, formatError } from '../../core/index.ts';
-import { findFamily, type ModelRef } from '../../providers/index.ts';
-import { readKnownModels, readLastModel, type KnownModel, type ModelEndpoint, refreshModels } from '../state/index.ts';
+import { families, findFamily, type ModelRef } from '../../providers/index.ts';
+import {
+  readAllKnownModels,
+  readKnownModels,
+  readLastModel,
+  refreshModels,
+  type KnownModel,
+  type ModelEndpoint,
+} from '../state/index.ts';
 import type { Settings } from '../settings/index.ts';
 
 /** A model that can be opened. */
@@ -13,6 +20,8 @@ export type ResolvedModel = {
   readonly tools?: boolean;
   /** The router that chooses a model for each message, if this is a router and not a model. */
   readonly router?: string;
+  /** Whether the user named or chose it in this start; naming the embedded model is consent to its download. */
+  readonly isNamed?: boolean;
   /** Whether the router's configuration declares it local. */
   readonly isDeclaredLocal?: boolean;
 };
@@ -50,33 +59,80 @@ export const defaultEndpoint: ModelEndpoint = { provider: 'ollama' };
 export const formatEndpoint = ({ provider, baseUrl }: ModelEndpoint): string =>
   baseUrl === undefined ? provider : `${provider} (${baseUrl})`;
 
-/** Finds a model by name: one of the list, or `provider/model` of another provider. */
+/** Finds a model by name: one of the lists, or `provider/model` of another provider. */
 export function findModel(
   name: string,
   known: readonly KnownModel[],
   endpoint: ModelEndpoint | undefined,
 ): ResolvedModel | undefined {
-  const listed = known.find(({ id }) => id === name) ?? known.find(({ id, provider }) => `${provider}/${id}` === name);
-  if (listed) return toResolvedModel(listed);
+  const sameProvider = (provider: string): boolean =>
+    endpoint !== undefined && findFamily(provider) === findFamily(endpoint.provider);
+  const named = known.filter(({ id }) => id === name);
   const slash = name.indexOf('/');
-  const provider = name.slice(0, Math.max(0, slash));
-  if (slash < 0 || !findFamily(provider)) return undefined;
-  const isConfigured = endpoint !== undefined && findFamily(provider) === findFamily(endpoint.provider);
-  // A name that the list of the configured provider does not contain is an error; without a list every name is accepted.
-  if (isConfigured && known.length > 0) return undefined;
-  const ref = { ...(isConfigured ? endpoint : { provider }), model: name.slice(slash + 1) };
-  // The embedded model can call tools, but the list of tools takes half of its context window and a minute to read.
-  return { name, ref, ...(provider === 'embedded' ? { tools: false } : {}) };
+  const family = slash < 0 ? undefined : findFamily(name.slice(0, slash));
+  const rest = name.slice(slash + 1);
+  const listed =
+    named.find(({ provider }) => sameProvider(provider)) ??
+    named[0] ??
+    known.find(({ id, provider }) => id === rest && family !== undefined && findFamily(provider) === family);
+  if (listed) return toResolvedModel(listed, known);
+  if (!family || rest === '') return undefined;
+  const isConfigured = sameProvider(family.name);
+  // A name that the list of a server or of the configured provider does not contain is an error; a company may have newer models than its saved list.
+  const hasList = known.some(({ provider }) => findFamily(provider) === family);
+  if (hasList && (isConfigured || family.local)) return undefined;
+  return { name, ref: { provider: family.name, ...(isConfigured ? endpoint : {}), model: rest } };
+}
+
+/** Replaces a short name of the settings by the model that it stands for. */
+export const expandModelName = (name: string, { modelNames }: Pick<Settings, 'modelNames'>): string =>
+  (Object.hasOwn(modelNames, name) ? modelNames[name] : undefined) ?? name;
+
+/** Finds a model by a name of the user: a short name, one of the lists, the embedded model, or `provider/model`. */
+export function lookUpModel(name: string, settings: Settings): ResolvedModel | undefined {
+  const full = expandModelName(name, settings);
+  const known = readKnownModels(settings) ?? [];
+  const endpoint = getModelEndpoint(settings, known);
+  return (
+    resolveEmbeddedName(full) ??
+    findModel(full, known, endpoint) ??
+    // With a configured provider, lists of other providers that the user chose before count too.
+    findModel(full, readAllKnownModels(settings), endpoint)
+  );
+}
+
+/** Finds a model as `lookUpModel` does; throws an error that says which part of the name is wrong. */
+export function requireModel(
+  name: string,
+  settings: Settings,
+  commands: 'slash' | 'program' = 'program',
+): ResolvedModel {
+  const model = lookUpModel(name, settings);
+  if (model) return model;
+  const known = readKnownModels(settings) ?? [];
+  throw unknownModelError(expandModelName(name, settings), known, getModelEndpoint(settings, known), commands);
+}
+
+/** The embedded model: its name alone, or `embedded/<model>`. */
+export function resolveEmbeddedName(name: string): ResolvedModel | undefined {
+  const [provider = '', ...rest] = name.split('/');
+  if (findFamily(provider)?.protocol !== 'embedded') return undefined;
+  const model = rest.join('/') || 'tinyllama';
+  return { name: `embedded/${model}`, ref: { provider: 'embedded', model } };
 }
 
 /** A warning about a model that cannot call tools; absent if it can. */
 export const formatNoToolsWarning = ({ name, tools }: ResolvedModel): string | undefined =>
   tools === false ? `${name} cannot call tools, so none are offered to it: it can only talk.` : undefined;
 
-/** Converts a model of the list. */
-export function toResolvedModel({ id, provider, url, tools, images, contextWindow }: KnownModel): ResolvedModel {
+/** Converts a model of the list. Its name is that of the list; with the provider if two providers of `known` have one with this name. */
+export function toResolvedModel(
+  { id, provider, url, tools, images, contextWindow }: KnownModel,
+  known: readonly KnownModel[] = [],
+): ResolvedModel {
+  const isAmbiguous = known.some((other) => other.id === id && other.provider !== provider);
   return {
-    name: id,
+    name: isAmbiguous ? `${provider}/${id}` : id,
     ref: {
       provider,
       model: id,
@@ -89,80 +145,49 @@ export function toResolvedModel({ id, provider, url, tools, images, contextWindo
   };
 }
 
-/** The error for a model that is not in the list. */
+/** The error for a model that is not in a list: says which part of the name is wrong, and what the user can do there. */
 export function unknownModelError(
   name: string,
   known: readonly KnownModel[],
   endpoint: ModelEndpoint | undefined,
+  commands: 'slash' | 'program' = 'program',
 ): FairleadError {
+  const slash = name.indexOf('/');
+  const provider = name.slice(0, Math.max(0, slash));
+  const family = findFamily(provider);
+  const own = family && known.find((model) => findFamily(model.provider) === family);
+  const listOwner = own ? { provider: own.provider, baseUrl: own.url } : endpoint;
+  const lists = listOwner ? formatEndpoint(listOwner) : 'The list of models';
   const near = closestMatches(
-    name,
+    family ? name.slice(slash + 1) : name,
     known.map(({ id }) => id),
   );
-  return new FairleadError(
-    'coding-agent/unknown-model',
-    `${endpoint ? formatEndpoint(endpoint) : 'The list of models'} has no model "${name}".`,
-    {
-      blame: 'user',
-      hint: near.length
-        ? `Did you mean ${near.join(' or ')}?`
-        : 'fairlead --one-shot --refresh-models reads the list again; fairlead models shows it.',
-    },
-  );
-}
-
-/** Finds the named or the last used model; throws an error that says what to do if there is none. */
-export function requireModel(
-  name: string | undefined,
-  previous: string | undefined,
-  known: readonly KnownModel[],
-  endpoint: ModelEndpoint,
-): ResolvedModel {
-  const wanted = name ?? previous;
-  const found = wanted === undefined ? undefined : findModel(wanted, known, endpoint);
-  if (found && name !== undefined) return found;
-  if (known.length === 0)
-    throw new FairleadError(
-      'coding-agent/no-model-list',
-      `It is not known which models ${formatEndpoint(endpoint)} has.`,
-      {
-        blame: 'user',
-        hint: 'Ask it first: fairlead --one-shot --refresh-models',
-      },
-    );
-  if (wanted === undefined)
-    throw new FairleadError('coding-agent/no-model', 'No model was named, and none was used before.', {
-      blame: 'user',
-      hint: `Name one with --model, such as --model ${known[0]?.id}.`,
-    });
-  if (!found) throw unknownModelError(wanted, known, endpoint);
-  return found;
-}
-
-/** Resolves a model without a user: the named one, that of the settings, the last used one, or one found on this machine. */
-export async function resolveModelUnattended(
-  { model }: { readonly model?: string | undefined },
-  settings: Settings,
-  notify: (text: string) => void,
-): Promise<ResolvedModel> {
-  const known = readKnownModels(settings) ?? [];
-  const endpoint = getModelEndpoint(settings, known);
-  const name = model ?? settings.model;
-  const previous = readLastModel(settings);
-  const first = name ?? previous;
-  if (isRouterName(first)) return toRouterModel(first);
-  if (endpoint) return requireModel(name, previous, known, endpoint);
-  const { discoverModel } = await import('./discover-model.ts');
-  const discovered = await discoverModel(settings, name);
-  if (name === undefined) notify(`${discovered.message}\n`);
-  return discovered.model;
+  const isUnknownProvider = slash > 0 && !family;
+  const message = isUnknownProvider
+    ? `There is no provider "${provider}"${known.length > 0 ? `, and ${lists} has no model "${name}"` : ''}.`
+    : `${lists} has no model "${family ? name.slice(slash + 1) : name}".`;
+  const advice =
+    commands === 'slash'
+      ? '/model lists the models; /refresh-models fetches the list again.'
+      : 'fairlead models <provider> lists its models; fairlead --one-shot --refresh-models fetches the saved list again.';
+  return new FairleadError('coding-agent/unknown-model', message, {
+    blame: 'user',
+    hint: near.length
+      ? `Did you mean ${near.join(' or ')}?`
+      : isUnknownProvider
+        ? `Providers: ${families.map((each) => each.name).join(', ')}. ${advice}`
+        : advice,
+  });
 }
 
 /** The model that was named at the start, that of the settings, the last used one, or the first of the list, preferably one that can call tools. */
 export function getDefaultModel(settings: Settings, named?: string): string | undefined {
   const name = named ?? settings.model ?? readLastModel(settings);
   if (name !== undefined) return name;
-  const known = readKnownModels(settings) ?? [];
+  // A list alone is no choice of a company: without a configured provider only servers of the user count.
+  const known = (readKnownModels(settings) ?? []).filter(
+    ({ provider }) => settings.provider !== undefined || findFamily(provider)?.local === true,
+  );
   return (known.find(({ tools }) => tools === true) ?? known[0])?.id;
 }
 
@@ -176,11 +201,11 @@ export async function announceDefaultModel(
     await refreshModels(settings, { onWarning: notify, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
       notify(formatError(error)),
     );
-  if (named !== undefined) await resolveModelUnattended({ model: named }, settings, notify);
+  if (named !== undefined) await (await import('./start-model.ts')).resolveModelUnattended({ model: named }, settings);
   const model = getDefaultModel(settings, named);
   notify(
     model === undefined
-      ? 'No model is set: a run that names none looks for one on this machine. --model <name> sets one.'
+      ? 'No model is configured: a run that names none fails. --model <provider/model> sets one.'
       : `Runs use the model ${model} unless they name another.`,
   );
 }

@@ -12,8 +12,8 @@ export {
   checkConfig,
   getUserConfigFile,
 } from './settings.ts';
-export { settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
-export { parseConfig, readConfig, setConfigValue, writeConfig } from './config-file.ts';
+export { getConfigSchema, settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
+export { parseConfig, readConfig, setConfigValue, getConfigValue, writeConfig } from './config-file.ts';
 export { getObjectives } from './objectives.ts';
 export {
   formatTrustQuestion,

@@ -1,5 +1,5 @@
 // The schema of the settings: every key with its variable, parser and description.
-import { FairleadError, closestMatches } from '../../core/index.ts';
+import { FairleadError, closestMatches, isObject } from '../../core/index.ts';
 import { families, findFamily } from '../../providers/index.ts';
 
 /** The value of a setting in a config file. */
@@ -95,6 +95,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'the URL of that provider, if it runs on a machine of yours',
     parse: urlParser,
+  },
+  refresh: {
+    project: 'never',
+    description: 'fetch a missing list of models of the configured provider: auto, or ask first',
+    parse: patternParser(/^(auto|ask)$/, 'auto or ask'),
   },
   private: { project: 'demands', description: 'use only models on your own machines', parse: booleanParser },
   instructions: {
@@ -248,15 +253,42 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     parse: urlParser,
   },
   ...Object.fromEntries([
+    // Only the file of the user: a key is sent to this URL.
+    ...families.flatMap(({ name, baseUrl }): readonly (readonly [string, SettingEntry])[] =>
+      baseUrl === ''
+        ? []
+        : [
+            [
+              `urls.${name}`,
+              { project: 'never', description: `the URL of ${name}, if it is not ${baseUrl}`, parse: urlParser },
+            ],
+          ],
+    ),
     ...families.flatMap(({ name, keyVariables }) => keyVariables.map((variable) => toKeyEntry(variable, name))),
     ...Object.entries(searchKeys).map(([name, service]) => toKeyEntry(`${name}_API_KEY`, service)),
   ]),
 };
 
+/** A short name for a model, as `models.fast`. */
+const modelNameEntry: SettingEntry = {
+  project: 'never',
+  description: 'the model of this name, <provider>/<model>',
+  parse: patternParser(/^[^\s/]+\/\S+$/, 'a model, <provider>/<model>'),
+};
+
+/** The settings of a config file: those of the schema, and the short names of models that the file defines. */
+export function getConfigSchema(config: { readonly models?: unknown }): Readonly<Record<string, SettingEntry>> {
+  const names = isObject(config.models) ? Object.keys(config.models) : [];
+  return names.length === 0
+    ? settingsSchema
+    : { ...settingsSchema, ...Object.fromEntries(names.map((name) => [`models.${name}`, modelNameEntry])) };
+}
+
 /** The definition of a key; throws an error with similar keys if there is none. */
 export function getSettingEntry(key: string): SettingEntry {
   const entry = Object.hasOwn(settingsSchema, key) ? settingsSchema[key] : undefined;
   if (entry) return entry;
+  if (/^models\.[\w-]+$/.test(key)) return modelNameEntry;
   const near = closestMatches(key, Object.keys(settingsSchema));
   throw new FairleadError('settings/unknown-key', `There is no setting "${key}".`, {
     blame: 'user',

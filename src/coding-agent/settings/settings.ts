@@ -7,7 +7,7 @@ import { readEnvFiles, type EnvFile } from './env-files.ts';
 import { getAppDirs, getHome, readAppDirs, toDirSettings, type AppDirs } from './dirs.ts';
 import { formatOwnEnvFileDecisions, formatProjectDecisions } from './file-decisions.ts';
 import { readProjectSuggestions, type ProjectFile } from './project-suggestions.ts';
-import { settingsSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';
+import { getConfigSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';
 
 /** The origin of a value. */
 export type SettingOrigin =
@@ -34,6 +34,10 @@ export type Settings = {
   /** Whether the provider or its URL is configured. */
   readonly declared: boolean;
   readonly model: string | undefined;
+  /** Short names of models, which the user defined: `fast` for `ollama/qwen3:8b`. */
+  readonly modelNames: Readonly<Record<string, string>>;
+  /** Whether the user is asked before a missing list of models is fetched from the configured provider. */
+  readonly refresh: 'auto' | 'ask';
   /** The instructions of the user. */
   readonly instructions: string | undefined;
   /** The instructions of the project's config file; a change of them counts only after the user accepted it. */
@@ -104,7 +108,7 @@ export function getUserConfigFile(from: Omit<SettingsSources, 'cwd'> = {}): stri
 
 /** Throws an error if a value in a config is invalid. */
 export function checkConfig(config: JsonObject, where: string): void {
-  for (const [key, entry] of Object.entries(settingsSchema)) {
+  for (const [key, entry] of Object.entries(getConfigSchema(config))) {
     const value = getConfigValue(config, key);
     if (value !== undefined) parseSettingValue(key, entry, value, `${key} in ${where}`);
   }
@@ -125,14 +129,15 @@ export function readSettings(from: SettingsSources = {}): Settings {
   };
   const warnings = [...Object.values(envFiles).flatMap((each) => each?.warnings ?? []), ...projectWarnings];
   const own = new Map<string, Setting>();
-  for (const [key, entry] of Object.entries(settingsSchema)) {
+  const schema = getConfigSchema(sources.user.config);
+  for (const [key, entry] of Object.entries(schema)) {
     const setting = resolveUserSetting(key, entry, sources, warnings);
     if (setting) own.set(key, setting);
   }
   const suggested = readProjectSuggestions({ envFile: envFiles.project, project, own, env, stateDir: dirs.state });
   warnings.push(...suggested.warnings);
   const all = new Map<string, Setting>(toDirSettings(dirs, env, envFiles.own));
-  for (const [key, entry] of Object.entries(settingsSchema)) {
+  for (const [key, entry] of Object.entries(schema)) {
     const chosen = own.get(key) ?? suggested.settings.get(key) ?? getDefault(key);
     const setting = applyProjectConfig(key, entry, chosen, sources, warnings);
     if (setting) all.set(key, setting);
@@ -280,6 +285,10 @@ function toSettings(
     url: provider !== undefined && findFamily(provider)?.local ? url : undefined,
     declared: provider !== undefined,
     model: text('model'),
+    modelNames: Object.fromEntries(
+      [...all].flatMap(([key, { value }]) => (key.startsWith('models.') ? [[key.slice(7), String(value)]] : [])),
+    ),
+    refresh: text('refresh') === 'ask' ? 'ask' : 'auto',
     stream: all.get('stream')?.value === true,
     effort: text('effort') as Effort | undefined,
     theme: text('theme') as Settings['theme'],
@@ -297,12 +306,16 @@ function toSettings(
   };
 }
 
-/** The environment with the configured keys. The URL of a `.env` file never gets a key that is not from that file. */
+/** The environment with the configured keys and URLs. The URL of a `.env` file never gets a key that is not from that file. */
 function withConfiguredKeys(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
   const urlOrigin = all.get('url')?.origin;
   const urlFile = urlOrigin?.type === 'env-file' ? urlOrigin.file : undefined;
   const result: Record<string, string | undefined> = { ...env };
-  for (const { local, keyVariables } of families) {
+  for (const { name, local, keyVariables, urlVariables } of families) {
+    const configuredUrl = all.get(`urls.${name}`)?.value;
+    const [urlVariable] = urlVariables.toReversed();
+    if (configuredUrl !== undefined && urlVariable !== undefined && !urlVariables.some((each) => env[each]?.trim()))
+      result[urlVariable] = String(configuredUrl);
     for (const variable of keyVariables) {
       const key = all.get(`keys.${variable}`);
       if (!key) continue;

@@ -2,7 +2,14 @@
 import type { AppDirs } from '../settings/dirs.ts';
 
 export { appendPromptHistory, readPromptHistory } from './history.ts';
-export { readKnownModels, refreshModels, type KnownModel, type ModelEndpoint } from './model-cache.ts';
+export {
+  forgetModels,
+  readAllKnownModels,
+  readKnownModels,
+  refreshModels,
+  type KnownModel,
+  type ModelEndpoint,
+} from './model-cache.ts';
 export { readLastModel, saveLastModel } from './history.ts';
 export { withDebugLog, openDebugLog, type DebugLog } from './debug-log.ts';
 

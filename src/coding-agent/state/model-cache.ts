@@ -1,4 +1,4 @@
-// Caches the list of models of the provider, one JSON object per line.
+// Caches the lists of models, one list per provider, one JSON object per line.
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../../core/index.ts';
 import type { ModelInfo } from '../../providers/models/index.ts';
@@ -28,17 +28,50 @@ function readCachedText(file: string): string | undefined {
 /** Lists that could not be written, by file; they are used until the process ends. */
 const unsavedLists = new Map<string, string>();
 
-/** The cached models of the configured provider, or of the provider listed last if none is configured; absent if there is no list. */
+/** The cached models of the configured provider, or of all listed providers if none is configured; absent if there is no list. */
 export function readKnownModels(settings: ModelCacheSettings): readonly KnownModel[] | undefined {
+  const { provider } = settings;
   const text = readCachedText(modelCachePath(settings));
   if (text === undefined) return undefined;
   const all = text.split('\n').flatMap(parseKnownModel);
   if (all.length === 0) return all;
-  const { provider } = settings;
-  if (provider === undefined) return undefinedIfEmpty(all.filter((model) => isSafeForKeys(model, settings)));
+  if (provider === undefined) return undefinedIfEmpty(readAllKnownModels(settings));
   const url = endpointUrl({ provider, ...(settings.url === undefined ? {} : { baseUrl: settings.url }) }, settings);
   return undefinedIfEmpty(all.filter((model) => model.provider === provider && model.url === url));
 }
+
+/** The cached models of all listed providers, whichever is configured. */
+export const readAllKnownModels = (settings: ModelCacheSettings): readonly KnownModel[] =>
+  (readCachedText(modelCachePath(settings)) ?? '')
+    .split('\n')
+    .flatMap(parseKnownModel)
+    .filter((model) => isSafeForKeys(model, settings) && isAtCurrentUrl(model, settings));
+
+/** A URL variable that has changed since the list was fetched names another server. */
+function isAtCurrentUrl({ provider, url }: KnownModel, settings: ModelCacheSettings): boolean {
+  const family = findFamily(provider);
+  if (!family) return true;
+  if (provider === settings.provider && settings.url !== undefined)
+    return url === resolveBaseUrl(family, settings.url, settings.env);
+  const isNamed = family.urlVariables.some((name) => settings.env[name]?.trim());
+  return !isNamed || url === resolveBaseUrl(family, undefined, settings.env);
+}
+
+/** Removes the list of a provider; the next use of its models is a new choice of the user. */
+export function forgetModels(settings: ModelCacheSettings, provider: string): void {
+  const file = modelCachePath(settings);
+  const text = readCachedText(file);
+  if (text === undefined) return;
+  saveModelCache(file, keptLines(text, provider));
+}
+
+/** The lines of a list file that belong to other providers. */
+const keptLines = (text: string, provider: string): string =>
+  text
+    .split('\n')
+    .filter((line) => parseKnownModel(line).some((model) => model.provider !== provider))
+    .map((line) => `${line}\n`)
+    .join('');
 
 const undefinedIfEmpty = (models: readonly KnownModel[]): readonly KnownModel[] | undefined =>
   models.length > 0 ? models : undefined;
@@ -67,7 +100,7 @@ export type RefreshModelsOptions = {
   readonly onWarning: (text: string) => void;
 };
 
-/** Requests the list of models from the provider and saves it; only in memory if the file cannot be written. */
+/** Requests the list of models from the provider and saves it beside the lists of other providers; only in memory if the file cannot be written. */
 export async function refreshModels(
   settings: ModelCacheSettings,
   options: RefreshModelsOptions,
@@ -78,10 +111,9 @@ export async function refreshModels(
   const found = await listModels(endpoint, { env: settings.env, ...(signal ? { signal } : {}) });
   const url = endpointUrl(endpoint, settings);
   const models = found.map((model): KnownModel => ({ ...model, url }));
-  const warning = saveModelCache(
-    modelCachePath(settings),
-    models.map((model) => `${JSON.stringify(model)}\n`).join(''),
-  );
+  const file = modelCachePath(settings);
+  const others = keptLines(readCachedText(file) ?? '', findFamily(endpoint.provider)?.name ?? endpoint.provider);
+  const warning = saveModelCache(file, models.map((model) => `${JSON.stringify(model)}\n`).join('') + others);
   if (warning !== undefined) options.onWarning(warning);
   return models;
 }

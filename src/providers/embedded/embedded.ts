@@ -19,7 +19,9 @@ export type EmbeddedConsentRequest = {
   /** The size on disk, and the directory. */
   readonly bytes: number;
   readonly directory: string;
-  /** The question to display. */
+  /** What is downloaded, and where to, in one sentence. */
+  readonly announcement: string;
+  /** The question to display: the announcement, and whether to download it. */
   readonly question: string;
 };
 
@@ -40,6 +42,8 @@ export type EmbeddedOptions = {
   readonly progress?: (progress: EmbeddedProgress) => void;
   /** The number of threads, by default 1: on a busy machine two are slower. */
   readonly threads?: number;
+  /** The token for gated models of the Hugging Face hub; by default `HF_TOKEN`. */
+  readonly hubToken?: string;
   /** Aborts the download. */
   readonly signal?: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
@@ -136,12 +140,13 @@ async function downloadMissing(
   if (!runtime && !weights) return;
   const bytes = (runtime ? runtimeBytes : 0) + (weights ? model.bytes : 0);
   const { name, description, license } = model;
-  const question = `${description} It takes ${formatMegabytes(bytes)} in ${directory} (license ${license}). Fetch it now?`;
-  const agreed = await consent?.({ model: name, description, license, bytes, directory, question });
+  const announcement = `${description} Downloads ${formatMegabytes(bytes)} to ${directory} (license ${license}).`;
+  const question = `${announcement} Download it now?`;
+  const agreed = await consent?.({ model: name, description, license, bytes, directory, announcement, question });
   if (!agreed)
-    throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not fetched.`, {
+    throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not downloaded.`, {
       blame: 'user',
-      hint: `Agree to fetch ${formatMegabytes(bytes)}, set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
+      hint: `Agree to download ${formatMegabytes(bytes)} (--model embedded agrees), set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
     });
   const npm = { directory, env, signal, onWait: () => progress?.({ step: 'waiting' }) };
   if (runtime) {

@@ -59,8 +59,7 @@ const tinyllamaPart = (part: number): ModelFilePart => ({
 /** The default model: small, slow and often wrong. */
 export const tinyllama: EmbeddedModel = {
   name: 'tinyllama-1.1b-chat',
-  description:
-    'TinyLlama 1.1B Chat, squeezed to two bits a weight: it runs on any machine without a key, and it is slow and often wrong.',
+  description: 'TinyLlama 1.1B Chat, 2-bit quantized: runs on any machine without a key; slow and unreliable.',
   license: 'Apache-2.0',
   parts: [tinyllamaPart(1), tinyllamaPart(2)],
   bytes: 322_591_712,

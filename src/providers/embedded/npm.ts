@@ -1,9 +1,10 @@
 // Runs npm: finds its registry, and installs the native runtime atomically.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
+import { families } from '../families.ts';
 import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './errors.ts';
 import { withFileLock } from './file-lock.ts';
 
@@ -103,18 +104,43 @@ async function runNpm(args: readonly string[], cwd: string, options: NpmOptions)
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = spawn(command, [...first, ...args], {
     cwd,
-    env: { ...env, npm_config_loglevel: 'error' },
+    env: { ...withoutModelKeys(env), npm_config_loglevel: 'error' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(signal ? { signal } : {}),
+    // A group of its own: an abort ends npm together with what npm started.
+    detached: process.platform !== 'win32',
   });
+  const end = (): void => killGroup(child);
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted) end();
+  process.once('exit', end);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.once('error', (error) => reject('code' in error && error.code === 'ENOENT' ? npmMissingError(error) : error));
   child.once('close', (code) => (code === 0 ? resolve(stdout) : reject(toNpmError(stderr, cwd))));
-  return promise;
+  return promise.finally(() => {
+    signal?.removeEventListener('abort', end);
+    process.off('exit', end);
+  });
 }
+
+/** Ends a process and its children. npm must not clean up: its folder is removed afterwards. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** npm needs no key of a model provider. */
+const withoutModelKeys = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const secret = new Set(families.flatMap(({ keyVariables }) => keyVariables));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.has(name)));
+};
 
 /** Finds npm: the one that started this process, the one of this Node, or the one in PATH. */
 function findNpm(env: NodeJS.ProcessEnv, node: string): [string, ...string[]] {

@@ -83,7 +83,7 @@ export function connectionError(error: unknown, providerInfo: ProviderInfo): Fai
     blame: found.blame,
     retry: found.retry && !isLocalServerDown,
     hint: isLocalServerDown
-      ? `Start the server at ${sanitizeErrorText(providerInfo.url ?? '', providerInfo)}, or name another model.`
+      ? `Is the server running at ${sanitizeErrorText(providerInfo.url ?? '', providerInfo)}? Start it, or name another model.`
       : found.hint,
     cause: error,
   });
@@ -213,7 +213,7 @@ const connectionErrorKinds: readonly ConnectionErrorKind[] = [
   {
     code: /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/,
     errorCode: 'provider/unreachable',
-    text: (where) => `There is no connection to ${where}`,
+    text: (where) => `Cannot connect to ${where}`,
     blame: 'provider',
     retry: true,
     hint: 'Check that the server runs, that the address is right, and that this machine is online.',

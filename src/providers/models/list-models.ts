@@ -1,7 +1,8 @@
 // Lists the models of a provider with capabilities: tools, images, reasoning, context window, price.
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, trimEndChars } from '../../core/index.ts';
 import { findFamily, type ProviderFamily } from '../families.ts';
 import { responseTimeoutError, type ProviderInfo } from '../http/errors.ts';
+import { getJson } from '../http/http.ts';
 import type { ModelInfo, ListingSource } from './model-info.ts';
 import { listLemonade, listLlamaCpp, listLmStudio, listVllm } from './local.ts';
 import { listOllama } from './ollama.ts';
@@ -34,6 +35,32 @@ export type ListModelsOptions = {
 
 /** A provider to list, by name or with address and key. */
 export type ProviderRef = string | { readonly provider: string; readonly baseUrl?: string; readonly apiKey?: string };
+
+/** Providers that list their models to everybody; their key is verified with another request. */
+const keyChecks: { readonly [provider: string]: (baseUrl: string, env: Environment) => string } = {
+  openrouter: (baseUrl) => `${baseUrl}/key`,
+  huggingface: (_, env) => `${trimEndChars(env['HF_ENDPOINT']?.trim() || 'https://huggingface.co', '/')}/api/whoami-v2`,
+};
+
+/** Verifies with a request that a provider accepts a key, and returns its models; throws the error of the provider if it does not. */
+export async function verifyKey(
+  ref: { readonly provider: string; readonly apiKey?: string; readonly baseUrl?: string },
+  options: ListModelsOptions = {},
+): Promise<readonly ModelInfo[]> {
+  const { env = process.env, signal, timeoutMs = 20_000 } = options;
+  const family = findFamily(ref.provider);
+  const check = family && keyChecks[family.name];
+  if (family && check) {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    await getJson({
+      url: check(resolveBaseUrl(family, ref.baseUrl, env), env),
+      headers: authHeaders(family, ref.apiKey),
+      providerInfo: { name: family.name, ...keyHint(family), ...(ref.apiKey ? { secrets: [ref.apiKey] } : {}) },
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+  }
+  return listModels(ref, options);
+}
 
 /** Lists the models of a provider; capabilities that it does not report are unknown. */
 export async function listModels(

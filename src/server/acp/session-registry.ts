@@ -69,7 +69,7 @@ export function createAcpSessionRegistry(
     const cwd = resolveDirectory(params.cwd);
     const settings = readSettings({ cwd });
     for (const warning of settings.warnings) notify(`${warning}\n`);
-    const model = await resolveModelUnattended(flags, settings, notify);
+    const model = await resolveModelUnattended(flags, settings);
     const { servers, problems } = parseEditorMcpServers(params.servers);
     const prompter = createDeferredPrompter(notify);
     const conversation = await Conversation.open({

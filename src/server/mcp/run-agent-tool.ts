@@ -52,7 +52,7 @@ export async function startAgentRun(
   input: RunAgentInput,
   serverFlags: ConversationFlags,
   settings: Settings,
-  { notify, host }: { readonly notify: (text: string) => void; readonly host: ModelHost },
+  { host }: { readonly host: ModelHost },
 ): Promise<McpJob> {
   const problem = validateRunAgentInput(input);
   if (problem !== undefined)
@@ -70,7 +70,7 @@ export async function startAgentRun(
     settings,
     flags,
     selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
-    model: await resolveModelUnattended(flags, settings, notify),
+    model: await resolveModelUnattended(flags, settings),
     host,
   });
   const runId = crypto.randomUUID();

@@ -95,7 +95,7 @@ export async function createMcpServer(
         annotations: { readOnlyHint: false, openWorldHint: true },
       },
       (input, context) =>
-        handleCall('run_agent', input, context, () => startAgentRun(input, flags, settings, { notify, host })),
+        handleCall('run_agent', input, context, () => startAgentRun(input, flags, settings, { host })),
     );
     return server;
   };

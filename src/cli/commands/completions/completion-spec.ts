@@ -7,6 +7,7 @@ import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
+import { loginProviders } from '../../../coding-agent/models/index.ts';
 import { settingsSchema } from '../../../coding-agent/settings/index.ts';
 
 /** A word, and its description. */
@@ -67,6 +68,12 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       flags: verb === 'list' ? [jsonFlag] : [],
       firstWord: configVerbs[verb] ? settingWords : [],
     })),
+    {
+      name: 'login',
+      flags: [createFlag('url', 'the URL of a server of yours', 'anything')],
+      firstWord: toWords(loginProviders.map(({ name }) => name)),
+    },
+    { name: 'logout', flags: [], firstWord: toWords(loginProviders.map(({ name }) => name)) },
     {
       name: 'models',
       flags: modelFlags,

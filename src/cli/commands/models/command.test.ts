@@ -57,7 +57,7 @@ test('without a provider the found providers are listed, the embedded model last
   assert.match(stdout, /^anthropic +ANTHROPIC_API_KEY is set$/m);
   assert.match(
     stdout,
-    /embedded +it comes with the program: small, slow and often wrong; fetched when first used\n\nfairlead models <provider>/,
+    /embedded +built-in fallback \(TinyLlama 1\.1B, 373 MB download\): slow and unreliable\n\nfairlead models <provider>/,
   );
   assert.ok(!stdout.includes('AIza') && !/\bk\b/.test(stdout.replace(/fairlead models.*/, '')), 'no key is shown');
 });
@@ -69,7 +69,7 @@ test('invalid input gets one sentence and an exit code', async () => {
   const key = await fairlead(['groq']);
   assert.match(key.stderr, /^groq needs a key, and GROQ_API_KEY is not set\. Set GROQ_API_KEY/);
   const away = await fairlead(['vllm', '--url', await closedUrl()]);
-  assert.deepEqual([away.status, away.stderr.startsWith('There is no connection to vllm')], [1, true]);
+  assert.deepEqual([away.status, away.stderr.startsWith('Cannot connect to vllm')], [1, true]);
   for (const [args, text] of [
     [['--cost', 'much'], /--cost must be a number above 0, not "much"\.\nUsage:/],
     [['a', 'b'], /unexpected: "b"/],

@@ -1,0 +1,211 @@
+// Tests the first start with an empty home and no variables: what is found, what is asked, what is sent where, and what is remembered.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import test, { type TestContext } from 'node:test';
+import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { createBareStart } from './support/bare-start.ts';
+import { answerPrompt, waitForExitCode } from './support/cli-harness.ts';
+import { createProgramDirs, bin } from './support/program-dirs.ts';
+import { noTerminal } from './support/terminal.ts';
+import { enterLine } from './support/tui.ts';
+import { spawnSync } from 'node:child_process';
+
+const skip = noTerminal();
+
+const models = [
+  { id: 'qwen3:8b', tools: true, context: 32_768 },
+  { id: 'gemma3:4b', tools: false, context: 8192 },
+];
+
+async function serve(t: TestContext, listed: { readonly id: string }[] = models): Promise<ScriptedServer> {
+  const server = await scriptedServer(({ prompt }) => `You said: ${prompt}`, { models: listed });
+  t.after(() => server.close());
+  return server;
+}
+
+test('[J67, J101] in a pipe without a configured model: one sentence, exit code 2, nothing fetched and nothing sent', async (t) => {
+  // No variable at all besides PATH and HOME; whatever runs at the default ports of this machine is not used.
+  const { home, cwd } = createProgramDirs(t);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'Is 17 prime?'], { cwd, env, encoding: 'utf8' });
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(
+    stderr,
+    /^No model configured: name one with --model, such as --model ollama\/\S+, or run fairlead in a terminal to choose one\.\n$/,
+  );
+  assert.equal(existsSync(`${home}/.local/share/fairlead/models`), false);
+  assert.equal(existsSync(`${home}/.local/share/fairlead/runtime`), false);
+});
+
+test('[J36, J101] in a pipe neither a server that answers nor a key in the environment is used before a choice', async (t) => {
+  const bare = await createBareStart(t);
+  const [local, company] = [await serve(t), await serve(t, [{ id: 'claude-x' }])];
+  const env = { OLLAMA_HOST: local.url, ANTHROPIC_API_KEY: 'sk-secret', ANTHROPIC_BASE_URL: company.url };
+  const { code, out, err } = await bare.run(['hello'], env);
+  assert.deepEqual([code, out], [2, '']);
+  assert.match(
+    err,
+    /^No model configured \(ANTHROPIC_API_KEY is set, but a key is used only for a model that you chose\): .*--model anthropic\//,
+  );
+  assert.equal(err.split('\n').length, 2);
+  assert.deepEqual([local.requests.length, company.requests.length], [0, 0]);
+  const json = await bare.run(['hello', '--json'], env);
+  assert.equal(json.code, 2);
+  assert.match(json.out, /"is_error":true/);
+});
+
+test('[J101] naming a model is a choice: its provider is used, once, and the default stays unset', async (t) => {
+  const bare = await createBareStart(t);
+  const [local, company] = [await serve(t), await serve(t, [{ id: 'claude-x' }])];
+  const env = { OLLAMA_HOST: local.url, OPENAI_API_KEY: 'sk-secret', OPENAI_BASE_URL: `${company.url}/v1` };
+  assert.equal((await bare.run(['--model', 'qwen3:8b', 'to this machine'], env)).out, 'You said: to this machine\n');
+  assert.equal((await bare.run(['--model', 'ollama/gemma3:4b', 'again'], env)).out, 'You said: again\n');
+  assert.equal(company.requests.length, 0);
+  assert.equal(
+    (await bare.run(['--model', 'openai/claude-x', 'to the company'], env)).out,
+    'You said: to the company\n',
+  );
+  assert.equal(company.requests.filter(({ format }) => format !== undefined).length, 1);
+  assert.doesNotMatch(JSON.stringify(local.requests), /to the company/);
+  assert.equal(bare.lastModel(), undefined);
+});
+
+test(
+  '[J27, J28, J67, J101] first start with a server and a key: local models first, each with where the text goes; no key is used; the model is remembered once it has answered',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const [local, company] = [await serve(t), await serve(t, [{ id: 'claude-x' }])];
+    const env = { OLLAMA_HOST: local.url, ANTHROPIC_API_KEY: 'sk-secret', ANTHROPIC_BASE_URL: company.url };
+    const start = await bare.open([], env);
+    const screen = await start.waitFor(/Exit/);
+    assert.match(
+      screen,
+      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +embedded\/tinyllama +this machine · 373 MB download · slow and unreliable *\n +Exit/,
+    );
+    await answerPrompt(start, /Exit/, 'Enter');
+    await start.waitFor(/Fairlead with qwen3:8b/);
+    assert.equal(bare.lastModel(), undefined, 'not before an answer');
+    await enterLine(start, 'hello');
+    await start.waitFor(/You said: hello/);
+    await enterLine(start, '/exit');
+    assert.equal(await waitForExitCode(start), 0);
+    assert.equal(bare.lastModel(), 'ollama/qwen3:8b');
+    assert.equal(company.requests.length, 0, 'the key was not used');
+    const next = await bare.open([], env);
+    await next.waitFor(/Fairlead with qwen3:8b/);
+  },
+);
+
+test(
+  '[J28, J101] first start with a key alone asks: the company is contacted only after it was chosen',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const company = await serve(t, [{ id: 'able-one' }, { id: 'able-two' }]);
+    const env = { OPENAI_API_KEY: 'sk-secret', OPENAI_BASE_URL: `${company.url}/v1` };
+    const left = await bare.open([], env);
+    await answerPrompt(left, /openai … +OpenAI \(127\.0\.0\.1:\d+\) · OPENAI_API_KEY is set/, 'Escape');
+    assert.equal(await waitForExitCode(left), 1);
+    assert.equal(company.requests.length, 0);
+    const start = await bare.open([], env);
+    await answerPrompt(start, /openai …/, 'Enter');
+    await answerPrompt(
+      start,
+      /Which model\? Your text goes to OpenAI \(127\.0\.0\.1:\d+\)\.\n>\s*\n→ able-one/,
+      'Down',
+      'Enter',
+    );
+    await start.waitFor(/Fairlead with able-two/);
+    await enterLine(start, 'hello');
+    await start.waitFor(/You said: hello/);
+    assert.equal(bare.lastModel(), 'openai/able-two');
+  },
+);
+
+test(
+  'first start with nothing says so, and offers a key, the embedded model and the exit; --plain too',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const start = await bare.open([]);
+    const screen = await start.waitFor(/Exit/);
+    assert.match(
+      screen,
+      /No model server answers on this machine, and no key is set\. Try fairlead demo: a tour that needs no\s+model\./,
+    );
+    assert.match(screen, /→ Enter a key/);
+    await answerPrompt(start, /Exit/, 'Down', 'Down', 'Enter');
+    assert.equal(await waitForExitCode(start), 1);
+    const plain = await bare.open(['--plain']);
+    await plain.waitFor(/3\) Exit|3[.:]? *Exit/);
+  },
+);
+
+test('a model that never answered is not remembered', { skip }, async (t) => {
+  const bare = await createBareStart(t);
+  const start = await bare.open(['--model', 'lm-studio/x']);
+  await start.waitFor(/Fairlead with lm-studio\/x/);
+  await enterLine(start, 'hello');
+  await start.waitFor(/Cannot connect to lm-studio/);
+  await enterLine(start, '/exit');
+  assert.equal(await waitForExitCode(start), 0);
+  assert.equal(bare.lastModel(), undefined);
+  const once = await bare.run(['--model', 'lm-studio/x', 'hi']);
+  assert.equal(once.code, 7);
+  assert.equal(bare.lastModel(), undefined);
+});
+
+test('a server that cannot be reached is one sentence with exit code 7; a wrong provider or model is named', async (t) => {
+  const bare = await createBareStart(t);
+  const closed = { OLLAMA_API_URL: 'http://localhost:9' };
+  for (const args of [['--model', 'ollama/x', 'hi'], ['hi']]) {
+    const { code, out, err } = await bare.run(args, closed);
+    assert.deepEqual([code, out], [7, ''], err);
+    assert.match(
+      err,
+      /^Cannot connect to ollama at http:\/\/localhost:9: .* Is the server running at http:\/\/localhost:9\? Start it, or name another model\.\n$/,
+    );
+  }
+  const server = await serve(t);
+  const open = { OLLAMA_API_URL: server.url };
+  const provider = await bare.run(['--model', 'bad/name', 'hi'], open);
+  assert.equal(provider.code, 1);
+  assert.match(
+    provider.err,
+    /^There is no provider "bad", and ollama \(\S+\) has no model "bad\/name"\. Providers: anthropic, /,
+  );
+  const model = await bare.run(['--model', 'ollama/qwen3:9b', 'hi'], open);
+  assert.match(model.err, /^ollama \(\S+\) has no model "qwen3:9b"\. Did you mean qwen3:8b\?/);
+});
+
+test(
+  '[P9] a map of names to models in the settings: usable as --model and /model, and checked',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const server = await serve(t);
+    const env = { OLLAMA_HOST: server.url };
+    mkdirSync(bare.config(), { recursive: true });
+    writeFileSync(
+      bare.config('config.json'),
+      JSON.stringify({ models: { fast: 'ollama/gemma3:4b', claude: 'anthropic/claude-x', model: 'ollama/qwen3:8b' } }),
+    );
+    const { code, out } = await bare.run(['--model', 'fast', 'hi'], env);
+    assert.deepEqual([code, out], [0, 'You said: hi\n']);
+    const sent = server.requests.findLast(({ format }) => format !== undefined)?.body as { readonly model: string };
+    assert.equal(sent.model, 'gemma3:4b');
+    const claude = await bare.run(['--model', 'claude', 'hi'], env);
+    assert.match(claude.err, /anthropic needs a key/);
+    assert.equal((await bare.run(['config', 'set', 'models.big', 'ollama/qwen3:8b'])).code, 0);
+    assert.equal((await bare.run(['config', 'get', 'models.big'])).out, 'ollama/qwen3:8b\n');
+    assert.match(
+      (await bare.run(['config', 'set', 'models.big', 'qwen'])).err,
+      /models\.big must be a model, <provider>\/<model>/,
+    );
+    const start = await bare.open(['--model', 'fast'], env);
+    await start.waitFor(/Fairlead with (ollama\/)?gemma3:4b/);
+    await enterLine(start, '/model big');
+    await start.waitFor(/The next answer comes from (ollama\/)?qwen3:8b\. Your text goes to this machine\./);
+  },
+);
