@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import test, { type TestContext } from 'node:test';
 import { scriptedServer } from '../src/testing/index.ts';
 import { createBareStart, type BareStart } from './support/bare-start.ts';
@@ -29,22 +30,21 @@ async function guard(t: TestContext): Promise<Gate> {
       return void reply.end('{"error":{"message":"invalid x-api-key sk-wrong-9876543210"}}');
     }
     if (url.endsWith('/key') || url.endsWith('/whoami-v2')) return void reply.end('{"data":{}}');
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
-    return void request.on('end', () => {
-      void fetch(server.url + url, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(method === 'POST' ? { body: Buffer.concat(pieces) } : {}),
-      }).then(async (inner) => {
-        reply.writeHead(inner.status, { 'content-type': inner.headers.get('content-type') ?? '' });
-        reply.end(Buffer.from(await inner.arrayBuffer()));
-      });
-    });
+    return void forward(request, reply, server.url + url, method);
   });
   await new Promise<void>((done) => void company.listen(0, '127.0.0.1', done));
-  t.after(() => Promise.all([server.close(), company.close()]));
+  t.after(async () => {
+    company.close();
+    await server.close();
+  });
   return { url: `http://127.0.0.1:${(company.address() as AddressInfo).port}`, seen };
+}
+
+async function forward(request: IncomingMessage, reply: ServerResponse, url: string, method: string): Promise<void> {
+  const body = method === 'POST' ? { body: await buffer(request) } : {};
+  const inner = await fetch(url, { method, headers: { 'content-type': 'application/json' }, ...body });
+  reply.writeHead(inner.status, { 'content-type': inner.headers.get('content-type') ?? '' });
+  reply.end(Buffer.from(await inner.arrayBuffer()));
 }
 
 const configOf = (bare: BareStart): unknown =>

@@ -5,7 +5,7 @@ import { isTestFile, type RepoCheck } from './source-tree.ts';
 const cliLayers: readonly (readonly string[])[] = [
   ['args', 'version'],
   ['mcp', 'tui'],
-  ['editor'],
+  ['editor', 'login'],
   ['doctor'],
   ['print-mode'],
   ['slash-commands'],

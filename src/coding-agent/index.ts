@@ -7,7 +7,16 @@ export { noUser, type UserPrompter } from './integrations/context.ts';
 export type { AcceptInstructions, InstructionChange } from './instructions/review.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel } from './models/resolve-model.ts';
-export { resolveModelUnattended } from './models/start-model.ts';
+export { resolveModelUnattended, selectStartModel, type StartModelOptions } from './models/start-model.ts';
+export {
+  chooseModel,
+  type ChooseModelOptions,
+  type ChosenModel,
+  type ModelChoice,
+  type ModelChooser,
+} from './models/choose-model.ts';
+export { findModelSources, formatDestination, type ModelSource } from './models/model-sources.ts';
+export { login, logout, type LoginRequest, type LoginResult } from './models/login.ts';
 export { readSettings, type Settings } from './settings/index.ts';
 export { createRunAgentFactory, createRunHandlers } from './fleet/agent-factory.ts';
 export {

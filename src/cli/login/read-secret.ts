@@ -1,25 +1,25 @@
 // Reads a secret on the terminal without showing it.
 import { printErr } from '../args/stdio.ts';
 
-const PASTE_MARKS = /\x1b\[20[01]~/g;
+const PASTE_MARKS = ['\x1b[200~', '\x1b[201~'];
 
 /** Reads a line without echo; undefined if the user cancels with Ctrl+C, Ctrl+D or Esc. */
 export async function readSecret(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
   const { stdin } = process;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const cancel = (): void => resolve(undefined);
-  let text = '';
+  let secret = '';
   const onData = (data: Buffer): void => {
-    const keys = String(data).replaceAll(PASTE_MARKS, '');
+    const keys = PASTE_MARKS.reduce((text, mark) => text.replaceAll(mark, ''), String(data));
     // A lone Esc cancels; other keys that begin with it, such as arrows, have no meaning here.
     if (keys === '\x1b') return cancel();
     if (keys.startsWith('\x1b')) return;
     for (const key of keys) {
-      if (key === '\r' || key === '\n') return resolve(text);
+      if (key === '\r' || key === '\n') return resolve(secret);
       if (key === '\x03' || key === '\x04') return cancel();
-      if (key === '\x7f' || key === '\b') text = text.slice(0, -1);
-      else if (key === '\x15') text = '';
-      else if (key >= ' ') text += key;
+      if (key === '\x7f' || key === '\b') secret = secret.slice(0, -1);
+      else if (key === '\x15') secret = '';
+      else if (key >= ' ') secret += key;
     }
   };
   printErr(prompt);

@@ -1,5 +1,5 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
-import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
+import { formatError, type OutputSchema, type ToolCall, type Event, type RunState } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
