@@ -164,7 +164,7 @@ test('a server that cannot be reached is one sentence with exit code 7; a wrong 
     assert.deepEqual([code, out], [7, ''], err);
     assert.match(
       err,
-      /^Cannot connect to ollama at http:\/\/localhost:9: .* Is the server running at http:\/\/localhost:9\? Start it, or name another model\.\n$/,
+      /^(The model request failed\. )?Cannot connect to ollama at http:\/\/localhost:9\/?: [^\n]* Is the server running at http:\/\/localhost:9\/?\? Start it, or name another model\.\n$/,
     );
   }
   const server = await serve(t);

@@ -11,7 +11,7 @@ import {
   type UserInput,
 } from '../agent/index.ts';
 import { findFamily } from '../providers/index.ts';
-import { FairleadError, messageText, type Event, type InputSource, type RunState } from '../core/index.ts';
+import { FairleadError, type Event, type InputSource, type RunState } from '../core/index.ts';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
@@ -46,6 +46,7 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openModel } from './models/open-model.ts';
+import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './private-sessions.ts';
 
@@ -307,18 +308,4 @@ export class Conversation {
     this.#isLastModelUnsaved = true;
     host.notify(warning);
   }
-}
-
-/** Runs the prompt hooks on an input before it is recorded: adds their notes to the session, or throws if a hook refuses the input. */
-export async function runPromptHooks(
-  conversation: Pick<Conversation, 'addNote'> & {
-    readonly agent: Pick<CodingAgent, 'hooks'>;
-    readonly session: Pick<Session, 'state'>;
-  },
-  input: UserInput | undefined,
-): Promise<void> {
-  const { agent, session } = conversation;
-  if (input === undefined || !agent.hooks) return;
-  const text = typeof input === 'string' ? input : messageText({ role: 'user', parts: input });
-  for (const note of await agent.hooks.onPrompt(text, session.state)) await conversation.addNote(note, 'hook');
 }

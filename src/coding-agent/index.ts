@@ -1,5 +1,6 @@
 // The public names of the coding agent: the assembled agent of the terminal, its conversations, models and settings.
-export { Conversation, runPromptHooks } from './conversation.ts';
+export { Conversation } from './conversation.ts';
+export { runPromptHooks } from './prompt-hooks.ts';
 export { type ConversationFlags, type ConversationOptions, type ConversationStatus } from './conversation-state.ts';
 export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';

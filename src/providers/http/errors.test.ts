@@ -339,7 +339,7 @@ test('[A54] a refused connection to this machine is not retried (fault 44)', () 
   for (const url of ['http://localhost:1/v1', 'http://127.0.0.1:11434', 'http://[::1]:8080/v1']) {
     const fault = connectionError(refused, { ...providerInfo, url });
     assert.deepEqual([fault.code, fault.retry], ['provider/unreachable', false]);
-    assert.match(fault.hint ?? '', /Start the server/);
+    assert.match(fault.hint ?? '', /Is the server running at/);
   }
 });
 
