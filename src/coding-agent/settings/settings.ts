@@ -1,9 +1,10 @@
 // Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
 import path from 'node:path';
 import { errorMessage, wrapUntrusted, type Json, type JsonObject, type Limits } from '../../core/index.ts';
-import { findFamily, families, type Environment } from '../../providers/index.ts';
+import { findFamily, type Environment } from '../../providers/index.ts';
 import { readConfig, getConfigValue, findNearestFile, getUntrustedReason } from './config-file.ts';
 import { readEnvFiles, type EnvFile } from './env-files.ts';
+import { withConfiguredKeys } from './configured-env.ts';
 import { getAppDirs, getHome, readAppDirs, toDirSettings, type AppDirs } from './dirs.ts';
 import { formatOwnEnvFileDecisions, formatProjectDecisions } from './file-decisions.ts';
 import { readProjectSuggestions, type ProjectFile } from './project-suggestions.ts';
@@ -304,24 +305,4 @@ function toSettings(
     private: all.get('private')?.value === true,
     privateHosts: text('network.private')?.split(/ +/) ?? [],
   };
-}
-
-/** The environment with the configured keys and URLs. The URL of a `.env` file never gets a key that is not from that file. */
-function withConfiguredKeys(env: Environment, all: ReadonlyMap<string, Setting>): Environment {
-  const urlOrigin = all.get('url')?.origin;
-  const urlFile = urlOrigin?.type === 'env-file' ? urlOrigin.file : undefined;
-  const result: Record<string, string | undefined> = { ...env };
-  for (const { name, local, keyVariables, urlVariables } of families) {
-    const configuredUrl = all.get(`urls.${name}`)?.value;
-    const [urlVariable] = urlVariables.toReversed();
-    if (configuredUrl !== undefined && urlVariable !== undefined && !urlVariables.some((each) => env[each]?.trim()))
-      result[urlVariable] = String(configuredUrl);
-    for (const variable of keyVariables) {
-      const key = all.get(`keys.${variable}`);
-      if (!key) continue;
-      const isFromSameFile = key.origin.type === 'env-file' && key.origin.file === urlFile;
-      result[variable] = urlFile !== undefined && local && !isFromSameFile ? undefined : String(key.value);
-    }
-  }
-  return result;
 }
