@@ -34,22 +34,27 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
     async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'where am I');
-      await page.waitForURL(/#\/ask\/[\w-]+$/);
+      await page.waitForURL(/#\/runs\/[\w-]+$/);
       await page.getByText('Heard: where am I').first().waitFor();
       await page.reload();
       await page.getByText('Heard: where am I').first().waitFor();
-      await page.getByRole('link', { name: 'Continue the session' }).click();
+      const run = page.url();
+      await page.getByRole('link', { name: 'Open session' }).click();
+      await page.waitForURL(/#\/sessions\//);
       await page.getByRole('heading', { name: 'where am I' }).waitFor();
+      await page.goto(`${page.url()}?say=1`);
+      await page.reload();
       await page.waitForFunction(() => document.activeElement?.id === 'speaking');
       await page.waitForFunction(() => document.title === 'where am I · Fairlead');
       await page.goBack();
-      await page.getByRole('heading', { name: 'Ask', exact: true }).waitFor();
+      await page.goBack();
+      await page.waitForURL(run);
       await page.getByText('Heard: where am I').first().waitFor();
     },
   );
 
   await t.test(
-    '[A87, A97] a link opens in another tab without asking for the key, and "Forget key" in one tab applies to all',
+    '[A87, A97] a link opens in another tab without asking for the key, and "Sign out" in one tab applies to all',
     async (t) => {
       const page = await server.open(t);
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
@@ -60,7 +65,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
         .click({ modifiers: ['Control'] });
       const other = await opened;
       await other.getByRole('heading', { name: 'Runs' }).waitFor();
-      await other.getByRole('button', { name: 'Forget key' }).click();
+      await other.getByRole('button', { name: 'Sign out' }).click();
       for (const each of [page, other]) {
         await each.getByLabel('Key', { exact: true }).waitFor();
         await each.reload();
@@ -96,7 +101,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await submitPrompt(page, 'from afar');
       await waitForStatus(page, 'answered');
       await page.getByRole('button', { name: 'Copy the text of turn 1' }).click();
-      const field = page.getByLabel('Prompt');
+      const field = page.getByLabel('Continue this session');
       await eventually('it was copied', async () => {
         await field.fill('');
         await field.press('Control+V');
@@ -149,16 +154,16 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
     '[A87] an invalid limit is not ignored, and a key that may start runs cannot turn off their approvals',
     async (t) => {
       const page = await server.open(t, { key: webKeys.runner });
-      await page.getByText('Settings').click();
+      await page.getByText('Limits and settings').click();
       assert.ok(await page.getByLabel('Approve automatically').isDisabled());
       await page.getByLabel('Prompt').fill('bounded');
       const run = page.getByRole('button', { name: 'Run', exact: true });
-      await page.getByLabel('Max US dollars').fill('2,5');
-      await page.getByRole('alert').filter({ hasText: 'not a valid value for US dollars' }).waitFor();
+      await page.getByLabel('Max cost (USD)').fill('2,5');
+      await page.getByRole('alert').filter({ hasText: 'not a valid value for max cost' }).waitFor();
       assert.ok(await run.isDisabled());
-      await page.getByLabel('Max US dollars').fill('2.5');
+      await page.getByLabel('Max cost (USD)').fill('2.5');
       await run.click();
-      await page.waitForURL(/#\/ask\//);
+      await page.waitForURL(/#\/runs\//);
       const id = page.url().split('/').at(-1) ?? '';
       const { limits, auto } = (await fetchRun(server, id)).settings;
       assert.deepEqual({ limits, auto }, { limits: { usd: 2.5 }, auto: undefined });
@@ -171,14 +176,15 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
       await server.request('PUT', '/api/budgets/default', { period: 'day', usd: 5 });
       const pages = [await server.open(t, { width: 360, dark: true }), await server.open(t)];
       const shows: Readonly<Record<string, string | RegExp>> = {
-        ask: 'No runs yet',
+        ask: 'Recent runs',
         runs: /boat \d+/,
         sessions: /just now| ago/,
         approvals: 'No pending approvals',
         fleet: 'No schedules',
         health: 'Drift',
         budgets: 'spent of',
-        scorecard: 'Measure it with fairlead eval',
+        scorecard: 'not measured',
+        nowhere: 'This address does not exist.',
       };
       for (const page of pages)
         for (const [screen, words] of Object.entries(shows)) {
@@ -242,7 +248,12 @@ function findLowContrast(): string[] {
     const contrast = ratio(over(read(style.color), ground), ground);
     if (isText && contrast < (Number.parseFloat(style.fontSize) >= 24 ? 3 : 4.5)) found.add(`${name} ${contrast}`);
     if (!element.matches('input:not([type=radio], [type=checkbox]), textarea, select')) continue;
-    const edge = ratio(read(style.borderTopColor), behind(element.parentElement));
+    // A field without a border of its own is in a box that has one.
+    const box = element.closest('.prompt-box, .dock .composer, .palette-field') ?? element;
+    const edge = ratio(
+      over(read(getComputedStyle(box).borderTopColor), behind(box.parentElement)),
+      behind(box.parentElement),
+    );
     const { color, opacity } = getComputedStyle(element, '::placeholder');
     const [red, green, blue, alpha] = read(color);
     const hint = ratio(over([red, green, blue, alpha * Number(opacity)], ground), ground);

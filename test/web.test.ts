@@ -38,7 +38,7 @@ const script: Script<JsonObject> = ({ prompt, results }) => {
   return `Heard: ${prompt}`;
 };
 
-const offlineMessage = 'The server does not respond; retrying.';
+const offlineMessage = 'Disconnected. Reconnecting…';
 
 test('the page in a browser', { skip }, async (t) => {
   const server = await startWebServer(t, script);
@@ -47,16 +47,16 @@ test('the page in a browser', { skip }, async (t) => {
     const page = await server.open(t, { key: undefined });
     const field = page.getByLabel('Key', { exact: true });
     await field.fill('not-the-key');
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('alert').filter({ hasText: 'rejected this key' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Invalid key' }).waitFor();
     assert.equal(await field.inputValue(), 'not-the-key');
     await field.fill(webKeys.operator);
-    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Ask' }).waitFor();
   });
 
   await t.test(
-    '[A97] a key in the URL is removed from it, still works after a reload, and is deleted with all other data by "Forget key"',
+    '[A97] a key in the URL is removed from it, still works after a reload, and is deleted with all other data by "Sign out"',
     async (t) => {
       const page = await server.open(t);
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
@@ -64,11 +64,9 @@ test('the page in a browser', { skip }, async (t) => {
       await page.reload();
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
       await page.getByLabel('Prompt').fill('a private draft');
-      await page.getByRole('button', { name: 'Forget key' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Key', { exact: true }).waitFor();
-      await page.waitForFunction(
-        () => sessionStorage.length === 0 && Object.keys(localStorage).join() === 'fairlead-theme',
-      );
+      await page.waitForFunction(() => sessionStorage.length === 0 && localStorage.length === 0);
     },
   );
 
@@ -83,7 +81,8 @@ test('the page in a browser', { skip }, async (t) => {
     await waitForStatus(page, 'answered');
     const turn = page.locator('.timeline .turn');
     assert.equal(await turn.count(), 1);
-    assert.match((await turn.textContent()) ?? '', /word0 word1 .*word59.* in, .* out/s);
+    assert.match((await turn.textContent()) ?? '', / in, .* out.*word0 word1 .*word59/s);
+    await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
     assert.equal(await page.getByLabel('Prompt').inputValue(), '');
   });
 
@@ -115,21 +114,21 @@ test('the page in a browser', { skip }, async (t) => {
         await left.first().getByRole('link', { name: 'Open session' }).getAttribute('href'),
         `#/sessions/${other.session}`,
       );
-      await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
+      await page.goBack();
       await waitForStatus(page, 'answered');
-      assert.match((await page.locator('.call').textContent()) ?? '', /Denied\. By operator.*denied|denied.*Denied\./s);
+      await page.locator('.call-line').click();
+      assert.match((await page.locator('.call').textContent()) ?? '', /denied.*Denied\. By operator/s);
     },
   );
 
   await t.test('[A87] a click fills in an earlier prompt again, also of a run that failed at once', async (t) => {
     const page = await server.open(t);
     const field = page.getByLabel('Prompt');
-    await page.getByText('Settings', { exact: false }).first().click();
-    await page.getByLabel('Model', { exact: true }).fill('no-such-model');
+    await page.getByLabel('Model', { exact: true }).selectOption({ label: 'Other…' });
+    await page.getByLabel('Other model').fill('no-such-model');
     await submitPrompt(page, 'Long words that took a while to write');
     await waitForStatus(page, 'model failed');
-    assert.equal(await field.inputValue(), '');
-    await page.getByRole('button', { name: 'Restore the last prompt' }).click();
+    await page.getByRole('button', { name: 'Reuse prompt' }).click();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
     await page.reload();
     assert.equal(await field.inputValue(), 'Long words that took a while to write');
@@ -147,7 +146,7 @@ test('the page in a browser', { skip }, async (t) => {
       await page.waitForURL((url) => url.href !== first && url.hash.startsWith('#/sessions/'));
       await page.getByText('Heard: one').first().waitFor();
       await page.getByLabel('Continue this session').fill('two');
-      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('button', { name: 'Continue', exact: true }).click();
       await page.getByText('Heard: two').first().waitFor();
       await page.goto(first);
       await page.getByText('Heard: one').first().waitFor();
@@ -160,7 +159,7 @@ test('the page in a browser', { skip }, async (t) => {
     await submitPrompt(page, 'the tide is low');
     await waitForStatus(page, 'answered');
     await page.getByRole('link', { name: 'Open session' }).click();
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Message text').first().fill('the tide is high');
     await page.getByRole('button', { name: 'Save as a new branch' }).click();
     await page.locator('.timeline').getByText('the tide is high', { exact: true }).waitFor();
@@ -174,7 +173,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('link', { name: 'Open session' }).click();
     await page.getByLabel('Steer this run').fill('Now very slowly again');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('.timeline .who', { hasText: 'you (steering)' }).waitFor();
+    await page.locator('.timeline .who', { hasText: 'You (while running)' }).waitFor();
     await page.locator('.timeline .turn').nth(1).waitFor();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('Ended: cancelled').waitFor();
@@ -195,7 +194,7 @@ test('the page in a browser', { skip }, async (t) => {
         'pixel (https://evil.example/p.png)',
         'bank (https://evil.example/)',
       ]);
-      assert.equal(await page.title(), 'Ask · Fairlead');
+      assert.equal(await page.title(), 'Be hostile · Fairlead');
     },
   );
 
@@ -213,31 +212,34 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Colours: Auto' }).click();
-    await page.getByRole('button', { name: 'Colours: Light' }).click();
+    await page.getByRole('button', { name: 'Theme: Auto' }).click();
+    await page.getByRole('button', { name: 'Theme: Light' }).click();
     await page.reload();
     await page.locator(':root[data-theme=dark]').waitFor();
   });
 
-  await t.test('[A87, A95] the kill switch requires a typed word to stop and to resume', async (t) => {
+  await t.test('[A87, A95] one click and one confirmation stop all runs, and the banner resumes them', async (t) => {
     const page = await server.open(t);
-    const press = async (word: string, button: string, why?: string): Promise<void> => {
-      await page.getByRole('button', { name: /Kill switch/ }).click();
-      const dialog = page.getByRole('dialog');
-      if (why !== undefined) await dialog.getByLabel('Reason').fill(why);
-      assert.ok(await dialog.getByRole('button', { name: button }).isDisabled());
-      await dialog.getByLabel(`Type the word ${word}`).fill(word);
-      await dialog.getByRole('button', { name: button }).click();
-      await dialog.waitFor({ state: 'detached' });
-    };
-    await press('stop', 'Stop all runs', 'The bill is too high');
-    await page.getByText('All runs are stopped. The bill is too high').waitFor();
+    await page.getByText('Runs are allowed').waitFor();
+    await page.getByRole('button', { name: 'Stop all runs' }).click();
+    await page.getByRole('dialog', { name: 'Stop all runs?' }).waitFor();
+    // The button of the dialog has the focus, so Enter confirms.
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('All runs are stopped.', { exact: true }).waitFor();
     await submitPrompt(page, 'Hello');
     await waitForStatus(page, 'queued');
     await page.getByText('The run starts when the kill switch is reset.').waitFor();
-    await press('resume', 'Resume');
+    await page.getByRole('button', { name: 'Resume runs' }).click();
+    await page.getByRole('button', { name: 'Confirm: Resume runs' }).click();
     await waitForStatus(page, 'answered');
-    assert.equal(await page.getByText('All runs are stopped.').count(), 0);
+    await page.getByText('Runs are allowed').waitFor();
+    await page.getByRole('button', { name: 'Stop all runs' }).click();
+    await page.getByLabel('Reason (optional)').fill('The bill is too high');
+    await page.keyboard.press('Enter');
+    await page.getByText('All runs are stopped. The bill is too high.').waitFor();
+    await server.request('POST', '/api/kill-switch', { stopped: false });
+    await page.getByText('Runs are allowed').waitFor();
   });
 
   await t.test('[A87, A91, A92] several runs are queued at once, one per line, and listed with filters', async (t) => {
@@ -256,8 +258,7 @@ test('the page in a browser', { skip }, async (t) => {
     await page.getByText('Your key is read-only.').waitFor();
     await page.getByLabel('Prompt').fill('x');
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
-    await page.getByRole('button', { name: /Kill switch/ }).click();
-    await page.getByText('This needs an operator key.').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Stop all runs' }).isDisabled());
   });
 });
 
@@ -335,13 +336,17 @@ test('the page when the server dies', { skip }, async (t) => {
     await page.getByText('word3').first().waitFor();
     await server.crash();
     await page.getByText(offlineMessage).waitFor();
+    const run = page.url();
+    await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
     await page.getByLabel('Prompt').fill('typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'The server does not respond.' }).waitFor();
     await server.restart();
+    await page.getByText(offlineMessage).waitFor({ state: 'detached' });
+    await page.goto(run);
     await waitForStatus(page, 'answered');
-    assert.equal(await page.getByText(offlineMessage).count(), 0);
     assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
+    await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
     assert.equal(await page.getByLabel('Prompt').inputValue(), 'typed while it was gone');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Heard: typed while it was gone').first().waitFor();
@@ -349,7 +354,7 @@ test('the page when the server dies', { skip }, async (t) => {
 
   await t.test('[A87] an effect with an unknown outcome is shown to the user with three answers', async (t) => {
     const page = await server.open(t);
-    await page.getByText('Settings').click();
+    await page.getByText('Limits and settings').click();
     await page.getByLabel('Approve automatically').check();
     await submitPrompt(page, 'Write it down');
     await page.locator('.call.runs').waitFor();

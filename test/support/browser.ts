@@ -60,12 +60,17 @@ export type WebServer = Omit<TestProgram, 'open'> & {
   request(method: string, path: string, body?: unknown): Promise<JsonObject>;
 };
 
-/** Starts the real server on a scripted model; it stops with the test. */
-export async function startWebServer(t: TestContext, script?: Script<JsonObject>): Promise<WebServer> {
+/** Starts the real server on a scripted model; it stops with the test. `prepare` gets the home before the server starts. */
+export async function startWebServer(
+  t: TestContext,
+  script?: Script<JsonObject>,
+  prepare?: (home: string) => void,
+): Promise<WebServer> {
   // The test build includes the dashboard.
   if (bin === source && isWebStale()) await buildWeb();
   const program = await createProgram(t, script);
   await program.seedModels('qwen3');
+  prepare?.(program.home);
   let child: ChildProcess | undefined;
   let url = '';
   const start = async (port: string): Promise<void> => {
@@ -145,9 +150,12 @@ async function openPage(t: TestContext, url: string, options: PageOptions): Prom
   return page;
 }
 
-/** Submits a prompt on the first screen. */
+/** Submits a prompt on the first screen, and goes there if the page shows a run. */
 export async function submitPrompt(page: Page, prompt: string): Promise<void> {
-  await page.getByLabel('Prompt').fill(prompt);
+  const field = page.getByLabel('Prompt', { exact: true });
+  await field.or(page.locator('.dock')).first().waitFor();
+  if (!(await field.isVisible())) await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
+  await field.fill(prompt);
   await page.keyboard.press('Control+Enter');
 }
 

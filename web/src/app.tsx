@@ -1,4 +1,4 @@
-// The app: header, navigation, current screen, and a message if the server is unreachable.
+// The app: sidebar, current screen, command palette, and a message if the server is unreachable.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApprovalsScreen } from './screens/approvals.tsx';
@@ -13,14 +13,15 @@ import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
 import { announcement, useAtom } from './state/atom.ts';
-import { KillSwitch, StoppedBanner, useKillSwitch } from './components/kill-switch.tsx';
+import { CommandPalette } from './components/command-palette.tsx';
+import { StoppedBanner, useKillSwitch } from './components/kill-switch.tsx';
 import { currentUser } from './hooks/use-permission.ts';
-import { Navigation, useShortcuts } from './components/navigation.tsx';
+import { Sidebar } from './components/navigation.tsx';
+import { ShortcutsDialog, useShortcuts } from './components/shortcuts.tsx';
+import { NotFoundScreen } from './screens/not-found.tsx';
 import { currentRoute, type Route } from './state/router.ts';
-import { ThemeToggle } from './components/theme.tsx';
 import { api } from './api/client.ts';
 import { connectionStatus, keyState } from './api/connection.ts';
-import { forgetKeyInAllTabs } from './api/tab-sync.ts';
 
 /** The root component of the dashboard. */
 export function App(): JSX.Element {
@@ -37,7 +38,6 @@ export function App(): JSX.Element {
 
 function Layout(): JSX.Element {
   const now = useAtom(currentRoute);
-  const who = useAtom(currentUser);
   const gone = useAtom(connectionStatus) === 'gone';
   const killSwitch = useKillSwitch();
   useShortcuts();
@@ -55,32 +55,23 @@ function Layout(): JSX.Element {
       >
         Skip to the content
       </a>
-      <header class="top">
-        <p class="brand">
-          Fairlead<span class="version">{who ? who.version : ''}</span>
-        </p>
-        <p class="store" title="The store of the runs and sessions">
-          {who?.store}
-        </p>
-        <p class={`line ${gone ? 'gone' : ''}`} role="status">
-          {gone ? 'The server does not respond; retrying. Your input is kept.' : ''}
-        </p>
-        <KillSwitch status={killSwitch} />
-        <ThemeToggle />
-        <button type="button" class="quiet" onClick={forgetKeyInAllTabs}>
-          Forget key
-        </button>
-      </header>
-      <StoppedBanner status={killSwitch} />
-      <p class="unseen" role="status">
-        {useAtom(announcement)}
-      </p>
       <div class="frame">
-        <Navigation />
-        <main id="main" tabIndex={-1}>
-          <CurrentScreen now={now} />
-        </main>
+        <Sidebar killSwitch={killSwitch} />
+        <div class="content">
+          <StoppedBanner status={killSwitch} />
+          <p class={`line ${gone ? 'gone' : ''}`} role="status">
+            {gone ? 'Disconnected. Reconnecting… Your input is kept.' : ''}
+          </p>
+          <p class="unseen" role="status">
+            {useAtom(announcement)}
+          </p>
+          <main id="main" tabIndex={-1}>
+            <CurrentScreen now={now} />
+          </main>
+        </div>
       </div>
+      <CommandPalette killSwitch={killSwitch} />
+      <ShortcutsDialog />
     </>
   );
 }
@@ -92,21 +83,21 @@ function useFocusOnNavigate({ screen, id, query }: Route): void {
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else if ((screen !== 'ask' || id === undefined) && !query.includes('say='))
-      document.querySelector<HTMLElement>('main h1')?.focus();
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   }, [screen, id, page]);
 }
 
 function CurrentScreen({ now }: { readonly now: Route }): JSX.Element {
   switch (now.screen) {
     case 'ask':
-      return <NewRunScreen id={now.id} />;
+      return now.id === undefined ? <NewRunScreen /> : <RunScreen key={now.id} id={now.id} />;
     case 'runs':
       return now.id === undefined ? <RunsScreen query={now.query} /> : <RunScreen key={now.id} id={now.id} />;
     case 'sessions':
       return now.id === undefined ? (
         <SessionsScreen query={now.query} />
       ) : (
-        <SessionScreen key={now.id} id={now.id} query={now.query} />
+        <SessionScreen key={`${now.id} ${now.query.includes('source=terminal')}`} id={now.id} query={now.query} />
       );
     case 'approvals':
       return <ApprovalsScreen />;
@@ -118,5 +109,7 @@ function CurrentScreen({ now }: { readonly now: Route }): JSX.Element {
       return <BudgetsScreen />;
     case 'scorecard':
       return <ScorecardScreen />;
+    case 'not-found':
+      return <NotFoundScreen />;
   }
 }

@@ -3,10 +3,14 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { startRouter } from './state/router.ts';
 import { applyTheme } from './components/theme.tsx';
+import { startTabTitle } from './state/page-title.ts';
+import markedIcon from './style/icon-waiting.svg';
+import plainIcon from './style/icon.svg';
 import { loadKey } from './api/connection.ts';
 import { startTabSync } from './api/tab-sync.ts';
 
 applyTheme();
+startTabTitle({ plain: plainIcon, marked: markedIcon });
 loadKey();
 startTabSync();
 startRouter();

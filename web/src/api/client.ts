@@ -7,7 +7,7 @@ import type {
   ApprovalQuestion,
   QueueLimits,
   Schedule,
-  SessionInfo,
+  Event,
   KillSwitchState,
   RunStats,
 } from '../../../src/core/index.ts';
@@ -21,6 +21,10 @@ import type {
   CurrentUser,
   QueueStatus,
   SessionDetail,
+  RunOptions,
+  SessionEntry,
+  SessionPage,
+  TurnRequest,
 } from './types.ts';
 
 /** A failed request with the error of the server; `status` is 0 if the server did not respond. */
@@ -130,14 +134,16 @@ const runPaths: Readonly<Record<RunMode, string>> = {
 /** The requests of the dashboard, one function each. */
 export const api = {
   me: (signal?: AbortSignal): Promise<CurrentUser> => getJson('api/me', signal),
-  /** The models that a run may name. */
-  models: (signal?: AbortSignal): Promise<{ data: { id: string }[] }> => getJson('v1/models', signal),
+  /** The models and folders that a run may name. */
+  options: (signal?: AbortSignal): Promise<RunOptions> => getJson('api/options', signal),
   /** Starts a run; the same id again returns the same run. */
   startRun: (mode: RunMode, request: RunRequest, id: string): Promise<{ run: FleetRun }> =>
     sendJson('POST', runPaths[mode], request, { headers: { 'idempotency-key': id } }),
   enqueue: (runs: readonly NewRun[]): Promise<{ runs: FleetRun[] }> => sendJson('POST', 'api/runs', { runs }),
   runs: (
-    filter: { status?: string; tenant?: string; parent?: string; session?: string; before?: string; limit?: number },
+    filter: Readonly<
+      Partial<Record<'status' | 'tenant' | 'parent' | 'session' | 'before' | 'q' | 'outcome' | 'since', string>>
+    > & { readonly limit?: number },
     signal?: AbortSignal,
   ): Promise<{ runs: FleetRun[]; next?: string }> => getJson(`api/runs${formatQuery(filter)}`, signal),
   run: (id: string, signal?: AbortSignal): Promise<{ run: FleetRun }> =>
@@ -148,10 +154,27 @@ export const api = {
   setSchedule: ({ name, ...rest }: Schedule): Promise<unknown> =>
     sendJson('PUT', `api/schedules/${encodeSegment(name)}`, rest),
   deleteSchedule: (name: string): Promise<unknown> => sendJson('DELETE', `api/schedules/${encodeSegment(name)}`),
-  sessions: (page: { before?: string; limit?: number }, signal?: AbortSignal): Promise<{ sessions: SessionInfo[] }> =>
-    getJson(`api/sessions${formatQuery(page)}`, signal),
+  sessions: (
+    page: Readonly<Partial<Record<'before' | 'beforeTerminal' | 'source' | 'q' | 'folder', string>>> & {
+      readonly limit?: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<SessionPage> => getJson(`api/sessions${formatQuery(page)}`, signal),
   session: (id: string, page: { from?: number; limit?: number }, signal?: AbortSignal): Promise<SessionDetail> =>
     getJson(`api/sessions/${encodeSegment(id)}${formatQuery(page)}`, signal),
+  terminalSession: (
+    id: string,
+    page: { from?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<{ session: SessionEntry; events: readonly Event[] }> =>
+    getJson(`api/terminal-sessions/${encodeSegment(id)}${formatQuery(page)}`, signal),
+  /** Copies a session of the terminal into the store. */
+  copyTerminalSession: (id: string): Promise<{ session: string }> =>
+    sendJson('POST', `api/terminal-sessions/${encodeSegment(id)}/copy`),
+  turnRequest: (source: 'server' | 'terminal', id: string, turn: number): Promise<TurnRequest> =>
+    getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/requests/${turn}`),
+  setTitle: (id: string, title: string): Promise<unknown> =>
+    sendJson('PUT', `api/sessions/${encodeSegment(id)}/title`, { title }),
   messages: (id: string): Promise<{ messages: Message[] }> => getJson(`api/sessions/${encodeSegment(id)}/messages`),
   fork: (id: string, event?: string): Promise<{ session: string }> =>
     sendJson('POST', `api/sessions/${encodeSegment(id)}/fork`, event === undefined ? {} : { at: event }),

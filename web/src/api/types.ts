@@ -4,6 +4,7 @@ import type {
   BudgetAmount,
   Event,
   Json,
+  Message,
   ApprovalQuestion,
   QueueDepth,
   QueueLimits,
@@ -12,6 +13,30 @@ import type {
   KillSwitchState,
   WorkerInfo,
 } from '../../../src/core/index.ts';
+
+/** The change that a call would make to one file. */
+type FilePreview = {
+  readonly path: string;
+  readonly change: string;
+  /** A unified diff. */
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+};
+
+/** What a call that waits for approval would do. */
+export type ApprovalPreview = {
+  readonly title: string;
+  readonly files?: readonly FilePreview[];
+  readonly command?: {
+    readonly line: string;
+    readonly folder: string;
+    readonly effects: readonly string[];
+    readonly sandbox: string;
+  };
+  readonly call?: { readonly tool: string; readonly server?: string; readonly input: Json };
+  readonly notes: readonly string[];
+};
 
 /** The roles of keys; each includes the rights of those before it. */
 export type Role = 'reader' | 'runner' | 'operator';
@@ -59,13 +84,50 @@ export type QueueStatus = {
 /** A session with its events. */
 export type SessionDetail = { readonly session: SessionInfo; readonly events: readonly Event[] };
 
+/** A session in the list: of the server, or of the user's terminal. */
+export type SessionEntry = SessionInfo & {
+  readonly source: 'server' | 'terminal';
+  readonly title?: string;
+  readonly folder?: string;
+  readonly model?: string;
+  readonly status?: string;
+  readonly reason?: string;
+};
+
+/** A page of the list of sessions. */
+export type SessionPage = {
+  readonly sessions: readonly SessionEntry[];
+  readonly next?: { readonly before?: string; readonly beforeTerminal?: string };
+};
+
+/** What a client may choose for a run; the first model is the default. */
+export type RunOptions = {
+  readonly models: readonly string[];
+  readonly folders: readonly string[];
+  readonly terminalSessions: boolean;
+};
+
+/** The request of a turn as the model got it. */
+export type TurnRequest = {
+  readonly turn: number;
+  readonly model: string;
+  readonly time: string;
+  readonly system: string;
+  readonly tools: readonly { readonly name: string; readonly description?: string; readonly input?: Json }[];
+  readonly messages: readonly Message[];
+  readonly toolChoice: Json;
+};
+
 /** A run that waits for approval. */
 export type Approval = {
   readonly run: string;
   readonly session: string;
   readonly prompt: string;
   readonly since: string;
-  readonly pendingApprovals: readonly (ApprovalQuestion & { readonly input?: Json })[];
+  readonly pendingApprovals: readonly (ApprovalQuestion & {
+    readonly input?: Json;
+    readonly preview?: ApprovalPreview;
+  })[];
 };
 
 /** A budget with its spent and reserved amounts. */

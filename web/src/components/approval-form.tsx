@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalQuestion } from '../../../src/core/index.ts';
-import { EscapedText } from './markdown-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
 import { api } from '../api/client.ts';
 import { usePermission } from '../hooks/use-permission.ts';
 import { ErrorMessage } from './primitives.tsx';

@@ -1,166 +1,173 @@
-// Renders a tool call: its exact input, its approvals and its result.
+// Renders a tool call: one line with tool, target, outcome and duration, which opens to its input, approvals and result.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { FilePart, Json } from '../../../src/core/index.ts';
-import { formatCount, formatDuration } from '../text/format.ts';
-import { CopyButton } from './copy-button.tsx';
-import { EscapedText } from './markdown-view.tsx';
+import { useId, useState } from 'preact/hooks';
+import type { FilePart } from '../../../src/core/index.ts';
+import { summarizeCall, summarizeResult, unwrapCall, unwrapOutsideText, isObject } from '../text/call-summary.ts';
+import { countChanges, isUnifiedDiff, parseUnifiedDiff } from '../text/diff.ts';
+import { formatDuration } from '../text/format.ts';
+import { languageOfPath } from '../text/highlight.ts';
+import { EscapedText } from './escaped-text.tsx';
 import { ApprovalForm } from './approval-form.tsx';
+import { CallInput, ChangeView, PreviewView, getMadeChange, getRequestedChange } from './call-content.tsx';
+import { DiffView, LongText } from './code-view.tsx';
+import { Icon } from './icon.tsx';
+import { useNow } from '../hooks/use-poll.ts';
 import { isClientSideCall, getPendingApproval, type TimelineCall } from '../state/timeline.ts';
 
-/** The exact input of a call: a single text as it is, anything else as JSON. */
-export function CallInput({ tool, input }: { readonly tool: string; readonly input: Json | undefined }): JSX.Element {
-  const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
-  const plain = fields.length > 0 && fields.every(([, value]) => typeof value !== 'object' || value === null);
-  if (!plain)
-    return (
-      <pre class="code" tabIndex={0} aria-label={`Input of ${tool}`}>
-        <EscapedText text={JSON.stringify(input ?? null, undefined, 2)} />
-      </pre>
-    );
-  return (
-    <dl class="input">
-      {fields.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <EscapedText text={name} />
-          </dt>
-          <dd>
-            <LongText text={typeof value === 'string' ? value : JSON.stringify(value)} label={name} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+/** The state of a call: how it ended, or what it waits for. */
+export function getCallState(call: TimelineCall): string {
+  if (call.result) return call.result.outcome;
+  if (getPendingApproval(call)) return 'asks';
+  if (isClientSideCall(call)) return 'handed';
+  return call.started === undefined ? 'waits' : 'runs';
 }
 
-const previewLines = 14;
-
-type LongTextProps = { readonly text: string; readonly label?: string; readonly isDiff?: boolean };
-
-/** A text that is collapsed if it is long; `label` names it for screen readers. */
-export function LongText({ text, label = 'this text', isDiff = false }: LongTextProps): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  const lines = text.split('\n');
-  const isLong = lines.length > previewLines + 4 || text.length > 6000;
-  const shown = isLong && !isOpen ? lines.slice(0, previewLines).join('\n').slice(0, 4000) : text;
-  return (
-    <>
-      <div class="copied">
-        <pre class="code" tabIndex={0}>
-          {isDiff ? shown.split('\n').map(renderDiffLine) : <EscapedText text={shown} />}
-        </pre>
-        <CopyButton text={text} what={label} />
-      </div>
-      {isLong ? (
-        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : lines.length > 1 ? `Show all ${formatCount(lines.length)} lines` : 'Show all'}
-        </button>
-      ) : null}
-    </>
-  );
-}
-
-function renderDiffLine(line: string, key: number): JSX.Element {
-  const kind = /^\+(?!\+\+)/.test(line) ? 'added' : /^-(?!--)/.test(line) ? 'removed' : undefined;
-  return (
-    <span key={key} class={kind}>
-      <EscapedText text={`${line}\n`} />
-    </span>
-  );
-}
-
-const looksLikeDiff = (text: string): boolean => /^@@ .* @@/m.test(text) || /^--- .*\n\+\+\+ /m.test(text);
-
-/** A call with its state, approvals and result. */
-export function CallView({ call, session }: { readonly call: TimelineCall; readonly session: string }): JSX.Element {
+/** A call; it is open while it waits for approval, and closed otherwise. `session` is absent where it cannot be approved. */
+export function CallView({ call, session }: { readonly call: TimelineCall; readonly session?: string }): JSX.Element {
   const asked = getPendingApproval(call);
-  const { result } = call;
-  const state =
-    result?.outcome ??
-    (asked ? 'asks' : isClientSideCall(call) ? 'handed' : call.started === undefined ? 'waits' : 'runs');
+  const state = getCallState(call);
+  const [choice, setOpen] = useState<boolean | undefined>(undefined);
+  const isOpen = choice ?? asked !== undefined;
+  const id = useId();
+  const { icon, name, target } = summarizeCall(call.tool, call.input);
   return (
-    <section class={`call ${state}`} aria-label={`Call of ${call.tool}`}>
-      <header>
+    <section class={`call ${state}`} aria-label={`Call of ${name}`}>
+      <button
+        type="button"
+        class="call-line"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={icon} />
         <span class="tool">
-          <EscapedText text={call.tool} />
+          <EscapedText text={name} />
         </span>
-        {asked ? null : (
-          <span class="gist">
-            <EscapedText text={formatCallSummary(call.input)} />
-          </span>
-        )}
-        <span class="state">
-          {callStateLabels[state] ?? state}
-          {result ? ` · ${formatDuration(result.ms)}` : ''}
+        <span class="gist">
+          <EscapedText text={target} />
         </span>
-      </header>
-      {call.approvals.map((ask, i) =>
-        ask.answer ? (
-          <p key={i} class="answered">
-            <EscapedText text={ask.question} />{' '}
-            <strong>
-              {ask.answer.happened
-                ? 'It happened.'
-                : ask.answer.allowed
-                  ? ask.kind === 'unknown-outcome'
-                    ? 'It did not happen: run again.'
-                    : 'Allowed.'
-                  : ask.kind === 'unknown-outcome'
-                    ? 'Outcome unknown.'
-                    : 'Denied.'}
-            </strong>
-            {ask.answer.by === undefined ? '' : ` By ${ask.answer.by}.`}
-          </p>
-        ) : null,
-      )}
-      {asked ? (
-        <>
-          <CallInput tool={call.tool} input={call.input} />
-          <ApprovalForm
-            session={session}
-            question={{
-              call: call.id,
-              tool: call.tool,
-              question: asked.question,
-              ...(asked.kind ? { kind: asked.kind } : {}),
-            }}
-          />
-        </>
-      ) : (
-        <CallDetails call={call} />
-      )}
-      {result && result.text !== '' ? (
-        <LongText text={result.text} label={`the result of ${call.tool}`} isDiff={looksLikeDiff(result.text)} />
+        <CallOutcome call={call} state={state} />
+        <Icon name={isOpen ? 'open' : 'next'} size={12} />
+      </button>
+      {isOpen ? (
+        <div class="call-body" id={id}>
+          <CallBody call={call} session={session} />
+        </div>
       ) : null}
-      {result?.files.map((file, i) => (
-        <FileView key={i} file={file} />
-      ))}
     </section>
   );
 }
 
-/** Input and result; rendered when opened, because a long session has hundreds of calls. */
-function CallDetails({ call: { tool, input, invalid, result } }: { readonly call: TimelineCall }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+/** The outcome at the end of the line: size of the change or of the result, state and duration. */
+function CallOutcome({ call, state }: { readonly call: TimelineCall; readonly state: string }): JSX.Element {
+  const { result } = call;
+  const change = result ? (getMadeChange(result.data) ?? undefined) : getRequestedChange(call.tool, call.input);
+  const counts = change ? countChanges(change.lines) : undefined;
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        <span class="unseen">{tool}: </span>Details
-      </summary>
-      {isOpen ? (
+    <span class="state">
+      {counts && counts.added + counts.removed > 0 ? (
         <>
-          <h4>Input</h4>
-          {invalid === undefined ? <CallInput tool={tool} input={input} /> : <LongText text={invalid} />}
-          {result?.data === undefined ? null : (
-            <>
-              <h4>Data</h4>
-              <LongText text={JSON.stringify(result.data, undefined, 2)} />
-            </>
-          )}
+          <span class="count added">+{counts.added}</span>
+          <span class="count removed">−{counts.removed}</span>
         </>
+      ) : result ? (
+        <span class="result-gist">
+          <EscapedText text={summarizeResult(result.outcome, unwrapOutsideText(result.text).text)} />
+        </span>
       ) : null}
-    </details>
+      {state === 'ok' ? (
+        <span class="unseen">done</span>
+      ) : (
+        <span class="state-name">{callStateLabels[state] ?? state}</span>
+      )}
+      {result ? (
+        <span class="duration">{formatDuration(result.ms)}</span>
+      ) : call.started === undefined ? null : (
+        <RunningTime since={call.started} />
+      )}
+    </span>
+  );
+}
+
+function RunningTime({ since }: { readonly since: string }): JSX.Element {
+  return <span class="duration">{formatDuration(Math.max(0, useNow() - Date.parse(since)))}</span>;
+}
+
+function CallBody({
+  call,
+  session,
+}: {
+  readonly call: TimelineCall;
+  readonly session: string | undefined;
+}): JSX.Element {
+  const asked = getPendingApproval(call);
+  const { result } = call;
+  const made = getMadeChange(result?.data);
+  return (
+    <>
+      {asked?.preview ? (
+        <PreviewView preview={asked.preview} />
+      ) : call.invalid === undefined ? (
+        made ? null : (
+          <CallInput tool={call.tool} input={call.input} />
+        )
+      ) : (
+        <LongText text={call.invalid} label="the input" />
+      )}
+      {call.approvals.map((ask, i) =>
+        ask.answer ? (
+          <p key={i} class="answered">
+            <EscapedText text={ask.question} /> <strong>{formatAnswer(ask)}</strong>
+            {ask.answer.by === undefined ? '' : ` By ${ask.answer.by}.`}
+          </p>
+        ) : null,
+      )}
+      {asked && session !== undefined ? (
+        <ApprovalForm
+          session={session}
+          question={{
+            call: call.id,
+            tool: call.tool,
+            question: asked.question,
+            ...(asked.kind ? { kind: asked.kind } : {}),
+          }}
+        />
+      ) : null}
+      {made ? <ChangeView change={made} /> : null}
+      {result ? <CallResult call={call} /> : null}
+      {result?.files.map((file, i) => (
+        <FileView key={i} file={file} />
+      ))}
+    </>
+  );
+}
+
+function formatAnswer({ kind, answer }: TimelineCall['approvals'][number]): string {
+  if (answer?.happened) return 'It happened.';
+  const isOutcome = kind === 'unknown-outcome';
+  if (answer?.allowed) return isOutcome ? 'It did not happen: run again.' : 'Allowed.';
+  return isOutcome ? 'Outcome unknown.' : 'Denied.';
+}
+
+/** The text of a result: a diff as a diff, the content of a file in the colours of its language. */
+function CallResult({ call }: { readonly call: TimelineCall }): JSX.Element | null {
+  const { tool, input } = unwrapCall(call.tool, call.input);
+  const { text, from } = unwrapOutsideText(call.result?.text ?? '');
+  if (text.trim() === '') return null;
+  const path = isObject(input) && typeof input['path'] === 'string' ? input['path'] : '';
+  return (
+    <>
+      <h4>Result{from === undefined ? '' : ` from ${from}`}</h4>
+      {isUnifiedDiff(text) ? (
+        <DiffView lines={parseUnifiedDiff(text)} label={`Result of ${tool}`} language={languageOfPath(path)} />
+      ) : (
+        <LongText
+          text={text}
+          label={`the result of ${tool}`}
+          language={tool === 'read_file' ? languageOfPath(path) : ''}
+        />
+      )}
+    </>
   );
 }
 
@@ -175,13 +182,6 @@ const callStateLabels: Readonly<Record<string, string>> = {
   waits: 'not started',
   runs: 'running',
 };
-
-/** Returns the beginning of an input on one line. */
-function formatCallSummary(input: Json): string {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return JSON.stringify(input).slice(0, 120);
-  const first = Object.values(input).find((value) => typeof value === 'string');
-  return (typeof first === 'string' ? first : JSON.stringify(input)).replaceAll(/\s+/g, ' ').slice(0, 120);
-}
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
 

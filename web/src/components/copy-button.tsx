@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { announcement } from '../state/atom.ts';
+import { Icon } from './icon.tsx';
 import { splitInvisible } from '../text/escape-invisible.ts';
 
 /** Milliseconds that the confirmation is shown. */
@@ -26,7 +27,8 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   };
   return (
     <button type="button" class="quiet copy" onClick={() => void copy()}>
-      {said || 'Copy'}
+      <Icon name={said === 'Copied' ? 'check' : 'copy'} size={14} />
+      <span class="copy-name">{said || 'Copy'}</span>
       <span class="unseen"> {what}</span>
     </button>
   );

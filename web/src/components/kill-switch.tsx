@@ -1,4 +1,4 @@
-// The kill switch: always visible in the header; stopping and resuming need a typed confirmation.
+// The kill switch: its state and its button are always visible. Stopping takes one click and one confirmation; resuming is in the banner.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KillSwitchState } from '../../../src/core/index.ts';
@@ -6,8 +6,10 @@ import { ensurePeriod } from '../text/format.ts';
 import { api } from '../api/client.ts';
 import { connectionStatus } from '../api/connection.ts';
 import { useAtom } from '../state/atom.ts';
+import { stopRunsEvent } from '../state/ui-events.ts';
 import { usePermission } from '../hooks/use-permission.ts';
-import { ErrorMessage, FormField, RelativeTime } from './primitives.tsx';
+import { Icon } from './icon.tsx';
+import { ConfirmButton, ErrorMessage, FormField, RelativeTime } from './primitives.tsx';
 import { usePoll, useSubmit, type PollResult } from '../hooks/use-poll.ts';
 
 /** Polls the kill switch every two seconds; it counts as stopped if it cannot be read, as it does for workers. */
@@ -18,66 +20,88 @@ export function useKillSwitch(): PollResult<KillSwitchState> & { readonly isStop
 
 type KillSwitchProps = { readonly status: ReturnType<typeof useKillSwitch> };
 
-/** The button in the header. */
+/** The state of the kill switch, and the button that stops all runs. */
 export function KillSwitch({ status }: KillSwitchProps): JSX.Element {
   const { value: state, error, isStopped, refresh } = status;
   const [isOpen, setOpen] = useState(false);
   const may = usePermission('operator');
   const isKnown = useAtom(connectionStatus) === 'here' && (state !== undefined || error !== undefined);
+  useEffect(() => {
+    const open = (): void => setOpen(true);
+    addEventListener(stopRunsEvent, open);
+    return () => removeEventListener(stopRunsEvent, open);
+  }, []);
+  const label = isKnown ? (isStopped ? 'All runs are stopped' : 'Runs are allowed') : 'Run state unknown';
   return (
-    <>
-      <button
-        type="button"
-        class={`switch ${isKnown ? (isStopped ? 'stopped' : '') : 'unknown'}`}
-        aria-haspopup="dialog"
-        title={may ? 'Kill switch: stops or resumes all runs' : 'Kill switch: needs an operator key'}
-        onClick={() => setOpen(true)}
-      >
-        <span class="switch-name">Kill switch: </span>
-        <span class="switch-state">{isKnown ? (isStopped ? 'Stopped' : 'Running') : 'Unknown'}</span>
-      </button>
-      {isOpen ? (
-        <ConfirmDialog state={state} isStopped={isStopped} may={may} close={() => setOpen(false)} done={refresh} />
-      ) : null}
-    </>
+    <div class={`switch ${isKnown ? (isStopped ? 'stopped' : '') : 'unknown'}`}>
+      <p class="switch-state">{label}</p>
+      {isStopped ? null : (
+        <button
+          type="button"
+          class="danger small"
+          aria-haspopup="dialog"
+          disabled={!may}
+          title={may ? 'Stops every run of the fleet' : 'Stopping runs needs an operator key'}
+          onClick={() => setOpen(true)}
+        >
+          <Icon name="stop" size={12} /> <span class="switch-name">Stop all runs</span>
+        </button>
+      )}
+      {isOpen && !isStopped ? <StopDialog may={may} close={() => setOpen(false)} done={refresh} /> : null}
+    </div>
   );
 }
 
-/** The banner below the header while the fleet is stopped. */
-export function StoppedBanner({ status: { value } }: KillSwitchProps): JSX.Element {
+/** The banner while the fleet is stopped: why, since when, and the button that resumes. */
+export function StoppedBanner({ status: { value, refresh } }: KillSwitchProps): JSX.Element {
+  const { busy, error, submit } = useSubmit();
+  const may = usePermission('operator');
+  const resume = (): void =>
+    submit(async () => {
+      await api.resumeFleet();
+      refresh();
+    });
   return (
-    <p class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
+    <div class={value?.stopped ? 'strip stopped' : 'unseen'} role="status">
       {value?.stopped ? (
         <>
-          <strong>All runs are stopped.</strong> {value.reason} ({value.by === undefined ? '' : `${value.by}, `}
-          <RelativeTime time={value.since} />)
+          <Icon name="alert" />
+          <p>
+            <strong>All runs are stopped.</strong>{' '}
+            {value.reason === defaultReason ? '' : ensurePeriod(value.reason ?? '')}{' '}
+            <span class="strip-by">
+              {value.by === undefined ? '' : `By ${value.by}, `}
+              <RelativeTime time={value.since} />
+            </span>
+          </p>
+          {may ? <ConfirmButton name="Resume runs" of="" disabled={busy} act={resume} /> : null}
+          <ErrorMessage failed={error} />
         </>
       ) : null}
-    </p>
+    </div>
   );
 }
 
-type ConfirmDialogProps = {
-  readonly state: KillSwitchState | undefined;
-  readonly isStopped: boolean;
-  readonly may: boolean;
-  readonly close: () => void;
-  readonly done: () => void;
-};
+/** The reason that is recorded if none is given. */
+const defaultReason = 'Stopped from the dashboard.';
 
-function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProps): JSX.Element {
+type StopDialogProps = { readonly may: boolean; readonly close: () => void; readonly done: () => void };
+
+function StopDialog({ may, close, done }: StopDialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [word, setWord] = useState('');
+  const button = useRef<HTMLButtonElement>(null);
   const [why, setWhy] = useState('');
   const { busy, error, submit } = useSubmit();
-  const needed = isStopped ? 'resume' : 'stop';
-  const isReady = may && word.trim().toLowerCase() === needed && (isStopped || why.trim() !== '');
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // In an emergency Enter must stop the runs at once.
+    button.current?.focus();
+  }, []);
   // Closing the dialog restores the focus.
   const leave = (): void => dialog.current?.close();
   const act = (): void =>
     submit(async () => {
-      await (isStopped ? api.resumeFleet() : api.stopFleet(why.trim()));
+      await api.stopFleet(why.trim() || defaultReason);
       done();
       leave();
     });
@@ -87,47 +111,22 @@ function ConfirmDialog({ state, isStopped, may, close, done }: ConfirmDialogProp
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady && !busy) act();
+          if (may && !busy) act();
         }}
       >
-        <h2 id="switch-title">{isStopped ? 'Resume all runs?' : 'Stop all runs?'}</h2>
-        {isStopped ? (
-          <p>
-            Stopped{state?.by === undefined ? '' : ` by ${state.by}`} <RelativeTime time={state?.since} />
-            {state?.reason ? `: ${ensurePeriod(state.reason)}` : '.'} After this, workers claim runs again.
-          </p>
-        ) : (
-          <p>
-            Every worker stops within two seconds: active runs return to the queue, and no run starts until an operator
-            resumes the fleet.
-          </p>
-        )}
-        {isStopped ? null : (
-          <FormField name="Reason" hint="Shown to everyone who uses the dashboard.">
-            <input
-              name="why"
-              value={why}
-              required
-              disabled={!may}
-              onInput={(event) => setWhy(event.currentTarget.value)}
-            />
-          </FormField>
-        )}
-        <FormField name={`Type the word ${needed}`}>
-          <input
-            name="word"
-            value={word}
-            autocomplete="off"
-            spellcheck={false}
-            disabled={!may}
-            onInput={(event) => setWord(event.currentTarget.value)}
-          />
+        <h2 id="switch-title">Stop all runs?</h2>
+        <p>
+          All workers stop within 2 s. Active runs return to the queue, and no run starts until an operator resumes
+          them.
+        </p>
+        <FormField name="Reason (optional)" hint="Visible to everyone.">
+          <input name="why" value={why} disabled={!may} onInput={(event) => setWhy(event.currentTarget.value)} />
         </FormField>
         {may ? null : <p class="hint">This needs an operator key.</p>}
         <ErrorMessage failed={error} />
         <div class="buttons">
-          <button type="submit" class={isStopped ? 'primary' : 'danger'} disabled={!isReady || busy}>
-            {isStopped ? 'Resume' : 'Stop all runs'}
+          <button ref={button} type="submit" class="danger solid" disabled={!may || busy}>
+            <Icon name="stop" size={12} /> Stop all runs
           </button>
           <button type="button" onClick={leave}>
             Cancel

@@ -1,66 +1,14 @@
-// An active run: streamed answer, pending approvals, cost, and a cancel button.
+// Parts of the view of a run: its cost, its outcome, why it waits, and its child runs.
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { Markdown, EscapedText } from './markdown-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
+import { Markdown } from './markdown-view.tsx';
 import { formatTime, formatUsd, formatCompact } from '../text/format.ts';
 import { api } from '../api/client.ts';
-import { Announcer } from './announcer.tsx';
 import { isWorkerSilent } from '../state/worker-liveness.ts';
-import { usePermission } from '../hooks/use-permission.ts';
-import { ErrorMessage, StatusBadge } from './primitives.tsx';
-import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
-import { linkTo } from '../state/router.ts';
+import { useNow, usePoll } from '../hooks/use-poll.ts';
 import { RunTable } from './run-table.tsx';
-import { useSessionFeed, type SessionFeed } from '../hooks/use-session-feed.ts';
-import { TimelineView } from './timeline-view.tsx';
-
-/** Follows a run to its end. */
-export function LiveRun({ id }: { readonly id: string }): JSX.Element {
-  const feed = useSessionFeed({ run: id });
-  const { run } = feed;
-  return (
-    <section class="live" aria-labelledby="live-title">
-      <h2 class="unseen" id="live-title">
-        Run
-      </h2>
-      <ErrorMessage failed={feed.error} />
-      {run ? <RunProgress run={run} feed={feed} /> : null}
-      <Announcer feed={feed} run={run} />
-    </section>
-  );
-}
-
-function RunProgress({ run, feed }: { readonly run: FleetRun; readonly feed: SessionFeed }): JSX.Element {
-  const { busy, error, submit } = useSubmit();
-  const may = usePermission('runner');
-  const isOver = run.status === 'ended';
-  return (
-    <>
-      <header class="live-head">
-        <StatusBadge run={run} />
-        <a href={linkTo('runs', run.id)}>Run {run.id.slice(0, 8)}</a>
-        <a href={linkTo('sessions', run.session)}>Open session</a>
-        {run.outcome ? <RunCost run={run} /> : null}
-        {isOver || !may ? null : (
-          <button type="button" class="quiet" disabled={busy} onClick={() => submit(() => api.cancelRun(run.id))}>
-            Cancel the run
-          </button>
-        )}
-      </header>
-      <ErrorMessage failed={error} />
-      <TimelineView items={feed.timeline.items} live={feed.live} acts={{ session: run.session }} />
-      <OutcomeView run={run} feed={feed} />
-      {run.kind === 'run' ? null : <ChildRuns of={run.id} isOver={isOver} />}
-      {run.kind === 'run' && may ? (
-        <p>
-          <a class="onward" href={linkTo('sessions', run.session, { say: '1' })}>
-            {isOver ? 'Continue the session' : 'Send a message to this run'}
-          </a>
-        </p>
-      ) : null}
-    </>
-  );
-}
+import type { SessionFeed } from '../hooks/use-session-feed.ts';
 
 /** The cost of a run in one line. */
 export function RunCost({ run }: { readonly run: FleetRun }): JSX.Element | null {

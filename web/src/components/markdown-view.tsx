@@ -1,8 +1,9 @@
 // Renders Markdown from parsed data, so that the text of a model cannot become HTML; links show their target.
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { CodeText } from './code-view.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { splitInvisible } from '../text/escape-invisible.ts';
+import { EscapedText } from './escaped-text.tsx';
 import type { MarkdownInline } from '../text/inline.ts';
 import { parseMarkdown, type MarkdownBlock } from '../text/markdown.ts';
 import { splitSections } from '../text/sections.ts';
@@ -22,24 +23,6 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
 /** A section that renders again only if its text changes. */
 function MarkdownSection({ text }: { readonly text: string }): JSX.Element {
   return useMemo(() => <div class="section">{parseMarkdown(text).map(renderBlock)}</div>, [text]);
-}
-
-/** A text whose invisible characters are escaped and marked. */
-export function EscapedText({ text }: { readonly text: string }): JSX.Element {
-  const pieces = useMemo(() => splitInvisible(text), [text]);
-  return (
-    <>
-      {pieces.map((piece, i) =>
-        piece.name === undefined ? (
-          piece.text
-        ) : (
-          <mark key={i} class="hidden-letter" title={piece.name}>
-            {piece.text}
-          </mark>
-        ),
-      )}
-    </>
-  );
 }
 
 function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
@@ -68,7 +51,7 @@ function renderBlock(each: MarkdownBlock, key: number): ComponentChildren {
         <div key={key} class="copied">
           <pre class="code" dir="ltr" data-language={each.language || undefined} tabIndex={0}>
             <code>
-              <EscapedText text={each.text} />
+              <CodeText text={each.text} language={each.language} />
             </code>
           </pre>
           <CopyButton text={each.text} what="this code" />

@@ -3,9 +3,12 @@ import { cloneElement, type ComponentChildren, type JSX, type VNode } from 'prea
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { FleetRun, StopReason } from '../../../src/core/index.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Icon } from './icon.tsx';
+import type { IconName } from '../text/icon-shapes.ts';
+import { pageTitle } from '../state/page-title.ts';
 import { formatRelativeTime, formatDateTime } from '../text/format.ts';
 import { splitInvisible } from '../text/escape-invisible.ts';
-import { EscapedText } from './markdown-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
 import { formatRunStatus } from '../text/labels.ts';
 import { announcement } from '../state/atom.ts';
 import type { ApiError } from '../api/client.ts';
@@ -25,12 +28,19 @@ export function ErrorMessage({ failed }: { readonly failed: ApiError | undefined
 /** The status of a run, with a marker that does not depend on colour. */
 export function StatusBadge({ run }: { readonly run: FleetRun }): JSX.Element {
   const { status, outcome, pendingApprovals: questions } = run;
-  const isBad = outcome !== undefined && !successfulStopReasons.has(outcome.reason);
+  const isBad = isFailedRun(run);
   const isWaitingForChildren = status === 'waiting' && questions.length === 0;
+  const isCancelled = outcome?.reason === 'cancelled' || outcome?.reason === 'kill-switch';
   return (
-    <span class={`status ${isBad ? 'bad' : isWaitingForChildren ? 'queued' : status}`}>{formatRunStatus(run)}</span>
+    <span class={`status ${isCancelled || isWaitingForChildren ? 'queued' : isBad ? 'bad' : status}`}>
+      {formatRunStatus(run)}
+    </span>
   );
 }
+
+/** Whether a run ended without what was asked for. */
+export const isFailedRun = (run: FleetRun | undefined): boolean =>
+  run?.outcome !== undefined && !successfulStopReasons.has(run.outcome.reason);
 
 const successfulStopReasons: ReadonlySet<StopReason> = new Set(['answered', 'task-complete', 'abstained', 'cancelled']);
 
@@ -55,7 +65,7 @@ export function PageTitle({
 }): JSX.Element {
   useEffect(() => {
     const shown = splitInvisible(children).map(({ text }) => text);
-    document.title = `${shown.join('')} · Fairlead`;
+    pageTitle.set(shown.join(''));
   }, [children]);
   return (
     <div class="title">
@@ -76,21 +86,33 @@ export function CopyableId({ of, name }: { readonly of: string; readonly name: s
   );
 }
 
-/** A metric with its name; `note` says what it is based on. */
+/** A metric with its name; `note` says what it is based on, and `href` leads to the runs behind it. */
 export function Metric({
   name,
   value,
   note,
+  href,
 }: {
   readonly name: string;
   readonly value: ComponentChildren;
   readonly note?: ComponentChildren;
+  /** The list of what the metric counts. */
+  readonly href?: string;
 }): JSX.Element {
   return (
     <div class="figure">
       <dt>{name}</dt>
       <dd>
-        <span class="value">{value}</span>
+        <span class="value">
+          {href === undefined ? (
+            value
+          ) : (
+            <a href={href}>
+              {value}
+              <span class="unseen"> {name}</span>
+            </a>
+          )}
+        </span>
         {note === undefined ? null : <span class="note">{note}</span>}
       </dd>
     </div>
@@ -100,13 +122,16 @@ export function Metric({
 /** The placeholder of an empty list: what it shows and how to start. */
 export function EmptyState({
   title,
+  icon,
   children,
 }: {
   readonly title: string;
+  readonly icon?: IconName;
   readonly children: ComponentChildren;
 }): JSX.Element {
   return (
     <div class="empty">
+      {icon === undefined ? null : <Icon name={icon} size={20} />}
       <p class="empty-title">{title}</p>
       <div>{children}</div>
     </div>

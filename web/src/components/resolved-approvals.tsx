@@ -1,7 +1,7 @@
 // Approvals that are no longer pending, each with a link to its session.
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { EscapedText } from './markdown-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
 import { formatHeading } from '../text/labels.ts';
 import { api } from '../api/client.ts';
 import type { Approval } from '../api/types.ts';

@@ -1,10 +1,8 @@
 // Optional settings of a new run, collapsed by default.
 import type { JSX } from 'preact';
 import type { RunRequest } from '../api/types.ts';
-import { api } from '../api/client.ts';
 import { usePermission } from '../hooks/use-permission.ts';
 import { FormField } from './primitives.tsx';
-import { usePoll } from '../hooks/use-poll.ts';
 
 /** The values of the form, as typed. */
 export type NewRunSettings = Readonly<
@@ -19,7 +17,7 @@ export type NewRunSettings = Readonly<
 const numberFields = {
   priority: 'priority',
   turns: 'turns',
-  usd: 'US dollars',
+  usd: 'max cost',
   tokens: 'tokens',
   minutes: 'minutes',
 } as const;
@@ -29,7 +27,8 @@ export function validateRunSettings(settings: NewRunSettings): string | undefine
   for (const [name, words] of Object.entries(numberFields)) {
     const typed = settings[name as keyof typeof numberFields]?.trim() ?? '';
     const isGood = typed === '' || (Number.isFinite(Number(typed)) && (name === 'priority' || Number(typed) > 0));
-    if (!isGood) return `“${typed}” under Settings is not a valid value for ${words}; write a number such as 2.5.`;
+    if (!isGood)
+      return `“${typed}” under Limits and settings is not a valid value for ${words}; write a number such as 2.5.`;
   }
   return undefined;
 }
@@ -72,14 +71,12 @@ type RunSettingsFormProps = {
   readonly change: (settings: NewRunSettings) => void;
 };
 
-/** The form fields of the settings. */
+/** The rarely used settings of a run. */
 export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps): JSX.Element {
   const may = usePermission('operator');
-  const models = usePoll((signal) => api.models(signal), 60_000).value?.data ?? [];
   const field = (name: Exclude<keyof NewRunSettings, 'auto'>, inputMode?: 'decimal' | 'numeric'): JSX.Element => (
     <input
       name={name}
-      list={name === 'model' ? 'known-models' : undefined}
       value={settings[name] ?? ''}
       inputMode={inputMode}
       spellcheck={false}
@@ -103,29 +100,18 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
         </div>
       ) : null}
       <details class="settings">
-        <summary>Settings{formatSettingsSummary(settings)}</summary>
+        <summary>Limits and settings{formatSettingsSummary(settings)}</summary>
         <div class="fields">
-          <FormField name="Model" hint="Default: the model of the server.">
-            {field('model')}
-          </FormField>
-          <datalist id="known-models">
-            {models.map(({ id }) => (
-              <option key={id} value={id} />
-            ))}
-          </datalist>
-          <FormField name="Folder" hint="The working folder of the tools, on the server.">
-            {field('folder')}
-          </FormField>
+          <FormField name="Max turns">{field('turns', 'numeric')}</FormField>
+          <FormField name="Max cost (USD)">{field('usd', 'decimal')}</FormField>
+          <FormField name="Max tokens">{field('tokens', 'numeric')}</FormField>
+          <FormField name="Max minutes">{field('minutes', 'decimal')}</FormField>
           <FormField name="Tenant" hint="The tenant whose budget is charged. Default: default.">
             {field('tenant')}
           </FormField>
           <FormField name="Priority" hint="Runs with a higher priority start first.">
             {field('priority', 'numeric')}
           </FormField>
-          <FormField name="Max turns">{field('turns', 'numeric')}</FormField>
-          <FormField name="Max US dollars">{field('usd', 'decimal')}</FormField>
-          <FormField name="Max tokens">{field('tokens', 'numeric')}</FormField>
-          <FormField name="Max minutes">{field('minutes', 'decimal')}</FormField>
           <label class="check wide">
             <input
               type="checkbox"
@@ -142,7 +128,7 @@ export function RunSettingsForm({ settings, way, change }: RunSettingsFormProps)
 }
 
 function formatSettingsSummary(settings: NewRunSettings): string {
-  const labels = { ...numberFields, model: 'model', folder: 'folder', tenant: 'tenant' };
+  const labels = { ...numberFields, tenant: 'tenant' };
   const names = Object.entries(labels).flatMap(([name, words]) => {
     const value = settings[name as keyof typeof labels]?.trim();
     return value ? [`${words} ${value}`] : [];

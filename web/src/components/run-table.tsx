@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { formatDuration, formatUsd, formatCompact } from '../text/format.ts';
-import { EscapedText } from './markdown-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
 import { truncate, formatRunKind } from '../text/labels.ts';
 import { api } from '../api/client.ts';
 import { ErrorMessage, StatusBadge, DataTable, RelativeTime } from './primitives.tsx';
@@ -15,18 +15,21 @@ export type RunTableProps = {
   readonly filter: Parameters<typeof api.runs>[0];
   readonly intervalMs: number;
   readonly emptyState: JSX.Element | string;
+  /** A heading above the rows, which is absent if there are none. */
+  readonly title?: string;
   /** Returns the link to the runs before a run; without it there is no link. */
   readonly olderHref?: (before: string) => string;
 };
 
 /** The runs that match a filter. */
-export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }: RunTableProps): JSX.Element {
+export function RunTable({ caption, filter, intervalMs, emptyState, title, olderHref }: RunTableProps): JSX.Element {
   const { value, error } = usePoll((signal) => api.runs(filter, signal), intervalMs, JSON.stringify(filter));
   if (value?.runs.length === 0)
     return <>{typeof emptyState === 'string' ? <p class="hint">{emptyState}</p> : emptyState}</>;
   return (
     <>
       <ErrorMessage failed={error} />
+      {title === undefined ? null : <h2>{title}</h2>}
       <DataTable
         caption={caption}
         head={['Status', 'Prompt', 'Kind', 'Tenant', '#Queue time', '#Run time', '#Tokens', '#Cost', 'Queued']}
@@ -37,7 +40,7 @@ export function RunTable({ caption, filter, intervalMs, emptyState, olderHref }:
       </DataTable>
       {olderHref && value && (value.next !== undefined || value.runs.length >= (filter.limit ?? 100)) ? (
         <p class="pages">
-          <a href={olderHref(value.runs.at(-1)?.id ?? '')}>Older runs</a>
+          <a href={olderHref(value.next ?? value.runs.at(-1)?.id ?? '')}>Older runs</a>
         </p>
       ) : null}
     </>
@@ -56,7 +59,7 @@ function RunRow({ run }: { readonly run: FleetRun }): JSX.Element {
         <StatusBadge run={run} />
       </td>
       <td class="words">
-        <a href={linkTo('runs', run.id)}>
+        <a href={linkTo('runs', run.id)} data-row>
           <bdi>
             <EscapedText text={truncate(run.prompt.replaceAll(/\s+/g, ' '), 140)} />
           </bdi>

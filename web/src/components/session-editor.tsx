@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Message, MessagePart } from '../../../src/core/index.ts';
 import { api } from '../api/client.ts';
+import { Icon } from './icon.tsx';
 import { ErrorMessage } from './primitives.tsx';
 import { useSubmit } from '../hooks/use-poll.ts';
 
@@ -42,7 +43,7 @@ export function SessionEditor({
             />
           ))}
           <button type="button" class="quiet" onClick={() => setMessages(messages.slice(0, i))}>
-            Delete from here on
+            <Icon name="trash" size={14} /> Delete from here
           </button>
         </fieldset>
       ))}
@@ -59,7 +60,7 @@ export function SessionEditor({
   );
 }
 
-const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'tool results' };
+const roleLabels: Readonly<Record<string, string>> = { user: 'you', assistant: 'model', tool: 'tool result' };
 
 const readOnlyPartLabels: Readonly<Record<string, string>> = {
   reasoning: 'Reasoning (not editable)',

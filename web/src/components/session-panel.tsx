@@ -1,122 +1,185 @@
-// A live session with its actions: send a message, fork, edit, cancel.
-import type { JSX } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+// A session or a run: title, figures, the views Conversation, Trace and Events, and the dock with its status and the next message.
+import type { ComponentChildren, JSX } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
-import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
 import { formatHeading } from '../text/labels.ts';
-import { api, createId } from '../api/client.ts';
+import { api } from '../api/client.ts';
 import { Announcer } from './announcer.tsx';
-import { useDraft } from '../hooks/use-draft.ts';
 import { usePermission } from '../hooks/use-permission.ts';
-import { OutcomeView, WaitingReason } from './live-run.tsx';
-import { EmptyState, ErrorMessage, Metric, CopyableId, StatusBadge, PageTitle } from './primitives.tsx';
+import { useFollow } from '../hooks/use-follow.ts';
 import { useSubmit } from '../hooks/use-poll.ts';
-import { navigate } from '../state/router.ts';
-import { inheritRunSettings } from '../state/inherited-settings.ts';
-import { SessionEditor } from './session-editor.tsx';
 import { useSessionFeed, type FeedTarget } from '../hooks/use-session-feed.ts';
+import { currentRoute, linkTo, navigate, saveDraftPrompt } from '../state/router.ts';
+import { useAtom } from '../state/atom.ts';
+import { EditableTitle } from './editable-title.tsx';
+import { EscapedText } from './escaped-text.tsx';
+import { EventList } from './event-list.tsx';
+import { Icon } from './icon.tsx';
+import { OutcomeView, WaitingReason } from './live-run.tsx';
+import { EmptyState, ErrorMessage, CopyableId, StatusBadge } from './primitives.tsx';
+import { QuestionBar } from './question-bar.tsx';
+import { RunDock } from './run-dock.tsx';
+import { SessionEditor } from './session-editor.tsx';
+import { SessionFacts } from './session-facts.tsx';
 import { TimelineView } from './timeline-view.tsx';
-import type { TimelineItem, Timeline } from '../state/timeline.ts';
+import { TraceView } from './trace-view.tsx';
+import type { Timeline } from '../state/timeline.ts';
 
-/** The run or session to follow; `isStandalone` if the panel is the whole screen and shows a title and totals. */
+/** The run or session to follow. */
 export type SessionPanelProps = {
   readonly target: FeedTarget;
   readonly session: string;
-  readonly isStandalone?: boolean;
+  /** The run of the screen, if it shows one run only. */
+  readonly run?: FleetRun;
   /** Whether the message field gets the focus. */
   readonly shouldFocusInput?: boolean;
+  /** What is shown below the figures: errors of a run, or where a session of the terminal belongs. */
+  readonly children?: ComponentChildren;
 };
 
-/** The timeline of a session with its actions. */
-export function SessionPanel({
-  target,
-  session,
-  isStandalone = false,
-  shouldFocusInput = false,
-}: SessionPanelProps): JSX.Element {
+const views = ['conversation', 'trace', 'events'] as const;
+const viewLabels = { conversation: 'Conversation', trace: 'Trace', events: 'Events' } as const;
+
+/** A session with its views and actions. A session of the terminal is shown without actions. */
+export function SessionPanel(props: SessionPanelProps): JSX.Element {
+  const { target, session, shouldFocusInput = false, children } = props;
   const feed = useSessionFeed(target);
   const { busy, error, submit } = useSubmit();
   const [isEditing, setEditing] = useState(false);
-  const may = usePermission('runner');
-  const { timeline, run } = feed;
-  const isLive = run ? run.status !== 'ended' : timeline.running;
+  const route = useAtom(currentRoute);
+  const mayRun = usePermission('runner');
+  const isTerminal = 'terminal' in target;
+  const may = mayRun && !isTerminal;
+  const { timeline } = feed;
+  const run = props.run ?? feed.run;
+  const isLive = !isTerminal && (run ? run.status !== 'ended' : timeline.running);
   const isThere = feed.error?.status !== 404;
+  const view = views.find((each) => each === new URLSearchParams(route.query).get('view')) ?? 'conversation';
+  const follow = useFollow(isLive && view === 'conversation');
+  const [savedTitle, setSavedTitle] = useState<string | undefined>(undefined);
+  useEffect(() => setSavedTitle(undefined), [timeline.title]);
+  const prompt = getFirstPrompt(timeline) || props.run?.prompt || '';
+  const title = savedTitle ?? timeline.title ?? (formatHeading(prompt) || 'Session');
   const fork = useCallback(
     (event?: string): void => submit(async () => navigate('sessions', (await api.fork(session, event)).session)),
     [session, submit],
   );
+  const saveTitle = async (next: string): Promise<void> => {
+    await api.setTitle(session, next);
+    setSavedTitle(next);
+  };
   return (
-    <section aria-label="Session">
-      {isStandalone ? (
-        <>
-          <PageTitle beside={run ? <StatusBadge run={run} /> : null}>
-            {formatHeading(getFirstPrompt(timeline)) || 'Session'}
-          </PageTitle>
-          <p>
-            <CopyableId of="Session" name={session} />
-          </p>
-          <SessionTotals timeline={timeline} />
-        </>
-      ) : (
-        <h2 class="unseen">Timeline</h2>
-      )}
-      {may && isThere ? (
-        <div class="buttons acts">
-          <button
-            type="button"
-            disabled={busy || timeline.seq === 0}
-            title="Creates a session with this history"
-            onClick={() => fork()}
-          >
-            Fork
-          </button>
-          <button
-            type="button"
-            disabled={busy || isLive || timeline.seq === 0}
-            title={
-              isLive
-                ? 'Available after the run has ended'
-                : 'Edits the messages in a new branch; the current branch is kept'
-            }
-            aria-expanded={isEditing}
-            onClick={() => setEditing(!isEditing)}
-          >
-            Edit
-          </button>
-          {isLive ? (
+    <section class="session" aria-label="Session">
+      <EditableTitle
+        title={title}
+        save={may && isThere && !isLive && timeline.seq > 0 ? saveTitle : undefined}
+        beside={<span class="live-head">{run ? <StatusBadge run={run} /> : null}</span>}
+      />
+      <p class="names">
+        {props.run ? <CopyableId of="Run" name={props.run.id} /> : <CopyableId of="Session" name={session} />}
+        {props.run ? <a href={linkTo('sessions', session)}>Open session</a> : null}
+        {props.run?.parent === undefined ? null : (
+          <span>
+            Child of <a href={linkTo('runs', props.run.parent)}>run {props.run.parent.slice(0, 8)}</a>
+          </span>
+        )}
+      </p>
+      <SessionFacts timeline={timeline} run={run} />
+      {children}
+      <ErrorMessage failed={error ?? feed.error} />
+      <div class="session-bar">
+        <nav class="tabs" aria-label="Views">
+          {views.map((each) => (
+            <a
+              key={each}
+              href={linkTo(route.screen === 'runs' || route.screen === 'ask' ? 'runs' : 'sessions', route.id, {
+                view: each === 'conversation' ? '' : each,
+                source: isTerminal ? 'terminal' : '',
+              })}
+              aria-current={each === view ? 'page' : undefined}
+            >
+              {viewLabels[each]}
+            </a>
+          ))}
+        </nav>
+        {may && isThere ? (
+          <div class="buttons">
             <button
               type="button"
-              class="danger"
-              disabled={busy}
-              onClick={() => submit(() => api.cancelSession(session))}
+              class="quiet"
+              disabled={busy || timeline.seq === 0}
+              title="Creates a session with this history"
+              onClick={() => fork()}
             >
-              Cancel the run
+              <Icon name="fork" size={14} /> Fork
             </button>
-          ) : null}
-        </div>
-      ) : null}
-      <ErrorMessage failed={error ?? feed.error} />
+            <button
+              type="button"
+              class="quiet"
+              disabled={busy || isLive || timeline.seq === 0}
+              title={isLive ? 'Available after the run has ended' : 'Edits the messages in a new branch'}
+              aria-expanded={isEditing}
+              onClick={() => setEditing(!isEditing)}
+            >
+              <Icon name="edit" size={14} /> Edit
+            </button>
+            {prompt === '' ? null : (
+              <button
+                type="button"
+                class="quiet"
+                title="Puts the prompt into the form of a new run"
+                onClick={() => {
+                  saveDraftPrompt(prompt);
+                  navigate('ask');
+                }}
+              >
+                <Icon name="refresh" size={14} /> Reuse prompt
+              </button>
+            )}
+          </div>
+        ) : null}
+      </div>
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
-      {feed.loaded && timeline.items.length === 0 && !feed.error ? (
-        <EmptyState title="This session has no messages yet.">
-          {run && isLive ? <WaitingReason run={run} /> : <p>Send a message below to start a run in it.</p>}
-        </EmptyState>
-      ) : null}
-      <TimelineView items={timeline.items} live={feed.live} acts={{ session, fork: may ? fork : undefined }} />
-      {timeline.offBranchCount > 0 ? (
-        <p class="hint">
-          The log also contains {timeline.offBranchCount} {timeline.offBranchCount === 1 ? 'event' : 'events'} on other
-          branches.
-        </p>
-      ) : null}
-      {isStandalone && run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
-      <Announcer feed={feed} run={run} />
-      {may && isThere ? (
-        <PromptForm
-          session={session}
-          previousRun={run}
+      {view === 'trace' ? (
+        <TraceView
+          events={feed.events}
           isLive={isLive}
-          isStandalone={isStandalone}
+          source={{ source: isTerminal ? 'terminal' : 'server', session }}
+        />
+      ) : view === 'events' ? (
+        <EventList events={feed.events} />
+      ) : (
+        <>
+          <QuestionBar timeline={timeline} />
+          {feed.loaded && timeline.items.length === 0 && !feed.error ? (
+            <EmptyState icon="message" title="This session has no messages yet.">
+              {run && isLive ? <WaitingReason run={run} /> : <p>Send a message below to start a run in it.</p>}
+            </EmptyState>
+          ) : null}
+          <TimelineView
+            items={timeline.items}
+            live={feed.live}
+            acts={{ session: isTerminal ? undefined : session, fork: may ? fork : undefined, model: timeline.model }}
+          />
+          {timeline.offBranchCount > 0 ? (
+            <p class="hint">
+              The log also contains {timeline.offBranchCount} {timeline.offBranchCount === 1 ? 'event' : 'events'} on
+              other branches.
+            </p>
+          ) : null}
+          {run?.outcome ? <OutcomeView run={run} feed={feed} /> : null}
+        </>
+      )}
+      <Announcer feed={feed} run={run} />
+      {isThere && !isTerminal && view === 'conversation' ? (
+        <RunDock
+          session={session}
+          run={run}
+          timeline={timeline}
+          isLive={isLive}
+          may={may}
+          follow={follow}
+          isRunScreen={'run' in target}
           shouldFocus={shouldFocusInput && feed.loaded}
         />
       ) : null}
@@ -124,10 +187,11 @@ export function SessionPanel({
   );
 }
 
-/** Returns the first prompt of a session. */
+/** Returns the first message of the user in a session; text of a hook is not one. */
 function getFirstPrompt({ items }: Timeline): string {
   const first = items.find(
-    (item) => item.type === 'input' || (item.type === 'message' && item.message.role === 'user'),
+    (item) =>
+      (item.type === 'input' && item.by === undefined) || (item.type === 'message' && item.message.role === 'user'),
   );
   if (first?.type === 'input') return first.text;
   return first?.type === 'message'
@@ -135,118 +199,15 @@ function getFirstPrompt({ items }: Timeline): string {
     : '';
 }
 
-/** The totals of a session: cost, tokens, cache. */
-function SessionTotals({ timeline }: { readonly timeline: Timeline }): JSX.Element | null {
-  const turns = timeline.items.filter(
-    (item): item is Extract<TimelineItem, { type: 'turn' }> => item.type === 'turn' && item.ms !== undefined,
-  );
-  if (turns.length === 0) return null;
-  const sum = (read: (item: (typeof turns)[number]) => number | undefined): number =>
-    turns.reduce((all, turn) => all + (read(turn) ?? 0), 0);
-  const input = sum(({ usage }) => usage?.input);
-  const isCounted = turns.some(({ usage }) => usage?.input !== undefined || usage?.output !== undefined);
-  const isCacheReported = turns.some(({ usage }) => usage?.cacheRead !== undefined);
-  const isPriced = turns.some(({ usd }) => usd !== undefined);
+/** The error of a run, above its timeline. */
+export function RunError({ run }: { readonly run: FleetRun }): JSX.Element | null {
+  const error = run.outcome?.error;
+  if (!error) return null;
   return (
-    <dl class="figures small">
-      <Metric name="Model" value={timeline.model || 'unknown'} />
-      <Metric name="Turns" value={turns.length} note={formatCallCount(sum(({ calls }) => calls.length))} />
-      <Metric name="Cost" value={isPriced ? formatUsd(sum(({ usd }) => usd)) : 'unknown'} />
-      <Metric
-        name="Tokens"
-        value={
-          isCounted
-            ? `${formatCompact(input)} in, ${formatCompact(sum(({ usage }) => usage?.output))} out`
-            : 'not reported'
-        }
-        note={
-          isCacheReported && input > 0
-            ? `${formatPercent(Math.min(1, sum(({ usage }) => usage?.cacheRead) / input))} from the cache`
-            : 'cache not reported'
-        }
-      />
-    </dl>
-  );
-}
-
-const formatCallCount = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
-
-type SteerMode = 'steer' | 'follow-up';
-
-type PromptFormProps = {
-  readonly session: string;
-  readonly previousRun: FleetRun | undefined;
-  readonly isLive: boolean;
-  readonly isStandalone: boolean;
-  readonly shouldFocus: boolean;
-};
-
-/** Sends a message to the active run, or starts a new run in the session. */
-function PromptForm({ session, previousRun, isLive, isStandalone, shouldFocus }: PromptFormProps): JSX.Element {
-  const [words, setWords] = useDraft(`session ${session}`);
-  const [how, setHow] = useState<SteerMode>('steer');
-  const [status, setStatus] = useState('');
-  const { busy, error, submit } = useSubmit();
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    if (shouldFocus) field.current?.focus();
-  }, [shouldFocus]);
-  const send = (): void =>
-    submit(async () => {
-      if (isLive) await api.sendMessage(session, words, how);
-      const started = isLive
-        ? undefined
-        : (await api.startRun('run', { ...inheritRunSettings(previousRun), prompt: words, session }, createId())).run;
-      setStatus(
-        isLive ? `Sent. It is delivered ${how === 'steer' ? 'at the next step' : 'after the answer'}.` : 'Run started.',
-      );
-      setWords('');
-      // The screen of a run shows only that run, so open the new one.
-      if (started && !isStandalone) navigate('runs', started.id);
-    });
-  return (
-    <form
-      class="composer speaking"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (words.trim() !== '' && !busy) send();
-      }}
-    >
-      <label class="field-name" for="speaking">
-        {isLive ? 'Steer this run' : 'Continue this session'}
-      </label>
-      <textarea
-        id="speaking"
-        ref={field}
-        dir="auto"
-        rows={3}
-        value={words}
-        onInput={(event) => setWords(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-        }}
-      />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={busy || words.trim() === ''}>
-          {isLive ? 'Send' : 'Run'}
-        </button>
-        {isLive ? (
-          <label class="check">
-            When
-            <select
-              value={how}
-              onChange={(event) => setHow(event.currentTarget.value === 'follow-up' ? 'follow-up' : 'steer')}
-            >
-              <option value="steer">at the next step</option>
-              <option value="follow-up">after the answer</option>
-            </select>
-          </label>
-        ) : null}
-        <span class="hint" role="status">
-          {status}
-        </span>
-      </div>
-      <ErrorMessage failed={error} />
-    </form>
+    <div class="failed">
+      <p>
+        <EscapedText text={/[.!?]$/.test(error.message) ? error.message : `${error.message}.`} /> {error.hint}
+      </p>
+    </div>
   );
 }

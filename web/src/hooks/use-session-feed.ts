@@ -9,6 +9,8 @@ import { emptyTimeline, followsHead, applyEvent, buildTimeline, type Timeline } 
 /** The current state of a session. `live` is the partial text of the active turn. */
 export type SessionFeed = {
   readonly timeline: Timeline;
+  /** The events in log order, of all branches. */
+  readonly events: readonly Event[];
   readonly live: { readonly turn: number; readonly text: string } | undefined;
   readonly run: FleetRun | undefined;
   readonly error: ApiError | undefined;
@@ -16,10 +18,15 @@ export type SessionFeed = {
 };
 
 /** What is followed: a run until it has ended, or a session while the component is mounted. */
-export type FeedTarget = { readonly run: string } | { readonly session: string };
+export type FeedTarget =
+  | { readonly run: string }
+  | { readonly session: string }
+  /** A session of the terminal, which is read again every few seconds. */
+  | { readonly terminal: string };
 
 const emptyFeed: SessionFeed = {
   timeline: emptyTimeline,
+  events: [],
   live: undefined,
   run: undefined,
   error: undefined,
@@ -81,10 +88,18 @@ async function followTarget(
     if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended') live = undefined;
   }
 
+  if ('terminal' in followed) {
+    for (; !signal.aborted; await sleep(terminalPollMs)) {
+      const more = await loadEvents(terminalPage(followed.terminal), timeline.seq, signal);
+      for (const event of more) take(event);
+      tell({ timeline, events: [...events], loaded: true });
+    }
+    return;
+  }
   if ('session' in followed) {
-    events = await loadPastEvents(followed.session, signal);
+    events = await loadEvents(serverPage(followed.session), 0, signal);
     timeline = buildTimeline(events);
-    tell({ timeline, loaded: true });
+    tell({ timeline, events, loaded: true });
   }
   const what =
     'run' in followed ? `run=${encodeURIComponent(followed.run)}` : `session=${encodeURIComponent(followed.session)}`;
@@ -102,21 +117,38 @@ async function followTarget(
         isStale = false;
         live = { turn, text: on + text };
       }
-      tell({ timeline, live, loaded: true });
+      tell({ timeline, events, live, loaded: true });
     },
   });
   tell({ loaded: true });
 }
 
-async function loadPastEvents(session: string, signal: AbortSignal): Promise<Event[]> {
+type EventPage = (page: { from: number; limit: number }, signal: AbortSignal) => Promise<{ events: readonly Event[] }>;
+
+const serverPage =
+  (session: string): EventPage =>
+  (page, signal) =>
+    api.session(session, page, signal);
+const terminalPage =
+  (session: string): EventPage =>
+  (page, signal) =>
+    api.terminalSession(session, page, signal);
+
+/** Milliseconds between two reads of a session of the terminal. */
+const terminalPollMs = 2500;
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Loads all events after a sequence number. */
+async function loadEvents(load: EventPage, after: number, signal: AbortSignal): Promise<Event[]> {
   const events: Event[] = [];
   for (;;) {
-    const from = events.at(-1)?.seq ?? 0;
-    const answer = await api.session(session, { from, limit: eventPageSize }, signal).catch(async (error: unknown) => {
+    const from = events.at(-1)?.seq ?? after;
+    const answer = await load({ from, limit: eventPageSize }, signal).catch(async (error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 0) throw error;
       await waitUntilOnline(signal);
       return undefined;
     });
+    if (signal.aborted) return events;
     if (answer === undefined) continue;
     const more = answer.events.filter(({ seq }) => seq > from);
     for (const item of more) events.push(item);

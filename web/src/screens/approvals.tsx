@@ -1,10 +1,14 @@
 // Screen of pending approvals, each with its exact call.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { EscapedText } from '../components/markdown-view.tsx';
+import { EscapedText } from '../components/escaped-text.tsx';
 import { truncate } from '../text/labels.ts';
 import { ApprovalForm } from '../components/approval-form.tsx';
-import { CallInput } from '../components/call-view.tsx';
+import { CallInput, PreviewView } from '../components/call-content.tsx';
+import { Icon } from '../components/icon.tsx';
+import { notifiesApprovals, toggleNotifications } from '../hooks/use-pending-approvals.ts';
+import { useAtom } from '../state/atom.ts';
+import { summarizeCall } from '../text/call-summary.ts';
 import { ResolvedApprovals, recordAnswer } from '../components/resolved-approvals.tsx';
 import { EmptyState, ErrorMessage, PageTitle, RelativeTime } from '../components/primitives.tsx';
 import { usePoll } from '../hooks/use-poll.ts';
@@ -16,16 +20,24 @@ import type { Approval } from '../api/types.ts';
 export function ApprovalsScreen(): JSX.Element {
   const { value, error, refresh } = usePoll((signal) => api.approvals(signal), 2000);
   const approvals = value?.approvals ?? [];
+  const isNotified = useAtom(notifiesApprovals);
   return (
     <>
-      <PageTitle>Approvals</PageTitle>
+      <PageTitle
+        beside={
+          typeof Notification === 'undefined' ? null : (
+            <button type="button" class="quiet" aria-pressed={isNotified} onClick={() => void toggleNotifications()}>
+              <Icon name="bell" size={14} /> {isNotified ? 'Notifications on' : 'Notify me'}
+            </button>
+          )
+        }
+      >
+        Approvals
+      </PageTitle>
       <ErrorMessage failed={error} />
       {value && approvals.length === 0 ? (
-        <EmptyState title="No pending approvals.">
-          <p>
-            A run with a tool call that needs approval waits here until the approval is resolved, for days if necessary.
-            A waiting run costs nothing.
-          </p>
+        <EmptyState icon="approvals" title="No pending approvals.">
+          <p>If a call needs approval, its run waits here until you decide. A waiting run costs nothing.</p>
           <p>
             Your policy decides which calls need approval. Start a run in <a href={linkTo('ask')}>Ask</a>.
           </p>
@@ -54,24 +66,35 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
       </header>
       {approval.pendingApprovals.map((question) => (
         <section key={question.call} class="call asks" aria-label={`Call of ${question.tool}`}>
-          <header>
+          <header class="call-line">
+            <Icon name={summarizeCall(question.tool, question.input ?? null).icon} />
             <span class="tool">
-              <EscapedText text={question.tool} />
+              <EscapedText
+                text={question.preview?.title ?? summarizeCall(question.tool, question.input ?? null).name}
+              />
             </span>
-            <span class="state">{question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for approval'}</span>
+            <span class="state">
+              <span class="state-name">
+                {question.kind === 'unknown-outcome' ? 'outcome unknown' : 'waits for approval'}
+              </span>
+            </span>
           </header>
-          {question.input === undefined || question.input === null ? null : (
-            <CallInput tool={question.tool} input={question.input} />
-          )}
-          <ApprovalForm
-            session={approval.session}
-            question={question}
-            sent={(answer) => {
-              recordAnswer(approval.run, answer);
-              setAnswered([...answered, question.call]);
-              if (answered.length + 1 === approval.pendingApprovals.length) setTimeout(again, 500);
-            }}
-          />
+          <div class="call-body">
+            {question.preview ? (
+              <PreviewView preview={question.preview} />
+            ) : question.input === undefined || question.input === null ? null : (
+              <CallInput tool={question.tool} input={question.input} />
+            )}
+            <ApprovalForm
+              session={approval.session}
+              question={question}
+              sent={(answer) => {
+                recordAnswer(approval.run, answer);
+                setAnswered([...answered, question.call]);
+                if (answered.length + 1 === approval.pendingApprovals.length) setTimeout(again, 500);
+              }}
+            />
+          </div>
         </section>
       ))}
     </article>

@@ -5,6 +5,7 @@ import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
 import { usePermission } from '../hooks/use-permission.ts';
 import { EmptyState, ErrorMessage, FormField, PageTitle } from '../components/primitives.tsx';
 import { usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { linkTo } from '../state/router.ts';
 import { api } from '../api/client.ts';
 import type { BudgetStatus } from '../api/types.ts';
 
@@ -24,7 +25,7 @@ export function BudgetsScreen(): JSX.Element {
       </p>
       <ErrorMessage failed={error} />
       {value?.budgets.length === 0 ? (
-        <EmptyState title="No tenant has a budget.">
+        <EmptyState icon="budgets" title="No tenant has a budget.">
           <p>
             {may
               ? 'Only the limits of each run apply. Set a budget below. Runs without a tenant belong to the tenant default.'
@@ -55,7 +56,8 @@ function BudgetRow({
   return (
     <li>
       <h2>
-        {tenant} <span class="hint">{period === 'ever' ? 'in total' : `per ${period}`}</span>
+        <a href={linkTo('runs', undefined, { tenant })}>{tenant}</a>{' '}
+        <span class="hint">{period === 'ever' ? 'in total' : `per ${period}`}</span>
       </h2>
       {usd === undefined ? null : (
         <BudgetBar name="Money" spent={spent.usd} reserved={reserved.usd} max={usd} format={formatUsd} />
@@ -168,8 +170,8 @@ function BudgetForm({ known, refresh }: BudgetFormProps): JSX.Element {
           ))}
         </select>
       </FormField>
-      <FormField name="US dollars">{field('usd')}</FormField>
-      <FormField name="Tokens">{field('tokens')}</FormField>
+      <FormField name="Max cost (USD)">{field('usd')}</FormField>
+      <FormField name="Max tokens">{field('tokens')}</FormField>
       <button type="submit" disabled={busy || (isUnlimited && !known)}>
         {isUnlimited && known ? 'Remove the budget' : 'Set the budget'}
       </button>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.ts';
 import { formatCount } from '../text/format.ts';
-import { EscapedText } from '../components/markdown-view.tsx';
+import { EscapedText } from '../components/escaped-text.tsx';
 import { truncate } from '../text/labels.ts';
 import { isWorkerSilent } from '../state/worker-liveness.ts';
 import { usePermission } from '../hooks/use-permission.ts';
@@ -18,6 +18,7 @@ import {
 } from '../components/primitives.tsx';
 import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
 import { api } from '../api/client.ts';
+import { linkTo } from '../state/router.ts';
 import { QueueMetrics } from './runs.tsx';
 
 /** The fleet screen. */
@@ -30,7 +31,7 @@ export function FleetScreen(): JSX.Element {
       <QueueMetrics />
       <h2>Workers</h2>
       {value?.workers.length === 0 ? (
-        <EmptyState title="No worker is running.">
+        <EmptyState icon="fleet" title="No worker is running.">
           <p>
             Queued runs wait for a worker. Start one with <code>fairlead worker</code> on any machine that can reach the
             store.
@@ -66,7 +67,9 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
       <td>
         {worker.host} · {worker.pid}
       </td>
-      <td class="number">{formatCount(worker.running)}</td>
+      <td class="number">
+        <a href={linkTo('runs', undefined, { status: 'running' })}>{formatCount(worker.running)}</a>
+      </td>
       <td class={problem === undefined ? '' : 'bad'}>
         {problem === undefined ? '' : `${problem}, `}
         <RelativeTime time={worker.lastSeenAt} />
@@ -127,10 +130,10 @@ function LimitsForm({ limits, refresh }: { readonly limits: QueueLimits } & Refr
         keep();
       }}
     >
-      <FormField name="Concurrent runs" hint="Across all workers.">
+      <FormField name="Max concurrent runs" hint="Across all workers.">
         {field('concurrency')}
       </FormField>
-      <FormField name="Concurrent runs per tenant" hint="Leaves workers for other tenants.">
+      <FormField name="Max per tenant" hint="Concurrent runs of one tenant.">
         {field('tenantConcurrency')}
       </FormField>
       <FormField name="Max new runs" hint="Across all workers.">

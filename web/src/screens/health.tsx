@@ -6,7 +6,7 @@ import { Chart } from '../components/chart.tsx';
 import { DriftTable, ObjectiveTable } from '../components/health-tables.tsx';
 import { ErrorMessage, Metric, DataTable, PageTitle } from '../components/primitives.tsx';
 import { usePoll } from '../hooks/use-poll.ts';
-import { replaceQuery } from '../state/router.ts';
+import { linkTo, replaceQuery } from '../state/router.ts';
 import { buildHealthSeries } from '../state/health-series.ts';
 import { api } from '../api/client.ts';
 import type { HealthReport, HealthPercentiles, HealthRate } from '../api/health-types.ts';
@@ -45,37 +45,65 @@ export function HealthScreen({ query }: { readonly query: string }): JSX.Element
 
 function CurrentHealth({ health }: { readonly health: HealthReport }): JSX.Element {
   const { depth, rates, workers } = health;
+  const since = new Date(Date.parse(health.measuredAt) - 3_600_000).toISOString();
+  const endedRuns = (outcome: string): string => linkTo('runs', undefined, { status: 'ended', outcome, since });
   const alive = workers.filter((worker) => worker.alive).length;
   return (
     <dl class="figures">
       <Metric
         name="Queued"
         value={formatCount(depth.queued)}
+        href={linkTo('runs', undefined, { status: 'queued' })}
         note={health.oldestMs === null ? 'queue is empty' : `oldest ${formatDuration(health.oldestMs)}`}
       />
       <Metric
         name="Workers"
         value={formatCount(alive)}
-        note={workers.length > alive ? `${workers.length - alive} silent` : `${formatCount(depth.running)} active runs`}
+        href={linkTo('fleet')}
+        note={
+          workers.length > alive
+            ? `${workers.length - alive} silent`
+            : depth.running === 1
+              ? '1 active run'
+              : `${formatCount(depth.running)} active runs`
+        }
       />
-      <Metric name="Errors, last hour" value={formatRateValue(rates.errors)} note={formatRateCounts(rates.errors)} />
-      <Metric name="Abstained" value={formatRateValue(rates.abstained)} note={formatRateCounts(rates.abstained)} />
-      <Metric name="Queue time, p95" value={formatP95(health.queueMs)} note={formatP95Interval(health.queueMs)} />
-      <Metric name="Run time, p95" value={formatP95(health.durationMs)} note={formatP95Interval(health.durationMs)} />
+      <Metric
+        name="Errors, last hour"
+        value={formatRateValue(rates.errors)}
+        href={endedRuns('error')}
+        note={formatRateCounts(rates.errors)}
+      />
+      <Metric
+        name="Abstained, last hour"
+        value={formatRateValue(rates.abstained)}
+        href={endedRuns('abstained')}
+        note={formatRateCounts(rates.abstained)}
+      />
+      <Metric
+        name="Queue time, p95"
+        value={formatP95(health.queueMs)}
+        href={endedRuns('')}
+        note={formatP95Interval(health.queueMs)}
+      />
+      <Metric
+        name="Run duration, p95"
+        value={formatP95(health.durationMs)}
+        href={endedRuns('')}
+        note={formatP95Interval(health.durationMs)}
+      />
     </dl>
   );
 }
 
-const formatRateValue = (measured: HealthRate): string =>
-  measured.rate === null ? 'not measured' : formatPercent(measured.rate);
+const formatRateValue = (measured: HealthRate): string => (measured.rate === null ? '–' : formatPercent(measured.rate));
 
 const formatRateCounts = (measured: HealthRate): string =>
   measured.rate === null
     ? 'no run ended'
     : `${formatCount(measured.good)} of ${formatCount(measured.total)}, ${formatPercentInterval(measured.interval)}`;
 
-const formatP95 = (measured: HealthPercentiles | null): string =>
-  measured ? formatDuration(measured.p95.value) : 'not measured';
+const formatP95 = (measured: HealthPercentiles | null): string => (measured ? formatDuration(measured.p95.value) : '–');
 
 function formatP95Interval(measured: HealthPercentiles | null): string {
   if (!measured) return 'no run ended';
@@ -153,7 +181,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
           steps={durationIncrements}
         />
         <Chart
-          title="Run time"
+          title="Run duration"
           times={times}
           lines={lines.durationMs}
           write={formatDuration}
@@ -188,9 +216,9 @@ const toPercentileSeries = ([p50, p95, p99]: ReturnType<typeof buildHealthSeries
 ];
 
 const breakerStateLabels: Readonly<Record<string, string>> = {
-  closed: 'closed: requests are sent',
-  open: 'open: no requests for now',
-  'half-open': 'half-open: one trial request',
+  closed: 'healthy',
+  open: 'paused: too many failures',
+  'half-open': 'recovering: one trial request',
 };
 
 function BreakerTable({ breakers }: Pick<HealthReport, 'breakers'>): JSX.Element {

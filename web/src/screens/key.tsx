@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { connectionStatus, setKey, keyState } from '../api/connection.ts';
 import { useAtom } from '../state/atom.ts';
+import { Icon } from '../components/icon.tsx';
 import { FormField } from '../components/primitives.tsx';
 
 /** The key form; an invalid key stays in the field. */
@@ -34,7 +35,7 @@ export function KeyScreen(): JSX.Element {
         <input type="text" name="username" autocomplete="username" value="fairlead" hidden readOnly />
         <FormField
           name="Key"
-          hint="fairlead serve prints the key on its first start, and its location on every start. HARNESS_API_KEY sets another key. The browser keeps it in open tabs only."
+          hint="In a terminal, fairlead serve prints a link with the key. The browser keeps the key in open tabs only."
         >
           <input
             ref={field}
@@ -50,15 +51,11 @@ export function KeyScreen(): JSX.Element {
           />
         </FormField>
         <p id="key-said" class={isWrong || gone ? 'failed' : 'hint'} role="alert">
-          {gone
-            ? 'The server does not respond; retrying.'
-            : isWrong
-              ? 'The server rejected this key. Correct it and try again.'
-              : ''}
+          {gone ? 'Disconnected. Reconnecting…' : isWrong ? 'Invalid key. Correct it and try again.' : ''}
         </p>
         <div class="buttons">
           <button type="submit" class="primary" disabled={typed.trim() === ''}>
-            Open
+            <Icon name="key" size={14} /> Sign in
           </button>
           <label class="check">
             <input type="checkbox" checked={isShown} onChange={(event) => setShown(event.currentTarget.checked)} /> Show

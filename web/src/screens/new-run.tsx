@@ -1,4 +1,4 @@
-// Screen that starts a run in one of four modes and streams its answer.
+// Screen that starts a run in one of four modes.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
@@ -10,11 +10,13 @@ import {
   type NewRunSettings,
 } from '../components/run-settings-form.tsx';
 import { useDraft } from '../hooks/use-draft.ts';
-import { LiveRun } from '../components/live-run.tsx';
+import { Icon } from '../components/icon.tsx';
+import { RunChoices } from '../components/run-choices.tsx';
+import { RunTable } from '../components/run-table.tsx';
 import { usePermission } from '../hooks/use-permission.ts';
 import { EmptyState, ErrorMessage, PageTitle } from '../components/primitives.tsx';
 import { useSubmit } from '../hooks/use-poll.ts';
-import { navigate, linkTo } from '../state/router.ts';
+import { navigate, linkTo, promptDraft } from '../state/router.ts';
 
 type RunModeOption = {
   readonly mode: RunMode | 'enqueue';
@@ -59,22 +61,21 @@ function getIdempotencyKey(asked: unknown): string {
   return pendingRequest.id;
 }
 
-/** The new-run screen; `id` is the run that is shown below the form, by default the last one that was started here. */
-export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.Element {
-  const [words, setWords] = useDraft('ask');
+/** The new-run screen: the prompt, the model and folder it will use, and the latest runs. */
+export function NewRunScreen(): JSX.Element {
+  const [words, setWords] = useDraft(promptDraft);
   const [lastPrompt, setLastPrompt] = useDraft('ask before');
   const [chosenMode, setMode] = useDraft('ask way');
   const [typed, setTyped] = useDraft('ask settings');
   const settings = useMemo(() => (typed === '' ? {} : JSON.parse(typed)) as NewRunSettings, [typed]);
-  const [last, setLast] = useDraft('ask run');
   const [queued, setQueued] = useState(0);
   const { busy, error, submit } = useSubmit();
   const may = usePermission('runner');
   const mayOperate = usePermission('operator');
   const chosen = runModes.find((each) => each.mode === chosenMode) ?? runModes[0];
   const { mode } = chosen;
-  const shown = id ?? last;
   const problem = validateRunSettings(settings);
+  const changeSettings = (next: NewRunSettings): void => setTyped(JSON.stringify(next));
 
   const ask = (): void =>
     submit(async () => {
@@ -87,17 +88,15 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
       pendingRequest = undefined;
       setLastPrompt(words);
       setWords('');
-      setQueued(runs.length > 1 ? runs.length : 0);
-      // The run gets a URL of its own, for the history and for sharing.
-      setLast(runs.length === 1 ? (runs[0]?.id ?? '') : '');
-      navigate('ask', runs.length === 1 ? runs[0]?.id : undefined);
+      if (runs.length === 1) navigate('runs', runs[0]?.id);
+      else setQueued(runs.length);
     });
 
   return (
     <>
       <PageTitle>Ask</PageTitle>
       <form
-        class="composer"
+        class="composer new-run"
         onSubmit={(event) => {
           event.preventDefault();
           if (words.trim() !== '' && !busy && problem === undefined) ask();
@@ -106,7 +105,7 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
         <fieldset class="ways">
           <legend class="unseen">Mode</legend>
           {runModes.map((each) => (
-            <label key={each.mode}>
+            <label key={each.mode} title={each.description}>
               <input
                 type="radio"
                 name="way"
@@ -121,42 +120,52 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
         <p class="hint" id="way-what">
           {chosen.description}
         </p>
-        <label class="unseen" for="words">
-          Prompt
-        </label>
-        <textarea
-          id="words"
-          name="words"
-          rows={shown !== '' || queued > 0 ? 2 : 5}
-          dir="auto"
-          value={words}
-          aria-describedby="way-what"
-          placeholder={chosen.example}
-          onInput={(event) => setWords(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-          }}
-        />
-        <RunSettingsForm settings={settings} way={mode} change={(next) => setTyped(JSON.stringify(next))} />
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={!may || busy || words.trim() === '' || problem !== undefined}>
-            {busy ? 'Sending' : chosen.name}
-          </button>
-          {words === '' && lastPrompt !== '' ? (
-            <button type="button" class="quiet" onClick={() => setWords(lastPrompt)}>
-              Restore the last prompt
+        <div class="prompt-box">
+          <label class="unseen" for="words">
+            Prompt
+          </label>
+          <textarea
+            id="words"
+            name="words"
+            rows={4}
+            dir="auto"
+            value={words}
+            aria-describedby="way-what"
+            placeholder={chosen.example}
+            onInput={(event) => setWords(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+          <div class="composer-bar">
+            <RunChoices
+              value={{ model: settings.model ?? '', folder: settings.folder ?? '' }}
+              change={(next) => changeSettings({ ...settings, ...next })}
+            />
+            {words === '' && lastPrompt !== '' ? (
+              <button type="button" class="quiet" onClick={() => setWords(lastPrompt)}>
+                <Icon name="refresh" size={14} /> Reuse prompt
+              </button>
+            ) : null}
+            <span class="hint">
+              {may ? (
+                <span class="by-key">
+                  <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+                </span>
+              ) : (
+                'Your key is read-only.'
+              )}
+            </span>
+            <button
+              type="submit"
+              class="primary"
+              disabled={!may || busy || words.trim() === '' || problem !== undefined}
+            >
+              <Icon name="send" size={14} /> {busy ? 'Sending' : chosen.name}
             </button>
-          ) : null}
-          <span class="hint">
-            {may ? (
-              <span class="by-key">
-                or <kbd>Ctrl</kbd> <kbd>Enter</kbd>
-              </span>
-            ) : (
-              'Your key is read-only.'
-            )}
-          </span>
+          </div>
         </div>
+        <RunSettingsForm settings={settings} way={mode} change={changeSettings} />
         {problem === undefined ? null : (
           <p class="failed" role="alert">
             {problem}
@@ -164,13 +173,16 @@ export function NewRunScreen({ id }: { readonly id: string | undefined }): JSX.E
         )}
         <ErrorMessage failed={error} />
       </form>
-      {queued > 0 && id === undefined ? (
-        <QueuedMessage count={queued} />
-      ) : shown === '' ? (
-        <FirstSteps />
-      ) : (
-        <LiveRun key={shown} id={shown} />
-      )}
+      {queued > 0 ? <QueuedMessage count={queued} /> : null}
+      <section class="recent" aria-label="Recent runs">
+        <RunTable
+          caption="Recent runs"
+          title="Recent runs"
+          filter={{ limit: 8 }}
+          intervalMs={4000}
+          emptyState={<FirstSteps way={chosen.name} use={setWords} />}
+        />
+      </section>
     </>
   );
 }
@@ -204,15 +216,33 @@ function QueuedMessage({ count }: { readonly count: number }): JSX.Element {
   );
 }
 
-function FirstSteps(): JSX.Element {
+const examplePrompts: readonly string[] = [
+  'Read the README and say in three sentences what this project is for.',
+  'Find the largest files in this folder and say what they are.',
+  'Run the tests and explain the first failure.',
+];
+
+type FirstStepsProps = { readonly way: string; readonly use: (prompt: string) => void };
+
+function FirstSteps({ way, use }: FirstStepsProps): JSX.Element {
   return (
-    <EmptyState title="No runs yet.">
+    <EmptyState icon="ask" title="No runs yet.">
       <ol>
-        <li>Write a prompt above.</li>
-        <li>Press Run. The answer streams below, with every tool call and its cost.</li>
+        <li>Write a prompt above, or use one of these:</li>
+      </ol>
+      <ul class="examples">
+        {examplePrompts.map((prompt) => (
+          <li key={prompt}>
+            <button type="button" onClick={() => use(prompt)}>
+              {prompt}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <ol start={2}>
+        <li>Press {way}. The answer streams with every tool call and its cost.</li>
         <li>
-          A call that needs approval waits here and in <a href={linkTo('approvals')}>Approvals</a>, for days if
-          necessary.
+          If a call needs approval, it waits in the run and under <a href={linkTo('approvals')}>Approvals</a>.
         </li>
       </ol>
     </EmptyState>

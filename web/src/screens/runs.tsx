@@ -2,13 +2,28 @@
 import type { JSX } from 'preact';
 import { api } from '../api/client.ts';
 import { isWorkerSilent } from '../state/worker-liveness.ts';
-import { EmptyState, FormField, Metric, PageTitle } from '../components/primitives.tsx';
+import { FilterChip, SearchField } from '../components/filters.tsx';
+import { Icon } from '../components/icon.tsx';
+import { EmptyState, Metric, PageTitle } from '../components/primitives.tsx';
 import { linkTo, replaceQuery } from '../state/router.ts';
 import { RunTable } from '../components/run-table.tsx';
-import { formatCount, formatDuration } from '../text/format.ts';
+import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { useNow, usePoll } from '../hooks/use-poll.ts';
 
-const statusLabels = { '': 'any', queued: 'queued', running: 'running', waiting: 'waiting', ended: 'ended' } as const;
+/** The filters that are one click away: a status, or the class of the outcome. */
+const views = [
+  { name: 'All', status: '', outcome: '' },
+  { name: 'Queued', status: 'queued', outcome: '' },
+  { name: 'Running', status: 'running', outcome: '' },
+  { name: 'Waiting', status: 'waiting', outcome: '' },
+  { name: 'Answered', status: 'ended', outcome: 'answered' },
+  { name: 'Failed', status: 'ended', outcome: 'error' },
+  { name: 'Abstained', status: 'ended', outcome: 'abstained' },
+  { name: 'Out of limits', status: 'ended', outcome: 'limited' },
+  { name: 'Cancelled', status: 'ended', outcome: 'cancelled' },
+] as const;
+
+const filterNames = ['status', 'outcome', 'since', 'q', 'tenant', 'session'] as const;
 
 /** Runs per page. */
 const pageSize = 50;
@@ -16,37 +31,61 @@ const pageSize = 50;
 /** The runs screen; the query is the filter, so that it can be linked to. */
 export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   const params = new URLSearchParams(query);
-  const [status, tenant, session, before] = ['status', 'tenant', 'session', 'before'].map(
-    (name) => params.get(name)?.trim() ?? '',
-  ) as [string, string, string, string];
-  const wanted = { status, tenant, session };
+  const wanted = Object.fromEntries(filterNames.map((name) => [name, params.get(name)?.trim() ?? ''])) as Record<
+    (typeof filterNames)[number],
+    string
+  >;
+  const before = params.get('before') ?? '';
   const filter = {
     ...Object.fromEntries(Object.entries({ ...wanted, before }).filter(([, value]) => value !== '')),
     limit: pageSize,
   };
   const isFiltered = Object.values(wanted).some((value) => value !== '');
-  const change = (name: keyof typeof wanted, value: string): void => replaceQuery('runs', { ...wanted, [name]: value });
+  const change = (patch: Partial<typeof wanted>): void => replaceQuery('runs', { ...wanted, ...patch });
   return (
     <>
-      <PageTitle>Runs</PageTitle>
+      <PageTitle
+        beside={
+          <a class="button primary" href={linkTo('ask')}>
+            <Icon name="add" size={14} /> New run
+          </a>
+        }
+      >
+        Runs
+      </PageTitle>
       <QueueMetrics />
-      <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
-        <FormField name="Status">
-          <select value={status} onChange={(event) => change('status', event.currentTarget.value)}>
-            {Object.entries(statusLabels).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </FormField>
-        <FormField name="Tenant" hint="Runs without a tenant belong to default.">
-          <input value={tenant} spellcheck={false} onInput={(event) => change('tenant', event.currentTarget.value)} />
-        </FormField>
-        <FormField name="Session" hint="The full session id.">
-          <input value={session} spellcheck={false} onInput={(event) => change('session', event.currentTarget.value)} />
-        </FormField>
-      </form>
+      <div class="toolbar" role="search">
+        <div class="choices" role="group" aria-label="Status">
+          {views.map(({ name, status, outcome }) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={wanted.status === status && wanted.outcome === outcome}
+              onClick={() => change({ status, outcome })}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <SearchField label="Search runs" value={wanted.q} change={(q) => change({ q })} />
+        <input
+          class="tenant"
+          aria-label="Tenant"
+          placeholder="Tenant"
+          value={wanted.tenant}
+          spellcheck={false}
+          onInput={(event) => change({ tenant: event.currentTarget.value })}
+        />
+        {wanted.session === '' ? null : (
+          <FilterChip name={`session ${wanted.session.slice(0, 8)}`} remove={() => change({ session: '' })} />
+        )}
+        {wanted.since === '' ? null : (
+          <FilterChip
+            name={`ended since ${formatTime(wanted.since, Date.now())}`}
+            remove={() => change({ since: '' })}
+          />
+        )}
+      </div>
       {before === '' ? null : (
         <p class="pages">
           Older runs. <a href={linkTo('runs', undefined, wanted)}>Back to the latest</a>
@@ -61,9 +100,13 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
           before !== '' ? (
             <p class="hint">No older runs.</p>
           ) : isFiltered ? (
-            <p class="hint">No runs match this filter.</p>
+            <EmptyState icon="search" title="No runs match this filter.">
+              <p>
+                <a href={linkTo('runs')}>Show all runs</a>
+              </p>
+            </EmptyState>
           ) : (
-            <EmptyState title="No runs yet.">
+            <EmptyState icon="runs" title="No runs yet.">
               <p>
                 Start one in <a href={linkTo('ask')}>Ask</a>, or from a terminal:{' '}
                 <code>fairlead enqueue "&lt;prompt&gt;"</code>
@@ -87,14 +130,21 @@ export function QueueMetrics(): JSX.Element {
       <Metric
         name="Queued"
         value={depth ? formatCount(depth.queued) : '–'}
+        href={linkTo('runs', undefined, { status: 'queued' })}
         note={depth && (depth.oldest ? `oldest ${formatDuration(now - Date.parse(depth.oldest))}` : 'queue is empty')}
       />
       <Metric
         name="Running"
         value={depth ? formatCount(depth.running) : '–'}
+        href={linkTo('runs', undefined, { status: 'running' })}
         note={value ? `${formatCount(awake)} ${awake === 1 ? 'worker' : 'workers'}` : ''}
       />
-      <Metric name="Waiting" value={depth ? formatCount(depth.waiting) : '–'} note="for approval or for child runs" />
+      <Metric
+        name="Waiting"
+        value={depth ? formatCount(depth.waiting) : '–'}
+        href={linkTo('runs', undefined, { status: 'waiting' })}
+        note="on approval or child runs"
+      />
     </dl>
   );
 }

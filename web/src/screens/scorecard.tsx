@@ -10,37 +10,47 @@ import type { ScorecardRow } from '../api/types.ts';
 export function ScorecardScreen(): JSX.Element {
   const { value, error } = usePoll((signal) => api.scorecard(signal), 60_000);
   const rows = value?.rows ?? [];
-  const measured = rows.filter((row) => row.measured).length;
+  const measured = rows.filter((row) => row.measured && row.total > 0);
+  const open = rows.filter((row) => !row.measured || row.total === 0);
   return (
     <>
       <PageTitle
         beside={
           value ? (
             <span class="hint">
-              {measured} of {rows.length} measured
+              {measured.length} of {rows.length} measured
             </span>
           ) : null
         }
       >
         Scorecard
       </PageTitle>
-      <p class="lead">
-        Claims that were measured on this machine, as counts with 95% intervals. A claim that was not measured is
-        marked, with the command that measures it.
-      </p>
+      <p class="lead">Claims that were measured on this machine, as counts with 95% intervals.</p>
       <ErrorMessage failed={error} />
-      {value && rows.length === 0 ? (
-        <EmptyState title="This server has no scorecard.">
+      {value && measured.length === 0 ? (
+        <EmptyState icon="scorecard" title="Nothing has been measured on this machine yet.">
           <p>
-            Measure it with <code>fairlead eval</code>.
+            Measure the first claims with <code>fairlead eval</code>.
           </p>
         </EmptyState>
       ) : null}
       <ul class="scores">
-        {rows.map((row) => (
+        {measured.map((row) => (
           <ScorecardItem key={row.id} row={row} />
         ))}
       </ul>
+      {open.length > 0 ? (
+        <details class="unmeasured">
+          <summary>
+            {open.length} {open.length === 1 ? 'claim is' : 'claims are'} not measured
+          </summary>
+          <ul class="scores">
+            {open.map((row) => (
+              <ScorecardItem key={row.id} row={row} />
+            ))}
+          </ul>
+        </details>
+      ) : null}
     </>
   );
 }

@@ -8,14 +8,14 @@ export const screens = ['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health
 /** One of the screens. */
 export type Screen = (typeof screens)[number];
 
-/** A screen, and the id of its run or session. */
-export type Route = { readonly screen: Screen; readonly id?: string; readonly query: string };
+/** A screen, and the id of its run or session. `not-found` is an address without a screen. */
+export type Route = { readonly screen: Screen | 'not-found'; readonly id?: string; readonly query: string };
 
-/** Parses a hash such as `#/runs/abc?status=waiting`; an unknown one is the first screen. */
+/** Parses a hash such as `#/runs/abc?status=waiting`; an empty one is the first screen. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  const [name, id] = path.split('/');
-  const screen = screens.find((each) => each === name) ?? 'ask';
+  const [name = '', id] = path.split('/');
+  const screen = name === '' ? 'ask' : (screens.find((each) => each === name) ?? 'not-found');
   return { screen, query, ...(id ? { id: safeDecodeUri(id) } : {}) };
 }
 
@@ -50,3 +50,12 @@ export function replaceQuery(screen: Screen, query: Readonly<Record<string, stri
 
 /** Navigates to a screen. */
 export const navigate = (screen: Screen, id?: string): void => location.assign(linkTo(screen, id));
+
+/** The name of the draft of the prompt of a new run. */
+export const promptDraft = 'ask';
+
+/** The place of a draft in the session storage. */
+export const draftPlace = (name: string): string => `fairlead-draft ${name}`;
+
+/** Puts a text into the form of a new run. */
+export const saveDraftPrompt = (prompt: string): void => sessionStorage.setItem(draftPlace(promptDraft), prompt);

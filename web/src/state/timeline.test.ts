@@ -159,10 +159,10 @@ test('[A87] the rates of the charts equal those of the health report, and a peri
   );
 });
 
-test('the link of a screen is parsed back to it, and an unknown one to the first screen', () => {
+test('the link of a screen is parsed back to it, and an unknown one is not found', () => {
   assert.deepEqual(parseRoute(linkTo('runs', 'a/b c')), { screen: 'runs', id: 'a/b c', query: '' });
   assert.deepEqual(parseRoute('#/runs?status=waiting'), { screen: 'runs', query: 'status=waiting' });
-  assert.equal(parseRoute('#/nowhere').screen, 'ask');
+  assert.equal(parseRoute('#/nowhere').screen, 'not-found');
 });
 
 test('[A87] a forked session links to its origin and shows the messages from there', () => {

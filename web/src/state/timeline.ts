@@ -1,5 +1,7 @@
 // Folds the events of a session into a timeline of messages, calls, approvals and costs, along the branch of its head.
 import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
+import type { ApprovalPreview } from '../api/types.ts';
+import { unwrapOutsideText } from '../text/call-summary.ts';
 import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
 
 /** The state of a call. */
@@ -25,6 +27,8 @@ export type TimelineApproval = {
   readonly question: string;
   readonly kind?: 'unknown-outcome' | 'client-tool';
   readonly raised: string;
+  /** What the call would do, as the server computed it. */
+  readonly preview?: ApprovalPreview;
   readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
 };
 
@@ -39,6 +43,8 @@ export type TimelineItem = {
       readonly type: 'input';
       readonly input: string;
       readonly how: string;
+      /** What added it, if it is not the user. */
+      readonly by?: 'hook' | 'program';
       readonly text: string;
       readonly files: readonly FilePart[];
       readonly delivered: boolean;
@@ -77,6 +83,12 @@ export type Timeline = {
   readonly head: string | null;
   readonly model: string;
   readonly running: boolean;
+  /** When the last run started. */
+  readonly runStarted?: string;
+  /** The working folder, where the log names it. */
+  readonly folder?: string;
+  /** The title that the user gave the session. */
+  readonly title?: string;
   readonly offBranchCount: number;
 };
 
@@ -120,9 +132,13 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'session-started':
       return event.from ? addForkMark(now, event.from.session, base) : now;
     case 'annotation-added':
-      return now;
+      return event.key === 'title' && typeof event.value === 'string' ? { ...now, title: event.value } : now;
     case 'epoch-started':
-      return { ...applyEpochStarted(now, event, mark), model: event.model };
+      return {
+        ...applyEpochStarted(now, event, mark),
+        model: event.model,
+        ...(event.cwd === undefined ? {} : { folder: event.cwd }),
+      };
     case 'compaction-failed':
       return mark('not compacted', `The conversation could not be compacted: ${event.why}`);
     case 'branch-started':
@@ -133,7 +149,7 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'input-received':
       return event.how === 'continue' ? now : { ...now, items: [...now.items, { ...base, ...createInputItem(event) }] };
     case 'run-started':
-      return { ...now, running: true };
+      return { ...now, running: true, runStarted: event.time };
     case 'turn-started':
       return applyTurnStarted(now, event);
     case 'turn-ended':
@@ -220,13 +236,19 @@ function applyRunEnded(now: Timeline, event: Event & { type: 'run-ended' }, mark
   );
 }
 
+/** The words that mark the text of a hook for the model. */
+const hookPrefix = /^A \w+ hook of the (?:user|person) adds:\n/;
+
 const createInputItem = (
   event: Event & { type: 'input-received' },
 ): Omit<Extract<TimelineItem, { type: 'input' }>, 'key' | 'at' | 'seq' | 'time'> => ({
   type: 'input',
   input: event.input,
   how: event.how,
-  text: event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  ...(event.by === undefined ? {} : { by: event.by }),
+  text: unwrapOutsideText(
+    event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+  ).text.replace(event.by === 'hook' ? hookPrefix : '', ''),
   files: event.parts.flatMap((part) => (part.type === 'file' ? [part] : [])),
   delivered: false,
 });
@@ -282,7 +304,13 @@ function updateCall(now: Timeline, event: CallEvent): Timeline {
 function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
   switch (event.type) {
     case 'approval-requested': {
-      const ask = { question: event.question, raised: event.time, ...(event.kind ? { kind: event.kind } : {}) };
+      const { preview } = event as { readonly preview?: ApprovalPreview };
+      const ask = {
+        question: event.question,
+        raised: event.time,
+        ...(event.kind ? { kind: event.kind } : {}),
+        ...(preview ? { preview } : {}),
+      };
       return { ...call, approvals: [...call.approvals, ask] };
     }
     case 'approval-resolved': {

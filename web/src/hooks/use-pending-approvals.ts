@@ -1,0 +1,44 @@
+// Polls the pending approvals: their number is shown in the navigation, the title and the icon of the tab, and new ones as notifications if the user wants them.
+import { useEffect, useRef } from 'preact/hooks';
+import { api } from '../api/client.ts';
+import { createAtom, type Atom } from '../state/atom.ts';
+import { pendingCount } from '../state/page-title.ts';
+import { usePoll } from './use-poll.ts';
+
+const storageKey = 'fairlead-notify';
+
+/** Whether new approvals are shown as notifications of the browser. */
+export const notifiesApprovals: Atom<boolean> = createAtom(
+  typeof Notification !== 'undefined' &&
+    Notification.permission === 'granted' &&
+    localStorage.getItem(storageKey) === 'yes',
+);
+
+/** Turns notifications on, after the browser has asked the user, or off. */
+export async function toggleNotifications(): Promise<void> {
+  const isWanted = !notifiesApprovals.get();
+  const isAllowed =
+    isWanted && typeof Notification !== 'undefined' && (await Notification.requestPermission()) === 'granted';
+  if (isAllowed) localStorage.setItem(storageKey, 'yes');
+  else localStorage.removeItem(storageKey);
+  notifiesApprovals.set(isAllowed);
+}
+
+/** Returns the number of pending approvals. */
+export function usePendingApprovals(): number {
+  const { value } = usePoll((signal) => api.approvals(signal), 4000);
+  const known = useRef<ReadonlySet<string> | undefined>(undefined);
+  const pending = value?.approvals.flatMap(({ run, prompt, pendingApprovals }) =>
+    pendingApprovals.map(({ call, tool }) => ({ id: `${run} ${call}`, prompt, tool })),
+  );
+  useEffect(() => {
+    if (!pending) return;
+    const before = known.current;
+    known.current = new Set(pending.map(({ id }) => id));
+    pendingCount.set(pending.length);
+    if (!before || !notifiesApprovals.get() || !document.hidden) return;
+    for (const { id, prompt, tool } of pending)
+      if (!before.has(id)) new Notification(`Approval needed: ${tool}`, { body: prompt.slice(0, 200), tag: id });
+  }, [value]);
+  return pending?.length ?? 0;
+}
