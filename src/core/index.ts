@@ -145,7 +145,7 @@ export {
 export { closestMatches } from './did-you-mean.ts';
 export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';
-export { sessionTitleKey } from './sessions.ts';
+export { sessionLabelsKey } from './sessions.ts';
 export type { FleetSessionStore, SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
 export { normalizeUnicode } from './normalize-unicode.ts';

@@ -1,8 +1,8 @@
 // Interface of a session store: one fenced writer per session, any number of readers.
 import type { Log } from './ports.ts';
 
-/** The key of the annotation that gives a session its title; the last one counts. */
-export const sessionTitleKey = 'title';
+/** The key of the annotation with the title and the folder of a session; the last one in the log counts, on any branch. */
+export const sessionLabelsKey = 'session-labels';
 
 /** Options to open a session for writing. */
 export type OpenSessionOptions = {

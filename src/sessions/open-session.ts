@@ -1,7 +1,7 @@
 // Opens a session: new, existing, cloned, or in memory only.
 import { rmSync } from 'node:fs';
 import { Session } from '../agent/index.ts';
-import { FairleadError, type ResolvedAgent } from '../core/index.ts';
+import { FairleadError, sessionLabelsKey, type ResolvedAgent } from '../core/index.ts';
 import { getLockOwner, type JsonlLog } from '../stores/index.ts';
 import {
   createSessionFile,
@@ -12,7 +12,7 @@ import {
   type SessionFile,
 } from './session-directory.ts';
 import { findRewrittenHead, recordHead } from './known-heads.ts';
-import { labelsKey, normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
+import { normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
 import { cloneSession } from './session-operations.ts';
 
 /** Which session to open. */
@@ -141,7 +141,7 @@ export async function setSessionTitle(opened: OpenSession, title: string | undef
 }
 
 const writeLabels = ({ session, labels }: OpenSession): Promise<void> =>
-  session.annotate(labelsKey, toLabelsValue({ ...labels, ...folderOf(session) }));
+  session.annotate(sessionLabelsKey, toLabelsValue({ ...labels, ...folderOf(session) }));
 
 const folderOf = ({ state: { cwd } }: Session): SessionLabels => (cwd === undefined ? {} : { folder: cwd });
 

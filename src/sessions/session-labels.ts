@@ -1,13 +1,10 @@
 // The title and the folder of a session. Both are in the session file: the folder in its epochs, and both in an annotation if the user chose a title or the session moved.
 import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type Event, type Json } from '../core/index.ts';
+import { isObject, sessionLabelsKey, type Event, type Json } from '../core/index.ts';
 import type { SessionPeek } from '../stores/jsonl/index.ts';
 import { previewText } from './reports/branch-path.ts';
 import { isDateName } from './session-names.ts';
-
-/** The key of the annotation with the labels; the last one in the file counts, on any branch. */
-export const labelsKey = 'session-labels';
 
 /** What a session file says of itself besides its messages. */
 export type SessionLabels = {
@@ -34,7 +31,7 @@ export function readSessionLabels(file: string): SessionLabels {
     const fd = openSync(file, 'r');
     try {
       return combineLabels(
-        findLastLine(fd, `"type":"annotation-added","key":"${labelsKey}"`),
+        findLastLine(fd, `"type":"annotation-added","key":"${sessionLabelsKey}"`),
         findLastLine(fd, '"type":"epoch-started"'),
       );
     } finally {
@@ -57,7 +54,7 @@ function combineLabels(labels: Event | undefined, epoch: Event | undefined): Ses
   };
 }
 
-const isLabelsEvent = (event: Event): boolean => event.type === 'annotation-added' && event.key === labelsKey;
+const isLabelsEvent = (event: Event): boolean => event.type === 'annotation-added' && event.key === sessionLabelsKey;
 
 const hasFolder = (event: Event): boolean => event.type === 'epoch-started' && event.cwd !== undefined;
 

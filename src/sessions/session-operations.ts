@@ -1,7 +1,14 @@
 // Operations on whole sessions: rename, clone, move to trash, restore. Sessions that another process has locked are not changed.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isObject, normalizeUnicode, openSessionWriter, runStateView } from '../core/index.ts';
+import {
+  FairleadError,
+  isObject,
+  normalizeUnicode,
+  openSessionWriter,
+  runStateView,
+  sessionLabelsKey,
+} from '../core/index.ts';
 import {
   copyJsonl,
   peekSession,
@@ -13,7 +20,7 @@ import {
   makePrivateDir,
 } from '../stores/index.ts';
 import { readSessionId } from '../stores/jsonl/index.ts';
-import { labelsKey, normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
+import { normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
 import {
   formatDateName,
   toSessionFileName,
@@ -52,7 +59,7 @@ export async function titleSession({ file }: SessionFile, title: string): Promis
   const log = await openJsonl(file);
   try {
     const writer = await openSessionWriter(log, runStateView());
-    await writer.record([{ type: 'annotation-added', key: labelsKey, value: toLabelsValue(labels) }], {
+    await writer.record([{ type: 'annotation-added', key: sessionLabelsKey, value: toLabelsValue(labels) }], {
       durable: true,
     });
   } finally {

@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../core/index.ts';
 import { openJsonl } from '../stores/index.ts';
-import { peekSession } from '../stores/jsonl/index.ts';
 import {
   findSession,
   listSessionFiles,
@@ -16,7 +15,7 @@ export type TerminalSession = {
   readonly session: string;
   /** The name of its file. */
   readonly name: string;
-  /** The first message of the user; absent if there is none yet. */
+  /** The title that the user chose, the name that the user gave, or the first message; absent if there is none yet. */
   readonly title?: string;
   /** The working directory. */
   readonly folder?: string;
@@ -75,16 +74,14 @@ const emptyInfo = { begun: '', changed: '', events: 0 } as const;
 function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefined {
   const summary = summarizeSession(sessionFile);
   if (!summary) return undefined;
-  const { id, name, created, changed, events = 0, model, first } = summary;
-  const epoch = peekSession(sessionFile.file).last('epoch-started');
-  const folder = epoch?.type === 'epoch-started' ? epoch.cwd : undefined;
+  const { id, name, created, changed, events = 0, model, title, folder } = summary;
   return {
     session: id,
     name,
     begun: created,
     changed,
     events,
-    ...(first === undefined ? {} : { title: first }),
+    title,
     ...(folder === undefined ? {} : { folder }),
     ...(model === undefined ? {} : { model }),
   };

@@ -1,5 +1,5 @@
 // Events in database rows: creates them for an append, and validates them when they are read.
-import { FairleadError, upcastEvent, type Event, type Fact, sessionTitleKey } from '../core/index.ts';
+import { FairleadError, upcastEvent, type Event, type Fact, isObject, sessionLabelsKey } from '../core/index.ts';
 import { tryParseJson } from './try-parse-json.ts';
 import { eventShapeError } from './validate-event.ts';
 
@@ -63,8 +63,9 @@ export const isEpochStart = (event: Event): boolean => event.type === 'epoch-sta
 export function findSessionName(events: readonly Event[]): string | null {
   const names = events.flatMap((event) => {
     if (event.type === 'session-started') return event.name ?? [];
-    const isTitle = event.type === 'annotation-added' && event.key === sessionTitleKey;
-    return isTitle && typeof event.value === 'string' ? event.value : [];
+    if (event.type !== 'annotation-added' || event.key !== sessionLabelsKey || !isObject(event.value)) return [];
+    const { title } = event.value;
+    return typeof title === 'string' && title !== '' ? title : [];
   });
   return names.at(-1) ?? null;
 }

@@ -14,30 +14,6 @@ import type {
   WorkerInfo,
 } from '../../../src/core/index.ts';
 
-/** The change that a call would make to one file. */
-type FilePreview = {
-  readonly path: string;
-  readonly change: string;
-  /** A unified diff. */
-  readonly diff: string;
-  readonly added: number;
-  readonly removed: number;
-};
-
-/** What a call that waits for approval would do. */
-export type ApprovalPreview = {
-  readonly title: string;
-  readonly files?: readonly FilePreview[];
-  readonly command?: {
-    readonly line: string;
-    readonly folder: string;
-    readonly effects: readonly string[];
-    readonly sandbox: string;
-  };
-  readonly call?: { readonly tool: string; readonly server?: string; readonly input: Json };
-  readonly notes: readonly string[];
-};
-
 /** The roles of keys; each includes the rights of those before it. */
 export type Role = 'reader' | 'runner' | 'operator';
 
@@ -124,10 +100,7 @@ export type Approval = {
   readonly session: string;
   readonly prompt: string;
   readonly since: string;
-  readonly pendingApprovals: readonly (ApprovalQuestion & {
-    readonly input?: Json;
-    readonly preview?: ApprovalPreview;
-  })[];
+  readonly pendingApprovals: readonly (ApprovalQuestion & { readonly input?: Json })[];
 };
 
 /** A budget with its spent and reserved amounts. */

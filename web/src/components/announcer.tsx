@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
 import { formatRunStatus } from '../text/labels.ts';
 import type { SessionFeed } from '../hooks/use-session-feed.ts';
-import { getPendingApproval } from '../state/timeline.ts';
+import { getPendingApproval } from '../state/timeline-call.ts';
 
 /** Milliseconds before an announcement, so that short states are skipped. */
 const announceDelayMs = 700;

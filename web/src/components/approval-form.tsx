@@ -54,7 +54,8 @@ export function ApprovalForm({
   return (
     <div class="answering" role="group" aria-label={`Question about ${question.tool}`}>
       <p class="question">
-        <EscapedText text={question.question} />
+        {/* The preview above says what the call does; without one, the question does. */}
+        <EscapedText text={question.preview?.title ?? question.question} />
       </p>
       {given === undefined ? (
         <div class="buttons">

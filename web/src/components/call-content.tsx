@@ -1,8 +1,7 @@
 // What a tool call would do or has done: its input with aligned names, its change as a diff, its command.
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Json } from '../../../src/core/index.ts';
-import type { ApprovalPreview } from '../api/types.ts';
+import type { ApprovalPreview, Json } from '../../../src/core/index.ts';
 import { isObject, unwrapCall } from '../text/call-summary.ts';
 import { compareTexts, parseUnifiedDiff, type DiffLine } from '../text/diff.ts';
 import { languageOfPath } from '../text/highlight.ts';

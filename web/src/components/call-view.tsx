@@ -12,7 +12,7 @@ import { CallInput, ChangeView, PreviewView, getMadeChange, getRequestedChange }
 import { DiffView, LongText } from './code-view.tsx';
 import { Icon } from './icon.tsx';
 import { useNow } from '../hooks/use-poll.ts';
-import { isClientSideCall, getPendingApproval, type TimelineCall } from '../state/timeline.ts';
+import { isClientSideCall, getPendingApproval, type TimelineCall } from '../state/timeline-call.ts';
 
 /** The state of a call: how it ended, or what it waits for. */
 export function getCallState(call: TimelineCall): string {
@@ -130,6 +130,7 @@ function CallBody({
             tool: call.tool,
             question: asked.question,
             ...(asked.kind ? { kind: asked.kind } : {}),
+            ...(asked.preview ? { preview: asked.preview } : {}),
           }}
         />
       ) : null}

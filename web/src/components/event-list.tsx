@@ -78,6 +78,12 @@ function summarizeEvent(event: Event): string {
       return event.reason;
     case 'annotation-added':
       return event.key;
+    case 'session-started':
+    case 'branch-started':
+    case 'compaction-failed':
+    case 'run-started':
+    case 'answer-rejected':
+    case 'check-ended':
     default:
       return '';
   }

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Message, Note, Usage } from '../../../src/core/index.ts';
 import { formatCount, formatDuration, formatUsd, formatPercent, ensurePeriod, formatCompact } from '../text/format.ts';
+import { formatRetry } from '../text/format-retry.ts';
 import type { TimelineItem } from '../state/timeline.ts';
 import { CallView, FileView } from './call-view.tsx';
 import { LongText } from './code-view.tsx';
@@ -59,6 +60,11 @@ export function TurnView({ item, actions, isLive, live }: TurnViewProps): JSX.El
         ) : null}
         {/* The same element for streamed and final text, so that a long answer is not rendered again when it is complete. */}
         {words === undefined || words.trim() === '' ? null : <Markdown key="words" text={words} />}
+        {(item.retries ?? []).map((retry, i) => (
+          <p key={i} class="retry">
+            <Icon name="refresh" size={14} /> <EscapedText text={formatRetry(retry)} />
+          </p>
+        ))}
         {isLive && words === undefined ? <p class="waiting-dots">Waiting for the model</p> : null}
         {item.message || item.failure || isLive ? null : (
           <p class="hint">Interrupted before the answer was complete.</p>

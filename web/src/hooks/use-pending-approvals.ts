@@ -38,7 +38,16 @@ export function usePendingApprovals(): number {
     pendingCount.set(pending.length);
     if (!before || !notifiesApprovals.get() || !document.hidden) return;
     for (const { id, prompt, tool } of pending)
-      if (!before.has(id)) new Notification(`Approval needed: ${tool}`, { body: prompt.slice(0, 200), tag: id });
+      if (!before.has(id)) showNotification(`Approval needed: ${tool}`, prompt.slice(0, 200), id);
   }, [value]);
   return pending?.length ?? 0;
+}
+
+/** Shows a notification; a click on it opens the page. */
+function showNotification(title: string, body: string, tag: string): void {
+  const shown = new Notification(title, { body, tag });
+  shown.addEventListener('click', () => {
+    focus();
+    shown.close();
+  });
 }

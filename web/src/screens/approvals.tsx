@@ -69,9 +69,7 @@ function ApprovalView({ approval, again }: { readonly approval: Approval; readon
           <header class="call-line">
             <Icon name={summarizeCall(question.tool, question.input ?? null).icon} />
             <span class="tool">
-              <EscapedText
-                text={question.preview?.title ?? summarizeCall(question.tool, question.input ?? null).name}
-              />
+              <EscapedText text={summarizeCall(question.tool, question.input ?? null).name} />
             </span>
             <span class="state">
               <span class="state-name">

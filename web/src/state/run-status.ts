@@ -1,5 +1,6 @@
 // The status line of a run: turns, time, cost and model so far, from its timeline.
 import type { FleetRun } from '../../../src/core/index.ts';
+import { formatRetry } from '../text/format-retry.ts';
 import type { Timeline, TimelineItem } from './timeline.ts';
 
 /** The figures of the run that is active, or that ended last. */
@@ -31,8 +32,7 @@ export function getRunStatus(timeline: Timeline, run: FleetRun | undefined): Run
   const ended = run?.ended === undefined || since === undefined ? undefined : Date.parse(run.ended) - Date.parse(since);
   const requested = run?.settings['model'];
   const last = turns.at(-1);
-  const retry =
-    last?.failure?.retry && timeline.running ? `${last.failure.message.replace(/\.$/, '')}. Trying again.` : undefined;
+  const retry = timeline.running && last && !last.message ? getRetry(last) : undefined;
   return {
     turns: turns.at(-1)?.turn ?? 0,
     since,
@@ -42,6 +42,13 @@ export function getRunStatus(timeline: Timeline, run: FleetRun | undefined): Run
     model: timeline.model || (typeof requested === 'string' ? requested : ''),
     ...(retry === undefined ? {} : { retry }),
   };
+}
+
+/** Returns what an open turn waits for: the next attempt of its request, or a new turn after a failed one. */
+function getRetry({ retries = [], failure }: TurnItem): string | undefined {
+  const last = retries.at(-1);
+  if (failure) return failure.retry ? `${failure.message.replace(/\.$/, '')}. Retrying.` : undefined;
+  return last && formatRetry(last);
 }
 
 const sumCalls = (calls: TurnItem['calls']): number => calls.reduce((all, { result }) => all + (result?.ms ?? 0), 0);

@@ -6,14 +6,8 @@ import { wilsonInterval as ours } from '../../../src/fleet/health/statistics.ts'
 import { parseRoute, linkTo } from './router.ts';
 import { inheritRunSettings } from './inherited-settings.ts';
 import { buildHealthSeries, wilsonInterval } from './health-series.ts';
-import {
-  followsHead,
-  isClientSideCall,
-  getPendingApproval,
-  applyEvent,
-  buildTimeline,
-  type TimelineItem,
-} from './timeline.ts';
+import { followsHead, applyEvent, buildTimeline, type TimelineItem } from './timeline.ts';
+import { getPendingApproval, isClientSideCall } from './timeline-call.ts';
 
 /** Builds a log: each fact follows the previous one, unless `after` names another parent. */
 const buildLog = (...facts: readonly (Fact & { readonly after?: number })[]): Event[] =>

@@ -1,35 +1,18 @@
 // Folds the events of a session into a timeline of messages, calls, approvals and costs, along the branch of its head.
-import type { ToolCallPart, Event, Failure, FilePart, Json, Message, Note, Usage } from '../../../src/core/index.ts';
-import type { ApprovalPreview } from '../api/types.ts';
-import { unwrapOutsideText } from '../text/call-summary.ts';
+import type { Event, Failure, FilePart, Message, Note, Usage } from '../../../src/core/index.ts';
+import { createTimelineCall, reduceCall, type CallEvent, type TimelineCall } from './timeline-call.ts';
+import { isObject, unwrapOutsideText } from '../text/call-summary.ts';
 import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
 
-/** The state of a call. */
-export type TimelineCall = {
-  readonly id: string;
-  readonly tool: string;
-  readonly input: Json;
-  readonly invalid?: string;
-  /** Its approvals, in order. */
-  readonly approvals: readonly TimelineApproval[];
-  readonly started?: string;
-  readonly result?: {
-    readonly outcome: string;
-    readonly text: string;
-    readonly data?: Json;
-    readonly files: readonly FilePart[];
-    readonly ms: number;
-  };
-};
-
-/** An approval and its answer. */
-export type TimelineApproval = {
-  readonly question: string;
-  readonly kind?: 'unknown-outcome' | 'client-tool';
-  readonly raised: string;
-  /** What the call would do, as the server computed it. */
-  readonly preview?: ApprovalPreview;
-  readonly answer?: { readonly allowed: boolean; readonly happened: boolean; readonly by?: string };
+/** A failed attempt at a model, and the wait before the next one. */
+export type TimelineRetry = {
+  readonly attempt: number;
+  readonly maxAttempts?: number;
+  readonly waitMs?: number;
+  readonly provider?: string;
+  readonly why: string;
+  readonly time: string;
+  readonly isRateLimit: boolean;
 };
 
 /** An item of the timeline; `key` is the id of its first event, `at` of its latest one. */
@@ -62,6 +45,8 @@ export type TimelineItem = {
       readonly ms?: number;
       readonly failure?: Failure;
       readonly partial?: string;
+      /** The failed attempts of its model request. */
+      readonly retries?: readonly TimelineRetry[];
       readonly calls: readonly TimelineCall[];
     }
   /** A message of the history of a fork or an edit. */
@@ -132,7 +117,7 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'session-started':
       return event.from ? addForkMark(now, event.from.session, base) : now;
     case 'annotation-added':
-      return event.key === 'title' && typeof event.value === 'string' ? { ...now, title: event.value } : now;
+      return applyAnnotation(now, event);
     case 'epoch-started':
       return {
         ...applyEpochStarted(now, event, mark),
@@ -253,14 +238,6 @@ const createInputItem = (
   delivered: false,
 });
 
-const createTimelineCall = (part: ToolCallPart): TimelineCall => ({
-  id: part.id,
-  tool: part.tool,
-  input: part.input,
-  approvals: [],
-  ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
-});
-
 /** Inputs of a turn come before it; a retried turn replaces the failed one. */
 function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }): Timeline {
   const delivered = now.items.map((item) =>
@@ -288,8 +265,6 @@ function updateTurn(now: Timeline, at: string, patch: Partial<TurnItem>): Timeli
   return { ...now, items: now.items.with(index, { ...turn, ...patch, at }) };
 }
 
-type CallEvent = Event & { type: 'approval-requested' | 'approval-resolved' | 'tool-started' | 'tool-ended' };
-
 /** A call belongs to the last turn with a call of this id. */
 function updateCall(now: Timeline, event: CallEvent): Timeline {
   const index = now.items.findLastIndex(
@@ -301,40 +276,22 @@ function updateCall(now: Timeline, event: CallEvent): Timeline {
   return { ...now, items: now.items.with(index, { ...turn, calls, at: event.id }) };
 }
 
-function reduceCall(call: TimelineCall, event: CallEvent): TimelineCall {
-  switch (event.type) {
-    case 'approval-requested': {
-      const { preview } = event as { readonly preview?: ApprovalPreview };
-      const ask = {
-        question: event.question,
-        raised: event.time,
-        ...(event.kind ? { kind: event.kind } : {}),
-        ...(preview ? { preview } : {}),
-      };
-      return { ...call, approvals: [...call.approvals, ask] };
-    }
-    case 'approval-resolved': {
-      const last = call.approvals.at(-1);
-      if (!last) return call;
-      const { allowed, happened = false, by } = event;
-      const answer = { allowed, happened, ...(by === undefined ? {} : { by }) };
-      return { ...call, approvals: [...call.approvals.slice(0, -1), { ...last, answer }] };
-    }
-    case 'tool-started':
-      return { ...call, started: event.time, ...(event.input === undefined ? {} : { input: event.input }) };
-    case 'tool-ended': {
-      const { outcome, text, data, files = [], ms } = event;
-      return { ...call, result: { outcome, text, files, ms, ...(data === undefined ? {} : { data }) } };
-    }
-  }
+/** The title of the session, and retries of a model request, which belong to the turn that is open. */
+function applyAnnotation(now: Timeline, event: Event & { type: 'annotation-added' }): Timeline {
+  const { key, value } = event;
+  if (!isObject(value)) return now;
+  if (key === 'session-labels') return typeof value['title'] === 'string' ? { ...now, title: value['title'] } : now;
+  const { attempt, why, maxAttempts, waitMs, provider, code } = value;
+  if (key !== 'provider-retry' || typeof attempt !== 'number' || typeof why !== 'string') return now;
+  const retry: TimelineRetry = {
+    attempt,
+    why,
+    time: event.time,
+    isRateLimit: code === 'provider/rate-limited',
+    ...(typeof maxAttempts === 'number' ? { maxAttempts } : {}),
+    ...(typeof waitMs === 'number' ? { waitMs } : {}),
+    ...(typeof provider === 'string' ? { provider } : {}),
+  };
+  const last = now.items.findLast((item) => item.type === 'turn');
+  return updateTurn(now, event.id, { retries: [...((last?.type === 'turn' && last.retries) || []), retry] });
 }
-
-/** Whether the client executes the call. */
-export const isClientSideCall = ({ started, approvals, result }: TimelineCall): boolean =>
-  started !== undefined && !result && approvals.some(({ answer, kind }) => !answer && kind === 'client-tool');
-
-/** The pending approval of a call. */
-export const getPendingApproval = (call: TimelineCall): TimelineApproval | undefined => {
-  const last = call.approvals.at(-1);
-  return call.result || last?.answer || isClientSideCall(call) ? undefined : last;
-};

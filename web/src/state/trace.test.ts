@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/core/index.ts';
+import { formatRetry } from '../text/format-retry.ts';
 import { formatTabTitle } from './page-title.ts';
 import { filterEntries, type PaletteEntry } from './palette.ts';
 import { parseRoute } from './router.ts';
@@ -100,12 +101,44 @@ test('[A87] text of a hook is labelled as such, without the words that mark it f
 test('[A87] the status line has turn, cost, tokens and model, and says that a model call is tried again', () => {
   const status = getRunStatus(buildTimeline(createEvents()), undefined);
   assert.partialDeepStrictEqual(status, { turns: 2, usd: 0.25, tokens: 15, model: 'm' });
-  assert.equal(status.retry, 'ollama: rate limit reached (429). Trying again.');
+  assert.equal(status.retry, 'ollama: rate limit reached (429). Retrying.');
+});
+
+test('[A87] the retries of a model request are shown in its turn and in the status line', () => {
+  seq = 0;
+  const retry = {
+    attempt: 2,
+    maxAttempts: 4,
+    waitMs: 3000,
+    code: 'provider/rate-limited',
+    provider: 'ollama',
+    why: 'x',
+  };
+  const events = [
+    at(0, { type: 'run-started', run: 'r', limits: {} }),
+    at(10, { type: 'turn-started', turn: 1, inputs: [], notes: [] }),
+    at(20, { type: 'annotation-added', key: 'provider-retry', value: retry }),
+  ];
+  const timeline = buildTimeline(events);
+  const sentence = 'Rate limited by ollama: waiting 3 s, attempt 2 of 4.';
+  assert.equal(getRunStatus(timeline, undefined).retry, sentence);
+  const turn = timeline.items.at(-1);
+  assert.ok(turn?.type === 'turn' && turn.retries?.length === 1);
+  assert.equal(formatRetry(turn.retries[0] ?? assert.fail()), sentence);
+  const ended = {
+    type: 'turn-ended',
+    turn: 1,
+    message: { role: 'assistant', parts: [] },
+    usage: {},
+    model: 'm',
+    ms: 5,
+  };
+  assert.equal(getRunStatus(buildTimeline([...events, at(30, ended)]), undefined).retry, undefined);
 });
 
 test('[A87] the title that the user gave a session is the last one', () => {
   const events = createEvents();
-  const named = [...events, at(2000, { type: 'annotation-added', key: 'title', value: 'Harbour' })];
+  const named = [...events, at(2000, { type: 'annotation-added', key: 'session-labels', value: { title: 'Harbour' } })];
   assert.equal(buildTimeline(named).title, 'Harbour');
 });
 

@@ -55,6 +55,7 @@ export function buildTrace(events: readonly Event[]): Trace {
   };
 }
 
+// Only some events start or end a span.
 function applyEvent(draft: Draft, event: Event): void {
   const { spans, calls } = draft;
   const time = Date.parse(event.time);
@@ -103,9 +104,17 @@ function applyEvent(draft: Draft, event: Event): void {
     case 'run-ended':
       for (const span of spans.values())
         if (span.end === undefined) spans.set(span.id, { ...span, end: time, outcome: 'interrupted' });
-      return;
+      break;
+    case 'session-started':
+    case 'branch-started':
+    case 'compaction-failed':
+    case 'run-started':
+    case 'answer-rejected':
+    case 'check-ended':
+    case 'input-received':
+    case 'annotation-added':
     default:
-      return;
+      break;
   }
 }
 

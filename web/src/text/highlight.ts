@@ -167,9 +167,9 @@ function kindOfWord(code: string, end: number, word: string, rules: Language): T
 function readString(code: string, at: number, rules: Language): CodeToken {
   const quote = code[at] ?? '';
   const isMultiline = rules.multiline?.includes(quote) ?? false;
+  const ends = isMultiline ? quote : `${quote}\n`;
   let end = at + 1;
-  while (end < code.length && code[end] !== quote && (isMultiline || code[end] !== '\n'))
-    end += code[end] === '\\' ? 2 : 1;
+  while (end < code.length && !ends.includes(code[end] ?? '')) end += code[end] === '\\' ? 2 : 1;
   const text = code.slice(at, Math.min(code.length, code[end] === quote ? end + 1 : end));
   const isKey = rules === languages['json'] && /^\s*:/.test(code.slice(at + text.length, at + text.length + 20));
   return { kind: isKey ? 'key' : 'string', text };

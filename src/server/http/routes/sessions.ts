@@ -1,6 +1,6 @@
 // HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
 import { z } from 'zod';
-import { closeOpenCalls, sessionTitleKey, toArray } from '../../../core/index.ts';
+import { closeOpenCalls, sessionLabelsKey, toArray } from '../../../core/index.ts';
 import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import {
   openOfflineSession,
@@ -28,6 +28,8 @@ const pendingApprovalSchema = z.object({
   tool: z.string(),
   question: z.string(),
   kind: z.enum(['unknown-outcome', 'client-tool']).optional(),
+  /** What the call would do: the diff of each file, or the command with its effects. */
+  preview: z.unknown().optional(),
   input: z.unknown(),
 });
 const pendingRunSchema = z.object({
@@ -141,7 +143,7 @@ export const sessionRoutes: readonly Route[] = [
       await assertNoActiveRun(context.store, id, 'Set the title when the run has ended.');
       const session = await openOfflineSession(await context.store.sessions.open(id), context.views);
       try {
-        await session.annotate(sessionTitleKey, title);
+        await session.annotate(sessionLabelsKey, { title });
       } finally {
         await session.close();
       }

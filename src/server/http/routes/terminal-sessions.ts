@@ -1,6 +1,6 @@
 // HTTP routes of the sessions of the user's terminal: read one, and copy one into the store to continue it. Only the owner's key on a local server has them.
 import { z } from 'zod';
-import { sessionTitleKey } from '../../../core/index.ts';
+import { sessionLabelsKey } from '../../../core/index.ts';
 import { collectEvents, renderTurnRequest, type TerminalSessions } from '../../../sessions/index.ts';
 import { readEventsAfter } from '../bounded-lists.ts';
 import type { ServerContext } from '../context.ts';
@@ -72,7 +72,7 @@ export const terminalSessionRoutes: readonly Route[] = [
         const source = await openOfflineSession(original, context.views);
         const { session: id, log } = await context.store.sessions.create();
         const copy = await source.fork({ log, id });
-        if (title !== undefined) await copy.annotate(sessionTitleKey, title);
+        if (title !== undefined) await copy.annotate(sessionLabelsKey, { title });
         await copy.close();
         return id;
       });
