@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import type { JsonObject } from '../src/core/index.ts';
-import { closeBrowser, noBrowser, startWebServer } from '../test/support/browser.ts';
+import type { FleetRun, JsonObject } from '../src/core/index.ts';
+import { closeBrowser, fetchRun, noBrowser, startWebServer } from '../test/support/browser.ts';
 
 if (noBrowser) throw new Error(`Screenshots cannot be taken: ${noBrowser}.`);
 
@@ -15,12 +16,28 @@ mkdirSync(screenshotsDir, { recursive: true });
 const answer =
   'It says whether the tide is **low** or **high** at an hour:\n\n```ts\nfor (const hour of [3, 9]) console.log(tide(hour)); // high, low\n```\n\nOne thing to know: hour 6 counts as high. See [the tide tables](https://tides.example/tables).';
 
-/** The replies of the model: it reads a file before it answers about it, and calls a command that needs approval. */
+const edit = {
+  path: 'tide.ts',
+  old_string: '  return hour > 6 ? "low" : "high";',
+  new_string: '  if (hour === 6) return "slack";\n  return hour > 6 ? "low" : "high";',
+};
+
+/** The replies of the model: it reads and edits a file before it answers about it, and calls a command that needs approval. */
 const script: Script<JsonObject> = ({ prompt, results }) => {
-  if (/tide\.ts/.test(prompt) && results.length === 0) return calls('read_file', { path: 'tide.ts' });
+  if (/tide\.ts/.test(prompt)) {
+    if (results.length === 0) return [says('I read the file first.'), calls('read_file', { path: 'tide.ts' })];
+    if (results.length === 1) return calls('grep', { pattern: 'tide', path: '.' });
+    if (results.length === 2) return calls('edit_file', edit);
+    return { text: answer, chunks: 40, chunkMs: 25 };
+  }
   if (/backup/.test(prompt) && results.length === 0)
     return [says('The old copies are in the way.'), calls('run_command', { command: 'rm -r backup/old\u202egnp.exe' })];
-  return /tide\.ts/.test(prompt) ? { text: answer, chunks: 40, chunkMs: 25 } : `There are ${prompt.length} of them.`;
+  if (/notes/.test(prompt) && results.length === 0)
+    return calls('write_file', {
+      path: 'notes.py',
+      content: 'def tide(hour):\n    return "low" if hour > 6 else "high"\n',
+    });
+  return `There are ${prompt.length} of them.`;
 };
 
 const cleanups: (() => unknown)[] = [];
@@ -40,38 +57,50 @@ try {
     path.join(server.cwd, 'tide.ts'),
     'export function tide(hour: number): string {\n  return hour > 6 ? "low" : "high";\n}\n',
   );
+  await server.run(['-p', 'Summarise the harbour log of last week']);
   const page = await server.open(scriptContext);
-  const ask = async (words: string, until: string): Promise<void> => {
-    await page.getByLabel('Prompt').fill(words);
-    await page.keyboard.press('Control+Enter');
-    await page.locator('.live-head .status', { hasText: until }).waitFor();
+  const start = async (prompt: string, more: JsonObject, status: string): Promise<string> => {
+    const { id } = (await server.request('POST', '/api/runs', { prompt, ...more }))['run'] as unknown as FleetRun;
+    while ((await fetchRun(server, id)).status !== status) await pause(100);
+    return id;
   };
   await page.getByText('No runs yet.').waitFor();
   await capturePage(page, 'first');
-  await ask('What does tide.ts do?', 'answered');
-  await capturePage(page, 'answer');
-  await ask('Clear the backup folder', 'waits for approval');
+  const tide = await start('What does tide.ts do? Make hour six slack water.', { auto: true }, 'ended');
+  await start('Clear the backup folder', {}, 'waiting');
+  await start('Write the notes in Python', {}, 'waiting');
   for (const [i, prompt] of ['Count the boats', 'Count the ropes', 'Count the buoys', 'Count the gulls'].entries())
-    await server.request('POST', '/api/runs', { prompt, tenant: i % 2 ? 'north' : 'default' });
+    await start(prompt, { tenant: i % 2 ? 'north' : 'default' }, 'ended');
   await server.request('PUT', '/api/budgets/north', { period: 'day', usd: 2, tokens: 50_000 });
-  for (const [screen, seen] of [
-    ['approvals', 'backup'],
-    ['runs', 'Count the gulls'],
-    ['health', 'Drift'],
+  for (const [screen, seen, name] of [
+    [`runs/${tide}`, 'Edited', 'answer'],
+    [`runs/${tide}?view=trace`, 'in total', 'trace'],
+    ['sessions', 'harbour log', 'sessions'],
+    ['approvals', 'backup', 'approvals'],
+    ['runs', 'Count the gulls', 'runs'],
+    ['health', 'Drift', 'health'],
   ] as const) {
     await page.goto(`${server.url}/#/${screen}`);
-    await page.getByRole('main').getByText(seen).first().waitFor();
-    await capturePage(page, screen);
+    if (name === 'answer') {
+      await page.getByText('One thing to know').first().waitFor();
+      await page.getByLabel('Call of edit_file').getByRole('button').first().click();
+    } else await page.getByRole('main').getByText(seen).first().waitFor();
+    await capturePage(page, name);
   }
-  await page.getByRole('button', { name: /Kill switch/ }).click();
-  await page.getByLabel('Reason').fill('The bill of north is too high');
-  await capturePage(page, 'switch');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: path.join(screenshotsDir, 'web-palette.png') });
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Stop all runs' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.screenshot({ path: path.join(screenshotsDir, 'web-switch.png') });
   const dark = await server.open(scriptContext, { dark: true });
-  await dark.goto(`${server.url}/#/sessions`);
-  await dark.locator('.rows td a').last().click();
-  await dark.getByText('One thing to know').waitFor();
+  await dark.goto(`${server.url}/#/runs/${tide}`);
+  await dark.getByText('One thing to know').first().waitFor();
+  await dark.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await capturePage(dark, 'session');
-  const phone = await server.open(scriptContext, { width: 360 });
+  const phone = await server.open(scriptContext, { width: 390 });
   await phone.goto(`${server.url}/#/approvals`);
   await phone.getByRole('main').getByText('backup').first().waitFor();
   await capturePage(phone, 'phone');

@@ -345,6 +345,7 @@ test('the page when the server dies', { skip }, async (t) => {
     await page.getByText(offlineMessage).waitFor({ state: 'detached' });
     await page.goto(run);
     await waitForStatus(page, 'answered');
+    await page.getByText('word59').first().waitFor();
     assert.match((await page.locator('.timeline').textContent()) ?? '', /word0 word1 .*word59/s);
     await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
     assert.equal(await page.getByLabel('Prompt').inputValue(), 'typed while it was gone');
