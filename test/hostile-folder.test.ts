@@ -134,5 +134,5 @@ test('[attack 39] sessions in a directory set by a project’s .env file are not
   rmSync(program.data(), { recursive: true });
   writeFileSync(path.join(program.cwd, '.env'), `XDG_DATA_HOME=${path.join(program.cwd, '.d')}\n`);
   const { err } = await program.run(['--continue', 'and now?'], { env: { XDG_DATA_HOME: '' } });
-  assert.match(err, /There is no session to continue yet/);
+  assert.match(err, /There is no session of this folder to continue yet/);
 });

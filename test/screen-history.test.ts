@@ -94,6 +94,6 @@ test('/export writes Markdown, HTML or JSON to the given file and does not overw
   assert.match(written('page.htm'), /^<!doctype html>[^]*&#60;b&#62;hello/i);
   await prompt.enterAndWait('/export all.json', /· Written to \S+\/all\.json/);
   assert.equal(JSON.parse(written('all.json')).messages.length, 2);
-  await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md already exists: choose another file\./);
+  await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md already exists\. Choose another name\./);
   assert.equal(written('taken.md'), 'mine');
 });

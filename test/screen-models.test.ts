@@ -55,10 +55,7 @@ test(
     await prompt.keys('Enter');
     await prompt.waitFor(/The next answer comes from alpha\./);
 
-    await prompt.enterAndWait(
-      '/continue',
-      /· The model had answered, so the message "Go on\." is added\.\n\nalpha heard Go on\./,
-    );
+    await prompt.enterAndWait('/continue', /· The last answer was complete; sending "Go on\."\n\nalpha heard Go on\./);
     await prompt.enterAndWait('/model mute', /! mute cannot call tools/);
     await prompt.enterAndWait('/exit', /^exit code 0$/m);
   },

@@ -288,7 +288,7 @@ test('--ephemeral saves nothing, --continue continues the latest session', async
   const none = await program.run(['-p', 'x', '--continue']);
   assert.deepEqual(
     [none.code, none.err],
-    [1, 'There is no session to continue yet. Leave --continue away to begin one.\n'],
+    [1, 'There is no session of this folder to continue yet. Leave --continue out to begin one.\n'],
   );
   assert.equal((await program.run(['-p', 'secret', '--ephemeral'])).code, 0);
   assert.deepEqual(program.sessions(), []);

@@ -1,5 +1,5 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
-import type { ResolvedAgent, OutputSchema, RetryNotice } from '../core/index.ts';
+import type { Event, ResolvedAgent, OutputSchema, RetryNotice, RunState } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import { readGitBranch } from '../workspace/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
@@ -60,6 +60,13 @@ export type ConversationOptions = {
   readonly outputSchema?: OutputSchema;
   /** Whether a model that has answered becomes the default of later starts; false by default, as for a one-shot run. */
   readonly rememberModel?: boolean;
+};
+
+/** What a view of a conversation is informed of. */
+export type ConversationListener = {
+  /** The view must be redrawn: another session was opened, or the session is now at another event. */
+  session(isNew: boolean): void;
+  event(event: Event, state: RunState): void;
 };
 
 /** The state of a conversation. */

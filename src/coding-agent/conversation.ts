@@ -15,13 +15,17 @@ import { FairleadError, type Event, type InputSource, type RunState } from '../c
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
+  type CallRecords,
   type SessionSelector,
-  renameSession,
+  type ForkPoint,
+  createForkSelector,
+  getOpenTitle,
+  renameOpenSession,
   closeSession,
   openSession,
   formatSessionProblems,
+  readCallRecords,
   setSessionTitle,
-  summarizeSession,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
 import type { Effort, Settings } from './settings/index.ts';
@@ -40,6 +44,7 @@ import {
   changeWorkingDirectory,
   toRoutedConversation,
   switchToRouter,
+  type ConversationListener,
   type ConversationOptions,
   type ConversationState,
   getConversationStatus,
@@ -49,13 +54,6 @@ import { openModel } from './models/open-model.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './private-sessions.ts';
-
-/** What a view of a conversation is informed of. */
-export type ConversationListener = {
-  /** The view must be redrawn: another session was opened, or the session is now at another event. */
-  session(isNew: boolean): void;
-  event(event: Event, state: RunState): void;
-};
 
 /** A conversation of the user with an agent. It owns the session file: close it after use. */
 export class Conversation {
@@ -69,6 +67,7 @@ export class Conversation {
   /** Whether saving the last model failed; the user is warned once. */
   #isLastModelUnsaved = false;
   #listener: ConversationListener | undefined;
+  #callRecords: CallRecords = new Map();
 
   private constructor(options: ConversationOptions, grants: Grants, state: ConversationState) {
     this.grants = grants;
@@ -79,7 +78,8 @@ export class Conversation {
   /** Opens the model and the session. */
   static async open(options: ConversationOptions): Promise<Conversation> {
     const grants = sessionGrants();
-    return new Conversation(options, grants, await openConversationState(options, grants));
+    const conversation = new Conversation(options, grants, await openConversationState(options, grants));
+    return (await conversation.#readCalls(), conversation);
   }
 
   get settings(): Settings {
@@ -162,8 +162,18 @@ export class Conversation {
   }
 
   /** Informs the listener that the session is at another event, after an edit or a rewind. */
-  notifyMoved(): void {
+  async notifyMoved(): Promise<void> {
+    await this.#readCalls();
     this.#listener?.session(false);
+  }
+
+  /** How the calls of the messages ended, as they were when the session was opened or moved; a new session has none. */
+  get callRecords(): CallRecords {
+    return this.#callRecords;
+  }
+
+  async #readCalls(): Promise<void> {
+    this.#callRecords = this.isNew ? new Map() : await readCallRecords(this.session.log);
   }
 
   /** Closes this session and opens another. */
@@ -181,25 +191,24 @@ export class Conversation {
     await Promise.all([closeSession(previous), this.agent.stopCommands()]);
     for (const key of this.grants.list()) this.grants.revoke(key);
     await refreshApprovalQuestions(open.session);
+    await this.#readCalls();
     this.#attach();
     this.#listener?.session(open.isNew);
   }
 
+  /** Begins another session with this conversation, up to an event or with these messages; the current session stays as it is. */
+  fork(from: ForkPoint = {}): Promise<void> {
+    return this.switchSession(createForkSelector(this.#state.open, from));
+  }
+
   /** Renames the session and its file; the new name is its title. */
   async rename(name: string): Promise<void> {
-    const { sessionFile, log, labels } = this.#state.open;
-    if (!sessionFile) return;
-    this.#state.open = {
-      ...this.#state.open,
-      sessionFile: await renameSession(this.settings.dirs, sessionFile, name, log),
-    };
-    if (labels.title !== undefined) await this.setTitle(undefined);
+    this.#state.open = await renameOpenSession(this.settings.dirs, this.#state.open, name);
   }
 
   /** The title of the session: the one that was chosen, its name, or its first message. */
   get title(): string {
-    const { sessionFile, labels } = this.#state.open;
-    return labels.title ?? (sessionFile && summarizeSession(sessionFile)?.title) ?? this.name;
+    return getOpenTitle(this.#state.open) ?? this.name;
   }
 
   /** Gives the session a title; the file keeps its name. Without a title it has its name or its first message as its title. */

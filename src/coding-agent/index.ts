@@ -38,3 +38,4 @@ export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewForma
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { selectSandbox } from './sandbox.ts';
 export { createPolicyContext } from './gates.ts';
+export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';

@@ -44,8 +44,12 @@ export {
 export {
   closeSession,
   formatSessionProblems,
+  createForkSelector,
+  getOpenTitle,
   openSession,
+  renameOpenSession,
   setSessionTitle,
+  type ForkPoint,
   type OpenSession,
   type SessionSelector,
 } from './open-session.ts';
@@ -78,6 +82,7 @@ export {
   readTranscript,
   type SessionContents,
 } from './transcript.ts';
+export { readCallRecords, type CallRecord, type CallRecords } from './call-records.ts';
 export type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from './transcript-block.ts';
 export { createTranscriptPresenter, type TranscriptPresenter } from './transcript-presenter.ts';
 export { formatCallTitle, formatToolInput, formatToolName, toPlainOutput, type CallTitle } from './format-call.ts';

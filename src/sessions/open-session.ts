@@ -1,19 +1,21 @@
 // Opens a session: new, existing, cloned, or in memory only.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { Session } from '../agent/index.ts';
-import { FairleadError, sessionLabelsKey, type ResolvedAgent } from '../core/index.ts';
+import { FairleadError, sessionLabelsKey, type Message, type ResolvedAgent } from '../core/index.ts';
 import { getLockOwner, type JsonlLog } from '../stores/index.ts';
 import {
   createSessionFile,
   findLatestSession,
   findSession,
+  sessionFilePath,
   summarizeSession,
   type SessionDirs,
   type SessionFile,
 } from './session-directory.ts';
 import { findRewrittenHead, recordHead } from './known-heads.ts';
 import { normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
-import { cloneSession } from './session-operations.ts';
+import { findFreeName } from './session-names.ts';
+import { cloneSession, renameSession } from './session-operations.ts';
 
 /** Which session to open. */
 export type SessionSelector =
@@ -23,7 +25,17 @@ export type SessionSelector =
   | { readonly type: 'clone'; readonly session: string; readonly name?: string }
   /** The latest session of the folder of the agent. */
   | { readonly type: 'latest' }
-  | { readonly type: 'ephemeral' };
+  | { readonly type: 'ephemeral' }
+  /** A new session with the conversation of an open one: up to an event, or with these messages instead. */
+  | {
+      readonly type: 'fork';
+      readonly session: Session;
+      /** The name of the new session, or the start of it if it is taken. */
+      readonly name: string;
+      readonly title: string;
+      readonly at?: string;
+      readonly messages?: readonly Message[];
+    };
 
 /** An open session and its file. */
 export type OpenSession = {
@@ -53,6 +65,7 @@ export async function openSession(
     const session = await Session.open(parts, memoryLog());
     return { session, sessionFile: undefined, log: undefined, labels: {}, isNew: true, isUsed: trackUse(session) };
   }
+  if (selector.type === 'fork') return openFork(dirs, selector);
   const sessionFile = await resolveSessionFile(dirs, selector, parts.cwd);
   const isNew = selector.type === 'new';
   const labels = isNew ? {} : readSessionLabels(sessionFile.file);
@@ -82,6 +95,32 @@ export async function openSession(
   }
 }
 
+async function openFork(dirs: SessionDirs, selector: SessionSelector & { type: 'fork' }): Promise<OpenSession> {
+  const name = findFreeName(selector.name, (each) => existsSync(sessionFilePath(dirs, each)));
+  const sessionFile = createSessionFile(dirs, name);
+  const { openJsonl } = await import('../stores/index.ts');
+  const log = await openJsonl(sessionFile.file);
+  try {
+    const session = await selector.session.fork({ log, id: log.session, at: selector.at });
+    if (selector.messages) await session.edit(selector.messages, 'before an earlier message');
+    const opened: OpenSession = {
+      session,
+      sessionFile,
+      log,
+      labels: {},
+      isNew: false,
+      isUsed: () => true,
+      recordHead: () => recordHead(dirs, log.file, log.session),
+    };
+    await setSessionTitle(opened, selector.title);
+    return opened;
+  } catch (error) {
+    await log.close();
+    rmSync(sessionFile.file, { force: true });
+    throw error;
+  }
+}
+
 /** The error for a session that another process has locked. */
 function lockedSessionError(error: unknown, { name, file }: SessionFile): FairleadError | undefined {
   if (!(error instanceof FairleadError) || error.code !== 'store/locked') return undefined;
@@ -103,7 +142,7 @@ function lockedSessionError(error: unknown, { name, file }: SessionFile): Fairle
 
 async function resolveSessionFile(
   dirs: SessionDirs,
-  selector: Exclude<SessionSelector, { type: 'ephemeral' }>,
+  selector: Exclude<SessionSelector, { type: 'ephemeral' | 'fork' }>,
   cwd: string | undefined,
 ): Promise<SessionFile> {
   switch (selector.type) {
@@ -138,6 +177,29 @@ export async function setSessionTitle(opened: OpenSession, title: string | undef
   const chosen = title === undefined ? undefined : normalizeTitle(title);
   opened.labels = chosen === undefined ? rest : { ...rest, title: chosen };
   await writeLabels(opened);
+}
+
+/** The title of an open session: the one that was chosen, its name, or its first message; undefined if it is not saved. */
+export const getOpenTitle = ({ sessionFile, labels }: OpenSession): string | undefined =>
+  labels.title ?? (sessionFile && summarizeSession(sessionFile)?.title);
+
+/** Renames an open session and its file; the new name is its title. */
+export async function renameOpenSession(dirs: SessionDirs, opened: OpenSession, name: string): Promise<OpenSession> {
+  const { sessionFile, log, labels } = opened;
+  if (!sessionFile) return opened;
+  const renamed = { ...opened, sessionFile: await renameSession(dirs, sessionFile, name, log) };
+  if (labels.title !== undefined) await setSessionTitle(renamed, undefined);
+  return renamed;
+}
+
+/** Up to which event a session is forked, or the messages of the fork; by default the whole conversation. */
+export type ForkPoint = { readonly at?: string; readonly messages?: readonly Message[] };
+
+/** The selector of a fork of an open session. */
+export function createForkSelector(opened: OpenSession, from: ForkPoint): SessionSelector {
+  const name = opened.sessionFile?.name ?? 'session';
+  const title = `${getOpenTitle(opened) ?? name} (fork)`;
+  return { type: 'fork', session: opened.session, name: `${name}-fork`, title, ...from };
 }
 
 const writeLabels = ({ session, labels }: OpenSession): Promise<void> =>

@@ -92,7 +92,7 @@ function resolveSelector(
 ): Promise<SessionResolution | undefined> | SessionResolution {
   if (selector.type === 'resume' || selector.type === 'latest')
     return resolveExistingSession(selector, dirs, prompter, cwd);
-  return selector.type === 'ephemeral' || selector.name === undefined
+  return selector.type === 'ephemeral' || selector.type === 'fork' || selector.name === undefined
     ? { selector }
     : resolveSessionName(selector, selector.name, dirs, prompter, cwd);
 }

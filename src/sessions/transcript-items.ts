@@ -1,5 +1,6 @@
 // Converts messages to transcript items: text in order, each tool call with its result.
-import { messageToolCalls, type FilePart, type Message, type ToolResultPart } from '../core/index.ts';
+import { messageToolCalls, type FilePart, type Message, type ToolOutcome, type ToolResultPart } from '../core/index.ts';
+import type { CallRecords } from './call-records.ts';
 
 /** A transcript item. */
 export type TranscriptItem =
@@ -13,15 +14,22 @@ export type TranscriptItem =
       readonly input: string;
       /** Absent while there is no result. */
       readonly result: { readonly text: string; readonly failed: boolean } | undefined;
+      /** How the call ended; without a record of it `failed` covers all but `ok`. */
+      readonly outcome: ToolOutcome | undefined;
+      /** The change of an edit as a unified diff. */
+      readonly diff?: string;
     };
 
 /** Returns the items of messages. A result without a call, possible after an edit, is an item of its own. */
-export function toTranscriptItems(messages: readonly Message[]): readonly TranscriptItem[] {
+export function toTranscriptItems(
+  messages: readonly Message[],
+  calls: CallRecords = new Map(),
+): readonly TranscriptItem[] {
   return messages.flatMap((message, i) => {
-    if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1]));
+    if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1], calls));
     const after = messages[i + 1];
     const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
-    return message.parts.flatMap((part) => toItems(part, message.role, results));
+    return message.parts.flatMap((part) => toItems(part, message.role, results, calls));
   });
 }
 
@@ -29,6 +37,7 @@ function toItems(
   part: Message['parts'][number],
   role: Message['role'],
   results: readonly ToolResultPart[],
+  calls: CallRecords,
 ): readonly TranscriptItem[] {
   switch (part.type) {
     case 'text':
@@ -39,16 +48,44 @@ function toItems(
       return [{ type: 'file', text: formatFilePart(part) }];
     case 'tool-call': {
       const input = part.invalid ?? JSON.stringify(part.input, null, 2);
-      return [{ type: 'call', tool: part.tool, input, result: results.find(({ id }) => id === part.id) }];
+      return [
+        toCallItem(
+          part,
+          input,
+          results.find(({ id }) => id === part.id),
+          calls,
+        ),
+      ];
     }
     case 'tool-result':
-      return [{ type: 'call', tool: part.tool, input: '', result: part }];
+      return [toCallItem(part, '', part, calls)];
   }
 }
 
-function toOrphanResult(part: Message['parts'][number], before: Message | undefined): readonly TranscriptItem[] {
+function toCallItem(
+  { id, tool }: Pick<ToolResultPart, 'id' | 'tool'>,
+  input: string,
+  result: ToolResultPart | undefined,
+  calls: CallRecords,
+): TranscriptItem {
+  const { outcome, diff } = calls.get(id) ?? {};
+  return {
+    type: 'call',
+    tool,
+    input,
+    result,
+    outcome: result && (outcome ?? (result.failed ? 'failed' : 'ok')),
+    ...(diff === undefined ? {} : { diff }),
+  };
+}
+
+function toOrphanResult(
+  part: Message['parts'][number],
+  before: Message | undefined,
+  calls: CallRecords,
+): readonly TranscriptItem[] {
   const known = part.type === 'tool-result' && before && messageToolCalls(before).some(({ id }) => id === part.id);
-  return known ? [] : toItems(part, 'tool', []);
+  return known ? [] : toItems(part, 'tool', [], calls);
 }
 
 /** Formats a file by type and size. */

@@ -7,19 +7,19 @@ import {
   type Chunk,
   type Event,
   type Failure,
-  type Json,
   type Message,
   type MessagePart,
   formatError,
 } from '../core/index.ts';
+import { getDiff, type CallRecords } from './call-records.ts';
 import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
 /** The presenter of one session. */
 export type TranscriptPresenter = {
   readonly onChunk: (chunk: Chunk) => void;
   readonly onEvent: (event: Event) => void;
-  /** Shows the end of the existing history. */
-  readonly replay: (messages: readonly Message[], maxMessages: number) => void;
+  /** Shows the end of the existing history; `records` has the diffs and outcomes of its calls. */
+  readonly replay: (messages: readonly Message[], maxMessages: number, records?: CallRecords) => void;
 };
 
 /** Creates a presenter for a UI; `streams` says whether responses are shown while they arrive. */
@@ -172,7 +172,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     }
   }
 
-  function replay(messages: readonly Message[], maxMessages: number): void {
+  function replay(messages: readonly Message[], maxMessages: number, records: CallRecords = new Map()): void {
     const shown = messages.slice(-maxMessages);
     if (shown.length < messages.length)
       sink.putBlock({
@@ -188,7 +188,8 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       if (message.role === 'assistant') showMessage(message, id);
       for (const part of message.parts)
         if (part.type === 'tool-result') {
-          updateCall(part.id, part.failed ? 'failed' : 'ok', { output: part.text });
+          const { outcome, ...record } = records.get(part.id) ?? {};
+          updateCall(part.id, outcome ?? (part.failed ? 'failed' : 'ok'), { output: part.text, ...record });
           calls.delete(part.id);
         }
     });
@@ -207,8 +208,3 @@ const formatInputParts = (parts: readonly MessagePart[]): string =>
   parts
     .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
     .join('\n');
-
-function getDiff(data: Json | undefined): { readonly diff?: string } {
-  const diff = data && typeof data === 'object' && 'diff' in data ? data['diff'] : undefined;
-  return typeof diff === 'string' && diff ? { diff } : {};
-}

@@ -9,6 +9,7 @@ import {
   type RunState,
 } from '../core/index.ts';
 import { openJsonl, type SessionFileProblem } from '../stores/index.ts';
+import { addCallRecord, type CallRecord, type CallRecords } from './call-records.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
 /** The contents of a session. */
@@ -17,6 +18,8 @@ export type SessionContents = {
   readonly state: RunState;
   /** All messages on the current branch, including those before a compaction. */
   readonly messages: readonly Message[];
+  /** How the calls of the messages ended. */
+  readonly calls: CallRecords;
   readonly problems: readonly SessionFileProblem[];
 };
 
@@ -31,9 +34,12 @@ export async function readSession(file: string): Promise<SessionContents> {
 }
 
 /** Reads all messages on the current branch of a log, and its state. */
-export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<SessionContents, 'state' | 'messages'>> {
+export async function readTranscript(
+  log: Pick<Log, 'read'>,
+): Promise<Pick<SessionContents, 'state' | 'messages' | 'calls'>> {
   const view = runStateView();
   const before: Message[] = [];
+  const calls = new Map<string, CallRecord>();
   let state = view.initial;
   let known = 0;
   let knownParts = 0;
@@ -48,6 +54,7 @@ export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<Sessi
     for (const event of events) {
       const old = state;
       state = view.on(state, event);
+      addCallRecord(calls, event);
       if (event.type !== 'epoch-started' || !event.baseline) continue;
       const { messages } = event.baseline;
       const compacted = event.reason === 'compacted';
@@ -57,7 +64,7 @@ export async function readTranscript(log: Pick<Log, 'read'>): Promise<Pick<Sessi
       knownParts = compacted ? (messages.at(-1)?.parts.length ?? 0) : 0;
     }
   }
-  return { state, messages: [...before, ...since(state)] };
+  return { state, messages: [...before, ...since(state)], calls };
 }
 
 /** Follows the events of a session from a seq on until the signal aborts, without locking it. */
@@ -71,8 +78,8 @@ export async function* followSessionFile(file: string, signal: AbortSignal, from
 }
 
 /** Formats all messages as plain text with control characters escaped. */
-export const formatSessionTranscript = (messages: readonly Message[]): string =>
-  toTranscriptItems(messages)
+export const formatSessionTranscript = (messages: readonly Message[], calls?: CallRecords): string =>
+  toTranscriptItems(messages, calls)
     .map((item) => escapeInvisible(formatTranscriptItem(item)))
     .join('\n\n');
 
@@ -87,7 +94,7 @@ function formatTranscriptItem(item: TranscriptItem): string {
     case 'call': {
       const call = `── ${item.tool} ──${item.input === '' ? '' : `\n${item.input}`}`;
       if (!item.result) return `${call}\n→ no result yet`;
-      return `${call}\n→ ${item.result.failed ? 'failed: ' : ''}${item.result.text}`;
+      return `${call}\n→ ${item.outcome === 'ok' ? '' : `${item.outcome}: `}${item.result.text}${item.diff === undefined ? '' : `\n${item.diff}`}`;
     }
   }
 }

@@ -24,7 +24,7 @@ import type { CliArgs } from '../args/parse-args.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { print, printErr } from '../args/stdio.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
-import { pickRewindTarget } from '../slash-commands/history-commands.ts';
+import { pickRewindTarget } from '../slash-commands/rewind-command.ts';
 import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
 import { formatApprovalMode } from '../slash-commands/permission-commands.ts';
 import { resumeOpenRun } from '../slash-commands/session-commands.ts';

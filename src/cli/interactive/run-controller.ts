@@ -171,7 +171,7 @@ function bindConversationToUi(
   let presenter = createTranscriptPresenter(ui, () => conversation.stream);
   const show = (isNew: boolean): void => {
     presenter = createTranscriptPresenter(ui, () => conversation.stream);
-    if (!isNew) presenter.replay(conversation.session.messages, replayedMessages);
+    if (!isNew) presenter.replay(conversation.session.messages, replayedMessages, conversation.callRecords);
     for (const text of conversation.problems)
       ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     refreshStatus();

@@ -44,7 +44,7 @@ async function undoLastCompaction({ conversation, notify }: CommandContext): Pro
   const last = lastCompaction(await conversation.events());
   if (!last) return notify('This conversation was not compacted.');
   await conversation.session.rewind(last.undoEvent, 'returned');
-  conversation.notifyMoved();
+  await conversation.notifyMoved();
   const branch = last.messagesSince > 0 ? ' The messages since then are on a separate branch: /tree shows it.' : '';
   return notify(`The conversation is as it was before the compaction.${branch}`);
 }

@@ -19,7 +19,7 @@ export const exportCommand: SlashCommand = {
     const fileArg = named ? rest : args.trim();
     const format = parseExportFormat(named, fileArg);
     const file = path.resolve(agent.workspace.cwd, fileArg || `${toFileName(name)}.${format}`);
-    if (existsSync(file)) return notify(`${file} already exists: choose another file.`, 'warning');
+    if (existsSync(file)) return notify(`${file} already exists. Choose another name.`, 'warning');
     const events = await conversation.events();
     const { state, messages } = await readTranscript(session.log);
     const text = await exportDocument(

@@ -171,7 +171,7 @@ const continueCommand: SlashCommand = {
     // A request may not end with an assistant message, so a user message is added; the user must know about it.
     const { messages, state } = conversation.session;
     const answered = state.calls.length === 0 && messages.at(-1)?.role === 'assistant';
-    if (answered) notify('The model had answered, so the message "Go on." is added.');
+    if (answered) notify('The last answer was complete; sending "Go on."');
     return runAgent();
   },
 };

@@ -154,7 +154,7 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     async run(_, { conversation, ui, notify, signal }) {
       const outcome = await editSession(conversation.session, { ui, signal });
       if (outcome.type !== 'edited') return notify(outcome.message);
-      conversation.notifyMoved();
+      await conversation.notifyMoved();
       for (const notice of outcome.notices) notify(notice, 'warning');
       return notify('Saved as a new branch; /tree shows the old one.');
     },
@@ -217,5 +217,18 @@ const clearCommand: SlashCommand = {
   run: (_, context) => sessionSubcommands['new']?.run('', context),
 };
 
+const newCommand: SlashCommand = {
+  name: 'new',
+  description: 'start an empty session; the old session is kept',
+  argumentHint: '<name>',
+  run: (args, context) => sessionSubcommands['new']?.run(args, context),
+};
+
 /** The slash commands on sessions. */
-export const sessionCommands: readonly SlashCommand[] = [sessionCommand, resumeCommand, saveCommand, clearCommand];
+export const sessionCommands: readonly SlashCommand[] = [
+  sessionCommand,
+  newCommand,
+  resumeCommand,
+  saveCommand,
+  clearCommand,
+];

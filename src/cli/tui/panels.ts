@@ -18,6 +18,8 @@ const REPLY_HINT = 'Enter denies this call and sends your text to the model · C
 const FIELD_NOT_EMPTY_HINT = 'Enter sends this text and the question stays open · Ctrl+C clears the text';
 const DRAFT_HINT = 'The text in the input field is not the answer: Enter sends it, Ctrl+C clears it.';
 const MAX_TITLE = 160;
+/** A label may take most of the line: the first columns of a message say too little. */
+const listLayout = { minPrimaryColumnWidth: 32, maxPrimaryColumnWidth: 84 };
 const LIST_KEYS = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 /** A panel handles the keys until it closes. */
@@ -173,7 +175,7 @@ export function pickPanel(
     const matches =
       query === '' ? items : fuzzyFilter(items, query, (item) => `${item.label} ${item.description ?? ''}`);
     const noMatch = (): string => styles.dim(`  No matching ${noun}`);
-    return new SelectList(matches, 10, { ...selectListTheme(styles), noMatch });
+    return new SelectList(matches, 10, { ...selectListTheme(styles), noMatch }, listLayout);
   };
   let list = createList('');
   const openedAt = Date.now();
