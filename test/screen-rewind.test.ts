@@ -45,7 +45,7 @@ test(
     await second.keys('Enter');
     await second.waitFor(/Tools changed 1 file since then\. What goes back\?/);
     await waitUntilArmed();
-    await second.keys('b');
+    await second.keys('b', 'Enter');
     await second.waitFor(/Back at that point[^]*restored: \S*a\.txt/);
     assert.equal(readFileSync(file, 'utf8'), 'one\ntwo\nthree\n');
     await second.waitFor(new RegExp(`^> ${longPrompt.slice(0, 40)}`, 'm'));

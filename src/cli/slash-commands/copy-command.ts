@@ -27,7 +27,7 @@ export const copyCommand: SlashCommand = {
           : `The last answer has ${blocks.length} code block${blocks.length === 1 ? '' : 's'}.`,
         'warning',
       );
-    const { copyToClipboard } = await import('../clipboard.ts');
+    const { copyToClipboard } = await import('./clipboard.ts');
     const taken = await copyToClipboard(text, conversation.agent.workspace.cwd);
     if (taken.length === 0)
       return notify('There is no clipboard here: no terminal, and no wl-copy, xclip, xsel, pbcopy or tmux.', 'warning');

@@ -1,6 +1,6 @@
 // Copies text to the clipboard: with the program of the desktop or of tmux if there is one, and through the terminal (OSC 52), which also works over ssh.
 import { spawn } from 'node:child_process';
-import { findProgramOutside } from '../tools/index.ts';
+import { findProgramOutside } from '../../tools/index.ts';
 
 /** The programs that set the clipboard, and when each applies. */
 const programs: readonly {
