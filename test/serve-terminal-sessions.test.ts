@@ -53,7 +53,7 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
   const [listed, ...more] = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'));
   assert.deepEqual(more, []);
   assert.equal(listed?.source, 'terminal');
-  assert.equal(listed.title, 'a secret of the terminal');
+  assert.equal(listed.title, 'private-talk');
   assert.equal(listed.folder, program.cwd);
   const before = program.session('private-talk');
   const read = await send(ownerKey, `GET /api/terminal-sessions/${listed.session}`);
@@ -63,10 +63,7 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
   const copied = await send(ownerKey, `POST /api/terminal-sessions/${listed.session}/copy`, {});
   assert.equal(copied.status, 201);
   const [copy] = sessionsOf(await send(ownerKey, 'GET /api/sessions'));
-  assert.deepEqual(
-    [copy?.session, copy?.source, copy?.title],
-    [copied.body['session'], 'server', 'a secret of the terminal'],
-  );
+  assert.deepEqual([copy?.session, copy?.source, copy?.title], [copied.body['session'], 'server', 'private-talk']);
   const run = await send(ownerKey, 'POST /api/runs?wait=20', { prompt: 'go on', session: copy?.session });
   assert.match(JSON.stringify(run.body), /You said: go on/);
   assert.equal(program.session('private-talk'), before);

@@ -71,8 +71,9 @@ function StatusFigures({ line, isLive }: { readonly line: RunStatusLine; readonl
 
 type SteerMode = 'steer' | 'follow-up';
 
-/** What a retry sends to a session whose run failed. */
-const retryPrompt = 'Continue.';
+/** What a retry sends: the prompt again if no turn was recorded, or else a request to continue. */
+const getRetryPrompt = (run: FleetRun | undefined): string =>
+  run?.outcome?.spent.turns === 0 ? run.prompt : 'Continue.';
 
 /** Sends a message to the active run, or starts a new run in the session. */
 function PromptForm({ session, run, isLive, isRunScreen, shouldFocus, follow }: RunDockProps): JSX.Element {
@@ -142,7 +143,7 @@ function PromptForm({ session, run, isLive, isRunScreen, shouldFocus, follow }: 
           {status}
         </span>
         {!isLive && isFailedRun(run) ? (
-          <button type="button" disabled={busy} onClick={() => startRun(retryPrompt)}>
+          <button type="button" disabled={busy} onClick={() => startRun(getRetryPrompt(run))}>
             <Icon name="refresh" size={14} /> Retry
           </button>
         ) : null}

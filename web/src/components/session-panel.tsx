@@ -15,6 +15,8 @@ import { EditableTitle } from './editable-title.tsx';
 import { EscapedText } from './escaped-text.tsx';
 import { EventList } from './event-list.tsx';
 import { Icon } from './icon.tsx';
+import { ItemHeader } from './item-header.tsx';
+import { Markdown } from './markdown-view.tsx';
 import { OutcomeView, WaitingReason } from './live-run.tsx';
 import { EmptyState, ErrorMessage, CopyableId, StatusBadge } from './primitives.tsx';
 import { QuestionBar } from './question-bar.tsx';
@@ -152,9 +154,7 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
         <>
           <QuestionBar timeline={timeline} />
           {feed.loaded && timeline.items.length === 0 && !feed.error ? (
-            <EmptyState icon="message" title="This session has no messages yet.">
-              {run && isLive ? <WaitingReason run={run} /> : <p>Send a message below to start a run in it.</p>}
-            </EmptyState>
+            <EmptyTimeline run={run} isLive={isLive} />
           ) : null}
           <TimelineView
             items={timeline.items}
@@ -209,5 +209,28 @@ export function RunError({ run }: { readonly run: FleetRun }): JSX.Element | nul
         <EscapedText text={/[.!?]$/.test(error.message) ? error.message : `${error.message}.`} /> {error.hint}
       </p>
     </div>
+  );
+}
+
+/** A session without events: the prompt of its run, and why that has not started; or how to begin. */
+function EmptyTimeline({ run, isLive }: { readonly run: FleetRun | undefined; readonly isLive: boolean }): JSX.Element {
+  if (!run)
+    return (
+      <EmptyState icon="message" title="This session has no messages yet.">
+        <p>Send a message below to start a run in it.</p>
+      </EmptyState>
+    );
+  return (
+    <>
+      <ol class="timeline">
+        <li class="said input">
+          <ItemHeader icon="user" what="You" time={run.queued} />
+          <div class="body">
+            <Markdown text={run.prompt} />
+          </div>
+        </li>
+      </ol>
+      {isLive ? <WaitingReason run={run} /> : null}
+    </>
   );
 }

@@ -45,7 +45,7 @@ export function TurnView({ item, actions, isLive, live }: TurnViewProps): JSX.El
               title="Creates a session with the history up to here"
               onClick={() => actions.fork?.(item.at)}
             >
-              <Icon name="fork" size={14} /> Fork from here
+              <Icon name="fork" size={14} /> <span class="act-name">Fork from here</span>
             </button>
           ) : null}
         </TurnCost>

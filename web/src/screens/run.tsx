@@ -41,7 +41,6 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
   if (run.kind !== 'run') return <DelegatedRun run={run} />;
   return (
     <SessionPanel target={{ run: run.id }} session={run.session} run={run}>
-      {run.outcome?.spent.turns === 0 ? <RunError run={run} /> : null}
       <RunSettings run={run} />
     </SessionPanel>
   );
