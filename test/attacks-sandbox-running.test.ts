@@ -25,10 +25,10 @@ import { calls, says } from '../src/testing/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { createProgram } from './support/cli-harness.ts';
+import { noNamespaceSandbox } from './support/sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
-const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: '/nowhere', path: search });
-const skip = probe.name !== 'bubblewrap' && `no bubblewrap here: ${probe.description}`;
+const skip = await noNamespaceSandbox();
 
 type Fixture = {
   readonly place: string;

@@ -24,14 +24,10 @@ import { bindMountContainerSandbox } from '../src/guards/sandbox/container.ts';
 import { chooseSandbox, withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { noNamespaceSandbox } from './support/sandbox.ts';
 
-const probe = await chooseSandbox({
-  roots: [realpathSync(tmpdir())],
-  home: '/nowhere',
-  path: process.env['PATH'] ?? '',
-});
 const skip =
-  (probe.name !== 'bubblewrap' && `no bubblewrap here: ${probe.description}`) ||
+  (await noNamespaceSandbox()) ||
   (spawnSync('python3', ['--version']).status !== 0 && 'no python3 here');
 
 /** Serves a socket until it is stopped; `argv` is the path. */

@@ -13,6 +13,16 @@ export async function noSandbox(): Promise<string | false> {
   return found.name === 'refused' && found.description;
 }
 
+/** Returns why no command can be sandboxed by namespaces here, or false: a container has another system inside, and macOS no mounts. */
+export async function noNamespaceSandbox(): Promise<string | false> {
+  const { name, description } = await chooseSandbox({
+    roots: [realpathSync(tmpdir())],
+    home: homedir(),
+    path: process.env['PATH'] ?? '',
+  });
+  return name !== 'bubblewrap' && name !== 'util-linux' && `no sandbox of namespaces here: ${description}`;
+}
+
 /** Why Node cannot run inside a sandbox here, or false: a Node in the temporary folder is hidden with it. */
 export const noNodeInside: string | false =
   realpathSync(process.execPath).startsWith(`${realpathSync(tmpdir())}/`) &&

@@ -5,13 +5,20 @@ import { noSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from '
 const sandboxCache = new Map<string, Promise<Sandbox>>();
 
 /** Chooses a sandbox. It never falls back to none: without a working sandbox, every command is refused with the reason. */
-export function chooseSandbox({ mode = 'auto', ...paths }: SandboxOptions): Promise<Sandbox> {
-  if (mode === 'none') return Promise.resolve(noSandbox);
+export function chooseSandbox({ mode: given = 'auto', ...paths }: SandboxOptions): Promise<Sandbox> {
+  if (given === 'none') return Promise.resolve(noSandbox);
+  const mode = given === 'auto' ? modeOfEnvironment() : given;
   const key = JSON.stringify([mode, paths]);
   const sandbox = sandboxCache.get(key) ?? findSandbox(mode, paths);
   sandboxCache.set(key, sandbox);
   return sandbox;
 }
+
+const confiningModes = ['bubblewrap', 'util-linux', 'container'] as const;
+
+/** The variable FAIRLEAD_SANDBOX names the sandbox to use instead of the best one. It cannot turn the sandbox off. */
+const modeOfEnvironment = (): Exclude<SandboxMode, 'none'> =>
+  confiningModes.find((each) => each === process.env['FAIRLEAD_SANDBOX']) ?? 'auto';
 
 async function findSandbox(
   mode: Exclude<SandboxMode, 'none'>,

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { noNamespaceSandbox } from '../../../test/support/sandbox.ts';
 import { chooseSandbox } from './choose.ts';
 import { noSandbox, unavailableSandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
-const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
+const skip = await noNamespaceSandbox();
 
 test(
   'a long-running program can read the directory and its input, and can write neither there nor in .git',

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FairleadError, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
-import { findTrustedProgram } from './bubblewrap.ts';
 import { mountCheckScript } from './mount-check.ts';
 import { expectedMounts, findHiddenPaths, findInnerMounts, visibleFolders, type InnerMounts } from './mounts.ts';
 import { isEmptyDirectory } from './open-folder.ts';
@@ -19,6 +18,7 @@ import {
   type SandboxAccess,
   type SandboxPaths,
 } from './sandbox.ts';
+import { findTrustedProgram } from './trusted-program.ts';
 
 /** Options of a container sandbox. The caller reads the environment. */
 export type ContainerOptions = {

@@ -1,7 +1,6 @@
 // Verifies inside a sandbox, before the command starts, that every mount below a writable folder shows the file that it should. A running command can replace a path by a link between the decision and the mount.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
+import { escapeMountField, findMount, readHostMounts, type HostMount } from './host-mounts.ts';
 
 /** What is mounted below the writable folders. */
 export type ExpectedMounts = {
@@ -14,8 +13,6 @@ export type ExpectedMounts = {
   /** Paths that are mounted before, from places that no command can write; a writable folder may be mounted over them. */
   readonly earlier: readonly string[];
 };
-
-type HostMount = { readonly device: string; readonly source: string; readonly mountPoint: string };
 
 /** Returns shell code that ends the process unless the mounts are the expected ones. The code uses no program: each would need time, and an image may lack it. */
 export function mountCheckScript({ folders, mounted, covered, earlier }: ExpectedMounts): string {
@@ -43,34 +40,7 @@ export const changedExitCode = 121;
 const changedMessage =
   'The command was not started: a running command replaced a protected file or folder at the same moment. Stop the running command, then try again.';
 
-function readHostMounts(): readonly HostMount[] {
-  return readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [, , device = '', source = '', mountPoint = ''] = line.split(' ');
-      return { device, source: unescapeMountField(source), mountPoint: unescapeMountField(mountPoint) };
-    });
-}
-
-/** The mount that shows a path is the innermost one; of several at one place the last. */
-function findMount(host: readonly HostMount[], at: string): HostMount {
-  const holder = host
-    .filter(({ mountPoint }) => isPathInside(mountPoint, at))
-    .reduce((best, each) => (each.mountPoint.length >= best.mountPoint.length ? each : best), noMount);
-  return { ...holder, source: path.join(holder.source, path.relative(holder.mountPoint, at)), mountPoint: at };
-}
-
-const noMount: HostMount = { device: '', source: '/', mountPoint: '/' };
-
 const formatMount = ({ device, source, mountPoint }: HostMount): string =>
   `${device} ${escapeMountField(source)} ${escapeMountField(mountPoint)}`;
-
-/** The kernel writes these characters as octal numbers. */
-const escapeMountField = (text: string): string =>
-  text.replaceAll(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
-
-const unescapeMountField = (text: string): string =>
-  text.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 
 const quoteWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -13,20 +13,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
+import { noNamespaceSandbox } from '../../../test/support/sandbox.ts';
 import { chooseSandbox } from './choose.ts';
 import { withQuarantine } from './quarantine.ts';
 import { removeIdlePlaceholders } from './placeholders.ts';
 import { withSandbox, type Sandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
-const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
+const skip = await noNamespaceSandbox();
 
 type SandboxFixture = {
   readonly root: string;

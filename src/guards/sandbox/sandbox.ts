@@ -51,6 +51,8 @@ export interface Sandbox {
   readonly name: string;
   /** What it restricts, or why no command runs, in one sentence. */
   readonly description: string;
+  /** What it does not restrict although the best sandbox would, in one sentence; absent if nothing is missing. */
+  readonly limitation?: string;
   /** Runs a command inside, in a folder given by its real path. */
   exec(
     command: string | readonly string[],
@@ -91,7 +93,7 @@ export type SandboxPaths = {
 };
 
 /** Which sandbox to use: the best one, a named one, or none. */
-export type SandboxMode = 'auto' | 'bubblewrap' | 'container' | 'none';
+export type SandboxMode = 'auto' | 'bubblewrap' | 'util-linux' | 'container' | 'none';
 
 /** Options of chooseSandbox. */
 export type SandboxOptions = SandboxPaths & {

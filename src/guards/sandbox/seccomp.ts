@@ -6,6 +6,8 @@ import path from 'node:path';
 /** Numbers of a CPU architecture: its audit id and its system calls. */
 type SyscallTable = {
   readonly auditArch: number;
+  /** The call that loads a filter. */
+  readonly prctl: number;
   readonly ioctl: number;
   readonly socket: number;
   readonly socketpair: number;
@@ -26,6 +28,7 @@ const parseNumbers = (text: string): readonly number[] => text.split(' ').map(Nu
 const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
   x64: {
     auditArch: 0xc000003e,
+    prctl: 157,
     ioctl: 16,
     socket: 41,
     socketpair: 53,
@@ -51,6 +54,7 @@ const syscallTables: Partial<Record<NodeJS.Architecture, SyscallTable>> = {
   },
   arm64: {
     auditArch: 0xc00000b7,
+    prctl: 167,
     ioctl: 29,
     socket: 198,
     socketpair: 199,
@@ -154,6 +158,9 @@ function encodeInstruction([code, yes, no, value]: BpfInstruction): Buffer {
   bytes.writeUInt32LE(value, 4);
   return bytes;
 }
+
+/** Returns the number of the system call that loads a filter; undefined for an architecture with unknown numbers. */
+export const prctlNumber = (arch: NodeJS.Architecture): number | undefined => syscallTables[arch]?.prctl;
 
 let cachedFilterFile: string | undefined;
 

@@ -15,6 +15,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { assertAttack } from '../../../test/support/attack-report.ts';
+import { noNamespaceSandbox } from '../../../test/support/sandbox.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { chooseSandbox } from './choose.ts';
 import { withSandbox } from './sandbox.ts';
@@ -24,9 +25,7 @@ const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-secrets-')))
 test.after(() => rmSync(root, { recursive: true, force: true }));
 const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '' });
 const skip =
-  sandbox.name !== 'bubblewrap'
-    ? `no bubblewrap here: ${sandbox.description}`
-    : process.getuid?.() !== 0 && 'only root can read files that others may not';
+  (await noNamespaceSandbox()) || (process.getuid?.() !== 0 && 'only root can read files that others may not');
 
 test(
   '[attack 106] root inside a sandbox is another user, reads no private file of the system, and works as usual',

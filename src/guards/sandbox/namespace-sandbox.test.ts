@@ -1,4 +1,4 @@
-import { noNodeInside } from '../../../test/support/sandbox.ts';
+import { noNamespaceSandbox, noNodeInside } from '../../../test/support/sandbox.ts';
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -17,13 +17,12 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ExecOptions, ExecResult, Workspace } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
-import { findTrustedProgram } from './bubblewrap.ts';
 import { chooseSandbox } from './choose.ts';
 import { withSandbox, type SandboxPaths } from './sandbox.ts';
+import { findTrustedProgram } from './trusted-program.ts';
 
 const search = process.env['PATH'] ?? '';
-const probe = await chooseSandbox({ roots: [realpathSync(tmpdir())], home: homedir(), path: search });
-const skip = probe.name === 'bubblewrap' ? false : `no bubblewrap here: ${probe.description}`;
+const skip = await noNamespaceSandbox();
 
 /** Creates a directory that is removed with the test. */
 function folder(t: TestContext): string {
@@ -245,11 +244,11 @@ test('[attack 82] without a working sandbox no command runs, and one sentence sa
   writeFileSync(path.join(broken, 'bwrap'), '#!/bin/sh\necho "setting up uid map: Permission denied" >&2\nexit 1\n');
   chmodSync(path.join(broken, 'bwrap'), 0o755);
   const cases = [
-    { search: root, says: /there is no sandbox on this machine\. Install bubblewrap/ },
-    { search: broken, says: /does not work here \(setting up uid map: Permission denied\)/ },
-  ];
-  for (const { search: where, says } of cases) {
-    const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: where });
+    { mode: 'auto', search: root, says: /there is no sandbox on this machine\. Install bubblewrap/ },
+    { mode: 'bubblewrap', search: broken, says: /\(setting up uid map: Permission denied\)\. / },
+  ] as const;
+  for (const { mode, search: where, says } of cases) {
+    const sandbox = await chooseSandbox({ mode, roots: [root], home: homedir(), path: where });
     assert.equal(sandbox.name, 'refused');
     const workspace = withSandbox(localWorkspace({ roots: [root] }), sandbox);
     await assert.rejects(workspace.exec('touch ran'), { code: 'sandbox/absent', message: says });
