@@ -153,7 +153,7 @@ test(
   async (t) => {
     const { root, run } = await setup(t);
     // The program is no child of this process: a shell in the background has ended.
-    const script = `bwrap --dev-bind / / --unshare-net python3 ${root}/serve.py ${root}/other.sock 'another namespace' >/dev/null 2>&1 & echo $!`;
+    const script = `unshare -U -r -n python3 ${root}/serve.py ${root}/other.sock 'another namespace' >/dev/null 2>&1 & echo $!`;
     const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
     t.after(() => process.kill(Number(stdout), 'SIGKILL'));
     await waitFor(path.join(root, 'other.sock'));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { packPackage, repoRoot, runNpm } from './support/npm-package.ts';
+import { noSandbox } from './support/sandbox.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'fairlead-package-coding-agent-'));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -35,7 +36,7 @@ const [, , cwd = '.', sandbox = 'auto'] = process.argv;
 const options: CodingAgentOptions = {
   cwd,
   model: 'scripted/answers.json',
-  sandbox: sandbox === 'bubblewrap' ? 'bubblewrap' : 'auto',
+  sandbox: sandbox === 'container' ? 'container' : 'auto',
   policy: { rules: [{ deny: { path: 'secret.txt' }, why: 'It is secret.' }] },
   mcp: { servers: { greeter: { command: process.execPath, args: [\`\${process.cwd()}/server.mjs\`], onDemand: false } } },
   approve: (request) => request.tool !== 'delete_file',
@@ -91,22 +92,23 @@ test('[P54] a program that uses only fairlead/coding-agent passes tsc --strict',
   );
 });
 
-const hasBubblewrap = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'].some((file) => existsSync(file));
-
 test(
   '[P54] the program edits a file in a sandbox, with an MCP server, and the policy denies a path',
-  { skip: hasBubblewrap ? false : 'bubblewrap is not installed' },
-  () => runProgram('bubblewrap'),
-);
-
-test(
-  '[P54] without a working sandbox, the program edits files and runs no command',
-  { skip: hasBubblewrap && 'bubblewrap is installed' },
+  { skip: await noSandbox() },
   () => runProgram('auto'),
 );
 
-function runProgram(sandbox: 'auto' | 'bubblewrap'): void {
-  const output = execFileSync(process.execPath, ['program.ts', 'project', sandbox], { cwd: home, encoding: 'utf8' });
+test('[P54] without a working sandbox, the program edits files and runs no command', () => runProgram('container'));
+
+/** Runs the program in the best sandbox, or in a container without an engine, where no command runs. */
+function runProgram(sandbox: 'auto' | 'container'): void {
+  writeFileSync(path.join(home, 'project/a.txt'), 'old text\n');
+  rmSync(path.join(home, 'project/copy.txt'), { force: true });
+  const output = execFileSync(process.execPath, ['program.ts', 'project', sandbox], {
+    cwd: home,
+    encoding: 'utf8',
+    env: { ...process.env, SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: '/nowhere/podman' },
+  });
   const mcp = ['mcp__greeter__greeting'];
   assert.deepEqual(JSON.parse(output.trim()), { text: 'done', status: 'success', mcp });
   const read = (name: string): string | undefined =>
@@ -114,5 +116,5 @@ function runProgram(sandbox: 'auto' | 'bubblewrap'): void {
   assert.equal(read('project/a.txt'), 'new text\n');
   assert.equal(read('project/secret.txt'), undefined, 'the policy denies it');
   assert.equal(read('outside.txt'), undefined, 'the sandbox confines commands to the project');
-  if (sandbox === 'bubblewrap') assert.equal(read('project/copy.txt'), 'new text\n');
+  assert.equal(read('project/copy.txt'), sandbox === 'auto' ? 'new text\n' : undefined);
 }

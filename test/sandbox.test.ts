@@ -7,6 +7,7 @@ import { calls, callsThenAnswer, says } from '../src/testing/index.ts';
 import { requestMessages, createProgram } from './support/cli-harness.ts';
 import { createPromptEnvironment, openPrompt } from './support/terminal-prompt.ts';
 import { noSandbox } from './support/sandbox.ts';
+import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const sandboxMissing = await noSandbox();
@@ -35,9 +36,51 @@ test('[attack 82] without a sandbox the model gets one sentence and nothing runs
   assert.ok(!existsSync(path.join(program.cwd, 'ran')));
   assert.match(
     String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content']),
-    /^Error: Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them without one\.$/,
+    /^Commands are not run: there is no sandbox on this machine\. Install bubblewrap \(.*\), or start with --no-sandbox to run them without one\.$/,
   );
 });
+
+test('[attack 82] without a sandbox a command is refused and the user is not asked to approve it', async (t) => {
+  const refusedCalls = [
+    ['run_command', { command: 'touch ran' }, /^Commands are not run: there is no sandbox/],
+    ['execute_sandboxed_command', { command: 'touch ran' }, /^podman is not installed, so nothing was run\./],
+  ] as const;
+  for (const [tool, input, reason] of refusedCalls) {
+    const program = await createProgram(
+      t,
+      tool === 'run_command' ? callsThenAnswer(1, tool, input, 'Done.') : scriptHiddenCalls([[tool, input]]),
+    );
+    await program.seedModels('qwen3');
+    const { code, err } = await program.run(['-p', 'go'], { env: { PATH: '/nowhere' } });
+    assert.equal(code, 0, err);
+    assert.doesNotMatch(err, /approv/i);
+    // Without the refusal, the result would say that the approval of a user is missing.
+    assert.match(String(requestMessages(program.modelRequests().at(-1)).at(-1)?.['content']), reason);
+  }
+});
+
+test(
+  '[attack 82] in the terminal no question appears for a command that cannot run, and the reason is shown',
+  { skip: noTerminal() },
+  async (t) => {
+    const place = await createPromptEnvironment(t, ({ results }) =>
+      results.length === 0 ? calls('run_command', { command: 'touch ran' }) : says(`Result: ${results.at(-1)}`),
+    );
+    const noEngine = { FAIRLEAD_SANDBOX: 'container', SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: '/nowhere/podman' };
+    const prompt = await openPrompt(
+      t,
+      { ...place, env: { ...place.env, ...noEngine } },
+      ['--refresh-models', '--model', 'alpha'],
+      {
+        sandbox: true,
+      },
+    );
+    await prompt.waitFor(/· no commands · /);
+    await prompt.enterAndWait('go', /^Result: Commands are not run: there is no container engine/m);
+    assert.doesNotMatch(await prompt.screen(), /Allow run_command/);
+    assert.ok(!existsSync(path.join(place.cwd, 'ran')));
+  },
+);
 
 test('--no-sandbox runs commands with the user’s permissions, and says so', async (t) => {
   const program = await createProgram(t, callsThenAnswer(1, 'run_command', { command: 'touch ../ran; pwd' }, 'Done.'));
@@ -60,7 +103,7 @@ test(
     writeFileSync(path.join(place.env['HOME'] ?? '', 'mine'), 'private');
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
     const prompt = await openPrompt(t, place, args, { sandbox: true });
-    await prompt.waitFor(/alpha · [^\n]* · bubblewrap · auto-approve · /);
+    await prompt.waitFor(/alpha · [^\n]* · (bubblewrap|util-linux) · auto-approve · /);
     await prompt.enterAndWait('go', /^Result: [^]*No such file/m);
     assert.ok(!existsSync(path.join(place.cwd, '../by-model')));
     await prompt.enterAndWait('!cat ~/mine > copy; touch ../by-me', /^✓ shell cat/m);

@@ -157,6 +157,9 @@ export const attacks: Readonly<Record<number, readonly [what: string, ...may: re
   166: ['a second process that removes what protects a command of the first', no],
   167: ['a socket that a program opens while a command runs', held],
   168: ['a repository that git of the user enters while a command runs', no, ask],
+  169: ['the name of a folder as code or as an option of a mount', no],
+  170: ['a file system that is mounted inside a read-only folder', no],
+  171: ['a mount of the sandbox that is missing or writable', no],
 };
 
 /** Returns the attack numbers in the title of a test, such as `[attack 3]` or `attacks 3, 4 and 5`. */

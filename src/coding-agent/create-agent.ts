@@ -190,7 +190,12 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
     ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
   });
-  const container = withSandbox(workspace, lazyContainerSandbox(settings.sandbox, [workspace.cwd]));
+  const containerSandbox = lazyContainerSandbox(settings.sandbox, [workspace.cwd]);
+  const container = withSandbox(workspace, containerSandbox);
+  const sandboxes = new Map([
+    ...['run_command', 'git_change', 'git_remote'].map((name) => [name, sandbox] as const),
+    ['execute_sandboxed_command', containerSandbox],
+  ]);
   const ownTools = codeOnly
     ? [sandboxedCommand(container)]
     : [
@@ -275,6 +280,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           grants,
           autoApprove,
           preview: { sandbox, redactor },
+          sandboxes,
         }),
         ...(hooks && agent.compactor ? { compactor: hooks.wrapCompactor(agent.compactor) } : {}),
       };

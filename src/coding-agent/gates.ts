@@ -10,10 +10,12 @@ import {
   policyGate,
   readPolicies,
   readPolicy,
+  sandboxRefusalGate,
   type Grants,
   type PathPins,
   type Policy,
   type PolicyContext,
+  type Sandbox,
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
 import { withPreview, type PreviewOptions } from './approval-preview.ts';
@@ -33,13 +35,15 @@ export type GateOptions = {
   readonly autoApprove: () => boolean;
   /** The sandbox and the redactor, which the previews of questions need. */
   readonly preview?: Pick<PreviewOptions, 'sandbox' | 'redactor'>;
+  /** The sandbox of each tool that runs commands. */
+  readonly sandboxes?: ReadonlyMap<string, Sandbox>;
 };
 
 /** Puts a guard before the gate that decides after it. */
 type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate };
 
 /**
- * The gates of an agent, in the order rules, hooks, package guard, policy, permission.
+ * The gates of an agent, in the order sandbox, rules, hooks, package guard, policy, permission. The first denies a command that no sandbox could run.
  *
  * core/evaluate-gates.ts evaluates them in this order, and after them the approval gate of a tool with `needsApproval`:
  * - a call that the user denied is denied before any gate is evaluated;
@@ -54,7 +58,7 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {
-  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, autoApprove } = options;
+  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, autoApprove, sandboxes } = options;
   const context = createPolicyContext(workspace);
   const permission = permissionGate({
     tools,
@@ -75,7 +79,8 @@ export function createGates(options: GateOptions): readonly Gate[] {
   const asks = (gate: Gate): Gate => (preview ? withPreview(gate, { ...preview, workspace, context }) : gate);
   // The preview reads the files that the pins of the call lead to.
   const pinned = pins?.wrapGate(asks(guards)) ?? asks(guards);
-  return [...ruleGates.map(asks), pinned];
+  const refusal = sandboxes ? [sandboxRefusalGate(sandboxes, workspace.exec.bind(workspace))] : [];
+  return [...refusal, ...ruleGates.map(asks), pinned];
 }
 
 /** The context in which the calls of a workspace are evaluated: its paths, and which hosts are on this machine or its network. */

@@ -19,6 +19,7 @@ export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { commandRunners, interpreters, packageRunners, shells } from './runner-programs.ts';
 export { chooseSandbox, lazyContainerSandbox } from './sandbox/choose.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
+export { sandboxRefusalGate } from './sandbox/refusal-gate.ts';
 export {
   noSandbox,
   withSandbox,

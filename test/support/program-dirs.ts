@@ -24,6 +24,8 @@ export type ProgramDirs = {
   readonly config: (...names: string[]) => string;
 };
 
+const sandboxName = process.env['FAIRLEAD_SANDBOX'];
+
 /** Creates directories that are removed with the test. */
 export function createProgramDirs(t: Pick<TestContext, 'after'>): ProgramDirs {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-home-')));
@@ -35,6 +37,7 @@ export function createProgramDirs(t: Pick<TestContext, 'after'>): ProgramDirs {
     cwd,
     env: {
       PATH: process.env['PATH'] ?? '',
+      ...(sandboxName === undefined ? {} : { FAIRLEAD_SANDBOX: sandboxName }),
       HOME: home,
       XDG_STATE_HOME: path.join(home, 'state'),
       XDG_DATA_HOME: path.join(home, 'data'),

@@ -4,20 +4,24 @@ import { withSandbox } from '../../guards/index.ts';
 import { fail, ok, warn, type DoctorCheck } from './check.ts';
 import { noLeaksMessage, probeSandbox } from './sandbox-probe.ts';
 
+const filterFix = 'Install bubblewrap or perl.';
+
 /** Checks the sandbox of commands. */
 export const commandSandboxCheck: DoctorCheck = {
   name: 'commands',
   async run({ commandSandbox, signal }) {
     const { workspace, sandbox } = await commandSandbox();
-    const [, reason = sandbox.description, fix = ''] = /^(.*?\.) (.*)$/.exec(sandbox.description) ?? [];
-    if (sandbox.name === 'refused') return warn(reason, fix);
+    const { remedy = '', limitation } = sandbox;
+    if (sandbox.name === 'refused')
+      return warn(sandbox.description.slice(0, sandbox.description.length - remedy.length).trim(), remedy);
     if (sandbox.name === 'none') return warn(sandbox.description, 'Start without --no-sandbox.');
     const inside = withSandbox(workspace, sandbox);
     const run = async (command: string): Promise<string> =>
       (await inside.exec(command, { signal, timeoutMs: 20_000 })).text;
     try {
       const { output, leaks } = await probeSandbox(run, workspace.cwd);
-      if (leaks?.length === 0) return ok(`A command in ${sandbox.name} ${noLeaksMessage}`);
+      const works = `A command in ${sandbox.name} ${noLeaksMessage}`;
+      if (leaks?.length === 0) return limitation === undefined ? ok(works) : warn(`${works} ${limitation}`, filterFix);
       return fail(
         leaks
           ? `${sandbox.name} does not confine commands: ${leaks.join(', and ')}.`
@@ -25,7 +29,7 @@ export const commandSandboxCheck: DoctorCheck = {
         'Do not run commands that you do not trust, and report this bug.',
       );
     } catch (error) {
-      return fail(errorMessage(error), 'Run it by hand: bwrap --unshare-all --ro-bind / / true');
+      return fail(errorMessage(error), 'Run it by hand: unshare -U -r -m -p -n --fork true');
     }
   },
 };

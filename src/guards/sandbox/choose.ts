@@ -35,6 +35,7 @@ export function lazyContainerSandbox(options: ContainerOptions, untrustedRoots: 
   return {
     name: 'container',
     description: 'Commands run in a container and reach a volume: no network, no file of yours.',
+    findRefusal: async (outside) => (await (loading ??= load())).findRefusal?.(outside),
     exec: async (command, given, outside) => (await (loading ??= load())).exec(command, given, outside),
   };
 }

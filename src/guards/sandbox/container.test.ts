@@ -44,6 +44,9 @@ function setup(t: TestContext, script: string): ContainerFixture {
   return { work, home, engine, engineCalls: () => readFileSync(record, 'utf8') };
 }
 
+// Tests here are about containers, whatever sandbox the other tests use.
+delete process.env['FAIRLEAD_SANDBOX'];
+
 test('without a lighter sandbox a container gets the working directory, with executable project files read-only', async (t) => {
   const { work, home, engine, engineCalls } = setup(t, '[ "$1" = image ] || echo done');
   const container = { engine: 'podman', image: 'alpine' };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FairleadError, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
+import { FairleadError, errorMessage, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
 import { mountCheckScript } from './mount-check.ts';
 import { expectedMounts, findHiddenPaths, findInnerMounts, visibleFolders, type InnerMounts } from './mounts.ts';
 import { isEmptyDirectory } from './open-folder.ts';
@@ -46,13 +46,27 @@ type ContainerConfig = Required<ContainerOptions> & {
 export function containerSandbox(options: ContainerOptions = {}, untrustedRoots: readonly string[] = []): Sandbox {
   const config = resolveContainer(options);
   const { engine, image, volume, mountpoint } = config;
-  let ready = false;
+  let [present, ready] = [false, false];
+  const openEngine = async (outside: HostExec): Promise<ContainerConfig> => {
+    const container = { ...config, engine: resolveTrustedEngine(engine, untrustedRoots) };
+    present ||= await assertVolumePresent(outside, container);
+    return container;
+  };
   return {
     name: path.basename(engine),
     description: `Commands run in ${image} and reach the volume ${volume}: no network, no file of yours.`,
+    async findRefusal(outside) {
+      try {
+        await openEngine(outside);
+        return undefined;
+      } catch (error) {
+        return errorMessage(error);
+      }
+    },
     async exec(command, given, outside) {
-      const container = { ...config, engine: resolveTrustedEngine(engine, untrustedRoots) };
-      ready ||= await assertEngineReady(outside, container);
+      const container = await openEngine(outside);
+      if (!ready && isDocker(container)) await makeVolumeWritable(outside, container);
+      ready = true;
       const mountArgs = ['-v', `${volume}:${mountpoint}`, '-w', mountpoint];
       return runInContainer(container, mountArgs, command, splitAccess(given).options, outside);
     },
@@ -249,7 +263,7 @@ const engineMissingError = (engine: string, cause?: unknown): FairleadError =>
     cause,
   );
 
-async function assertEngineReady(outside: HostExec, container: ContainerConfig): Promise<true> {
+async function assertVolumePresent(outside: HostExec, container: ContainerConfig): Promise<true> {
   const { engine, volume } = container;
   let result: ExecResult;
   try {
@@ -263,7 +277,6 @@ async function assertEngineReady(outside: HostExec, container: ContainerConfig):
     throw containerError(
       `The sandbox volume does not exist, so nothing was run. Create it: ${engine} volume create ${volume}`,
     );
-  if (isDocker(container)) await makeVolumeWritable(outside, container);
   return true;
 }
 

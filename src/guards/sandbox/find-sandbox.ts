@@ -121,7 +121,7 @@ const hasImage = (engine: string, image: string): Promise<boolean> =>
   });
 
 const unavailableWithHint = (why: string, remedy: string): Sandbox =>
-  unavailableSandbox(`Commands are not run: ${why}. ${remedy}, or start with --no-sandbox to run them without one.`);
+  unavailableSandbox(`Commands are not run: ${why}.`, `${remedy}, or start with --no-sandbox to run them without one.`);
 
 const noContainer: Sandbox = unavailableWithHint(
   'there is no container engine with the image of sandbox.image',

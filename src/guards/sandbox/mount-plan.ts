@@ -107,12 +107,7 @@ export function createMountPlan(
   return {
     operations,
     unsetVariables: droppedVariables,
-    variables: [
-      ['HOME', home],
-      ['TMPDIR', '/tmp'],
-      ...(isRoot ? gitSettings : []),
-      ...(proxy ? proxyVariables : []),
-    ],
+    variables: [['HOME', home], ['TMPDIR', '/tmp'], ...(isRoot ? gitSettings : []), ...(proxy ? proxyVariables : [])],
     ...(isRoot && { user: unprivilegedUser }),
   };
 }

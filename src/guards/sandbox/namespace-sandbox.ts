@@ -65,7 +65,8 @@ export function launcherFailure(launcher: NamespaceLauncher, paths: SandboxPaths
   const [program, ...args] = launcher.wrap(createMountPlan(paths, access, inner), paths.roots[0] ?? '/', argv);
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 10_000, env: {} }, (error, _out, stderr) => {
-      resolve(error ? escapeInvisibleLine((stderr || error.message).trim()) : undefined);
+      const [firstLine = ''] = (stderr || (error?.message ?? '')).trim().split('\n');
+      resolve(error ? escapeInvisibleLine(firstLine) : undefined);
     });
   });
 }

@@ -115,6 +115,7 @@ export function withQuarantine(
   const confined: Sandbox = {
     ...sandbox,
     stoppedReason,
+    findRefusal: stoppedReason,
     acceptFile: accept,
     isMounted: (location) => guard.isMounted(location),
     takeNotices() {

@@ -53,12 +53,16 @@ export interface Sandbox {
   readonly description: string;
   /** What it does not restrict although the best sandbox would, in one sentence; absent if nothing is missing. */
   readonly limitation?: string;
+  /** What enables commands, as a sentence, if none runs; the end of the description. */
+  readonly remedy?: string;
   /** Runs a command inside, in a folder given by its real path. */
   exec(
     command: string | readonly string[],
     options: ExecOptions & SandboxAccess & { readonly cwd: string },
     outside: HostExec,
   ): Promise<ExecResult>;
+  /** Returns why no command could start at this moment, in one sentence, before the user is asked about one; undefined if nothing is known. */
+  readonly findRefusal?: (outside: HostExec) => string | undefined | Promise<string | undefined>;
   /** Returns why commands are stopped at this moment, in one sentence; undefined if they run. */
   readonly stoppedReason?: () => string | undefined;
   /** Returns the files and folders of the roots that commands cannot see; real paths. */
@@ -208,12 +212,17 @@ export function splitAccess<T extends SandboxAccess>(
   };
 }
 
-/** Used if no sandbox is available: refuses every command with the reason. */
-export const unavailableSandbox = (why: string): Sandbox => ({
-  name: 'refused',
-  description: why,
-  exec: () => Promise.reject(new FairleadError('sandbox/absent', why, { blame: 'user' })),
-});
+/** Used if no sandbox is available: refuses every command with the reason, and with what enables them; both are sentences. */
+export const unavailableSandbox = (why: string, remedy?: string): Sandbox => {
+  const description = remedy === undefined ? why : `${why} ${remedy}`;
+  return {
+    name: 'refused',
+    description,
+    ...(remedy !== undefined && { remedy }),
+    findRefusal: () => description,
+    exec: () => Promise.reject(new FairleadError('sandbox/absent', description, { blame: 'user' })),
+  };
+};
 
 /** Replaces the process by the first shell that is found inside. */
 const startShell = 'for s in /bin/bash /usr/bin/bash /bin/sh; do [ -x $s ] && exec $s -c "$1"; done';

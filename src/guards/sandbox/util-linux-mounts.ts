@@ -109,8 +109,9 @@ export function formatMountSteps(
   const devices = (folder: string): void => {
     for (const name of deviceNames) {
       create(path.join(folder, name), 'file');
-      // No flag is changed: without devices it would not be one.
-      mount(`/dev/${name}`, path.join(folder, name), 'none', ['bind']);
+      // Without the flag for devices, unlike all other mounts.
+      const flags = keptFlags(findMount(host, `/dev/${name}`)).filter((flag) => flag !== 'nodev' && flag !== 'ro');
+      mount(`/dev/${name}`, path.join(folder, name), 'none', ['bind', ...flags]);
     }
     for (const name of ['pts', 'shm']) create(path.join(folder, name), 'folder');
     mount('devpts', path.join(folder, 'pts'), 'devpts', devptsFlags);
