@@ -165,7 +165,8 @@ try {
     compare('50 commands through loop, gate and log, over a bare spawn', ways, url, 'command', 50);
   }
   if (selected.includes('sandbox')) {
-    const ways = ['bare', 'workspace', ...filterAvailable(['bubblewrap', 'bubblewrap-egress', 'podman'], 'command')];
+    const kinds = ['bubblewrap', 'util-linux', 'bubblewrap-egress', 'podman'];
+    const ways = ['bare', 'workspace', ...filterAvailable(kinds, 'command')];
     compare('10 sandboxed commands, over a bare spawn', ways, url, 'command', 10);
     const gitWays = ['plain-git', 'git-tool', ...filterAvailable(['git-tool-sandbox'], 'git')];
     compare('10 times status and diff of 200 files with the git tool, over plain git', gitWays, url, 'git', 10);

@@ -153,7 +153,7 @@ export const createBareSubject = (): Subject => ({
 });
 
 /** Commands in a workspace without a loop, each in this kind of sandbox; throws where that is not to be had. */
-export const createSandboxSubject = (kind: 'none' | 'bubblewrap' | 'egress' | 'podman'): Subject => ({
+export const createSandboxSubject = (kind: 'none' | 'bubblewrap' | 'util-linux' | 'egress' | 'podman'): Subject => ({
   async command(n) {
     const root = createTempDir();
     const workspace = await openSandboxedWorkspace(kind, root);
@@ -179,7 +179,9 @@ async function openSandboxedWorkspace(kind: string, root: string): Promise<Works
     return withSandbox(workspace, containerSandbox({ image, volume: 'fairlead-bench' }));
   }
   const egress = kind === 'egress' ? { egress: { hosts: ['example.com'], isPublic: isPublicAddress } } : {};
-  const sandbox = await chooseSandbox({ roots: [root], home: homedir(), path: process.env['PATH'] ?? '', ...egress });
-  if (sandbox.name !== 'bubblewrap') throw new Error(sandbox.description);
+  const mode = kind === 'util-linux' ? kind : 'bubblewrap';
+  const search = process.env['PATH'] ?? '';
+  const sandbox = await chooseSandbox({ mode, roots: [root], home: homedir(), path: search, ...egress });
+  if (sandbox.name !== mode) throw new Error(sandbox.description);
   return withSandbox(workspace, sandbox);
 }

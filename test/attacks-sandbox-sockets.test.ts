@@ -26,9 +26,7 @@ import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { noNamespaceSandbox } from './support/sandbox.ts';
 
-const skip =
-  (await noNamespaceSandbox()) ||
-  (spawnSync('python3', ['--version']).status !== 0 && 'no python3 here');
+const skip = (await noNamespaceSandbox()) || (spawnSync('python3', ['--version']).status !== 0 && 'no python3 here');
 
 /** Serves a socket until it is stopped; `argv` is the path. */
 const serveScript = `import socket, sys

@@ -202,7 +202,14 @@ for (const mode of modes)
       const { stdout, stderr } = spawnSync(
         'unshare',
         [
-          ...['-U', '-r', '-m', 'sh', '-c', mounts.join(' && '), 'sh', root],
+          '-U',
+          '-r',
+          '-m',
+          'sh',
+          '-c',
+          mounts.join(' && '),
+          'sh',
+          root,
           process.execPath,
           child,
           mode,

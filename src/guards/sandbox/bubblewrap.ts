@@ -45,7 +45,8 @@ function formatOperation(operation: MountOperation): readonly string[] {
       return [`--${operation.isReadOnly ? 'ro-' : ''}bind${operation.isOptional ? '-try' : ''}`, operation.source, at];
     case 'empty':
       return [
-        ...['--tmpfs', at],
+        '--tmpfs',
+        at,
         ...(operation.mode === 0o755 ? [] : ['--chmod', operation.mode.toString(8).padStart(4, '0'), at]),
         ...(operation.isReadOnly ? ['--remount-ro', at] : []),
       ];

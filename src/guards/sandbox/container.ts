@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FairleadError, errorMessage, escapeInvisibleLine, type ExecResult } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, type ExecResult, type FairleadError } from '../../core/index.ts';
+import { assertVolumePresent, containerError, resolveTrustedEngine } from './container-engine.ts';
 import { mountCheckScript } from './mount-check.ts';
 import { expectedMounts, findHiddenPaths, findInnerMounts, visibleFolders, type InnerMounts } from './mounts.ts';
 import { isEmptyDirectory } from './open-folder.ts';
@@ -18,7 +19,6 @@ import {
   type SandboxAccess,
   type SandboxPaths,
 } from './sandbox.ts';
-import { findTrustedProgram } from './trusted-program.ts';
 
 /** Options of a container sandbox. The caller reads the environment. */
 export type ContainerOptions = {
@@ -250,36 +250,6 @@ const cpuLimitOptions = (container: ContainerConfig, ms: number): readonly strin
     ? ['--cpus', String(maxCpus)]
     : ['--ulimit', `cpu=${Math.ceil(ms / 1000) * maxCpus}`];
 
-function resolveTrustedEngine(engine: string, roots: readonly string[]): string {
-  if (roots.length === 0 || path.isAbsolute(engine)) return engine;
-  const found = findTrustedProgram(engine, { roots, path: process.env['PATH'] ?? '' });
-  if (found === undefined) throw engineMissingError(engine);
-  return found;
-}
-
-const engineMissingError = (engine: string, cause?: unknown): FairleadError =>
-  containerError(
-    `${engine} is not installed, so nothing was run. Install it (apt-get install podman), or set SANDBOX_CONTAINER_RUNTIME_EXECUTABLE to an installed engine.`,
-    cause,
-  );
-
-async function assertVolumePresent(outside: HostExec, container: ContainerConfig): Promise<true> {
-  const { engine, volume } = container;
-  let result: ExecResult;
-  try {
-    result = await outside([engine, 'volume', 'inspect', volume], { timeoutMs: 10_000 });
-  } catch (cause) {
-    throw engineMissingError(engine, cause);
-  }
-  if (result.code !== 0 && !/no such|not found|no volume/i.test(result.text))
-    throw containerError(`${engine} does not work here: ${result.text.trim()}`);
-  if (result.code !== 0)
-    throw containerError(
-      `The sandbox volume does not exist, so nothing was run. Create it: ${engine} volume create ${volume}`,
-    );
-  return true;
-}
-
 /** Docker creates a volume for root, podman for its first user. This gives it to the user inside. */
 async function makeVolumeWritable(outside: HostExec, container: ContainerConfig): Promise<void> {
   const { engine, user, volume, mountpoint, image } = container;
@@ -328,6 +298,3 @@ function removeWithProcess(removal: Argv): () => void {
     watcher.kill('SIGKILL');
   };
 }
-
-const containerError = (message: string, cause?: unknown): FairleadError =>
-  new FairleadError('sandbox/unusable', message, { blame: 'user', ...(cause === undefined ? {} : { cause }) });

@@ -15,7 +15,7 @@ import {
 } from './sandbox.ts';
 import { withQuarantine } from './quarantine.ts';
 import { findTrustedProgram } from './trusted-program.ts';
-import { findBusyBoxProgram, findUtilLinuxPrograms, utilLinuxLauncher } from './util-linux.ts';
+import { findBusyBoxProgram, findUtilLinuxPrograms, utilLinuxLauncher } from './unshare.ts';
 
 /** Returns the best sandbox that works here; if none works, one that refuses every command with the reason. */
 export async function findSandbox(

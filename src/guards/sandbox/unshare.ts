@@ -10,7 +10,7 @@ import type { Argv, SandboxPaths } from './sandbox.ts';
 import { createScriptWords } from './script-words.ts';
 import { prctlNumber, seccompFilterFile } from './seccomp.ts';
 import { findTrustedSystemProgram } from './trusted-program.ts';
-import { formatMountSteps, newRoot, tableFd } from './util-linux-mounts.ts';
+import { formatMountSteps, newRoot, tableFd } from './unshare-mounts.ts';
 
 const requiredNames = ['unshare', 'setpriv', 'setsid', 'mount', 'umount', 'pivot_root', 'mkdir', 'ln', 'cp'] as const;
 
@@ -86,7 +86,7 @@ const perlLoader = (prctl: number): string =>
 
 type WrappedCommand = { readonly plan: MountPlan; readonly cwd: string; readonly argv: readonly string[] };
 
-/** Only no privilege is left for the command, and none can be gained. */
+/** No privilege is left for the command, and none can be gained. */
 const noPrivileges = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all'];
 
 function wrapCommand(
@@ -105,22 +105,17 @@ function wrapCommand(
     filter !== undefined && loader === 'perl' && programs.perl !== undefined
       ? [programs.perl, '-e', perlLoader(prctlNumber(process.arch) ?? 0), '--']
       : [];
-  const inside = [
-    // The mounts belong to the outer namespace, so that nothing inside can change them.
-    ...[unshare, '-U', `--map-user=${uid}`, `--map-group=${gid}`, '--keep-caps', '--'],
-    ...[setpriv, ...noPrivileges, ...filterOptions, '--'],
-    ...perl,
-    ...withInit(argv, filterOptions.length > 0),
-  ];
-  const start = `exec ${words.addAll(inside)}`;
-  return [
-    // Ends with this process, as everything inside ends with it.
-    ...([setpriv, '--pdeathsig', 'KILL', '--'] as const),
-    // Two calls: the interfaces of a network belong to root inside only if the user is known when it is made.
-    ...[unshare, '-U', '-r', '--'],
-    ...[unshare, '-m', '-p', '-n', '-i', '-u', '-C', '--fork', '--kill-child=KILL', '--'],
-    ...[setsid, '/bin/sh', '-c', `${script}\n${start}`, 'sh', ...words.list()],
-  ];
+  // The mounts belong to the outer namespace, so that nothing inside can change them.
+  const ownUser = [unshare, '-U', `--map-user=${uid}`, `--map-group=${gid}`, '--keep-caps', '--'];
+  const unprivileged = [setpriv, ...noPrivileges, ...filterOptions, '--'];
+  const inside = [...ownUser, ...unprivileged, ...perl, ...withInit(argv, filterOptions.length > 0)];
+  // Ends with this process, as everything inside ends with it.
+  const bound = [setpriv, '--pdeathsig', 'KILL', '--'] as const;
+  // Two calls: the interfaces of a network belong to root inside only if the user is known when it is made.
+  const asRoot = [unshare, '-U', '-r', '--'];
+  const namespaces = [unshare, ...'-m -p -n -i -u -C --fork --kill-child=KILL --'.split(' ')];
+  const start = `${script}\nexec ${words.addAll(inside)}`;
+  return [...bound, ...asRoot, ...namespaces, setsid, '/bin/sh', '-c', start, 'sh', ...words.list()];
 }
 
 type SetupOptions = {
