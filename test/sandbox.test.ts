@@ -103,7 +103,7 @@ test(
     writeFileSync(path.join(place.env['HOME'] ?? '', 'mine'), 'private');
     const args = ['--refresh-models', '--model', 'alpha', '--auto-approve'];
     const prompt = await openPrompt(t, place, args, { sandbox: true });
-    await prompt.waitFor(/alpha · [^\n]* · (bubblewrap|util-linux) · auto-approve · /);
+    await prompt.waitFor(/alpha · [^\n]* · (bubblewrap|util-linux) · auto-approve/);
     await prompt.enterAndWait('go', /^Result: [^]*No such file/m);
     assert.ok(!existsSync(path.join(place.cwd, '../by-model')));
     await prompt.enterAndWait('!cat ~/mine > copy; touch ../by-me', /^✓ shell cat/m);
