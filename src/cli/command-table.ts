@@ -25,11 +25,11 @@ export const commands: CommandTable = {
     summary: 'use the settings and changed instructions of this project, after a look at them',
     load: () => import('./commands/trust.ts'),
   },
-  doctor: { summary: 'check that each part works, and show how to fix it', load: () => import('./commands/doctor.ts') },
+  doctor: { summary: 'check the installation and suggest fixes', load: () => import('./commands/doctor.ts') },
   policy: { summary: 'check a policy, and simulate it on a past session', load: () => import('./commands/policy.ts') },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },
   eval: { summary: 'run a dataset against a model, and score the answers', load: () => import('./commands/eval.ts') },
-  why: { summary: 'explain what the model saw in a turn', load: () => import('./commands/why.ts') },
+  why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },
   mcp: {
@@ -42,7 +42,7 @@ export const commands: CommandTable = {
   },
   worker: { summary: 'execute queued runs', load: () => import('./commands/fleet/worker-command.ts') },
   enqueue: {
-    summary: 'queue runs for workers, now, later or on a schedule',
+    summary: 'queue runs, now or on a schedule',
     load: () => import('./commands/fleet/enqueue-command.ts'),
   },
   serve: { summary: 'serve the dashboard and the HTTP API of a fleet', load: () => import('./commands/serve.ts') },
@@ -55,7 +55,7 @@ export const commands: CommandTable = {
     load: () => import('./commands/fleet/runs-command.ts'),
   },
   fleet: {
-    summary: 'kill switch, budgets, schedules and status of the fleet',
+    summary: 'fleet status, kill switch, budgets and schedules',
     load: () => import('./commands/fleet/fleet-command.ts'),
   },
   completions: {

@@ -41,8 +41,13 @@ export function surviveClosedPipes(): void {
 }
 
 async function printHelp(commands: CommandTable): Promise<number> {
-  const [{ helpText }, { shortOptionsOf }] = await Promise.all([import('./args/help.ts'), import('./args/options.ts')]);
-  process.stdout.write(helpText(commands, shortOptionsOf(process.argv[1])));
+  const [{ helpText }, { shortOptionsOf }, { wrapWords }] = await Promise.all([
+    import('./args/help.ts'),
+    import('./args/options.ts'),
+    import('./args/wrap-words.ts'),
+  ]);
+  const text = helpText(commands, shortOptionsOf(process.argv[1]));
+  process.stdout.write(process.stdout.isTTY ? wrapWords(text, process.stdout.columns) : text);
   return 0;
 }
 

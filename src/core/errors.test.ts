@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
-import { FairleadError, fromFailure, isJson, errorMessage, toFailure } from './index.ts';
+import { FairleadError, formatError, fromFailure, isJson, errorMessage, toFailure } from './index.ts';
 
 test('an error keeps its code, blame, hint and cause', () => {
   const cause = new Error('below');
@@ -51,4 +51,12 @@ test('any thrown value becomes a failure that can be recorded', () => {
   assert.equal(errorMessage('words'), 'words');
   assert.equal(typeof errorMessage(Object.assign(new Error('x'), { message: Symbol('s') })), 'string');
   assert.equal(typeof errorMessage({ toString: null }), 'string');
+});
+
+test('a message without a full stop is joined to its hint as a sentence', () => {
+  const format = (message: string): string =>
+    formatError(new FairleadError('x', message, { blame: 'user', hint: 'Give a file.' }));
+  assert.equal(format("ENOENT: no such file, open 'nofile'"), "ENOENT: no such file, open 'nofile'. Give a file.");
+  assert.equal(format('It is missing.'), 'It is missing. Give a file.');
+  assert.equal(format('He said "no."'), 'He said "no." Give a file.');
 });

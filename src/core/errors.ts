@@ -65,9 +65,12 @@ export const systemErrorCode = (error: unknown): string | undefined =>
     ? error.code
     : undefined;
 
-/** The message of an error, followed by its hint if it has one. */
+/** The message of an error as a sentence, followed by its hint if it has one. */
 export const formatError = (error: Error): string =>
-  error instanceof FairleadError && error.hint ? `${error.message} ${error.hint}` : error.message;
+  error instanceof FairleadError && error.hint ? `${toSentence(error.message)} ${error.hint}` : error.message;
+
+/** Adds the full stop that messages of the operating system lack. */
+const toSentence = (message: string): string => (/[.!?…:]['")\]]?$/.test(message) ? message : `${message}.`);
 
 /** Converts any thrown value to a failure. */
 export function toFailure(thrown: unknown, code = 'harness/unexpected', blame: Blame = 'harness'): Failure {

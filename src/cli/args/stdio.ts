@@ -1,12 +1,17 @@
 // Output of commands: data to standard output, messages to standard error, and no control characters to a terminal.
 import { escapeInvisible } from '../../core/index.ts';
+import { wrapWords } from './wrap-words.ts';
 
 /** Writes data to standard output: unchanged to a pipe, with invisible characters escaped to a terminal. */
 export const print = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? escapeInvisible(text) : text);
 
-/** Writes a message to standard error, with invisible characters escaped. */
-export const printErr = (text: string): void => void process.stderr.write(escapeInvisible(text));
+/** Writes a message to standard error, with invisible characters escaped; wrapped at words if it is a terminal. */
+export function printErr(text: string): void {
+  const { stderr } = process;
+  const shown = escapeInvisible(text);
+  stderr.write(stderr.isTTY ? wrapWords(shown, stderr.columns) : shown);
+}
 
 /** Writes data and a line break to standard output, and returns the exit code. */
 export function printAndReturn(text: string, code: number): number {

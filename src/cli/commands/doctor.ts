@@ -36,7 +36,7 @@ async function printReport(
 ): Promise<number> {
   const { stdout, stderr } = process;
   const stop = new AbortController();
-  const { write, flush } = createBufferedStdout(stdout, () => stop.abort());
+  const { write, flush } = createBufferedStdout(stdout, () => stop.abort(), { isEscaped: true });
   const styles = createTextStyles(wantsColors(process.env, stdout.isTTY) ? 'colors' : 'none');
   const results: NamedCheckResult[] = [];
   const showProgress = (text: string): void => void (stderr.isTTY && !json && stderr.write(`\r\x1b[K${text}`));
@@ -47,7 +47,7 @@ async function printReport(
   })) {
     showProgress('');
     results.push(result);
-    if (!json) write(`${formatCheckResult(result, styles)}\n`);
+    if (!json) write(`${formatCheckResult(result, styles, stdout.isTTY ? stdout.columns : undefined)}\n`);
     await flush();
   }
   // The reader has closed the pipe, and not every check has run.

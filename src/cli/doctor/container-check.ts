@@ -15,7 +15,7 @@ import { noLeaksMessage, probeSandbox, type SandboxProbe } from './sandbox-probe
 
 /** Checks the container. */
 export const containerCheck: DoctorCheck = {
-  name: 'sandbox',
+  name: 'container',
   async run(context) {
     const { sandbox } = context.settings;
     const dir = mkdtempSync(path.join(tmpdir(), 'fairlead-doctor-'));
@@ -42,7 +42,7 @@ export const containerCheck: DoctorCheck = {
 
 const missingEngine = ({ engine }: ContainerSandbox): CheckResult =>
   warn(
-    `${engine} is not installed, so commands cannot run in a container.`,
+    `${engine} is not installed, so the tool execute_sandboxed_command is not available; run_command does not need it.`,
     'Install it (apt-get install podman, brew install podman), or use another: fairlead config set sandbox.engine docker',
   );
 
@@ -80,7 +80,7 @@ async function findMissingPart(
   if (broken) return fail(`${engine} does not work: ${broken.error}`, manualRunHint(sandbox));
   if (missing.length === 0) return undefined;
   return warn(
-    `${engine} is installed, but ${missing.map(({ part }) => part).join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, so commands cannot run in a container.`,
+    `${engine} is installed, but ${missing.map(({ part }) => part).join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing, so the tool execute_sandboxed_command is not available; run_command does not need it.`,
     missing.map(({ fix }) => fix).join(' && '),
   );
 }

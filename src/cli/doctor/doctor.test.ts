@@ -78,11 +78,11 @@ test('if everything works every check is ok, the model has called a tool, and th
   assert.match(out, /^ok {4}tool calling +alpha called the tool as asked/m);
   assert.match(out, /^ok {4}context window +alpha has a context window of 32000 tokens\.$/m);
   assert.match(out, /^ok {4}log +There is no session yet\.$/m);
-  assert.match(out, /^warn {2}sandbox +no-such-engine is not installed.*\n +to fix: Install it/m);
+  assert.match(out, /^warn {2}container +no-such-engine is not installed.*\n +fix: Install it/m);
   // The other warnings name optional programs that this machine does not have.
   const warned = [...out.matchAll(/^warn {2}(\S+(?: \S+)*)/gm)].map(([, name = '']) => name.split('  ')[0] ?? '');
   for (const name of warned)
-    assert.ok(['sandbox', 'commands', 'editor', 'git', 'terminal', 'local models'].includes(name), out);
+    assert.ok(['container', 'commands', 'editor', 'git', 'terminal', 'local models'].includes(name), out);
   assert.match(
     err,
     new RegExp(`No check failed; ${warned.length} of ${doctorChecks.length} ha(s|ve) (a )?warnings?\\.`),
@@ -162,7 +162,7 @@ test('a changed session file fails with its name, and an unwritable directory wi
   assert.equal((await fairlead(environment, ...options, 'ill', 'hello there')).code, 0);
   chmodSync(environment.data, 0o755);
   const well = await examined(environment, '--offline');
-  assert.equal(finding(well, 'log').says, 'All 2 sessions are intact.');
+  assert.equal(finding(well, 'log').says, 'All 2 session files passed verification.');
   assert.deepEqual(
     [finding(well, 'folders').standing, finding(well, 'folders').mend],
     ['warn', `chmod 700 ${environment.data}`],
@@ -207,21 +207,21 @@ test('[A16] a container that shows the home directory or writable system files f
   const leaky = await examined(engine(environment, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
   assert.match(
-    finding(leaky, 'sandbox').says,
+    finding(leaky, 'container').says,
     /^The container does not confine commands: .*the home directory is visible/,
   );
   const holds = await examined(
     engine(environment, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
-  assert.equal(finding(holds, 'sandbox').standing, 'ok');
+  assert.equal(finding(holds, 'container').standing, 'ok');
   const routed = await examined(
     engine(environment, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
-  assert.match(finding(routed, 'sandbox').says, /it has a network \(eth0\)\.$/);
+  assert.match(finding(routed, 'container').says, /it has a network \(eth0\)\.$/);
   const broken = await examined(engine(environment, 'echo out of luck; exit 125'), '--offline');
-  assert.match(finding(broken, 'sandbox').says, /^The container could not be tested: .*out of luck/);
+  assert.match(finding(broken, 'container').says, /^The container could not be tested: .*out of luck/);
   assert.deepEqual(readdirSync(environment.env['HOME'] ?? ''), ['.keep'], 'no marker file is left');
 });
 
@@ -245,11 +245,11 @@ test(
     spawnSync('podman', ['volume', 'rm', '-f', volume]);
     // Podman has its images below the home directory, so this uses the real home; the other directories are of the test.
     const home = withEnv(environment, { HOME: process.env['HOME'] ?? '' });
-    const without = finding(await examined(home, '--offline'), 'sandbox');
+    const without = finding(await examined(home, '--offline'), 'container');
     assert.deepEqual([without.standing, without.mend], ['warn', `podman volume create ${volume}`]);
     spawnSync('podman', ['volume', 'create', volume]);
     t.after(() => spawnSync('podman', ['volume', 'rm', '-f', volume]));
-    const holds = finding(await examined(home, '--offline'), 'sandbox');
+    const holds = finding(await examined(home, '--offline'), 'container');
     assert.equal(holds.standing, 'ok', holds.says);
   },
 );

@@ -1,13 +1,21 @@
 // Formats the results of the doctor: one line per check, and the fix below it.
 import { escapeInvisible } from '../../core/index.ts';
+import { wrapWords } from '../args/wrap-words.ts';
 import type { TextStyles } from '../tui/ansi-style.ts';
 import type { NamedCheckResult } from './run-checks.ts';
 
-/** Formats one result. */
-export function formatCheckResult({ name, standing, says, mend }: NamedCheckResult, styles: TextStyles): string {
-  const label = { ok: styles.green('ok  '), warn: styles.yellow('warn'), fail: styles.red('FAIL') }[standing];
-  const line = `${label}  ${name.padEnd(16)}${escapeInvisible(says)}`;
-  return mend === undefined ? line : `${line}\n${' '.repeat(22)}to fix: ${escapeInvisible(mend)}`;
+/** Formats one result; wrapped at words if a width is given. */
+export function formatCheckResult(
+  { name, standing, says, mend }: NamedCheckResult,
+  styles: TextStyles,
+  width: number = Number.POSITIVE_INFINITY,
+): string {
+  const label = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }[standing];
+  const line = `${label}  ${name.padEnd(14)}  ${escapeInvisible(says)}`;
+  const text = mend === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(mend)}`;
+  // The label is styled after the text was wrapped: a style has no width.
+  const style = { ok: styles.green, warn: styles.yellow, fail: styles.red }[standing];
+  return style(label) + wrapWords(text, width).slice(label.length);
 }
 
 /** Summarizes all results in one sentence. */

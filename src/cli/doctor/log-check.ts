@@ -33,7 +33,7 @@ export const logCheck: DoctorCheck = {
         `${bad.length} of ${checked.length} sessions are damaged or were edited. ${bad.slice(0, 3).join(' ')}`,
         'fairlead sessions verify <name> shows where; such a session still opens, and continues as an edited branch.',
       );
-    return ok(all.length === 0 ? 'There is no session yet.' : `${which} sessions are intact.`);
+    return ok(all.length === 0 ? 'There is no session yet.' : `${which} session files passed verification.`);
   },
 };
 

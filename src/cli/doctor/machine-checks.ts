@@ -128,9 +128,8 @@ const settingsCheck: DoctorCheck = {
     if (first !== undefined)
       return warn([first, ...more].join(' '), 'fairlead config list shows each setting and its origin.');
     const set = [...all.values()].filter(({ origin }) => origin.type !== 'default').length;
-    return ok(
-      `${set} ${set === 1 ? 'setting differs' : 'settings differ'} from the defaults; your settings file is ${userFile}.`,
-    );
+    if (set === 0) return ok(`No custom settings; they would be in ${userFile}.`);
+    return ok(`${set} custom setting${set === 1 ? '' : 's'}; your settings file is ${userFile}.`);
   },
 };
 

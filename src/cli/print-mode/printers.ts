@@ -151,12 +151,13 @@ export type BufferedStdout = {
   readonly flush: () => Promise<boolean>;
 };
 
-/** Creates an output that writes once per event-loop turn instead of once per text; calls `onClosed` when the reader closes the pipe. Output to a terminal is escaped. */
+/** Creates an output that writes once per event-loop turn instead of once per text; calls `onClosed` when the reader closes the pipe. Output to a terminal is escaped, unless it is already and has styles (`isEscaped`). */
 export function createBufferedStdout(
   stream: Writable & { readonly isTTY?: boolean },
   onClosed: () => void,
+  options: { readonly isEscaped?: boolean } = {},
 ): BufferedStdout {
-  const escapeStream = stream.isTTY ? createEscapeStream() : undefined;
+  const escapeStream = stream.isTTY && options.isEscaped !== true ? createEscapeStream() : undefined;
   let buffered = '';
   let scheduled = false;
   let closed = false;

@@ -22,11 +22,14 @@ export const compactCommand: SlashCommand = {
   },
 };
 
-async function compactNow(focus: string, { conversation, showPage, signal }: CommandContext): Promise<void> {
+async function compactNow(focus: string, { conversation, showPage, notify, signal }: CommandContext): Promise<void> {
   const { seq } = conversation.session.state;
   try {
     const { diff } = await conversation.session.compact({ signal, ...(focus ? { focus } : {}) });
     showPage(diff, diffTitle);
+    notify(
+      `The next request has about ${conversation.session.state.context} tokens, with the system prompt and the tools; the status line shows this estimate until the next answer.`,
+    );
   } catch (error) {
     // A refusal after a model call is recorded in the log, and was already shown from there.
     const refused = error instanceof FairleadError && error.code === 'session/not-compacted';

@@ -5,7 +5,7 @@ import type { SlashCommand } from './slash-command.ts';
 /** The slash command `/doctor`. */
 export const doctorCommand: SlashCommand = {
   name: 'doctor',
-  description: 'check that each part works, and show how to fix what does not; offline skips the model',
+  description: 'check the installation and suggest fixes; offline skips the model checks',
   argumentHint: 'offline',
   complete: () => [{ value: 'offline', label: 'offline' }],
   async run(args, { conversation, showPage, notify, signal }) {

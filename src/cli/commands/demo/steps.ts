@@ -129,7 +129,7 @@ const closingStep: TourStep = {
   fairlead --resume                     continue a session; --fork copies it first
   fairlead sessions list                every session is one file, which you can show, export and verify
   fairlead models                       list providers: keys, local servers, and the small embedded model
-  fairlead doctor                       check that each part works with your model`,
+  fairlead doctor                       check the installation with your model`,
   async run(tour) {
     for (const { name, file } of listSessionFiles(tour.workspace.settings.dirs)) {
       const { ok, events } = await verifyFile(file);
