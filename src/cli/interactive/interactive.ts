@@ -1,4 +1,5 @@
 // The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
+import path from 'node:path';
 import { isAwaitingApproval } from '../../agent/index.ts';
 import type { Conversation } from '../../coding-agent/index.ts';
 import { escapeInvisibleLine } from '../../core/index.ts';
@@ -134,7 +135,12 @@ function showBanner(context: CommandContext): void {
 /** Runs the prompt of the command line, or resumes the open run of the session. */
 async function startFirstRun({ context, start }: RunController, args: CliArgs): Promise<void> {
   const prompt = await readInitialPrompt(args);
-  if (prompt !== undefined) start(() => context.runAgent(prompt));
+  if (prompt !== undefined)
+    start(async () => {
+      const { input, notices } = await context.conversation.attach(prompt);
+      for (const notice of notices) context.notify(notice, 'warning');
+      await context.runAgent(input);
+    });
   else if (isAwaitingApproval(context.conversation.session.state)) start(() => resumeOpenRun(context));
   // Not a job: the controller must be idle for input that the user has typed already.
   else await resumeOpenRun(context);
@@ -154,6 +160,8 @@ function handleUserAction(controller: RunController, action: UserAction): void {
       return controller.interrupt();
     case 'toggle-approval':
       return toggleApprovalMode(context);
+    case 'paste-image':
+      return void pasteImage(context);
     case 'rewind':
       return busy ? undefined : controller.start(() => pickRewindTarget(context));
     case 'submit':
@@ -167,4 +175,13 @@ function toggleApprovalMode({ conversation, notify, refreshStatus }: CommandCont
   conversation.autoApprove = !conversation.autoApprove;
   notify(formatApprovalMode(conversation.autoApprove));
   refreshStatus();
+}
+
+/** Puts the path of the image in the clipboard into the input field: the image is attached when the prompt is sent. */
+async function pasteImage({ conversation, ui, notify }: CommandContext): Promise<void> {
+  const { saveClipboardImage } = await import('./clipboard-image.ts');
+  const folder = path.join(conversation.settings.dirs.cache, 'pasted');
+  const saved = await saveClipboardImage(folder, { cwd: conversation.agent.workspace.cwd });
+  if ('file' in saved) ui.insertInput(`@${saved.file} `);
+  else notify(saved.problem, 'warning');
 }

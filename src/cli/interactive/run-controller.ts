@@ -1,4 +1,5 @@
 // Run controller of an interactive conversation: runs each submitted line as a slash command, a shell command or a prompt, one job at a time.
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceOptions } from '../../agent/index.ts';
 import {
@@ -151,16 +152,30 @@ async function dispatchInput(
   const { conversation } = context;
   if (text.startsWith('/')) {
     const parsed = parseSlashCommand(text, conversation.agent.commands);
+    // The path of an image that was dropped on the terminal starts with a slash too.
+    if (!parsed && startsWithFile(text)) return sendPrompt(context, text, how);
     if (!parsed) return context.notify(formatUnknownCommand(text, conversation.agent.commands), 'warning');
     await parsed.command.run(parsed.args, context);
     return undefined;
   }
   if (text.startsWith('!')) return runUserShellCommand(context, text);
-  if (!context.isRunning) return context.runAgent(text);
-  // Awaited only if there are hooks: without them the input keeps its order in the run.
-  if (conversation.agent.hooks) await runPromptHooks(conversation, text);
-  await (how === 'enter' ? conversation.session.steer(text) : conversation.session.followUp(text));
+  return sendPrompt(context, text, how);
 }
+
+/** Sends a prompt with the files that it names. */
+async function sendPrompt(context: CommandContext, text: string, how: 'enter' | 'follow-up'): Promise<void> {
+  const { conversation } = context;
+  // Awaited only if the prompt may name a file: otherwise the input keeps its order in the run.
+  const { input, notices } = /[@/]/.test(text) ? await conversation.attach(text) : { input: text, notices: [] };
+  for (const notice of notices) context.notify(notice, 'warning');
+  if (!context.isRunning) return context.runAgent(input);
+  // Awaited only if there are hooks, for the same reason.
+  if (conversation.agent.hooks) await runPromptHooks(conversation, input);
+  await (how === 'enter' ? conversation.session.steer(input) : conversation.session.followUp(input));
+}
+
+const startsWithFile = (text: string): boolean =>
+  existsSync(/^\S+/.exec(text)?.[0] ?? '') && /\.(png|jpe?g|gif|webp)(\s|$)/i.test(text);
 
 /** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */
 function bindConversationToUi(

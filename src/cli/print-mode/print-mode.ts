@@ -142,7 +142,13 @@ async function runPrompt(
   const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => conversation.session.cancel());
   try {
     const onApproval = createTtyApproval(conversation);
-    const state = await conversation.run(prompt, { runId, onChunk, onApproval, waitSignal: signals.signal });
+    // Standard input is data: only the prompt of the command line may name files.
+    const { input, notices } =
+      args.action?.type === 'prompt'
+        ? await conversation.attach(prompt, args.action.text)
+        : { input: prompt, notices: [] };
+    for (const notice of notices) printErr(`${notice}\n`);
+    const state = await conversation.run(input, { runId, onChunk, onApproval, waitSignal: signals.signal });
     const result = createRunResult(state, runId, lastTurn, outputSchema);
     printer.end(result, {
       session: conversation.file === undefined ? undefined : conversation.name,

@@ -1,4 +1,5 @@
 // The types of slash commands and of the context they run in.
+import type { UserInput } from '../../agent/index.ts';
 import type { Conversation } from '../../coding-agent/index.ts';
 import type { UiChoice, TerminalUI } from '../tui/ui.ts';
 
@@ -17,7 +18,7 @@ export type CommandContext = {
   /** Whether a run is active or waits for approval: prompts then join the run. */
   readonly isRunning: boolean;
   /** Runs the model with a prompt, or continues the session without one, and asks the user for approvals. */
-  readonly runAgent: (prompt?: string) => Promise<void>;
+  readonly runAgent: (prompt?: UserInput) => Promise<void>;
   /** Ends the program once the command is done. */
   readonly quit: () => void;
 };

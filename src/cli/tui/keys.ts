@@ -67,6 +67,7 @@ export function createKeyListener(handlers: KeyHandlers): KeyListener {
     ['alt+enter', () => done(handlers.send(handlers.takeText(), 'follow-up'))],
     ['shift+tab', () => done(handlers.emit({ type: 'toggle-approval' }))],
     ['ctrl+o', () => done(handlers.toggleFold())],
+    ['ctrl+v', () => done(handlers.emit({ type: 'paste-image' }))],
     ['ctrl+r', () => done(handlers.openHistory())],
     ['ctrl+z', () => done(handlers.suspend())],
     ['ctrl+l', () => done(handlers.redraw())],

@@ -283,6 +283,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       draft = text;
       printAbovePrompt(() => printer.printLine(`[draft] ${escapeInvisible(text)}\n(Enter on an empty line sends it)`));
     },
+    insertInput: (text) => lineInput.write(text),
     setCompleter(newCompleter) {
       completer = newCompleter;
       lineInput.setCompleter(newCompleter);

@@ -1,5 +1,6 @@
 // The full-screen UI: a scrolling transcript, an input field at the bottom, and a status line below it.
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
+import { escapeInvisible } from '../../core/index.ts';
 import type { UiChoice, TerminalUI, UserAction, KeyQuestion } from './ui.ts';
 import { Display } from './display.ts';
 import { createInputField, type InputField } from './input-field.ts';
@@ -279,6 +280,10 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
     askText,
     setInput(text) {
       field.setText(text);
+      renderSoon();
+    },
+    insertInput(text) {
+      field.editor.insertTextAtCursor(escapeInvisible(text));
       renderSoon();
     },
     setCompleter: (completer) => field.setCompleter(completer),

@@ -12,6 +12,8 @@ export type UserAction =
   | { readonly type: 'rewind' }
   /** Shift+Tab: switch between asking and automatic approval. */
   | { readonly type: 'toggle-approval' }
+  /** Ctrl+V: paste an image from the clipboard. */
+  | { readonly type: 'paste-image' }
   /** Ctrl+C twice, Ctrl+D on an empty line, or the end of the input. */
   | { readonly type: 'quit' };
 
@@ -70,6 +72,8 @@ export interface TerminalUI extends TranscriptSink {
   readonly askText?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
   /** Puts text into the input field, as if the user had typed it. */
   setInput(text: string): void;
+  /** Inserts text into the input field at the cursor. */
+  insertInput(text: string): void;
   setCompleter(completer: Completer): void;
   /** Sets earlier inputs, oldest first, for the arrow keys. */
   setHistory(entries: readonly string[]): void;
