@@ -4,6 +4,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { UserInput } from '../agent/index.ts';
+import type { Conversation } from './conversation.ts';
+import { getSealedFiles } from './protected-paths.ts';
 import { wrapUntrusted, type FilePart, type MessagePart } from '../core/index.ts';
 
 /** Max characters of one attached text file; the rest is left out, and the text says so. */
@@ -47,6 +49,22 @@ export function attachFiles(prompt: string, context: AttachmentContext, source: 
     else if (attached) parts.push(attached);
   }
   return { input: parts.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...parts], notices };
+}
+
+/** Attaches the files that a prompt of a conversation names; see `attachFiles`. */
+export function attachToPrompt(
+  { agent, model, session, settings }: Pick<Conversation, 'agent' | 'model' | 'session' | 'settings'>,
+  prompt: string,
+  source?: string,
+): AttachedPrompt {
+  const context: AttachmentContext = {
+    cwd: agent.workspace.cwd,
+    model: model.name,
+    supportsImages: session.agent.provider.supportsImages,
+    redact: (text) => agent.redactor.redact(text),
+    sealedFiles: getSealedFiles(settings),
+  };
+  return attachFiles(prompt, context, source);
 }
 
 type NamedPath = { readonly file: string; readonly isMention: boolean };

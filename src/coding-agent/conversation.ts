@@ -50,8 +50,6 @@ import {
   getConversationStatus,
   type ConversationStatus,
 } from './conversation-state.ts';
-import type { AttachedPrompt } from './attachments.ts';
-import { getSealedFiles } from './protected-paths.ts';
 import { openModel } from './models/open-model.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
@@ -270,19 +268,6 @@ export class Conversation {
     const previous = this.agent;
     await changeWorkingDirectory(this.#state, this.#options, this.grants, cwd);
     await previous.close(this.agent);
-  }
-
-  /** Attaches the files that a prompt names; only `source`, the text that the user wrote, is searched for paths. */
-  async attach(prompt: string, source?: string): Promise<AttachedPrompt> {
-    const { attachFiles } = await import('./attachments.ts');
-    const context = {
-      cwd: this.agent.workspace.cwd,
-      model: this.model.name,
-      supportsImages: this.session.agent.provider.supportsImages,
-      redact: (text: string) => this.agent.redactor.redact(text),
-      sealedFiles: getSealedFiles(this.settings),
-    };
-    return attachFiles(prompt, context, source);
   }
 
   /** Every event of the session, on all branches, in the order written. */

@@ -2,7 +2,14 @@
 export { Conversation } from './conversation.ts';
 export { runPromptHooks } from './prompt-hooks.ts';
 export { type ConversationFlags, type ConversationOptions, type ConversationStatus } from './conversation-state.ts';
-export { attachFiles, imageType, maxImageBytes, type AttachedPrompt, type AttachmentContext } from './attachments.ts';
+export {
+  attachFiles,
+  attachToPrompt,
+  imageType,
+  maxImageBytes,
+  type AttachedPrompt,
+  type AttachmentContext,
+} from './attachments.ts';
 export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
 export { noUser, type UserPrompter } from './integrations/context.ts';

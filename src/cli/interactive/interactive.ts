@@ -137,7 +137,7 @@ async function startFirstRun({ context, start }: RunController, args: CliArgs): 
   const prompt = await readInitialPrompt(args);
   if (prompt !== undefined)
     start(async () => {
-      const { input, notices } = await context.conversation.attach(prompt);
+      const { input, notices } = attachToPrompt(context.conversation, prompt);
       for (const notice of notices) context.notify(notice, 'warning');
       await context.runAgent(input);
     });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceOptions } from '../../agent/index.ts';
 import {
+  attachToPrompt,
   formatActivity,
   waitForJoiningInput,
   runPromptHooks,
@@ -165,11 +166,10 @@ async function dispatchInput(
 /** Sends a prompt with the files that it names. */
 async function sendPrompt(context: CommandContext, text: string, how: 'enter' | 'follow-up'): Promise<void> {
   const { conversation } = context;
-  // Awaited only if the prompt may name a file: otherwise the input keeps its order in the run.
-  const { input, notices } = /[@/]/.test(text) ? await conversation.attach(text) : { input: text, notices: [] };
+  const { input, notices } = attachToPrompt(conversation, text);
   for (const notice of notices) context.notify(notice, 'warning');
   if (!context.isRunning) return context.runAgent(input);
-  // Awaited only if there are hooks, for the same reason.
+  // Awaited only if there are hooks: without them the input keeps its order in the run.
   if (conversation.agent.hooks) await runPromptHooks(conversation, input);
   await (how === 'enter' ? conversation.session.steer(input) : conversation.session.followUp(input));
 }
