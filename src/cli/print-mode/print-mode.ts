@@ -9,7 +9,7 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
+import { attachToPrompt, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -145,7 +145,7 @@ async function runPrompt(
     // Standard input is data: only the prompt of the command line may name files.
     const { input, notices } =
       args.action?.type === 'prompt'
-        ? await conversation.attach(prompt, args.action.text)
+        ? attachToPrompt(conversation, prompt, args.action.text)
         : { input: prompt, notices: [] };
     for (const notice of notices) printErr(`${notice}\n`);
     const state = await conversation.run(input, { runId, onChunk, onApproval, waitSignal: signals.signal });
