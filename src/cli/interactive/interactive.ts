@@ -1,7 +1,7 @@
 // The interactive mode: opens the terminal UI and a conversation, and handles user actions until the user quits.
 import path from 'node:path';
 import { isAwaitingApproval } from '../../agent/index.ts';
-import type { Conversation } from '../../coding-agent/index.ts';
+import { attachToPrompt, type Conversation } from '../../coding-agent/index.ts';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import {
   assertSessionFolder,
