@@ -103,7 +103,7 @@ test(
     await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command echo mine too denied/m);
 
-    await prompt.enterAndWait('/permissions', /Pick one to revoke it[^]*→ run_command: echo mine \(in \S/);
+    await prompt.enterAndWait('/permissions', /Pick one to revoke it[^]*→ 1\. run_command: echo mine \(in \S/);
     await waitUntilArmed();
     await prompt.keys('Enter');
     await prompt.waitFor(/· Revoked: run_command: echo mine \(in \S/);

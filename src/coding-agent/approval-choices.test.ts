@@ -10,6 +10,7 @@ test('[A75] a call is approved once, always or not; any answer that is not a cle
     [
       ['y', 'once'],
       ['a', 'always'],
+      ['call-project', 'call-project'],
       ['n', 'no'],
     ],
   );

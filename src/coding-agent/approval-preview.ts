@@ -12,6 +12,8 @@ import {
 } from '../core/index.ts';
 import {
   describeCommand,
+  findGrantRules,
+  formatGrantRule,
   formatExactCall,
   formatFileChange,
   type PolicyContext,
@@ -44,7 +46,10 @@ export function withPreview(gate: Gate, options: PreviewOptions): Gate {
     const isExact = decision.question.startsWith(exact);
     const rest = isExact ? decision.question.slice(exact.length) : '';
     const notes = (isExact ? rest : decision.question).split('\n').filter((line) => line !== '');
-    const preview = await createPreview(target, notes, options);
+    const created = await createPreview(target, notes, options);
+    // Only a question of the permission gate can be answered by a rule; what a policy asks about is asked each time.
+    const rules = decision.by?.kind === 'permission' ? await findGrantRules(target, options.context) : [];
+    const preview = rules.length === 0 ? created : { ...created, scopes: rules.map(formatGrantRule) };
     const files = preview.files?.map((file) => ({ ...file, lines: changedLines(file.diff) }));
     const question = isExact && files ? `${formatFileChange(target, locate, files)}${rest}` : decision.question;
     return { ...decision, question, preview };

@@ -15,7 +15,7 @@ import {
   type Gate,
 } from '../core/index.ts';
 import type { Session } from '../agent/index.ts';
-import type { Grants } from '../guards/index.ts';
+import { formatGrantRule, type Grant, type GrantDuration, type GrantRule, type Grants } from '../guards/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
 import { formatApprovalTitle } from './approval-preview.ts';
 
@@ -63,7 +63,11 @@ export type GrantContext = {
   readonly grants: Grants;
   readonly agent: {
     readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
+    /** The broader rules that a grant for this call may have; none by default. */
+    readonly findGrantRules?: (call: Pick<ToolCall, 'tool' | 'input'>) => Promise<readonly GrantRule[]>;
   };
+  /** The session of the call; with it a pending call is approved if an answer to an earlier question covers it. */
+  readonly session?: Session;
 };
 
 /** A question to the user about a pending call, with its possible answers and the key of its grant. */
@@ -81,7 +85,10 @@ export type UserAnswer = ApprovalAnswer | { readonly reply: string };
 export type AskUser = (prompt: ApprovalPrompt, signal: AbortSignal) => Promise<UserAnswer | undefined>;
 
 /** Creates the prompt about a pending call. */
-export function createApprovalPrompt({ agent }: GrantContext, pending: PendingApproval): ApprovalPrompt {
+export async function createApprovalPrompt(
+  { agent, grants }: GrantContext,
+  pending: PendingApproval,
+): Promise<ApprovalPrompt> {
   const grantKey = agent.grantKey(pending);
   const unwrapped = unwrapDeferredCall(pending);
   const { tool, input } = typeof unwrapped === 'string' ? pending : unwrapped;
@@ -89,7 +96,14 @@ export function createApprovalPrompt({ agent }: GrantContext, pending: PendingAp
     pending.kind === 'unknown-outcome'
       ? `Run ${tool} again?`
       : (pending.preview?.title ?? formatApprovalTitle({ tool, input }));
-  return { ...pending, grantKey, title, choices: listApprovalChoices(pending, grantKey) };
+  const { scopes = [] } = pending.preview ?? {};
+  // The preview is text of the log: it selects among the rules of this call, and never defines one.
+  const rules = scopes.length === 0 ? [] : ((await agent.findGrantRules?.(pending)) ?? []);
+  const offered = rules.filter((rule) => scopes.includes(formatGrantRule(rule)));
+  const choices = listApprovalChoices(pending, grantKey, offered).filter(
+    ({ grant }) => grants.canKeep || grant?.duration !== 'project',
+  );
+  return { ...pending, grantKey, title, choices };
 }
 
 /** Creates an approval handler that asks the user about each call that no grant covers. */
@@ -97,20 +111,31 @@ export const createApprovalHandler =
   (context: GrantContext, askUser: AskUser): ApprovalHandler =>
   async (pending, signal) => {
     const { grants } = context;
-    const prompt = createApprovalPrompt(context, pending);
-    // A grant for this kind of call does not say whether this call took effect before a crash.
-    if (pending.kind !== 'unknown-outcome' && !isAskedEachTime(pending.question) && grants.has(prompt.grantKey))
-      return { approved: true, by: 'granted before' };
+    if (await isGrantedByNow(context, pending)) return { approved: true, by: 'granted before' };
+    const prompt = await createApprovalPrompt(context, pending);
     const answer = await askUser(prompt, signal);
     if (answer === undefined) return undefined;
     if (typeof answer === 'object') return { approved: false, by: 'person', reason: answer.reply };
-    if (answer === 'always') grants.grant(prompt.grantKey);
+    const { grant } = prompt.choices.find((choice) => choice.answer === answer) ?? {};
+    if (grant) await grants.grant(grant.rule, grant.duration);
     return {
-      approved: answer === 'once' || answer === 'always',
+      approved: answer === 'once' || grant !== undefined,
       by: 'person',
       tookEffect: answer === 'happened',
     };
   };
+
+/** Whether a grant that was given after the question was asked answers it: the gates are evaluated again, so that a policy still asks. */
+async function isGrantedByNow({ grants, agent, session }: GrantContext, pending: PendingApproval): Promise<boolean> {
+  // A grant for this kind of call does not say whether this call took effect before a crash.
+  if (pending.kind === 'unknown-outcome' || isAskedEachTime(pending.question)) return false;
+  if (grants.has(agent.grantKey(pending))) return true;
+  const call = session?.state.calls.find(({ id }) => id === pending.id);
+  if (!session || !call || grants.list().length === 0) return false;
+  const unwrapped = unwrapDeferredCall(call);
+  const target = typeof unwrapped === 'string' ? call : unwrapped;
+  return (await evaluateGates(session.agent, target, session.state)).type === 'allow';
+}
 
 /** The current activity of a run in one or two words. */
 export function formatActivity({ calls, inTurn }: RunState): string {
@@ -119,30 +144,57 @@ export function formatActivity({ calls, inTurn }: RunState): string {
   return inTurn ? 'thinking' : 'working';
 }
 
-/** An answer: approve this call, approve every call with this grant key, reject; or, after a crash, that the call has taken effect. */
-export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened';
+/** An answer: approve this call; approve it and grant what the choice says; reject; or, after a crash, that the call has taken effect. */
+export type ApprovalAnswer = 'once' | 'always' | 'no' | 'happened' | `${GrantRule['type']}-${GrantDuration}`;
 
 /** One of the answers. */
-export type ApprovalChoice = { readonly answer: ApprovalAnswer; readonly key: string; readonly label: string };
+export type ApprovalChoice = {
+  readonly answer: ApprovalAnswer;
+  /** The letter of the choice, or its answer if it has none. */
+  readonly key: string;
+  readonly label: string;
+  /** What the answer grants for later calls. */
+  readonly grant?: Grant;
+};
 
-/** The possible answers to the question about a call with this grant key. */
-export const listApprovalChoices = (
+/** The possible answers to the question about a call with this grant key; `rules` are broader rules that can be granted. */
+export function listApprovalChoices(
   { kind, question = '' }: Partial<Pick<PendingApproval, 'kind' | 'question'>>,
   grantKey: string,
-): readonly ApprovalChoice[] =>
-  kind === 'unknown-outcome'
-    ? [
-        { answer: 'once', key: 'y', label: 'Yes, it did not happen' },
-        { answer: 'no', key: 'n', label: 'No, tell the model that the outcome is unknown' },
-        { answer: 'happened', key: 'h', label: 'No, it has happened' },
-      ]
-    : [
-        { answer: 'once', key: 'y', label: 'Yes, once' },
-        ...(isAskedEachTime(question)
-          ? []
-          : [{ answer: 'always', key: 'a', label: formatAlwaysLabel(grantKey) } as const]),
-        { answer: 'no', key: 'n', label: 'No' },
-      ];
+  rules: readonly GrantRule[] = [],
+): readonly ApprovalChoice[] {
+  if (kind === 'unknown-outcome')
+    return [
+      { answer: 'once', key: 'y', label: 'Yes, it did not happen' },
+      { answer: 'no', key: 'n', label: 'No, tell the model that the outcome is unknown' },
+      { answer: 'happened', key: 'h', label: 'No, it has happened' },
+    ];
+  const exact: GrantRule = { type: 'call', key: grantKey };
+  const always: ApprovalChoice = {
+    answer: 'always',
+    key: 'a',
+    label: formatAlwaysLabel(grantKey),
+    grant: { rule: exact, duration: 'session' },
+  };
+  const broader = rules.flatMap((rule) => [toGrantChoice(rule, 'session'), toGrantChoice(rule, 'project')]);
+  const granting = isAskedEachTime(question)
+    ? []
+    : [always, ...(broader.length > 0 ? broader : [toGrantChoice(exact, 'project')])];
+  return [{ answer: 'once', key: 'y', label: 'Yes, once' }, ...granting, { answer: 'no', key: 'n', label: 'No' }];
+}
+
+function toGrantChoice(rule: GrantRule, duration: GrantDuration): ApprovalChoice {
+  const answer = `${rule.type}-${duration}` as const;
+  const where = duration === 'session' ? 'in this session' : 'in this project, kept';
+  return { answer, key: answer, label: `Yes, and allow ${formatRuleLabel(rule)} ${where}`, grant: { rule, duration } };
+}
+
+function formatRuleLabel(rule: GrantRule): string {
+  if (rule.type === 'command') return `commands that begin with "${rule.words.join(' ')}"`;
+  if (rule.type === 'edits') return 'edits of files in this folder';
+  if (rule.type === 'tool') return `every call of ${rule.tool.replace(/^mcp__(.+?)__(.+)$/, '$2 of the server $1')}`;
+  return rule.key.startsWith('run_command: ') ? 'this exact command' : 'exactly this';
+}
 
 /** The answer of the chosen key or value; any other value is a rejection. */
 export const parseApprovalAnswer = (

@@ -1,5 +1,5 @@
 // An interactive conversation: one session file, one model and one working directory at a time; each can change while the others stay.
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   continueWithApprovals,
@@ -28,7 +28,7 @@ import {
   setSessionTitle,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import type { Effort, Settings } from './settings/index.ts';
+import { permissionsFile, type Effort, type Settings } from './settings/index.ts';
 import {
   expandModelName,
   isRouterName,
@@ -77,8 +77,13 @@ export class Conversation {
 
   /** Opens the model and the session. */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const grants = sessionGrants();
-    const conversation = new Conversation(options, grants, await openConversationState(options, grants));
+    const { settings, host } = options;
+    let state: ConversationState | undefined;
+    const project = (): string => state?.agent.workspace.cwd ?? realpathSync(options.cwd ?? process.cwd());
+    const grants = sessionGrants(permissionsFile(settings.dirs.config, project, (text) => host.notify(text)));
+    await grants.refresh();
+    state = await openConversationState(options, grants);
+    const conversation = new Conversation(options, grants, state);
     return (await conversation.#readCalls(), conversation);
   }
 
@@ -189,7 +194,7 @@ export class Conversation {
     await enforcePrivacy(this.#state, this.#options);
     this.#state.approvals.watch(open.session);
     await Promise.all([closeSession(previous), this.agent.stopCommands()]);
-    for (const key of this.grants.list()) this.grants.revoke(key);
+    this.grants.clearSession();
     await refreshApprovalQuestions(open.session);
     await this.#readCalls();
     this.#attach();

@@ -15,9 +15,11 @@ import {
   lazyContainerSandbox,
   createPathPins,
   fileTrust,
+  findGrantRules,
   grantKey,
   withRedaction,
   withSandbox,
+  type GrantRule,
   type Grants,
   type Redactor,
   type ResolvePath,
@@ -37,7 +39,7 @@ import {
 import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
-import { createGates, readAgentPolicy } from './gates.ts';
+import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
 import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
@@ -113,6 +115,8 @@ export type CodingAgent = {
   readonly tools: readonly Tool[];
   /** The key of the grant that an "always" for this call creates. */
   readonly grantKey: (call: Pick<ToolCall, 'tool' | 'input'>) => string;
+  /** The broader rules that a grant for this call may have, such as the first words of a command. */
+  readonly findGrantRules: (call: Pick<ToolCall, 'tool' | 'input'>) => Promise<readonly GrantRule[]>;
   /** Resolves the agent for a model; a model that cannot call tools gets none. */
   readonly forModel: (provider: Provider, callsTools: boolean) => ResolvedAgent;
   /** Called with each prompt before it is recorded, and with each event; absent if there are no hooks. */
@@ -227,6 +231,10 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     redactor.redact(resources.skillSection),
     integrations.system,
   ]);
+  const withToolName = <T extends Pick<ToolCall, 'tool' | 'input'>>(call: T): T => ({
+    ...call,
+    tool: toolNames.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool),
+  });
   const { hooks } = integrations;
   return {
     workspace,
@@ -239,8 +247,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     commands: resources.commands,
     problems: [...(sandbox.takeNotices?.() ?? []), ...texts.problems, ...integrations.problems],
     tools,
-    grantKey: (call) =>
-      grantKey({ ...call, tool: toolNames.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool) }, locate),
+    grantKey: (call) => grantKey(withToolName(call), locate),
+    findGrantRules: (call) => findGrantRules(withToolName(call), createPolicyContext(workspace)),
     ...(hooks ? { hooks } : {}),
     stopCommands: () => background.close(),
     background,

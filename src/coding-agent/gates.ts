@@ -2,8 +2,10 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { isIP } from 'node:net';
-import type { Gate, JsonObject, Tool, Workspace } from '../core/index.ts';
+import type { Gate, JsonObject, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
+  grantCovers,
+  grantKey,
   packageInstallGate,
   parsePolicy,
   permissionGate,
@@ -65,6 +67,7 @@ export function createGates(options: GateOptions): readonly Gate[] {
     mode: () => (autoApprove() ? 'auto' : 'ask'),
     grants,
     locate: context.locate,
+    isGranted: (call) => isGranted(call, grants, context),
   });
   const layers: readonly GuardLayer[] = [
     { name: 'hooks', before: (next) => wrapWithHooks?.(next) ?? next },
@@ -81,6 +84,15 @@ export function createGates(options: GateOptions): readonly Gate[] {
   const pinned = pins?.wrapGate(asks(guards)) ?? asks(guards);
   const refusal = sandboxes ? [sandboxRefusalGate(sandboxes, workspace.exec.bind(workspace))] : [];
   return [...refusal, ...ruleGates.map(asks), pinned];
+}
+
+/** Whether a grant of a rule covers a call. */
+async function isGranted(call: ToolCall, grants: Grants, context: PolicyContext): Promise<boolean> {
+  await grants.refresh();
+  for (const { rule } of grants.list())
+    if (rule.type === 'call' ? rule.key === grantKey(call, context.locate) : await grantCovers(rule, call, context))
+      return true;
+  return false;
 }
 
 /** The context in which the calls of a workspace are evaluated: its paths, and which hosts are on this machine or its network. */

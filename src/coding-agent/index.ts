@@ -26,7 +26,7 @@ export {
 } from './models/choose-model.ts';
 export { findModelSources, formatDestination, type ModelSource } from './models/model-sources.ts';
 export { login, logout, type LoginRequest, type LoginResult } from './models/login.ts';
-export { readSettings, type Settings } from './settings/index.ts';
+export { getPermissionsFile, permissionsFile, readPermissions, readSettings, type Settings } from './settings/index.ts';
 export { createRunAgentFactory, createRunHandlers } from './fleet/agent-factory.ts';
 export {
   createApprovalHandler,

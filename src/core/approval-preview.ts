@@ -34,6 +34,8 @@ export type ApprovalPreview = {
   readonly call?: { readonly tool: string; readonly server?: string; readonly input: Json };
   /** Warnings and reasons, one sentence each. */
   readonly notes: readonly string[];
+  /** What can be allowed besides this call, such as `run_command: commands that begin with npm test`. */
+  readonly scopes?: readonly string[];
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -42,8 +44,9 @@ const isTextList = (value: unknown): boolean => Array.isArray(value) && value.ev
 /** Whether a value is a preview that a view can show; a gate is user code, and a log may come from another program. */
 export function isApprovalPreview(value: unknown): value is ApprovalPreview {
   if (!isObject(value) || !isText(value['title']) || !isTextList(value['notes'])) return false;
-  const { files = [], command, call } = value;
+  const { files = [], command, call, scopes = [] } = value;
   return (
+    isTextList(scopes) &&
     Array.isArray(files) &&
     files.every(
       (file) =>

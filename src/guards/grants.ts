@@ -1,8 +1,8 @@
-// Session grants: the exact kinds of call that the user allowed for the rest of this session. They are kept in memory only.
+// Grants: the kinds of call that the user allowed for the rest of this session, in memory, or for this project, in a store.
+import { isSameRule, type Grant, type GrantDuration, type GrantRule, type ResolvePath } from './grant-rules.ts';
 import { unwrapDeferredCall, canonicalJson, isObject, type ToolCall } from '../core/index.ts';
 
-/** Resolves a path to its real path. Throws if it is outside the allowed folders. */
-export type ResolvePath = (path: string) => string;
+export type { ResolvePath } from './grant-rules.ts';
 
 /** Tools whose grant covers a path: a user who always allows writing a file allows any content. */
 const pathGrantTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);
@@ -44,22 +44,58 @@ export function grantKey(call: Pick<ToolCall, 'tool' | 'input'>, locate: Resolve
   return `${target.tool}${suffix} (in ${locate('.')})`;
 }
 
-/** The grants of one session. */
+/** The grants of one session, and those that are kept for its project. */
 export type Grants = {
-  has(kind: string): boolean;
-  grant(kind: string): void;
-  revoke(kind: string): boolean;
-  /** Returns the granted keys in the order in which they were granted. */
-  list(): readonly string[];
+  /** Whether exactly this kind of call is granted. */
+  has(key: string): boolean;
+  /** Grants a rule, or exactly the kind of call with this key, until the session is closed unless a duration is given. */
+  grant(rule: GrantRule | string, duration?: GrantDuration): Promise<void>;
+  /** Revokes every grant of this rule, or of the kind of call with this key; returns whether there was one. */
+  revoke(rule: GrantRule | string): Promise<boolean>;
+  /** Returns all grants: those of the session in the order in which they were granted, then those that are kept. */
+  list(): readonly Grant[];
+  /** Whether a grant can be kept for the project. */
+  readonly canKeep: boolean;
+  /** Forgets the grants of the session. */
+  clearSession(): void;
+  /** Reads the kept grants again if another process changed them. */
+  refresh(): Promise<void>;
 };
 
-/** Creates an empty set of grants. */
-export function sessionGrants(): Grants {
-  const kinds = new Set<string>();
+/** Keeps the grants of a project; `permissionsFile` of fairlead/coding-agent is one. */
+export type KeptGrants = {
+  list(): readonly GrantRule[];
+  add(rule: GrantRule): Promise<void>;
+  remove(rule: GrantRule): Promise<boolean>;
+  refresh(): Promise<void>;
+};
+
+/** Creates the grants of a session. Without `kept`, a grant for the project counts for the session only. */
+export function sessionGrants(kept?: KeptGrants): Grants {
+  let session: readonly GrantRule[] = [];
+  const toRule = (rule: GrantRule | string): GrantRule =>
+    typeof rule === 'string' ? { type: 'call', key: rule } : rule;
+  const all = (): readonly GrantRule[] => [...session, ...(kept?.list() ?? [])];
   return {
-    has: (kind) => kinds.has(kind),
-    grant: (kind) => void kinds.add(kind),
-    revoke: (kind) => kinds.delete(kind),
-    list: () => [...kinds],
+    has: (key) => all().some((rule) => rule.type === 'call' && rule.key === key),
+    async grant(given, duration = 'session') {
+      const rule = toRule(given);
+      if (duration === 'project' && kept) await kept.add(rule);
+      else session = [...session.filter((each) => !isSameRule(each, rule)), rule];
+    },
+    async revoke(given) {
+      const rule = toRule(given);
+      const before = session.length;
+      session = session.filter((each) => !isSameRule(each, rule));
+      const wasKept = (await kept?.remove(rule)) ?? false;
+      return wasKept || session.length < before;
+    },
+    list: () => [
+      ...session.map((rule) => ({ rule, duration: 'session' }) as const),
+      ...(kept?.list() ?? []).map((rule) => ({ rule, duration: 'project' }) as const),
+    ],
+    canKeep: kept !== undefined,
+    clearSession: () => void (session = []),
+    refresh: async () => kept?.refresh(),
   };
 }

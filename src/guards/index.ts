@@ -1,7 +1,17 @@
 // Public API of guards: permission, policy, sandbox, hooks and redaction.
 export { findProtectedFiles } from './auto-executed-files.ts';
 export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
-export { grantKey, sessionGrants, type Grants, type ResolvePath } from './grants.ts';
+export {
+  findGrantRules,
+  formatGrantRule,
+  grantCovers,
+  isSameRule,
+  isWorkspaceEdit,
+  type Grant,
+  type GrantDuration,
+  type GrantRule,
+} from './grant-rules.ts';
+export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
 export {
   permissionGate,

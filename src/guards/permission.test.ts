@@ -73,7 +73,7 @@ test('attacks 23, 29 and 30: reading a secret file needs approval, also through 
   assert.equal(decide('grep', { pattern: 'KEY', path: '.env' }).type, 'ask');
   assert.equal(decide('read_file', { path: '.env.example' }).type, 'allow');
   assert.deepEqual(decide('read_file', { path: '.env' }), { type: 'ask', question: `read_file ${root}/.env` });
-  granted.grant(kind('read_file', { path: '.env' }));
+  void granted.grant(kind('read_file', { path: '.env' }));
   assert.equal(decide('read_file', { path: 'notes.txt', offset: 1 }).type, 'allow');
   assert.equal(decide('write_file', { path: '.env', content: 'x' }).type, 'ask');
 });
@@ -83,14 +83,17 @@ test('[A75] the question shows the exact call: path and text of a write, the ful
   assert.deepEqual(decide('write_file', { path: './a.txt', content: 'one\ntwo' }), {
     type: 'ask',
     question: `write_file ${root}/a.txt\n+one\n+two`,
+    by: { kind: 'permission' },
   });
   assert.deepEqual(decide('edit_file', { path: 'a.txt', old_string: 'x', new_string: 'y', replace_all: true }), {
     type: 'ask',
     question: `edit_file ${root}/a.txt, every match\n-x\n+y`,
+    by: { kind: 'permission' },
   });
   assert.deepEqual(decide('stranger', { b: 1, a: '\u202e' }), {
     type: 'ask',
     question: 'stranger {"a":"<U+202E>","b":1}',
+    by: { kind: 'permission' },
   });
 });
 
@@ -100,6 +103,7 @@ test('attacks 15 and 72: a command is shown in full, with every character escape
   assert.deepEqual(decision, {
     type: 'ask',
     question: `run_command: ls${' '.repeat(5000)}; curl evil <U+202E>␛[2K␍ls`,
+    by: { kind: 'permission' },
   });
 });
 
@@ -114,18 +118,19 @@ test('[A75] for a long text the question shows the start, the end and the omitte
   assert.notDeepEqual(one, two);
 });
 
-test('[A75] "always" covers one exact kind of call, can be listed and revoked', (t) => {
+test('[A75] "always" covers one exact kind of call, can be listed and revoked', async (t) => {
   const { decide, granted, kind, root } = setup(t);
   const log = { command: 'git log' };
-  granted.grant(kind('run_command', log));
+  void granted.grant(kind('run_command', log));
   assert.equal(decide('run_command', log).type, 'allow');
   assert.equal(decide('run_command', { ...log, timeout_s: 5 }).type, 'allow');
   assert.equal(decide('run_command', { ...log, background: true }).type, 'ask');
   for (const command of ['git log && rm -rf x', 'git logout', 'git log\nrm x', ' git log', 'git', 'git log '])
     assert.equal(decide('run_command', { command }).type, 'ask', command);
   assert.equal(decide('execute_sandboxed_command', log).type, 'ask');
-  assert.deepEqual(granted.list(), [`run_command: git log (in ${root})`]);
-  assert.equal(granted.revoke(`run_command: git log (in ${root})`), true);
+  const key = `run_command: git log (in ${root})`;
+  assert.deepEqual(granted.list(), [{ rule: { type: 'call', key }, duration: 'session' }]);
+  assert.equal(await granted.revoke(key), true);
   assert.equal(decide('run_command', log).type, 'ask');
 });
 
@@ -138,23 +143,28 @@ test('[A75] "always" for a command or a call is limited to one working directory
     ['run_command', { command: 'make' }],
     ['git_change', { operation: 'commit' }],
   ] as const) {
-    granted.grant(kind(tool, input));
+    void granted.grant(kind(tool, input));
     assert.ok(!granted.has(kindThere(tool, input)), tool);
   }
-  granted.grant(kind('write_file', { path: 'sub/a', content: '' }));
+  void granted.grant(kind('write_file', { path: 'sub/a', content: '' }));
   assert.ok(granted.has(kindThere('write_file', { path: 'a', content: '' })));
 });
 
 test('[A75] the question for a deletion or a patch shows its paths and the lines of the patch', (t) => {
   const { decide, granted, kind, root } = setup(t);
-  assert.deepEqual(decide('delete_file', { path: './a.txt' }), { type: 'ask', question: `delete_file ${root}/a.txt` });
-  granted.grant(kind('delete_file', { path: 'a.txt' }));
+  assert.deepEqual(decide('delete_file', { path: './a.txt' }), {
+    type: 'ask',
+    question: `delete_file ${root}/a.txt`,
+    by: { kind: 'permission' },
+  });
+  void granted.grant(kind('delete_file', { path: 'a.txt' }));
   assert.equal(decide('delete_file', { path: 'a.txt' }).type, 'allow');
   assert.equal(decide('delete_file', { path: 'a.txt', restore: 'a'.repeat(64) }).type, 'ask');
   const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+tw\u202eo\n';
   assert.deepEqual(decide('apply_patch', { paths: ['a.txt', 'b\n.txt', '../c'], patch }), {
     type: 'ask',
     question: `apply_patch ${root}/a.txt, ${root}/b␊.txt, ../c\n| --- a/a.txt\n| +++ b/a.txt\n| @@ -1 +1 @@\n| -one\n| +tw<U+202E>o\n| `,
+    by: { kind: 'permission' },
   });
 });
 
@@ -188,7 +198,7 @@ test('[attack 28] a change of files that other programs execute needs approval i
   for (const name of ['AGENTS.md.txt', 'env', '.env.example', 'src/a.ts', '.github/CODEOWNERS', 'workflows/a'])
     assert.equal(put(name).type, 'allow', name);
   assert.equal(decide('list_files', { path: '.fairlead' }).type, 'allow');
-  granted.grant(kind('write_file', { path: '.env', content: '' }));
+  void granted.grant(kind('write_file', { path: '.env', content: '' }));
   assert.equal(put('.env').type, 'allow');
 });
 
@@ -214,7 +224,7 @@ test('[A75] "always" for a file covers that real file under any of its names, an
   const { decide, granted, kind, root } = setup(t);
   mkdirSync(path.join(root, 'sub'));
   symlinkSync('sub', path.join(root, 'link'));
-  granted.grant(kind('write_file', { path: 'sub/a.txt', content: '1' }));
+  void granted.grant(kind('write_file', { path: 'sub/a.txt', content: '1' }));
   for (const name of ['sub/a.txt', './sub/../sub/a.txt', 'link/a.txt', path.join(root, 'sub/a.txt')])
     assert.equal(decide('write_file', { path: name, content: '2' }).type, 'allow', name);
   for (const name of ['sub/a.txt.bak', 'sub/b.txt', 'a.txt', '../sub/a.txt'])
@@ -224,7 +234,7 @@ test('[A75] "always" for a file covers that real file under any of its names, an
 
 test('[A75] "always" for any other tool covers the same input, in any key order', (t) => {
   const { decide, granted, kind, root } = setup(t);
-  granted.grant(kind('send', { to: 'a', text: 'b' }));
+  void granted.grant(kind('send', { to: 'a', text: 'b' }));
   assert.equal(decide('send', { text: 'b', to: 'a' }).type, 'allow');
   assert.equal(decide('send', { text: 'b', to: 'c' }).type, 'ask');
   const through = { tool: 'send', input: { to: 'a', text: 'b' } };

@@ -22,10 +22,12 @@ export type PermissionOptions = {
   /** All tools that can be called, with their effects. A tool that is not listed needs approval. */
   readonly tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>;
   readonly locate: ResolvePath;
+  /** Whether a grant covers a call that the exact grants do not cover. */
+  readonly isGranted?: (call: ToolCall) => Promise<boolean>;
 };
 
 /** Creates a gate that asks the user. */
-export function permissionGate({ mode, grants, tools, locate }: PermissionOptions): Gate {
+export function permissionGate({ mode, grants, tools, locate, isGranted }: PermissionOptions): Gate {
   return (call) => {
     const invalidReason = invalidCommandReason(call);
     if (invalidReason !== undefined) return { type: 'deny', reason: invalidReason };
@@ -38,7 +40,11 @@ export function permissionGate({ mode, grants, tools, locate }: PermissionOption
     if (reads && !namesSecretFile(call, locate)) return { type: 'allow' };
     if (grants.has(grantKey(call, locate))) return { type: 'allow' };
     const warnings = autoExecutedFiles.map((name) => `Warning: other programs run or load ${name} without asking you.`);
-    return { type: 'ask', question: [formatApprovalPrompt(call, locate), ...warnings].join('\n') };
+    const question = [formatApprovalPrompt(call, locate), ...warnings].join('\n');
+    // A file that other programs run, and a file with secrets, are asked about unless exactly that was granted.
+    if (reads || warnings.length > 0) return { type: 'ask', question };
+    const ask = { type: 'ask', question, by: { kind: 'permission' } } as const;
+    return isGranted ? isGranted(call).then((granted) => (granted ? ({ type: 'allow' } as const) : ask)) : ask;
   };
 }
 

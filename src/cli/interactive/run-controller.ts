@@ -13,6 +13,7 @@ import {
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
 import { errorMessage, formatError, parseRetryNotice, type ApprovalHandler, type Event } from '../../core/index.ts';
+import { formatGrantRule } from '../../guards/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
@@ -248,6 +249,10 @@ export const createTerminalApproval = ({
     if (signal.aborted) return undefined;
     if (reply !== undefined) return { reply };
     const answer = parseApprovalAnswer(prompt.choices, 'key', key);
-    if (answer === 'always') notify(`Allowed for this session: ${prompt.grantKey}. /permissions lists and revokes.`);
+    const { grant } = prompt.choices.find((choice) => choice.answer === answer) ?? {};
+    if (grant)
+      notify(
+        `Allowed ${grant.duration === 'session' ? 'for this session' : 'in this project'}: ${formatGrantRule(grant.rule)}. /permissions lists and revokes.`,
+      );
     return answer;
   });

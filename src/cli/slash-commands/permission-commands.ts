@@ -1,4 +1,5 @@
 // Slash commands for automatic approval and granted permissions.
+import { formatGrantRule } from '../../guards/index.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 /** Describes the approval mode. */
@@ -24,24 +25,30 @@ const autoCommand: SlashCommand = {
 
 const permissionsCommand: SlashCommand = {
   name: 'permissions',
-  description: 'list what was allowed for this session; pick one to revoke it',
+  description: 'list what was allowed in this session and in this project; pick one to revoke it',
   allowedDuringRun: true,
   async run(_, { conversation, ui, notify, signal }) {
-    const granted = conversation.grants.list();
+    const { grants } = conversation;
+    await grants.refresh();
+    const granted = grants.list();
     if (granted.length === 0)
       return notify(
         conversation.autoApprove
           ? 'No permissions granted yet. /auto is on, so changes are not asked about.'
           : 'No permissions granted yet.',
       );
-    const kind = await ui.pick(
-      'Allowed in this session. Pick one to revoke it.',
-      granted.map((value) => ({ value, label: value })),
+    const picked = await ui.pick(
+      'Allowed. Pick one to revoke it.',
+      granted.map(({ rule, duration }, index) => ({
+        value: String(index),
+        label: `${index + 1}. ${formatGrantRule(rule)} [${duration === 'session' ? 'this session' : 'kept for this project'}]`,
+      })),
       signal,
     );
-    if (kind === undefined) return notify('Nothing was revoked.');
-    conversation.grants.revoke(kind);
-    return notify(`Revoked: ${kind}`);
+    const grant = picked === undefined ? undefined : granted[Number(picked)];
+    if (grant === undefined) return notify('Nothing was revoked.');
+    await grants.revoke(grant.rule);
+    return notify(`Revoked: ${formatGrantRule(grant.rule)}`);
   },
 };
 

@@ -16,6 +16,13 @@ export { getConfigSchema, settingsSchema, getSettingEntry, parseSettingValue } f
 export { parseConfig, readConfig, setConfigValue, getConfigValue, writeConfig } from './config-file.ts';
 export { getObjectives } from './objectives.ts';
 export {
+  getPermissionsFile,
+  permissionsFile,
+  readPermissions,
+  writePermissions,
+  type Permissions,
+} from './permissions-file.ts';
+export {
   formatTrustQuestion,
   openApprovals,
   recordProjectTrust,

@@ -108,6 +108,6 @@ test('[attack 74] the gate asks with the package names even if everything is all
   const asked = await gated({ type: 'ask', question: 'May I?' });
   assert.match(asked.type === 'ask' ? asked.question : '', /^May I\?\nWarning: not in the lockfile .* evil\.$/);
   assert.equal((await gated({ type: 'deny', reason: 'no' })).type, 'deny');
-  granted.grant(grantKey(call, pathContext.locate));
+  await granted.grant(grantKey(call, pathContext.locate));
   assert.equal((await gated({ type: 'allow' })).type, 'allow');
 });

@@ -144,7 +144,11 @@ test('the gate denies, allows, asks, and leaves the rest to the user', async () 
     reason: 'The policy denies this call: The rule is in policy, rule 2.',
   });
   assert.deepEqual(await run('git push'), { type: 'ask', question: 'run_command: git push\n(It leaves the house.)' });
-  assert.deepEqual(await run('make'), { type: 'ask', question: 'run_command: make' });
+  assert.deepEqual(await run('make'), {
+    type: 'ask',
+    question: 'run_command: make',
+    by: { kind: 'permission' },
+  });
   assert.equal((await run('make', 'auto')).type, 'allow');
   assert.equal((await run('git push', 'auto')).type, 'ask');
   assert.equal((await run('rm x', 'auto')).type, 'deny');
@@ -156,7 +160,7 @@ test('the gate denies, allows, asks, and leaves the rest to the user', async () 
 test('a call that the user allowed for the session is not asked again by a rule, and can still be denied by one', async () => {
   const granted = sessionGrants();
   for (const command of ['git push', 'rm x'])
-    granted.grant(grantKey({ tool: 'run_command', input: { command } }, locate));
+    await granted.grant(grantKey({ tool: 'run_command', input: { command } }, locate));
   const rules = [{ ask: { command: 'git push' } }, { deny: { command: 'rm' } }];
   const run = (command: string): Promise<GateResult> =>
     decideByPolicy(rules, { tool: 'run_command', input: { command } }, 'ask', granted);

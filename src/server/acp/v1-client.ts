@@ -32,7 +32,7 @@ export function createV1Client(
   const send = createV1Updater(client, sessionId);
   const locate = (path: string): string => conversation.agent.workspace.locate(path);
   const permit = (toolCall: ToolCallUpdate, options: PermissionOption[], signal: AbortSignal) =>
-    requestPermission(signal, (how) =>
+    requestPermission(signal, options, (how) =>
       client.request(methods.client.session.requestPermission, { sessionId, toolCall, options }, how),
     );
   return {

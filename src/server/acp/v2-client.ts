@@ -38,8 +38,8 @@ export function createV2Client(client: AgentContext, sessionId: string, conversa
   };
   const permit = async (request: Omit<RequestPermissionRequest, 'sessionId'>, signal: AbortSignal) => {
     send({ sessionUpdate: 'state_update', state: 'requires_action' });
-    const answer = await requestPermission(signal, (options) =>
-      client.request(methods.client.session.requestPermission, { sessionId, ...request }, options),
+    const answer = await requestPermission(signal, request.options, (how) =>
+      client.request(methods.client.session.requestPermission, { sessionId, ...request }, how),
     );
     send({ sessionUpdate: 'state_update', state: 'running' });
     return answer;

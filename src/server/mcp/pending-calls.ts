@@ -63,14 +63,16 @@ export const errorResult = (text: string): CallToolResult => ({ isError: true, c
 export function createPendingCalls(): PendingCalls {
   const waiting = new Map<string, { readonly job: McpJob; readonly callKey: string; readonly timer: NodeJS.Timeout }>();
 
-  function wait(job: McpJob, { callKey, context }: McpClientCall, state: RunState): InputRequiredResult {
+  async function wait(job: McpJob, { callKey, context }: McpClientCall, state: RunState): Promise<InputRequiredResult> {
     const token = crypto.randomUUID();
     const cancelCall = (): void => void take(token)?.job.close();
     waiting.set(token, { job, callKey, timer: setTimeout(cancelCall, maxWaitMs).unref() });
     // Over HTTP the request ends with the question; on other transports its end means cancel.
     if (!context.http) context.mcpReq.signal.addEventListener('abort', cancelCall, { once: true });
-    const questions = pendingApprovals(state).map(
-      (pending) => [pending.id, toElicitation(createApprovalPrompt(job, pending))] as const,
+    const questions = await Promise.all(
+      pendingApprovals(state).map(
+        async (pending) => [pending.id, toElicitation(await createApprovalPrompt(job, pending))] as const,
+      ),
     );
     return inputRequired({ inputRequests: Object.fromEntries(questions), requestState: token });
   }
@@ -113,7 +115,7 @@ export function createPendingCalls(): PendingCalls {
         job = callJob;
         const state = await runWithProgress(job, call.context, onApproval);
         if (isAwaitingApproval(state) && canElicit(call)) {
-          const inputRequest = wait(job, call, state);
+          const inputRequest = await wait(job, call, state);
           job = undefined;
           return inputRequest;
         }

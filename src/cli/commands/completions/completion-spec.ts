@@ -42,6 +42,7 @@ const createFlag = (name: string, description: string, value?: CompletionSource)
 
 const jsonFlag = createFlag('json', 'print JSON');
 const yesFlag = createFlag('yes', 'confirm every question');
+const permissionFlags: readonly CompletionFlag[] = [createFlag('all', 'permissions of all projects'), jsonFlag];
 const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'the policy to simulate', 'files'), jsonFlag];
 
 /** Returns the completions of every command. */
@@ -87,6 +88,13 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     },
     { name: 'completions', flags: [], firstWord: toWords(['bash', 'zsh', 'fish']) },
     { name: 'trust', flags: [yesFlag, createFlag('revoke', 'no longer use them')], firstWord: [] },
+    { name: 'permissions', flags: permissionFlags, firstWord: toWords(['list', 'revoke']) },
+    { name: 'permissions list', flags: permissionFlags, firstWord: [] },
+    {
+      name: 'permissions revoke',
+      flags: [createFlag('all', 'permissions of all projects')],
+      firstWord: toWords(['all']),
+    },
     { name: 'policy', flags: policyFlags, firstWord: toWords(['check', 'try']) },
     { name: 'policy check', flags: [], firstWord: 'files' },
     { name: 'policy try', flags: policyFlags, firstWord: 'sessions' },
