@@ -1,8 +1,8 @@
 // Grants: the kinds of call that the user allowed for the rest of this session, in memory, or for this project, in a store.
-import { isSameRule, type Grant, type GrantDuration, type GrantRule, type ResolvePath } from './grant-rules.ts';
+import { isSameRule, type Grant, type GrantDuration, type GrantRule, type ResolvePath } from './grant-rule.ts';
 import { unwrapDeferredCall, canonicalJson, isObject, type ToolCall } from '../core/index.ts';
 
-export type { ResolvePath } from './grant-rules.ts';
+export type { ResolvePath } from './grant-rule.ts';
 
 /** Tools whose grant covers a path: a user who always allows writing a file allows any content. */
 const pathGrantTools: ReadonlySet<string> = new Set(['read_file', 'write_file', 'edit_file', 'delete_file']);

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import type { Json } from '../core/index.ts';
-import { localWorkspace } from '../workspace/index.ts';
-import { findGrantRules, formatGrantRule, grantCovers, sessionGrants, type GrantRule } from './index.ts';
-import type { PolicyContext } from './policy/evaluate.ts';
+import type { Json } from '../../core/index.ts';
+import { localWorkspace } from '../../workspace/index.ts';
+import { findGrantRules, formatGrantRule, grantCovers, sessionGrants, type GrantRule } from '../index.ts';
+import type { PolicyContext } from './evaluate.ts';
 
 function createContext(t: test.TestContext): PolicyContext {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-grant-')));

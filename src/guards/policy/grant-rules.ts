@@ -1,37 +1,10 @@
-// Grant rules: what "allow from now on" covers, which rules are offered for a call, and whether a rule covers another call. They never cover what a policy denies or asks about.
-import { isObject, isSecretFile, unwrapDeferredCall, type ToolCall } from '../core/index.ts';
-import type { PolicyContext } from './policy/evaluate.ts';
-
-/** Resolves a path to its real path. Throws if it is outside the allowed folders. */
-export type ResolvePath = (path: string) => string;
+// Matches calls with grant rules: which rules are offered for a call, and whether a rule covers another call. They never cover what a policy denies or asks about.
+import { isObject, isSecretFile, unwrapDeferredCall, type ToolCall } from '../../core/index.ts';
+import type { GrantRule, ResolvePath } from '../grant-rule.ts';
+import type { PolicyContext } from './evaluate.ts';
 
 /** A call, as gates and views see it. */
 type Call = Pick<ToolCall, 'tool' | 'input'>;
-
-/** What a grant covers: exactly one kind of call; commands that begin with some words; any call of a tool; edits of files in the working folder. */
-export type GrantRule =
-  | { readonly type: 'call'; readonly key: string }
-  | { readonly type: 'command'; readonly tool: string; readonly words: readonly string[] }
-  | { readonly type: 'tool'; readonly tool: string }
-  | { readonly type: 'edits' };
-
-/** How long a grant counts: until the session is closed, or in this project until the user revokes it. */
-export type GrantDuration = 'session' | 'project';
-
-/** A rule that the user granted. */
-export type Grant = { readonly rule: GrantRule; readonly duration: GrantDuration };
-
-/** Formats what a rule covers. Different rules have different texts. */
-export function formatGrantRule(rule: GrantRule): string {
-  if (rule.type === 'call') return rule.key;
-  if (rule.type === 'edits') return 'edits of files in this folder';
-  if (rule.type === 'tool') return `every call of ${rule.tool}`;
-  return `${rule.tool}: commands that begin with ${rule.words.join(' ')}`;
-}
-
-/** Whether two rules cover the same. */
-export const isSameRule = (a: GrantRule, b: GrantRule): boolean =>
-  a.type === b.type && formatGrantRule(a) === formatGrantRule(b);
 
 const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
 const editTools: ReadonlySet<string> = new Set(['edit_file', 'write_file', 'apply_patch', 'edit_notebook']);
@@ -94,9 +67,9 @@ async function findCommandPrefix(command: string): Promise<readonly string[] | u
   const words = await readSingleCommand(command);
   if (words === undefined) return undefined;
   const [program = '', subcommand, third] = words;
-  const { isExecutingProgram, isNetworkProgram, isSubcommandProgram } = await import('./policy/executing-programs.ts');
+  const { isExecutingProgram, isNetworkProgram, isSubcommandProgram } = await import('./executing-programs.ts');
   if (program.includes('/') || broadPrograms.has(program) || isNetworkProgram(program)) return undefined;
-  const { findKnownProgram } = await import('./policy/known-programs.ts');
+  const { findKnownProgram } = await import('./known-programs.ts');
   if (isSubcommandProgram(program)) {
     if (subcommand === undefined || findKnownProgram(program, subcommand) === undefined) return undefined;
     if (program === 'git') return gitReadingCommands.has(subcommand) ? [program, subcommand] : undefined;
@@ -116,7 +89,7 @@ async function findCommandPrefix(command: string): Promise<readonly string[] | u
 
 /** Returns the words of a line that is one plain command: no other command, no variable, no pattern, no redirection but of one output to another. */
 async function readSingleCommand(command: string): Promise<readonly string[] | undefined> {
-  const { provePlainLine } = await import('./policy/plain-tree.ts');
+  const { provePlainLine } = await import('./plain-tree.ts');
   const reading = await provePlainLine(command);
   if ('notPlain' in reading || reading.line.commands.length !== 1) return undefined;
   const [only] = reading.line.commands;
@@ -136,7 +109,7 @@ async function commandBeginsWith(
   if (typeof command !== 'string' || Object.keys(others).some((name) => name !== 'timeout_s')) return false;
   const given = await readSingleCommand(command);
   if (given === undefined || !words.every((word, at) => given[at] === word)) return false;
-  const { evaluatePolicy } = await import('./policy/evaluate.ts');
+  const { evaluatePolicy } = await import('./evaluate.ts');
   const on = { tool: [tool], command: [words] };
   const { effect } = await evaluatePolicy(
     { rules: [{ effect: 'allow', on, source: 'a grant', match: [], noMatch: [] }] },
