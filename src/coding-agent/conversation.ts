@@ -1,5 +1,5 @@
 // An interactive conversation: one session file, one model and one working directory at a time; each can change while the others stay.
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
   continueWithApprovals,
@@ -12,7 +12,7 @@ import {
 } from '../agent/index.ts';
 import { findFamily } from '../providers/index.ts';
 import { FairleadError, type Event, type InputSource, type RunState } from '../core/index.ts';
-import { sessionGrants, type Grants } from '../guards/index.ts';
+import type { Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
   type CallRecords,
@@ -28,7 +28,7 @@ import {
   setSessionTitle,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
-import { permissionsFile, type Effort, type Settings } from './settings/index.ts';
+import type { Effort, Settings } from './settings/index.ts';
 import {
   expandModelName,
   isRouterName,
@@ -39,7 +39,6 @@ import {
 import { refreshApprovalQuestions } from './approval-prompts.ts';
 import {
   switchAgent,
-  openConversationState,
   enforcePrivacy,
   changeWorkingDirectory,
   toRoutedConversation,
@@ -50,6 +49,7 @@ import {
   getConversationStatus,
   type ConversationStatus,
 } from './conversation-state.ts';
+import { openStateWithGrants } from './conversation-grants.ts';
 import { openModel } from './models/open-model.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
@@ -77,12 +77,7 @@ export class Conversation {
 
   /** Opens the model and the session. */
   static async open(options: ConversationOptions): Promise<Conversation> {
-    const { settings, host } = options;
-    let state: ConversationState | undefined;
-    const project = (): string => state?.agent.workspace.cwd ?? realpathSync(options.cwd ?? process.cwd());
-    const grants = sessionGrants(permissionsFile(settings.dirs.config, project, (text) => host.notify(text)));
-    await grants.refresh();
-    state = await openConversationState(options, grants);
+    const { grants, state } = await openStateWithGrants(options);
     const conversation = new Conversation(options, grants, state);
     return (await conversation.#readCalls(), conversation);
   }

@@ -1,0 +1,18 @@
+// Opens the grants of a conversation: those of its session, and those that the user kept for the project it works in.
+import { realpathSync } from 'node:fs';
+import { sessionGrants, type Grants } from '../guards/index.ts';
+import { openConversationState, type ConversationOptions, type ConversationState } from './conversation-state.ts';
+import { permissionsFile } from './settings/index.ts';
+
+/** Opens the state of a conversation with its grants; the project is the working directory, which can change. */
+export async function openStateWithGrants(
+  options: ConversationOptions,
+): Promise<{ readonly grants: Grants; readonly state: ConversationState }> {
+  const { settings, host } = options;
+  let state: ConversationState | undefined;
+  const project = (): string => state?.agent.workspace.cwd ?? realpathSync(options.cwd ?? process.cwd());
+  const grants = sessionGrants(permissionsFile(settings.dirs.config, project, (text) => host.notify(text)));
+  await grants.refresh();
+  state = await openConversationState(options, grants);
+  return { grants, state };
+}
