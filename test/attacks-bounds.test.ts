@@ -15,7 +15,7 @@ import { findSimilarRegion } from '../src/tools/fuzzy-match.ts';
 import { parseIgnoreFile } from '../src/tools/ignore.ts';
 import { applyPatch } from '../src/tools/patch/apply-patch.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
-import { parseMarkdown } from '../web/src/text/markdown.ts';
+import { parseMarkdown } from '../src/core/markdown/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 
 /** A schema whose references double the work at each level. */

@@ -91,7 +91,8 @@ test('/export writes Markdown, HTML or JSON to the given file and does not overw
   await prompt.type('page.htm');
   await prompt.keys('Enter');
   await prompt.waitFor(/· Written to \S+\/page\.htm/);
-  assert.match(written('page.htm'), /^<!doctype html>[^]*&#60;b&#62;hello/i);
+  assert.match(written('page.htm'), /^<!doctype html>[^]*&#60;b&#62;hello[^]*Heard <strong>&#60;b&#62;hello/i);
+  await prompt.enterAndWait('/export pdf x', /Cannot export as "pdf": the formats are md, html, json\./);
   await prompt.enterAndWait('/export all.json', /· Written to \S+\/all\.json/);
   assert.equal(JSON.parse(written('all.json')).messages.length, 2);
   await prompt.enterAndWait('/export taken.md', /! \S+\/taken\.md already exists\. Choose another name\./);

@@ -1,6 +1,6 @@
 // Exports a session as Markdown with collapsed tool calls.
 import type { ExportDocument } from './export.ts';
-import { escapeHtml } from './export-html.ts';
+import { escapeHtml } from './html-markdown.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
 /** Formats a session as Markdown. */
@@ -12,7 +12,7 @@ export function formatMarkdownExport(document: ExportDocument): string {
   ];
   const title = `# ${document.name.replaceAll(/[\\`*_[\]<>#]/g, String.raw`\$&`).replaceAll('\n', ' ')}`;
   const list = fields.map((line) => `- ${line}`).join('\n');
-  return `${[title, list, ...toTranscriptItems(document.messages).map(formatMarkdownItem)].join('\n\n')}\n`;
+  return `${[title, list, ...toTranscriptItems(document.messages, document.calls).map(formatMarkdownItem)].join('\n\n')}\n`;
 }
 
 function formatMarkdownItem(item: TranscriptItem): string {
@@ -24,9 +24,10 @@ function formatMarkdownItem(item: TranscriptItem): string {
     case 'file':
       return formatInlineCode(item.text);
     case 'call': {
-      const { tool, input, result } = item;
-      const outcome = result ? (result.failed ? ' (failed)' : '') : ' (no result yet)';
+      const { tool, input, result, outcome: ended, diff } = item;
+      const outcome = result ? (ended === 'ok' ? '' : ` (${ended})`) : ' (no result yet)';
       const blocks = [
+        ...(diff === undefined ? [] : [formatCodeBlock(diff, 'diff')]),
         ...(input === '' ? [] : [formatCodeBlock(input, 'json')]),
         ...(result ? [formatCodeBlock(result.text)] : []),
       ];

@@ -1,6 +1,7 @@
 // Exports a session as Markdown, HTML, JSON or text.
 import path from 'node:path';
 import { FairleadError, type Message, type UsageTotals } from '../core/index.ts';
+import type { CallRecords } from './call-records.ts';
 import { summarizeSession, type SessionFile } from './session-directory.ts';
 import { readSession } from './transcript.ts';
 
@@ -13,6 +14,10 @@ export type ExportDocument = {
   readonly model: string;
   readonly spent: UsageTotals;
   readonly messages: readonly Message[];
+  readonly title?: string;
+  readonly folder?: string;
+  /** How the calls of the messages ended, and the diffs of edits. */
+  readonly calls?: CallRecords;
 };
 
 /** The export formats. */
@@ -24,14 +29,16 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** Returns the named format, or the format of the file extension; default Markdown. */
 export function parseExportFormat(requested: string | undefined, file: string | undefined): ExportFormat {
   const extension = file === undefined ? '' : path.extname(file).slice(1).toLowerCase();
-  const name = requested ?? (exportFormats.some((each) => each === extension) ? extension : 'md');
+  const known = extension === 'htm' ? 'html' : extension;
+  const name = requested ?? (exportFormats.some((each) => each === known) ? known : 'md');
   const format = exportFormats.find((each) => each === name);
   if (format !== undefined) return format;
   throw new FairleadError(
     'sessions/bad-format',
-    `The export format is one of ${exportFormats.join(', ')}, not "${name}".`,
+    `Cannot export as "${name}": the formats are ${exportFormats.join(', ')}.`,
     {
       blame: 'user',
+      ...(name === 'pdf' ? { hint: 'Export html and print it as PDF in a browser.' } : {}),
     },
   );
 }
@@ -47,13 +54,15 @@ export async function exportDocument(document: ExportDocument, format: ExportFor
       return (await import('./export-markdown.ts')).formatMarkdownExport(document);
     case 'html':
       return (await import('./export-html.ts')).formatHtmlExport(document);
-    case 'json':
-      return `${JSON.stringify(document, null, 2)}\n`;
+    case 'json': {
+      const { calls, ...rest } = document;
+      return `${JSON.stringify(calls ? { ...rest, calls: Object.fromEntries(calls) } : rest, null, 2)}\n`;
+    }
   }
 }
 
 async function readExportDocument(sessionFile: SessionFile): Promise<ExportDocument> {
-  const { id, state, messages } = await readSession(sessionFile.file);
+  const { id, state, messages, calls } = await readSession(sessionFile.file);
   const summary = summarizeSession(sessionFile);
   return {
     name: sessionFile.name,
@@ -63,5 +72,8 @@ async function readExportDocument(sessionFile: SessionFile): Promise<ExportDocum
     model: state.model,
     spent: state.total,
     messages,
+    calls,
+    ...(summary ? { title: summary.title } : {}),
+    ...(summary?.folder === undefined ? {} : { folder: summary.folder }),
   };
 }

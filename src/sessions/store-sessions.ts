@@ -17,11 +17,20 @@ export const exportStoreSession = async (store: FleetStore, session: string, for
   exportDocument(await withSessionReader(store, session, (log) => readStoreDocument(log, session)), format);
 
 async function readStoreDocument(log: Log, session: string): Promise<ExportDocument> {
-  const { state, messages } = await readTranscript(log);
+  const { state, messages, calls } = await readTranscript(log);
   const times: string[] = [];
   for await (const events of log.read()) for (const item of events.map(({ time }) => time)) times.push(item);
   const { model, total: spent } = state;
-  return { name: session, id: session, created: times[0] ?? '', changed: times.at(-1) ?? '', model, spent, messages };
+  return {
+    name: session,
+    id: session,
+    created: times[0] ?? '',
+    changed: times.at(-1) ?? '',
+    model,
+    spent,
+    messages,
+    calls,
+  };
 }
 
 /** The result of verifying one session; `what` says what is wrong with it. */

@@ -15,13 +15,17 @@ export const exportCommand: SlashCommand = {
     const { session, agent, name } = conversation;
     if (session.messages.length === 0) return notify('There are no messages to export yet.', 'warning');
     const [, first = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(args.trim()) ?? [];
-    const named = exportFormats.find((each) => each === first);
-    const fileArg = named ? rest : args.trim();
+    // A first word without a dot before a file is a format, also one that does not exist: "pdf x" is not a file name.
+    const named =
+      exportFormats.some((each) => each === first) || (rest !== '' && /^\w+$/.test(first)) || first === 'pdf'
+        ? first
+        : undefined;
+    const fileArg = named === undefined ? args.trim() : rest;
     const format = parseExportFormat(named, fileArg);
     const file = path.resolve(agent.workspace.cwd, fileArg || `${toFileName(name)}.${format}`);
     if (existsSync(file)) return notify(`${file} already exists. Choose another name.`, 'warning');
     const events = await conversation.events();
-    const { state, messages } = await readTranscript(session.log);
+    const { state, messages, calls } = await readTranscript(session.log);
     const text = await exportDocument(
       {
         name,
@@ -31,6 +35,9 @@ export const exportCommand: SlashCommand = {
         model: state.model,
         spent: state.total,
         messages,
+        calls,
+        title: conversation.title,
+        folder: agent.workspace.cwd,
       },
       format,
     );

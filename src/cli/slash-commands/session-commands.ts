@@ -145,8 +145,8 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
   'show-messages': {
     description: 'print every message',
     async run(_, { conversation, showPage }) {
-      const { messages } = await readTranscript(conversation.session.log);
-      showPage(formatSessionTranscript(messages) || 'There are no messages yet.', conversation.name);
+      const { messages, calls } = await readTranscript(conversation.session.log);
+      showPage(formatSessionTranscript(messages, calls) || 'There are no messages yet.', conversation.name);
     },
   },
   edit: {

@@ -4,8 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { CodeText } from './code-view.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { EscapedText } from './escaped-text.tsx';
-import type { MarkdownInline } from '../text/inline.ts';
-import { parseMarkdown, type MarkdownBlock } from '../text/markdown.ts';
+import { parseMarkdown, type MarkdownBlock, type MarkdownInline } from '../../../src/core/markdown/index.ts';
 import { splitSections } from '../text/sections.ts';
 
 /** Renders a text as Markdown. */

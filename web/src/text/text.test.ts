@@ -12,8 +12,13 @@ import {
   formatCompact,
 } from './format.ts';
 import { splitInvisible } from './escape-invisible.ts';
-import { parseInlines, safeUrl, type MarkdownInline } from './inline.ts';
-import { parseMarkdown, type MarkdownBlock } from './markdown.ts';
+import {
+  parseInlines,
+  parseMarkdown,
+  safeUrl,
+  type MarkdownBlock,
+  type MarkdownInline,
+} from '../../../src/core/markdown/index.ts';
 import { splitSections } from './sections.ts';
 
 test('[A87] invisible characters are escaped and named, and other text is unchanged', () => {

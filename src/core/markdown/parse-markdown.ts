@@ -1,5 +1,5 @@
 // Parses Markdown into plain data; HTML is never parsed, so a text cannot inject markup.
-import { parseInlines, type MarkdownInline } from './inline.ts';
+import { parseInlines, type MarkdownInline } from './parse-inlines.ts';
 
 /** A block node. */
 export type MarkdownBlock =
