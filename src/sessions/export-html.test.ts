@@ -67,7 +67,7 @@ const document: ExportDocument = {
   messages,
   calls,
   title: 'The <title>',
-  folder: '/work/project',
+  folder: '/projects/one',
 };
 
 test('an answer is rendered as Markdown, and nothing in it becomes markup', async () => {
@@ -90,7 +90,7 @@ test('an answer is rendered as Markdown, and nothing in it becomes markup', asyn
     'the user is shown as typed',
   );
   assert.match(page, /<title>The &#60;title&#62;<\/title>/);
-  assert.match(page, /<dd>\/work\/project<\/dd>/);
+  assert.match(page, /<dd>\/projects\/one<\/dd>/);
   assert.doesNotMatch(page, /<script|<img|javascript:alert\(1\)"|\u001b|\u202e/);
   assert.match(page, /Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/);
 });
