@@ -121,7 +121,7 @@ test(
     await prompt.enterAndWait('/auto', /(?:· File changes and commands are approved automatically\.[^]*){2}/);
     await prompt.enterAndWait('/auto maybe', /! Use \/auto on or \/auto off\./);
     await prompt.keys('BTab');
-    await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*· asks/);
+    await prompt.waitFor(/· You are asked before files are changed and commands are run\.[^]*ask before changes/);
     await prompt.enter('echo asked');
     await pressAnswer(prompt, 'n', 'Enter');
     await prompt.waitFor(/^⊘ run_command echo asked denied/m);

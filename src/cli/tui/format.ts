@@ -76,7 +76,7 @@ function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
   } else if (context !== undefined) add(`${formatTokenCount(context.used)} tokens`, 7);
   add(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd), 6);
   if (sandbox !== undefined) add(escapeInvisible(sandbox), sandbox === sandbox.toUpperCase() ? 8.5 : 3);
-  add(status.mode === 'auto' ? 'auto-approve' : 'asks', 8);
+  add(status.mode === 'auto' ? 'auto-approve' : 'ask before changes', 8);
   if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
   if (!status.stream) add('no streaming', 4.5);
   add(escapeInvisible(status.session), 1);
