@@ -116,9 +116,9 @@ test(
       `echo '${evil}' > pkg/.claude/commands/fix.md; ls pkg`,
     ].join('; ');
     const program = await createKnownClone(t, ({ prompt, results }) =>
-      prompt === 'work' && results.length === 0 ? calls('run_command', { command }) : says('Done.'),
+      prompt === 'work on it' && results.length === 0 ? calls('run_command', { command }) : says('Done.'),
     );
-    await program.run(['work', '--auto-approve']);
+    await program.run(['work on it', '--auto-approve']);
     assert.ok(readFileSync(path.join(program.cwd, 'pkg/AGENTS.md'), 'utf8').includes(evil), 'the command wrote it');
     for (const folder of ['pkg', 'deep', 'deep/er']) {
       const cwd = path.join(program.cwd, folder);
