@@ -21,7 +21,7 @@ test(
       models,
     });
     const prompt = await openPrompt(t, environment, undefined, { columns: 130 });
-    const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · asks · \d{4}-\d\d-\d\d_/m);
+    const greeted = await prompt.waitFor(/^─+\n>\s*\nalpha · [^\n]* · ask before changes · \d{4}-\d\d-\d\d_/m);
     assert.match(greeted, /Fairlead with alpha, session "\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d"\. \/help lists the commands/);
     await prompt.enterAndWait('first', /> first\n\nalpha heard first\.\n\n─+\n>\s*\nalpha/);
 

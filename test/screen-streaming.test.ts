@@ -129,9 +129,11 @@ test(
       columns: 130,
     });
     const folder = path.basename(environment.cwd);
-    await prompt.waitFor(new RegExp(`^alpha · \\S*/${folder} \\(feature/x\\) · .* · asks · named *$`, 'm'));
+    await prompt.waitFor(
+      new RegExp(`^alpha · \\S*/${folder} \\(feature/x\\) · .* · ask before changes · named *$`, 'm'),
+    );
     await prompt.resize(46, 24);
-    await prompt.waitFor(/^alpha · 32% of [^\n]* · NO SANDBOX · asks *$/m);
+    await prompt.waitFor(/^alpha · [^\n]*NO SANDBOX · ask before changes *$/m);
     await prompt.resize(20, 24);
     await prompt.waitFor(/^alpha · NO SANDBOX *$/m);
   },

@@ -15,7 +15,7 @@ test('[J48] the screen shows the prompt `> ` with the status below it, and retur
   const terminal = await startTui(t);
   assert.match(
     (await shown(terminal)).at(-1) ?? '',
-    /^scripted · 12% of 128k \(15\.3k\) · \$0\.0123 · asks · a session$/,
+    /^scripted · 12% of 128k \(15\.3k\) · \$0\.0123 · ask before changes · a session$/,
   );
   await enterLine(terminal, 'hello there');
   await terminal.waitFor(/heard enter "hello there"[^]*^>$/m);
@@ -91,7 +91,7 @@ test(
     await enterLine(terminal, 'wide');
     await terminal.waitFor(/👩/);
     await terminal.resize(40, 20);
-    await terminal.waitFor(/^─{40}\n>\nscripted · 12% of 128k \(15\.3k\)/m);
+    await terminal.waitFor(/^─{40}\n>\nscripted · [^\n]*ask before changes/m);
     const [first = ''] = (await shown(terminal)).filter((line) => line.startsWith('漢字'));
     assert.equal(first.length, 20, 'twenty wide characters fill forty columns');
     await terminal.resize(100, 30);
