@@ -40,7 +40,12 @@ const stagingDir = path.join(root, `dist-${process.pid}`);
 process.on('exit', () => rmSync(stagingDir, { recursive: true, force: true }));
 const { output } = await build({
   cwd: root,
-  input: { bin: 'src/cli/bin.ts', 'harness-serve': 'src/cli/serve-bin.ts', ...entries },
+  input: {
+    bin: 'src/cli/bin.ts',
+    'harness-serve': 'src/cli/serve-bin.ts',
+    'start-harness': 'src/cli/start-harness.ts',
+    ...entries,
+  },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   // The oldest supported Node, by "engines" in package.json.

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 const [, , file = '/proc/1/cmdline'] = process.argv;
 const commandLine = readFileSync(file, 'utf8').split('\0');
 const programIndex = commandLine.findIndex((word) =>
-  /^(fairlead|harness|start-harness|harness-serve)$/.test(path.basename(word)),
+  /^(fairlead|harness|start-harness|start-harness-jayjader|harness-serve)$/.test(path.basename(word)),
 );
 const isServer =
   path.basename(commandLine[programIndex] ?? '') === 'harness-serve' || commandLine[programIndex + 1] === 'serve';

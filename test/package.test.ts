@@ -55,8 +55,12 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
       cwd: home,
       shell: process.platform === 'win32',
     });
-  for (const name of ['fairlead', 'harness', 'start-harness'])
-    assert.equal(says(name, '--version'), `${manifest.version}\n`);
+  for (const name of ['fairlead', 'harness', 'start-harness', 'start-harness-jayjader'])
+    assert.equal(
+      says(name, '--version'),
+      `${manifest.version}
+`,
+    );
   assert.match(says('harness-serve', '--help'), /^Usage: fairlead serve/);
   const agent = [
     "import { Agent } from 'fairlead';",

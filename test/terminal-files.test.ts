@@ -70,7 +70,7 @@ test('[J78, J79, J80, J90, J91, J92, J93] everything is saved in the state and d
   const program = await createProgram(t);
   const env = { XDG_STATE_HOME: '', XDG_DATA_HOME: '', HARNESS_ROOT_DIRS_NAME: 'my harness' };
   await program.run(['--one-shot', '--refresh-models'], { env });
-  const { code, err } = await program.run(['-p', 'hi', '-m', 'qwen3', '-n', 'here'], { env });
+  const { code, err } = await program.run(['--interactive', '-m', 'qwen3', '-n', 'here'], { env, input: 'hi\n' });
   assert.equal(code, 0, err);
   const mac = process.platform === 'darwin';
   const state = path.join(program.home, mac ? 'Library/Application Support' : '.local/state', 'my harness');
@@ -147,20 +147,25 @@ type Manifest = {
 };
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
 
-test('[J5, A122] fairlead, harness and start-harness are one program, started by each name or as node dist/bin.js; harness-serve is a command', async (t) => {
+test('[J5, A122] fairlead, harness and start-harness-jayjader are one program, started by each name or as node dist/bin.js; harness-serve is a command', async (t) => {
   const program = await createProgram(t);
   const { 'harness-serve': serve, ...names } = manifest.bin;
   assert.equal(serve, 'dist/harness-serve.js');
-  for (const name of ['fairlead', 'harness', 'start-harness']) assert.equal(names[name], 'dist/bin.js', name);
-  const built = path.join(root, 'dist/bin.js');
-  assert.ok(existsSync(built), 'dist is not built: run "npm run build" first');
-  const links = Object.keys(names).map((name) => path.join(program.home, name));
-  for (const link of links) symlinkSync(built, link);
-  const said = [built, ...links].map((file) =>
-    execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' }),
-  );
-  assert.match(said[0] ?? '', /^\d+\.\d+\.\d+\n$/);
-  assert.deepEqual(new Set(said).size, 1);
+  assert.deepEqual(names, {
+    fairlead: 'dist/bin.js',
+    harness: 'dist/bin.js',
+    'start-harness': 'dist/start-harness.js',
+    'start-harness-jayjader': 'dist/start-harness.js',
+  });
+  const said = Object.entries(names).map(([name, file]) => {
+    const built = path.join(root, file);
+    assert.ok(existsSync(built), 'dist is not built: run "npm run build" first');
+    const link = path.join(program.home, name);
+    symlinkSync(built, link);
+    return [built, link].map((each) => execFileSync(process.execPath, [each, '--version'], { encoding: 'utf8' }));
+  });
+  assert.match(said[0]?.[0] ?? '', /^\d+\.\d+\.\d+\n$/);
+  assert.deepEqual(new Set(said.flat()).size, 1);
 });
 
 test('[J6, J7, J95] npm ci accepts the lockfile of a checkout, which starts and formats without a build', () => {

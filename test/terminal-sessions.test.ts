@@ -70,12 +70,14 @@ test('[J15, J43, J45, J46, J76] one-shot: --clone-session, and -c of start-harne
   const original = program.session('alpha');
   const file = path.join(program.home, 'start-harness');
   symlinkSync(bin, file);
+  // The sessions of the other profile, which are in other directories by default.
+  const env = { HARNESS_ROOT_DIRS_NAME: 'fairlead' };
   for (const [args, name] of [
     [['--clone-session', 'alpha'], 'alpha-clone'],
     [['-c', 'alpha'], 'alpha-clone-2'],
     [['-c', 'alpha', '-n', 'beta'], 'beta'],
   ] as const) {
-    const { code, err } = await program.run(['--one-shot', ...args, '-p', `in ${name}`], { file });
+    const { code, err } = await program.run(['--one-shot', ...args, '-p', `in ${name}`], { file, env });
     assert.equal(code, 0, err);
     assert.ok(program.sessions().includes(name), name);
     assert.deepEqual(getUserMessages(program), ['one', 'You said: one', `in ${name}`]);

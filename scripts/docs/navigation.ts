@@ -7,7 +7,14 @@ export type NavigationGroup = { readonly title: string; readonly pages: readonly
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'Start',
-    pages: ['README.md', 'docs/choosing.md', 'docs/terminal.md', 'docs/providers.md', 'docs/embedded.md'],
+    pages: [
+      'README.md',
+      'docs/choosing.md',
+      'docs/terminal.md',
+      'docs/profiles.md',
+      'docs/providers.md',
+      'docs/embedded.md',
+    ],
   },
   {
     title: 'The agent',

@@ -16,7 +16,7 @@ const cliLayers: readonly (readonly string[])[] = [
   ['command-table'],
   ['main'],
   ['bin', 'index'],
-  ['serve-bin'],
+  ['serve-bin', 'start-harness'],
 ];
 
 /** Names each import inside src/cli that points to a later folder or to another one of the same layer, types and lazy imports included. */

@@ -23,6 +23,8 @@ export type AdvanceOptions = {
   readonly limits?: Partial<Limits>;
   /** Forces the first answer to be a tool call, or forbids one. */
   readonly toolChoice?: ToolChoice;
+  /** Without input: sends the history as it is, even if it ends with an answer, instead of adding a short message. For servers that accept such a request. */
+  readonly asIs?: boolean;
   /** The id of the run; random by default. */
   readonly runId?: string;
   /** The id of the input in the log; random by default. */

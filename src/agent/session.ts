@@ -128,7 +128,7 @@ export class Session<Output = unknown> {
     const begin = (state: RunState): readonly Fact[] => [
       ...(input === undefined
         ? state.run === undefined
-          ? [inputReceivedFact('continue', [])]
+          ? [{ ...inputReceivedFact('continue', []), ...(options.asIs ? { asIs: true as const } : {}) }]
           : []
         : [inputReceivedFact('prompt', input, options.inputId)]),
       ...(state.run === undefined ? [this.#runStartedFact(options)] : []),

@@ -1,10 +1,17 @@
 // Entry point of the program: selects the command, prints the help and the version, and passes other arguments to the conversation command. Every start loads what this file imports.
 import type { CommandTable } from './args/command.ts';
+import { readProfile, selectProfile } from './args/profile.ts';
 import { commands as allCommands } from './command-table.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and returns the exit code. */
-export async function main(args: readonly string[], commands: CommandTable = allCommands): Promise<number> {
+export async function main(given: readonly string[], commands: CommandTable = allCommands): Promise<number> {
+  const selected = await selectProfile(given, (word) => Object.hasOwn(commands, word));
+  if ('message' in selected) {
+    process.stderr.write(`${selected.message}\n`);
+    return 2;
+  }
+  const { args } = selected;
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v') {
     process.stdout.write(`${version}\n`);
@@ -41,12 +48,8 @@ export function surviveClosedPipes(): void {
 }
 
 async function printHelp(commands: CommandTable): Promise<number> {
-  const [{ helpText }, { shortOptionsOf }, { wrapWords }] = await Promise.all([
-    import('./args/help.ts'),
-    import('./args/options.ts'),
-    import('./args/wrap-words.ts'),
-  ]);
-  const text = helpText(commands, shortOptionsOf(process.argv[1]));
+  const [{ helpText }, { wrapWords }] = await Promise.all([import('./args/help.ts'), import('./args/wrap-words.ts')]);
+  const text = helpText(commands, await readProfile());
   process.stdout.write(process.stdout.isTTY ? wrapWords(text, process.stdout.columns) : text);
   return 0;
 }

@@ -1,6 +1,4 @@
 // An interactive conversation: one session file, one model and one working directory at a time; each can change while the others stay.
-import { statSync } from 'node:fs';
-import path from 'node:path';
 import {
   continueWithApprovals,
   isAwaitingApproval,
@@ -10,32 +8,28 @@ import {
   type Session,
   type UserInput,
 } from '../agent/index.ts';
-import { findFamily } from '../providers/index.ts';
-import { FairleadError, type Event, type InputSource, type RunState } from '../core/index.ts';
+import type { Event, InputSource, RunState } from '../core/index.ts';
 import type { Grants } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
   type CallRecords,
+  type OpenSession,
+  type SessionFileEdit,
   type SessionSelector,
   type ForkPoint,
   createForkSelector,
   getOpenTitle,
   renameOpenSession,
   closeSession,
+  editSessionFile,
   openSession,
   formatSessionProblems,
   readCallRecords,
   setSessionTitle,
 } from '../sessions/index.ts';
-import { readKnownModels, refreshModels, saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
+import { readKnownModels, refreshModels, type KnownModel, type ModelEndpoint } from './state/index.ts';
 import type { Effort, Settings } from './settings/index.ts';
-import {
-  expandModelName,
-  isRouterName,
-  getModelEndpoint,
-  requireModel,
-  type ResolvedModel,
-} from './models/resolve-model.ts';
+import { expandModelName, isRouterName, requireModel, type ResolvedModel } from './models/resolve-model.ts';
 import { refreshApprovalQuestions } from './approval-prompts.ts';
 import {
   switchAgent,
@@ -50,7 +44,9 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openStateWithGrants } from './conversation-grants.ts';
+import { getListedEndpoint, isSentAsIs, rememberModel } from './conversation-models.ts';
 import { openModel } from './models/open-model.ts';
+import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { isPrivateSession, assertLocalModel } from './private-sessions.ts';
@@ -155,7 +151,11 @@ export class Conversation {
     const { router } = this.#state;
     await runPromptHooks(this, input);
     await enforcePrivacy(this.#state, this.#options);
-    const limited = { ...options, limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits } };
+    const limited = {
+      ...options,
+      asIs: isSentAsIs(settings, this.model),
+      limits: { turns: defaultMaxTurns, ...settings.limits, ...flags.limits },
+    };
     return router
       ? router.run(toRoutedConversation(this.#state), input, limited)
       : this.session.advance(input, limited);
@@ -185,10 +185,14 @@ export class Conversation {
         await closeSession(open);
         throw error;
       });
+    await this.#adoptSession(open, previous);
+  }
+
+  async #adoptSession(open: OpenSession, previous?: OpenSession): Promise<void> {
     Object.assign(this.#state, { open, private: false });
     await enforcePrivacy(this.#state, this.#options);
     this.#state.approvals.watch(open.session);
-    await Promise.all([closeSession(previous), this.agent.stopCommands()]);
+    if (previous) await Promise.all([closeSession(previous), this.agent.stopCommands()]);
     this.grants.clearSession();
     await refreshApprovalQuestions(open.session);
     await this.#readCalls();
@@ -199,6 +203,13 @@ export class Conversation {
   /** Begins another session with this conversation, up to an event or with these messages; the current session stays as it is. */
   fork(from: ForkPoint = {}): Promise<void> {
     return this.switchSession(createForkSelector(this.#state.open, from));
+  }
+
+  /** Closes the file of the session, lets `edit` change it, and reads it again: a change is recorded as a new branch. */
+  async editFile(edit: (file: string) => Promise<void>): Promise<SessionFileEdit> {
+    const { open, result } = await editSessionFile(this.#state.open, this.settings.dirs, this.#state.parts, edit);
+    if (open !== this.#state.open) await this.#adoptSession(open);
+    return result;
   }
 
   /** Renames the session and its file; the new name is its title. */
@@ -223,20 +234,13 @@ export class Conversation {
 
   /** The provider whose models are listed. */
   get endpoint(): ModelEndpoint {
-    const { provider, baseUrl } = this.model.ref;
-    const isListed = findFamily(provider) !== undefined && findFamily(provider)?.protocol !== 'embedded';
-    const own = isListed ? { provider, ...(baseUrl === undefined ? {} : { baseUrl }) } : undefined;
-    return own ?? getModelEndpoint(this.settings, this.models()) ?? { provider };
+    return getListedEndpoint(this.model.ref, this.settings, this.models());
   }
 
   /** Reads the list of models from the provider again. */
   async refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
-    const { host } = this.#options;
-    return refreshModels(this.settings, {
-      endpoint: this.endpoint,
-      signal,
-      onWarning: (text) => host.notify(text),
-    });
+    const onWarning = (text: string): void => this.#options.host.notify(text);
+    return refreshModels(this.settings, { endpoint: this.endpoint, signal, onWarning });
   }
 
   /** Continues with another model or router, by its name. */
@@ -262,9 +266,7 @@ export class Conversation {
 
   /** Continues in another working directory; a relative path starts at the current one. */
   async changeDirectory(directory: string): Promise<void> {
-    const cwd = path.resolve(this.agent.workspace.cwd, directory);
-    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      throw new FairleadError('coding-agent/no-folder', `There is no folder ${cwd}.`, { blame: 'user' });
+    const cwd = resolveFolder(this.agent.workspace.cwd, directory);
     const previous = this.agent;
     await changeWorkingDirectory(this.#state, this.#options, this.grants, cwd);
     await previous.close(this.agent);
@@ -307,14 +309,10 @@ export class Conversation {
 
   /** Saves the model for the next start once it has answered: a model that never answered is no default. */
   #rememberModel(): void {
-    const { settings, host, rememberModel = false } = this.#options;
-    if (!rememberModel || this.#isLastModelUnsaved) return;
-    const { router, model } = this.#state;
-    const { provider, model: id } = model.ref;
-    const name = provider === settings.provider ? model.name : `${provider}/${id}`;
-    const warning = saveLastModel(settings, router?.name ?? name);
+    if (this.#isLastModelUnsaved) return;
+    const warning = rememberModel(this.#options, this.#state);
     if (warning === undefined) return;
     this.#isLastModelUnsaved = true;
-    host.notify(warning);
+    this.#options.host.notify(warning);
   }
 }

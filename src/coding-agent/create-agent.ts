@@ -201,17 +201,22 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...['run_command', 'git_change', 'git_remote'].map((name) => [name, sandbox] as const),
     ['execute_sandboxed_command', containerSandbox],
   ]);
+  const containerCommand = sandboxedCommand(container);
+  const inContainer = settings.commands === 'container';
+  const resolveAlias = (call: Pick<ToolCall, 'tool' | 'input'>): string | undefined =>
+    resolveToolAlias(call, inContainer ? containerCommand.name : undefined);
   const ownTools = codeOnly
-    ? [sandboxedCommand(container)]
+    ? [containerCommand]
     : [
         ...codingTools(sandboxed, background, {
           runner: withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findRipgrepFolders }),
+          ...(inContainer ? { commandTool: containerCommand } : {}),
         }),
         ...deferredTools({
           workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }),
           git,
         }),
-        { ...sandboxedCommand(container), deferred: true },
+        ...(inContainer ? [] : [{ ...containerCommand, deferred: true }]),
       ];
   const tools = [...ownTools, ...resources.skillTools, ...integrations.tools].map((tool) =>
     pins.wrapTool(withRedaction(integrations.wrapTool?.(tool) ?? tool, redactor)),
@@ -234,7 +239,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   ]);
   const withToolName = <T extends Pick<ToolCall, 'tool' | 'input'>>(call: T): T => ({
     ...call,
-    tool: toolNames.has(call.tool) ? call.tool : (resolveToolAlias(call) ?? call.tool),
+    tool: toolNames.has(call.tool) ? call.tool : (resolveAlias(call) ?? call.tool),
   });
   const { hooks } = integrations;
   return {
@@ -268,7 +273,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
         system: callsTools ? system : joinSections([formatTalkOnlyPrompt(cwd), ownInstructions]),
         tools: callsTools ? [...tools, ...clientTools] : [],
-        resolveToolName: resolveToolAlias,
+        resolveToolName: resolveAlias,
         reminders: [background.reminder, ...reminders],
         ...(outputSchema ? { outputSchema } : {}),
       });

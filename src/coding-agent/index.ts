@@ -26,7 +26,18 @@ export {
 } from './models/choose-model.ts';
 export { findModelSources, formatDestination, type ModelSource } from './models/model-sources.ts';
 export { login, logout, type LoginRequest, type LoginResult } from './models/login.ts';
-export { getPermissionsFile, permissionsFile, readPermissions, readSettings, type Settings } from './settings/index.ts';
+export {
+  getPermissionsFile,
+  permissionsFile,
+  profiles,
+  readPermissions,
+  readSettings,
+  type Profile,
+  type ProfileName,
+  type Settings,
+} from './settings/index.ts';
+export { isSentAsIs } from './conversation-models.ts';
+export { listPromptFiles, listShippedPrompts, readPromptFile, readSavedPrompt } from './prompts/index.ts';
 export { createRunAgentFactory, createRunHandlers } from './fleet/agent-factory.ts';
 export {
   createApprovalHandler,

@@ -21,5 +21,22 @@ test('[A112] a fleet store in the working directory is hidden, protected and unr
       );
   }
   const far = readSettings({ cwd, env: { HOME: cwd, HARNESS_STORE: 'postgres://db/fleet' } });
-  assert.equal(getProtectedPaths(far).length, 4);
+  assert.equal(getProtectedPaths(far).length, 6);
+});
+
+test('[J78] the directories of the other profile are protected too, and its tokens are sealed', () => {
+  const env = { HOME: '/people/ada' };
+  const [fairlead, jayjader] = [
+    readSettings({ cwd: '/', env, platform: 'linux' }),
+    readSettings({ cwd: '/', env, platform: 'linux', profile: 'jayjader' }),
+  ];
+  assert.notEqual(fairlead.dirs.state, jayjader.dirs.state);
+  for (const [own, other] of [
+    [fairlead, jayjader],
+    [jayjader, fairlead],
+  ] as const) {
+    for (const dir of [other.dirs.state, other.dirs.data]) assert.ok(getProtectedPaths(own).includes(dir), dir);
+    for (const name of ['server-token', 'mcp-token', 'mcp-logins.json'])
+      assert.ok(getSealedFiles(own).includes(`${other.dirs.state}/${name}`), name);
+  }
 });

@@ -191,6 +191,8 @@ export type Fact =
       readonly parts: readonly MessagePart[];
       /** What added the input, if it is not the user: a hook, or the program itself. */
       readonly by?: InputSource;
+      /** For `continue`: the history is sent as it is, even if it ends with an answer. Not every provider accepts that. */
+      readonly asIs?: true;
     }
   | { readonly type: 'run-started'; readonly run: string; readonly limits: Limits; readonly choice?: ToolChoice }
   | {

@@ -193,7 +193,7 @@ export { oldEventTypes, upcastEvent, upcastQuestion, upcastUsageTotals } from '.
 export { attemptCompaction, compactionFacts, recordCompactionCost, type CompactionAttempt } from './compaction.ts';
 export { epochStartedFact } from './epoch.ts';
 export { closeOpenCalls } from './call-fold.ts';
-export { continuePrompt, cutOffMark, prefixTokens } from './turn-fold.ts';
+export { continuedText, continuePrompt, cutOffMark, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';

@@ -82,6 +82,8 @@ export type RunState = {
   readonly inTurn: boolean;
   /** True if the model must be called again, for example because it has not read the latest tool results. */
   readonly needsTurn: boolean;
+  /** True if the next turn adds no message to a history that ends with an answer. */
+  readonly asIs: boolean;
   readonly truncated: boolean;
   readonly completed: boolean;
   readonly verified: boolean;
@@ -122,6 +124,7 @@ const initialRunState: RunState = {
   callBatches: [],
   inTurn: false,
   needsTurn: false,
+  asIs: false,
   truncated: false,
   completed: false,
   verified: false,
@@ -188,12 +191,13 @@ function reduceEvent(s: RunState, e: Event): RunState {
         queue: [],
         run: undefined,
         needsTurn: false,
+        asIs: false,
         inTurn: false,
         ended: undefined,
       };
     case 'input-received':
       return e.how === 'continue'
-        ? { ...s, needsTurn: true, verified: false }
+        ? { ...s, needsTurn: true, asIs: e.asIs === true, verified: false }
         : { ...s, pending: [...s.pending, { input: e.input, how: e.how, parts: e.parts }], verified: false };
     case 'run-started':
       return {

@@ -48,7 +48,9 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
   const parts = [...delivered.flatMap((each) => each.parts), ...renderNotes(notes, s.nonce)];
   const role = lastItem(s.messages)?.role;
   const endsWithInput = role === 'user' || role === 'tool';
-  const now = parts.length || !endsWithInput ? appendUserParts(s, parts.length ? parts : continueParts) : s;
+  const isSentAsIs = s.asIs && role === 'assistant';
+  const now =
+    parts.length || !(endsWithInput || isSentAsIs) ? appendUserParts(s, parts.length ? parts : continueParts) : s;
   return {
     ...now,
     turn: s.turn + 1,
@@ -67,6 +69,9 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
 
 /** The prompt of a turn without user input, because many models reject a request that ends with an assistant message. */
 export const continuePrompt = 'Go on.';
+
+/** The text of the placeholder after an answer that was continued without a new message. */
+export const continuedText = '(continued without a new message)';
 
 const continueParts: readonly MessagePart[] = [{ type: 'text', text: continuePrompt }];
 
@@ -93,10 +98,13 @@ const noAnswerMessage: Message = { role: 'assistant', parts: [{ type: 'text', te
 /** Placeholder for a user message that a damaged log has lost: no provider accepts two assistant messages in a row. */
 const lostInputMessage: Message = { role: 'user', parts: [{ type: 'text', text: '(lost)' }] };
 
-function appendAnswer(messages: PersistentList<Message>, answer: Message): PersistentList<Message> {
+/** Placeholder between an answer and the answer to a request that was sent as it is. It is added after that request: what was sent never changes. */
+const continuedMessage: Message = { role: 'user', parts: [{ type: 'text', text: continuedText }] };
+
+function appendAnswer({ messages, asIs }: RunState, answer: Message): PersistentList<Message> {
   const role = lastItem(messages)?.role;
   const wasAsked = role === 'user' || role === 'tool';
-  return appendItem(wasAsked ? messages : appendItem(messages, lostInputMessage), answer);
+  return appendItem(wasAsked ? messages : appendItem(messages, asIs ? continuedMessage : lostInputMessage), answer);
 }
 
 /** Applies `turn-ended`: the response joins the history and its calls are open. */
@@ -116,6 +124,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     spent,
     total,
     inTurn: false,
+    asIs: false,
     calls,
     needsTurn: false,
     failure: undefined,
@@ -125,7 +134,7 @@ export function endTurn(s: RunState, e: Event & { type: 'turn-ended' }): RunStat
     // The provider's own count is the best estimate of the request size.
     contextAfterCompaction: s.compactions > 0 ? used.input : s.contextAfterCompaction,
     choice: calls.length && satisfiesToolChoice(s.choice, calls) ? 'auto' : s.choice,
-    messages: isEmptyMessage(e.message) ? s.messages : appendAnswer(s.messages, e.message),
+    messages: isEmptyMessage(e.message) ? s.messages : appendAnswer(s, e.message),
     context: used.input + used.output,
   };
 }
@@ -135,7 +144,7 @@ export function failTurn(s: RunState, e: Event & { type: 'turn-failed' }): RunSt
   // The usage is an estimate, and so is its cost; a free model costs nothing however many tokens it used.
   const unpriced = e.usage && e.usd !== 0 ? 1 : 0;
   const now = chargeRun(s, { ...e.usage, usd: e.usd ?? 0, turnsWithoutPrice: unpriced, ms: e.ms });
-  const messages = e.partial && !e.error.retry ? appendAnswer(s.messages, cutOffMessage(e.partial)) : s.messages;
+  const messages = e.partial && !e.error.retry ? appendAnswer(s, cutOffMessage(e.partial)) : s.messages;
   return { ...now, inTurn: false, failure: e.error, failures: s.failures + (wasDetached(e.error) ? 0 : 1), messages };
 }
 

@@ -53,6 +53,7 @@ export {
   type OpenSession,
   type SessionSelector,
 } from './open-session.ts';
+export { editSessionFile, type SessionFileEdit } from './edit-session-file.ts';
 export { getSessionTitle, isSameFolder, readSessionLabels, type SessionLabels } from './session-labels.ts';
 export { searchSessions, type SearchOptions, type SessionMatch } from './search-sessions.ts';
 export {

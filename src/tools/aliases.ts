@@ -3,7 +3,6 @@ import { isObject, type ToolCall } from '../core/index.ts';
 
 const toolAliases: Readonly<Record<string, string>> = {
   agent_manage: 'manage_agents',
-  bash_exec: 'run_command',
   file_delete: 'delete_file',
   file_list: 'list_files',
   file_read: 'read_file',
@@ -25,8 +24,12 @@ const gitToolByOperation: Readonly<Record<string, string>> = {
   switch: 'git_change',
 };
 
-/** Returns the name of our tool if the call uses an alias of it. A tool with exactly that name takes precedence. */
-export function resolveToolAlias({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string | undefined {
+/** Returns the name of our tool if the call uses an alias of it. A tool with exactly that name takes precedence. `commandTool` is the tool that runs commands. */
+export function resolveToolAlias(
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
+  commandTool = 'run_command',
+): string | undefined {
+  if (tool === 'bash_exec' || (tool === 'run_command' && tool !== commandTool)) return commandTool;
   if (tool !== 'git_operations') return Object.hasOwn(toolAliases, tool) ? toolAliases[tool] : undefined;
   const { operation } = isObject(input) ? input : {};
   return (

@@ -11,11 +11,17 @@ import { resultCache } from './result-cache.ts';
 import { runCommand } from './run-command.ts';
 import { writeFile } from './write-file.ts';
 
+/** Options of codingTools. */
+export type CodingToolsOptions = GrepOptions & {
+  /** The tool that runs commands, instead of `run_command`; it has no background commands. */
+  readonly commandTool?: Tool;
+};
+
 /** Returns the tools of a coding agent on this workspace; with background commands, also the tools that manage them. */
 export const codingTools = (
   workspace: Workspace,
   background?: BackgroundCommands,
-  search: GrepOptions = {},
+  { commandTool, ...search }: CodingToolsOptions = {},
 ): readonly Tool[] => {
   const createCached = resultCache(workspace);
   return [
@@ -25,7 +31,7 @@ export const codingTools = (
     createCached(listFiles),
     createCached(glob),
     grep(workspace, search),
-    runCommand(workspace, background),
-    ...(background ? backgroundTools(background) : []),
+    commandTool ?? runCommand(workspace, background),
+    ...(background && !commandTool ? backgroundTools(background) : []),
   ];
 };

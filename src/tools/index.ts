@@ -1,7 +1,7 @@
 // Public API of the built-in tools. Each is a function of the workspace it uses.
 export { resolveToolAlias } from './aliases.ts';
 export { askUser, type AskUserHandler, type UserQuestion } from './ask-user.ts';
-export { codingTools } from './coding-tools.ts';
+export { codingTools, type CodingToolsOptions } from './coding-tools.ts';
 export { createBackgroundCommands, type BackgroundCommands } from './shell/background.ts';
 export { deferredTools, type DeferredToolsOptions } from './deferred-tools.ts';
 export { editFile } from './edit-file.ts';

@@ -60,13 +60,13 @@ export type TestProgram = ProgramDirs & {
 };
 
 /** The default models of the server: one that can call tools and one that cannot. */
-const defaultModels: readonly ListedModel[] = [
+export const defaultModels: readonly ListedModel[] = [
   { id: 'qwen3', tools: true, context: 32_768 },
   { id: 'tiny', tools: false, context: 2048 },
 ];
 
-// The shell prints the exit code, which tmux shows late or never, and waits so that nothing scrolls away.
-const shellScript = '"$@"; echo "(left with $?)"; read _';
+/** Runs a command in a terminal. The shell prints the exit code, which tmux shows late or never, and waits so that nothing scrolls away. */
+export const shellScript = '"$@"; echo "(left with $?)"; read _';
 
 const maxRunMs = 30_000;
 
@@ -127,7 +127,12 @@ async function seedModelList(program: TestProgram, isDefault: boolean): Promise<
 
 type ProcessOptions = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-function startProcess(args: readonly string[], options: ProcessOptions, input: string | undefined): RunningProgram {
+/** Starts Node with these arguments in a pipe. */
+export function startProcess(
+  args: readonly string[],
+  options: ProcessOptions,
+  input: string | undefined,
+): RunningProgram {
   const child = spawn(process.execPath, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
   const { promise: ended, resolve } = Promise.withResolvers<ProgramResult>();
   let out = '';

@@ -1,11 +1,13 @@
 // Writes the text of --help from the tables of commands, options and exit codes.
 import type { CommandTable } from './command.ts';
 import { exitCodeDescriptions } from './exit-codes.ts';
-import { getOptionGroups, type CliOption, type CliOptionGroup, type ShortOptions } from './options.ts';
+import type { Profile } from '../../coding-agent/settings/index.ts';
+import { getOptionGroups, type CliOption, type CliOptionGroup } from './options.ts';
 
-/** The text of --help. */
-export function helpText(commands: CommandTable, shortOptions: ShortOptions = 'fairlead'): string {
-  const groups = getOptionGroups(shortOptions);
+/** The text of --help with the program name, the title and the short options of a profile. */
+export function helpText(commands: CommandTable, profile: Pick<Profile, 'title' | 'program' | 'shortOptions'>): string {
+  const groups = getOptionGroups(profile);
+  const { title: heading, program } = profile;
   const rows = (all: readonly (readonly [string, string])[]): string =>
     all.map(([name, description]) => `  ${name.padEnd(34)} ${description}`).join('\n');
   const sections: readonly (readonly [string, string])[] = [
@@ -24,12 +26,12 @@ export function helpText(commands: CommandTable, shortOptions: ShortOptions = 'f
     ['Exit codes', rows(exitCodeDescriptions.map(([code, meaning]) => [String(code), meaning]))],
   ];
   return [
-    'Fairlead, an agent harness for any model',
+    heading,
     '',
-    'Usage: fairlead [options]              open the prompt',
-    '       fairlead [options] "<prompt>"   answer once and exit; piped text is sent with the prompt',
-    `       fairlead ${groups.flatMap(formatExclusiveUsage).join(' ')}`,
-    '       fairlead <command> [options]',
+    `Usage: ${program} [options]${' '.repeat(14)}open the prompt`,
+    `       ${program} [options] "<prompt>"   answer once and exit; piped text is sent with the prompt`,
+    `       ${program} ${groups.flatMap(formatExclusiveUsage).join(' ')}`,
+    `       ${program} <command> [options]`,
     '',
     ...sections.flatMap(([title, text]) => [`${title}:`, text, '']),
   ].join('\n');

@@ -1,4 +1,5 @@
 // The table of command-line options, read by the parser, the help and the shell completions.
+import type { Profile } from '../../coding-agent/settings/index.ts';
 
 /** An option: its names, its value and its description. */
 export type CliOption = {
@@ -20,16 +21,6 @@ export type CliOptionGroup = {
   readonly exclusive?: boolean;
   readonly options: readonly CliOption[];
 };
-
-/** Which option a short name stands for: `fairlead` has the conventions of other agents, `start-harness` those of its specification. */
-export type ShortOptions = 'fairlead' | 'start-harness';
-
-/** The conventions of the program that was started, by its file name. */
-export const shortOptionsOf = (programFile: string | undefined): ShortOptions =>
-  /(?:^|[\\/])start-harness[^\\/]*$/.test(programFile ?? '') ? 'start-harness' : 'fairlead';
-
-/** The short names that differ in `start-harness`: the name, and the option that has it there. */
-const harnessShortNames: Readonly<Record<string, string>> = { c: 'clone-session' };
 
 /** All options of `fairlead`, `fairlead chat` and `fairlead run`, with the short names of `fairlead`. */
 export const cliOptionGroups: readonly CliOptionGroup[] = [
@@ -101,7 +92,7 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
     ],
   },
   {
-    title: 'Folder, naming and limits',
+    title: 'Folder, naming, defaults and limits',
     options: [
       {
         names: ['cwd'],
@@ -114,6 +105,12 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         short: 'n',
         value: '<name>',
         description: 'the name of the new session; default: date and time',
+      },
+      {
+        names: ['profile'],
+        value: '<name>',
+        completion: ['fairlead', 'jayjader'],
+        description: 'the set of defaults: fairlead or jayjader; also before a command',
       },
       { names: ['max-turns'], value: '<n>', description: 'maximum model turns of a run' },
       { names: ['max-budget-usd'], value: '<n>', description: 'maximum cost of a run, in dollars' },
@@ -160,14 +157,17 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
 /** All options, without their groups. */
 export const cliOptions: readonly CliOption[] = cliOptionGroups.flatMap(({ options }) => options);
 
-/** The options with the short names of these conventions. */
-export const getOptionGroups = (shortOptions: ShortOptions): readonly CliOptionGroup[] =>
-  shortOptions === 'fairlead'
+/** The options with the short names of a profile. */
+export const getOptionGroups = ({ shortOptions }: Pick<Profile, 'shortOptions'>): readonly CliOptionGroup[] =>
+  Object.keys(shortOptions).length === 0
     ? cliOptionGroups
-    : cliOptionGroups.map((group) => ({ ...group, options: group.options.map(withHarnessShortName) }));
+    : cliOptionGroups.map((group) => ({
+        ...group,
+        options: group.options.map((option) => withProfileShortName(option, shortOptions)),
+      }));
 
-function withHarnessShortName({ short, ...option }: CliOption): CliOption {
-  const own = Object.entries(harnessShortNames).find(([, name]) => name === option.names[0])?.[0];
+function withProfileShortName({ short, ...option }: CliOption, shortOptions: Profile['shortOptions']): CliOption {
+  const own = Object.entries(shortOptions).find(([, name]) => name === option.names[0])?.[0];
   if (own !== undefined) return { ...option, short: own };
-  return short === undefined || short in harnessShortNames ? option : { ...option, short };
+  return short === undefined || short in shortOptions ? option : { ...option, short };
 }

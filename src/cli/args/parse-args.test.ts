@@ -1,7 +1,8 @@
 // Tests the parser of the command line with valid and invalid arguments.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { shortOptionsOf } from './options.ts';
+import { profiles } from '../../coding-agent/settings/index.ts';
+import { isHarnessName } from './profile.ts';
 import { parseCliArgs, type CliArgs, type Invocation } from './parse-args.ts';
 
 const typed: Invocation = { isInteractive: true };
@@ -40,8 +41,8 @@ test('[J11, J12, J13] model, stream and session name are parsed in all their spe
     assert.deepEqual(understood(`${flag} x`).session, { type: 'new', name: 'x' });
 });
 
-test('[J14, J15, J16] -r resumes, -c clones in start-harness, and they exclude each other', () => {
-  const harness: Invocation = { ...typed, shortOptions: 'start-harness' };
+test('[J14, J15, J16] -r resumes, -c clones in the profile jayjader, and they exclude each other', () => {
+  const harness: Invocation = { ...typed, shortOptions: profiles.jayjader.shortOptions };
   for (const flag of ['--resume-session', '--resume', '-r'])
     assert.deepEqual(understood(`${flag} x`, harness).session, { type: 'resume', session: 'x' });
   for (const flag of ['--clone-session', '--fork', '-c'])
@@ -52,18 +53,20 @@ test('[J14, J15, J16] -r resumes, -c clones in start-harness, and they exclude e
   assert.match(wrong('-c', harness), /-c/);
 });
 
-test('-c continues in fairlead; the conventions are those of the file name that was started', () => {
+test('-c continues in fairlead; the file name of the program that was started selects the profile', () => {
   assert.deepEqual(understood('-c').session, { type: 'latest' });
   assert.deepEqual(understood('--clone-session x').session, { type: 'clone', session: 'x' });
   for (const [file, expected] of [
-    ['/usr/bin/fairlead', 'fairlead'],
-    ['/opt/dist/bin.js', 'fairlead'],
-    ['/usr/bin/start-harness', 'start-harness'],
-    ['/home/start-harness/fairlead', 'fairlead'],
-    [String.raw`C:\npm\start-harness-jayjader`, 'start-harness'],
-    [undefined, 'fairlead'],
+    ['/usr/bin/fairlead', false],
+    ['/opt/dist/bin.js', false],
+    ['/usr/bin/harness', false],
+    ['/opt/dist/start-harness.js', true],
+    ['/usr/bin/start-harness', true],
+    ['/home/start-harness/fairlead', false],
+    [String.raw`C:\npm\start-harness-jayjader`, true],
+    [undefined, false],
   ] as const)
-    assert.equal(shortOptionsOf(file), expected, file);
+    assert.equal(isHarnessName(file), expected, file);
 });
 
 test('a first word that looks like a command is refused with the nearest command; one plain word, and a text in quotes, are prompts', () => {

@@ -1,9 +1,10 @@
 // Parses the command line of `fairlead`, `fairlead chat` and `fairlead run`, or returns one sentence about what is wrong.
 import { parseArgs } from 'node:util';
 import { closestMatches } from '../../core/index.ts';
+import type { Profile } from '../../coding-agent/settings/index.ts';
 import type { SessionSelector } from '../../sessions/index.ts';
 import { findUnknownCommand } from './command-like.ts';
-import { cliOptions, getOptionGroups, type CliOption, type CliOptionGroup, type ShortOptions } from './options.ts';
+import { cliOptions, getOptionGroups, type CliOption, type CliOptionGroup } from './options.ts';
 
 /** The action to do. */
 export type CliAction =
@@ -52,15 +53,15 @@ export type Invocation = {
   readonly isInteractive: boolean;
   /** The names of the commands: a prompt that looks like one of them is refused. */
   readonly commands?: readonly string[];
-  /** Which option a short name stands for; `fairlead` by default. */
-  readonly shortOptions?: ShortOptions;
+  /** The short options that differ from those of `fairlead`. */
+  readonly shortOptions?: Profile['shortOptions'];
 };
 
 type OptionValues = ReadonlyMap<string, string>;
 
 /** Parses a command line. */
 export function parseCliArgs(args: readonly string[], invocation: Invocation): CliArgs | UsageError {
-  const parsed = parseOptions(args, getOptionGroups(invocation.shortOptions ?? 'fairlead'));
+  const parsed = parseOptions(args, getOptionGroups({ shortOptions: invocation.shortOptions ?? {} }));
   if ('message' in parsed) return parsed;
   const { values, positionals } = parsed;
   if (parsed.words.length > 0 && invocation.command === undefined && findAction(values) === undefined) {

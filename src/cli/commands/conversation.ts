@@ -3,7 +3,7 @@ import path from 'node:path';
 import { FairleadError, formatError, systemErrorCode } from '../../core/index.ts';
 import { parseCliArgs, type CliArgs, type Invocation } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
-import { shortOptionsOf } from '../args/options.ts';
+import { readProfile } from '../args/profile.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { exitCodeOf } from '../args/with-usage.ts';
 
@@ -19,7 +19,8 @@ export async function runConversationCommand(
       return process.stdin.isTTY;
     },
     commands,
-    shortOptions: shortOptionsOf(process.argv[1]),
+    // The settings are read a second time below, so they are read here only for a command line with such an option.
+    ...(hasShortOptions(args) ? { shortOptions: (await readProfile()).shortOptions } : {}),
     ...(command === undefined ? {} : { command }),
   });
   if ('message' in parsed) {
@@ -50,6 +51,9 @@ async function printFailureJson(message: string): Promise<void> {
   const { formatFailureJson } = await import('../print-mode/printers.ts');
   print(formatFailureJson(message));
 }
+
+/** Whether an argument has short options, whose meaning depends on the profile. */
+const hasShortOptions = (args: readonly string[]): boolean => args.some((arg) => /^-[a-z]*c/i.test(arg));
 
 /** Whether the arguments ask for JSON; read from the words, since they could not be parsed. */
 function namesJsonOutput(args: readonly string[]): boolean {

@@ -18,6 +18,8 @@ export type EditorOptions = {
   readonly ui?: Pick<TerminalUI, 'suspendFor'>;
   /** Ends the editor; text that was saved before is kept. */
   readonly signal?: AbortSignal;
+  /** Whether the editor opens only in a split of tmux. */
+  readonly needsTmux?: boolean;
 };
 
 /** The result of editing. On failure `draftPath` is the file with the text, if there is one; `message` names it. */
@@ -28,25 +30,62 @@ export type EditorResult =
 
 /** Lets the user edit a text. A final line break that the editor added is removed. */
 export async function openEditor(text: string, options: EditorOptions): Promise<EditorResult> {
-  const { suffix, cwd = process.cwd(), ui, signal } = options;
-  // The editor runs as the user, so it is not taken from a folder that commands can write.
-  const env = environmentOutside(cwd, options.env);
-  const editor = findEditor(env);
-  if (editor === undefined)
-    return {
-      type: 'failed',
-      message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.',
-    };
+  const found = prepareEditor(options);
+  if ('message' in found) return { type: 'failed', message: found.message };
+  const { editor, env, cwd } = found;
   let draft: DraftFile;
   try {
-    draft = createDraftFile(text, suffix);
+    draft = createDraftFile(text, options.suffix);
   } catch (error) {
     return { type: 'failed', message: `The text could not be written to a file: ${errorMessage(error)}` };
   }
-  const job = { editor, draft, env, cwd, signal };
-  const split = env['TMUX'] ? await runEditorInTmuxSplit(job) : undefined;
-  const exit = split ?? (ui ? await ui.suspendFor(() => runEditorInForeground(job)) : await runEditorInForeground(job));
+  const exit = await runEditor({ editor, draft, env, cwd, signal: options.signal }, options);
   return toEditorResult(text, editor, draft, exit);
+}
+
+/** Lets the user edit a file in place; returns a message if the editor failed. What the user saved is in the file in both cases. */
+export async function openFileInEditor(
+  file: string,
+  options: Omit<EditorOptions, 'suffix'>,
+): Promise<string | undefined> {
+  const found = prepareEditor(options);
+  if ('message' in found) return found.message;
+  const { editor, env, cwd } = found;
+  // The directory is for the files of the split; the editor gets the file itself.
+  const scratch = createDraftFile('', '.txt');
+  try {
+    const exit = await runEditor({ editor, draft: { ...scratch, file }, env, cwd, signal: options.signal }, options);
+    return 'code' in exit && exit.code === 0 ? undefined : formatEditorFailure(editor, exit);
+  } finally {
+    scratch.remove();
+  }
+}
+
+type FoundEditor = { readonly editor: string; readonly env: NodeJS.ProcessEnv; readonly cwd: string };
+
+/** Finds the editor and its environment, or says why none can be opened. */
+function prepareEditor({
+  cwd = process.cwd(),
+  env: given,
+  needsTmux = false,
+}: Omit<EditorOptions, 'suffix'>): FoundEditor | { readonly message: string } {
+  // The editor runs as the user, so it is not taken from a folder that commands can write.
+  const env = environmentOutside(cwd, given);
+  const editor = findEditor(env);
+  if (editor === undefined)
+    return { message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.' };
+  return needsTmux && !env['TMUX'] ? { message: noTmuxMessage } : { editor, env, cwd };
+}
+
+const noTmuxMessage =
+  'An editor opens only inside tmux: start this program in tmux, or allow it elsewhere: fairlead config set editor.tmux optional';
+
+/** Runs the editor in a split inside tmux, in the foreground otherwise. */
+async function runEditor(job: EditorJob, { ui, needsTmux }: Omit<EditorOptions, 'suffix'>): Promise<EditorExit> {
+  const split = job.env['TMUX'] ? await runEditorInTmuxSplit(job) : undefined;
+  if (split !== undefined) return split;
+  if (needsTmux) return { message: 'tmux could not open a split' };
+  return ui ? ui.suspendFor(() => runEditorInForeground(job)) : runEditorInForeground(job);
 }
 
 /** Returns the command line of the editor; undefined if none is found. */
@@ -79,11 +118,11 @@ function toEditorResult(text: string, editor: string, draft: DraftFile, exit: Ed
       ? { type: 'failed', message: `${reason} ${draftKeptMessage(draft.file)}`, draftPath: draft.file }
       : { type: 'failed', message: reason };
   };
-  if ('message' in exit) return failed(`The editor (${editor}) failed: ${exit.message}.`);
-  if (exit.code === 126 || exit.code === 127)
-    return failed(`The editor (${editor}) could not be started: set VISUAL or EDITOR to an installed one.`);
-  if (exit.code !== 0)
-    return failed(`The editor (${editor}) exited with code ${exit.code}, so the edit was not applied.`);
+  if (!('code' in exit)) return failed(formatEditorFailure(editor, exit));
+  if (exit.code !== 0) {
+    const failure = formatEditorFailure(editor, exit);
+    return failed(isStarted(exit.code) ? `${failure.slice(0, -1)}, so the edit was not applied.` : failure);
+  }
   try {
     const saved = draft.read();
     draft.remove();
@@ -92,6 +131,17 @@ function toEditorResult(text: string, editor: string, draft: DraftFile, exit: Ed
   } catch (error) {
     return failed(`The saved file cannot be read: ${errorMessage(error)}.`);
   }
+}
+
+/** A shell exits with 126 or 127 if it cannot start a program. */
+const isStarted = (code: number): boolean => code !== 126 && code !== 127;
+
+/** The sentence about an editor that failed. */
+function formatEditorFailure(editor: string, exit: EditorExit): string {
+  if (!('code' in exit)) return `The editor (${editor}) failed: ${exit.message}.`;
+  return isStarted(exit.code)
+    ? `The editor (${editor}) exited with code ${exit.code}.`
+    : `The editor (${editor}) could not be started: set VISUAL or EDITOR to an installed one.`;
 }
 
 /** Whether the file differs from the original text. */

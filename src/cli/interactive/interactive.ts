@@ -29,7 +29,7 @@ import { pickRewindTarget } from '../slash-commands/rewind-command.ts';
 import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
 import { formatApprovalMode } from '../slash-commands/permission-commands.ts';
 import { resumeOpenRun } from '../slash-commands/session-commands.ts';
-import { readPromptFile } from '../print-mode/prompt-files.ts';
+import { readPromptFile } from '../../coding-agent/prompts/index.ts';
 import { createUi, createUiPrompter, type TerminalUI, type UserAction } from '../tui/index.ts';
 import { askProjectTrust } from './project-trust.ts';
 import { createCompleter } from './completer.ts';
@@ -47,7 +47,7 @@ export function runInteractive(args: CliArgs): Promise<number> {
       return await runWithUi(ui, args, settings, (sessionFile) => (lastSession = sessionFile));
     } finally {
       await ui.close();
-      if (lastSession && process.stdout.isTTY) print(formatResumeHint(settings.dirs, lastSession));
+      if (lastSession && process.stdout.isTTY) print(formatResumeHint(settings, lastSession));
     }
   });
 }
@@ -92,11 +92,11 @@ function resolveStartSession(
 }
 
 /** The line after the program has ended: how to resume the session. */
-function formatResumeHint(dirs: Settings['dirs'], sessionFile: SessionFile): string {
+function formatResumeHint({ dirs, profile }: Settings, sessionFile: SessionFile): string {
   const summary = summarizeSession(sessionFile);
   if (!summary) return '';
   const { id, title } = summary;
-  return `To resume "${previewText(escapeInvisibleLine(title), 50)}": fairlead --resume ${getShortSessionId(dirs, id)}\n`;
+  return `To resume "${previewText(escapeInvisibleLine(title), 50)}": ${profile.program} --resume ${getShortSessionId(dirs, id)}\n`;
 }
 
 async function runUntilQuit(conversation: Conversation, ui: TerminalUI, args: CliArgs): Promise<number> {
@@ -126,8 +126,10 @@ function showBanner(context: CommandContext): void {
   for (const warning of conversation.settings.warnings) notify(warning, 'warning');
   notifyLoadedResources(context);
   const { name, description } = conversation.agent.sandbox;
-  if (name === 'none') notify(`No sandbox: ${description}`, 'warning');
-  if (name === 'refused') notify(description, 'warning');
+  // Commands in a container do not use the sandbox of this machine.
+  const usesSandbox = conversation.settings.commands === 'local';
+  if (usesSandbox && name === 'none') notify(`No sandbox: ${description}`, 'warning');
+  if (usesSandbox && name === 'refused') notify(description, 'warning');
   const noTools = formatNoToolsWarning(conversation.model);
   if (noTools !== undefined) notify(noTools, 'warning');
 }

@@ -91,12 +91,16 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   };
   const start = (work: () => Promise<void>): void => {
     cancel = new AbortController();
-    job = work()
+    // Set before the work begins: a command may refresh the status at once, and a pipe sends the next line as soon as it shows no job.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    job = promise;
+    void work()
       .catch((error: unknown) =>
         context.notify(error instanceof Error ? formatError(error) : errorMessage(error), 'error'),
       )
       .finally(() => {
         job = undefined;
+        resolve();
         refreshStatus();
       });
     refreshStatus();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
-import { readPromptFile } from './prompt-files.ts';
+import { readPromptFile } from '../../coding-agent/prompts/index.ts';
 import { joinPrompt, readPipedText, readStdin } from './read-stdin.ts';
 
 /** Yields the prompts one after another. */

@@ -1,4 +1,5 @@
 // Slash commands that select, list and test models, store keys of providers, and continue a run.
+import { isSentAsIs } from '../../coding-agent/index.ts';
 import type { Conversation } from '../../coding-agent/index.ts';
 import {
   chooseModel,
@@ -166,12 +167,14 @@ const continueCommand: SlashCommand = {
   name: 'continue',
   description: 'let the model continue without a new message',
   async run(_, { conversation, notify, runAgent }) {
-    if (conversation.session.messages.length === 0)
+    // An input can be waiting for its first turn, after the log was edited.
+    if (conversation.session.messages.length === 0 && conversation.session.state.pending.length === 0)
       return notify('There is nothing to continue yet: send a message first.', 'warning');
-    // A request may not end with an assistant message, so a user message is added; the user must know about it.
+    // Many providers refuse a request that ends with an assistant message, so a user message is added; the user must know about it.
     const { messages, state } = conversation.session;
     const answered = state.calls.length === 0 && messages.at(-1)?.role === 'assistant';
-    if (answered) notify('The last answer was complete; sending "Go on."');
+    if (answered && !isSentAsIs(conversation.settings, conversation.model))
+      notify('The last answer was complete; sending "Go on."');
     return runAgent();
   },
 };

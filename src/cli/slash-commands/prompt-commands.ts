@@ -1,14 +1,15 @@
 // Slash commands that take a prompt from an editor or a prompt file.
 import { editPrompt } from '../editor/index.ts';
-import { listPromptFiles, readSavedPrompt } from '../print-mode/prompt-files.ts';
+import { listPromptFiles, readSavedPrompt } from '../../coding-agent/prompts/index.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const editorCommand: SlashCommand = {
   name: 'editor',
   description: 'write the message in your editor before it is sent',
   argumentHint: '<text>',
-  async run(args, { ui, notify, signal, runAgent }) {
-    const outcome = await editPrompt(args, { ui, signal });
+  async run(args, { conversation, ui, notify, signal, runAgent }) {
+    const { needsTmux } = conversation.settings;
+    const outcome = await editPrompt(args, { ui, signal, needsTmux });
     if (outcome.type !== 'edited') return notify(outcome.message);
     return runAgent(outcome.text);
   },

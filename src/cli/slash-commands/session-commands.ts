@@ -13,7 +13,7 @@ import {
   normalizeSessionName,
   formatSessionTranscript,
 } from '../../sessions/index.ts';
-import { editSession } from '../editor/index.ts';
+import { editSession, openFileInEditor } from '../editor/index.ts';
 import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 type SessionSubcommand = {
@@ -84,6 +84,29 @@ export async function resumeOpenRun({
     notify('The last run of this session did not finish: /continue resumes it.', 'warning');
 }
 
+async function editMessages({ conversation, ui, notify, signal }: CommandContext): Promise<void> {
+  const { needsTmux } = conversation.settings;
+  const outcome = await editSession(conversation.session, { ui, signal, needsTmux });
+  if (outcome.type !== 'edited') return notify(outcome.message);
+  await conversation.notifyMoved();
+  for (const notice of outcome.notices) notify(notice, 'warning');
+  return notify('Saved as a new branch; /tree shows the old one.');
+}
+
+async function editLogFile({ conversation, ui, notify, signal }: CommandContext): Promise<void> {
+  if (conversation.file === undefined) return notify(`${ephemeralNotice} It has no log file.`, 'warning');
+  const { needsTmux } = conversation.settings;
+  let failure: string | undefined;
+  const edited = await conversation.editFile(async (file) => {
+    failure = await openFileInEditor(file, { ui, signal, needsTmux });
+  });
+  if (failure !== undefined) notify(failure, 'warning');
+  if (edited.type === 'rejected') return notify(edited.message, 'warning');
+  if (edited.type === 'empty') return notify('The session has no messages yet, so there is nothing to edit.');
+  if (edited.type === 'edited') return notify('The edit is recorded as a new branch; /tree shows the old one.');
+  return failure === undefined ? notify('Nothing was edited, so the session was not changed.') : undefined;
+}
+
 const ephemeralNotice = 'This session is not saved (--ephemeral).';
 
 const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
@@ -150,14 +173,9 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
     },
   },
   edit: {
-    description: 'edit the messages in your editor; saving creates a new branch',
-    async run(_, { conversation, ui, notify, signal }) {
-      const outcome = await editSession(conversation.session, { ui, signal });
-      if (outcome.type !== 'edited') return notify(outcome.message);
-      await conversation.notifyMoved();
-      for (const notice of outcome.notices) notify(notice, 'warning');
-      return notify('Saved as a new branch; /tree shows the old one.');
-    },
+    description: 'edit the messages, or the log file, in your editor; saving creates a new branch',
+    run: (_, context) =>
+      context.conversation.settings.sessionEdit === 'log' ? editLogFile(context) : editMessages(context),
   },
 };
 

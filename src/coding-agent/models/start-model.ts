@@ -87,7 +87,7 @@ async function readOrFetchList(
     if (!chooser)
       throw new FairleadError('coding-agent/no-model-list', `The models of ${formatEndpoint(endpoint)} are unknown.`, {
         blame: 'user',
-        hint: 'Fetch the list first: fairlead --one-shot --refresh-models',
+        hint: `Fetch the list first: ${settings.profile.program} --one-shot --refresh-models`,
       });
     if (!(await chooser.confirm(`The models of ${formatEndpoint(endpoint)} are unknown. Fetch the list now?`)))
       return undefined;
@@ -155,7 +155,7 @@ function noModelError(settings: Settings, known: readonly KnownModel[]): Fairlea
       : ['ollama/qwen3:8b', ''];
   return new FairleadError(
     'coding-agent/no-model',
-    `No model configured${reason}: name one with --model, such as --model ${model}, or run fairlead in a terminal to choose one.`,
+    `No model configured${reason}: name one with --model, such as --model ${model}, or run ${settings.profile.program} in a terminal to choose one.`,
     { blame: 'user' },
   );
 }

@@ -20,8 +20,8 @@ export type AppDirs = {
 const defaultRootName = 'fairlead';
 
 /** The directory name of the environment, or the default; throws if it is not the name of one directory. */
-function getRootName(env: Environment): string {
-  const name = env['HARNESS_ROOT_DIRS_NAME']?.trim() || defaultRootName;
+function getRootName(env: Environment, defaultName: string): string {
+  const name = env['HARNESS_ROOT_DIRS_NAME']?.trim() || defaultName;
   const bad = name === '.' || name === '..' || hasBadCharacter(name) || Buffer.byteLength(name) > 200;
   if (!bad) return name;
   throw new FairleadError(
@@ -43,10 +43,18 @@ export const appDirVariables: Readonly<Record<AppDirName, string>> = {
   cache: 'XDG_CACHE_HOME',
 };
 
-/** The directories of an environment. A relative XDG path is invalid by the specification and ignored. */
-export function getAppDirs(env: Environment, home: string, platform: NodeJS.Platform = process.platform): AppDirs {
-  const root = getRootName(env);
+/**
+ * The directories of an environment. A relative XDG path is invalid by the specification and ignored.
+ * `rootName` is the default name of the state and data directories; all profiles share the config file and the cache.
+ */
+export function getAppDirs(
+  env: Environment,
+  home: string,
+  platform: NodeJS.Platform = process.platform,
+  rootName: string = defaultRootName,
+): AppDirs {
   const at = (name: AppDirName): string => {
+    const root = getRootName(env, name === 'state' || name === 'data' ? rootName : defaultRootName);
     const value = env[appDirVariables[name]];
     const base = value !== undefined && path.isAbsolute(value) ? value : getDefaultBaseDir(name, env, home, platform);
     return path.join(base, root);
@@ -72,10 +80,15 @@ export const withoutEmptyVariables = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
 
 /** The directories of an environment and the user's own `.env` file. The file may choose state, data and cache, but not the config directory of the user. */
-export function readAppDirs(env: Environment, envFile: EnvFile | undefined, platform: NodeJS.Platform): AppDirs {
+export function readAppDirs(
+  env: Environment,
+  envFile: EnvFile | undefined,
+  platform: NodeJS.Platform,
+  rootName?: string,
+): AppDirs {
   const home = getHome(env);
   const merged = { ...envFile?.values, ...withoutEmptyVariables(env) };
-  return { ...getAppDirs(merged, home, platform), config: getAppDirs(env, home, platform).config };
+  return { ...getAppDirs(merged, home, platform, rootName), config: getAppDirs(env, home, platform).config };
 }
 
 /** The directories as settings with their origin. */

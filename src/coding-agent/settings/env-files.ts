@@ -24,7 +24,7 @@ export type EnvFiles = {
 };
 
 /** Variables that decide where state, approvals and sessions are; the author of a project could fill such a directory. */
-const dirVariables = ['HARNESS_ROOT_DIRS_NAME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME'];
+const dirVariables = ['HARNESS_PROFILE', 'HARNESS_ROOT_DIRS_NAME', 'XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME'];
 
 /** Variables that no `.env` file sets; only the real environment does. */
 const refusedVariables = ['XDG_CONFIG_HOME', 'HARNESS_STORE', ...families.flatMap(({ urlVariables }) => urlVariables)];

@@ -5,12 +5,14 @@ import type { ProjectFile } from './project-suggestions.ts';
 import { settingsSchema } from './schema.ts';
 import type { Setting } from './settings.ts';
 
-/** A warning about what the user's own `.env` file decides: the model, its provider and URL, and the directories. */
+/** A warning about what the user's own `.env` file decides: the profile, the model, its provider and URL, and the directories. */
 export function formatOwnEnvFileDecisions(
   envFile: EnvFile | undefined,
   all: ReadonlyMap<string, Setting>,
 ): readonly string[] {
-  return envFile ? formatDecisions(envFile.file, all, (key) => /^(model|provider|url|dirs\..*)$/.test(key)) : [];
+  return envFile
+    ? formatDecisions(envFile.file, all, (key) => /^(profile|model|provider|url|dirs\..*)$/.test(key))
+    : [];
 }
 
 /** A warning about everything that trusted files of a project decide. Keys are named, because they decide which account is used. */

@@ -1,8 +1,8 @@
 // The public names of the settings module.
 export { createSettingsRedactor, createStrictRedactor } from './redactor.ts';
 export type { AppDirs } from './dirs.ts';
+export { profileVariable, profiles, type Profile, type ProfileName } from './profiles.ts';
 export {
-  formatProjectInstructions,
   readSettings,
   type SettingOrigin,
   type Setting,
@@ -14,6 +14,7 @@ export {
 } from './settings.ts';
 export { getConfigSchema, settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
 export { parseConfig, readConfig, setConfigValue, getConfigValue, writeConfig } from './config-file.ts';
+export { formatProjectInstructions } from './project-config.ts';
 export { getObjectives } from './objectives.ts';
 export {
   getPermissionsFile,

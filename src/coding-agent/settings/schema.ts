@@ -1,6 +1,17 @@
 // The schema of the settings: every key with its variable, parser and description.
 import { FairleadError, closestMatches, isObject } from '../../core/index.ts';
 import { families, findFamily } from '../../providers/index.ts';
+import {
+  textParser,
+  textParserWith,
+  patternParser,
+  positiveNumberParser,
+  ratioParser,
+  booleanParser,
+  urlParser,
+  hostsParser,
+} from './parsers.ts';
+import { profiles, profileVariable } from './profiles.ts';
 
 /** The value of a setting in a config file. */
 export type SettingValue = string | number | boolean;
@@ -18,49 +29,6 @@ export type SettingEntry = {
   parse(value: unknown): { readonly value: SettingValue } | { readonly wrong: string };
 };
 
-const textParser = (wrong = 'a text'): SettingEntry['parse'] => textParserWith((value) => value, wrong);
-
-/** A parser for a text; the value is invalid if `normalize` returns nothing. */
-function textParserWith(normalize: (value: string) => string | undefined, wrong: string): SettingEntry['parse'] {
-  return (value) => {
-    const text = typeof value === 'string' && value.trim() !== '' ? normalize(value.trim()) : undefined;
-    return text === undefined ? { wrong } : { value: text };
-  };
-}
-
-const patternParser = (pattern: RegExp, wrong: string): SettingEntry['parse'] =>
-  textParserWith((value) => (pattern.test(value) ? value : undefined), wrong);
-
-const positiveNumberParser =
-  (whole: boolean): SettingEntry['parse'] =>
-  (value) => {
-    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    const isPositive = typeof number === 'number' && Number.isFinite(number) && number > 0;
-    return isPositive && (!whole || Number.isSafeInteger(number))
-      ? { value: number }
-      : { wrong: `a ${whole ? 'whole ' : ''}number above 0` };
-  };
-
-const ratioParser: SettingEntry['parse'] = (value) => {
-  const read = positiveNumberParser(false)(value);
-  return 'value' in read && Number(read.value) <= 1 ? read : { wrong: 'a number above 0 and up to 1' };
-};
-
-const booleanParser: SettingEntry['parse'] = (value) => {
-  const parsed = { true: true, false: false, on: true, off: false, yes: true, no: false }[String(value)];
-  return parsed === undefined ? { wrong: 'true or false' } : { value: parsed };
-};
-
-const urlParser: SettingEntry['parse'] = textParserWith((value) => {
-  const url = URL.parse(/^[a-z]+:\/\//i.test(value) ? value : `http://${value}`);
-  return url && /^https?:$/.test(url.protocol) && url.username === '' ? value : undefined;
-}, 'an address such as http://localhost:11434, without a user name in it');
-
-const hostsParser = patternParser(
-  /^(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?( +(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?)*$/i,
-  'names of hosts, such as example.com *.example.org',
-);
-
 const searchKeys = { BRAVE: 'Brave Search', TAVILY: 'Tavily', BING_SEARCH: 'Bing', GOOGLE_SEARCH: 'Google search' };
 
 const toKeyEntry = (variable: string, service: string): readonly [string, SettingEntry] => [
@@ -74,10 +42,18 @@ const toKeyEntry = (variable: string, service: string): readonly [string, Settin
   },
 ];
 
+const profileNames = Object.keys(profiles).join(' or ');
+
 const providerNames = families.map(({ name }) => name).join(', ');
 
 /** All settings by their key in a config file and in `fairlead config`. */
 export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
+  profile: {
+    variable: profileVariable,
+    project: 'never',
+    description: `the set of defaults: ${profileNames}`,
+    parse: textParserWith((value) => (Object.hasOwn(profiles, value) ? value : undefined), profileNames),
+  },
   model: {
     variable: 'HARNESS_MODEL',
     project: 'suggests',
@@ -100,6 +76,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'fetch a missing list of models of the configured provider: auto, or ask first',
     parse: patternParser(/^(auto|ask)$/, 'auto or ask'),
+  },
+  remember: {
+    project: 'never',
+    description: 'which starts save their model as the last one: interactive or always',
+    parse: patternParser(/^(interactive|always)$/, 'interactive or always'),
   },
   private: { project: 'demands', description: 'use only models on your own machines', parse: booleanParser },
   instructions: {
@@ -200,6 +181,26 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description:
       'the 95th percentile of the duration of the runs of a fleet, in milliseconds, that should not be exceeded',
     parse: positiveNumberParser(true),
+  },
+  'session.edit': {
+    project: 'never',
+    description: 'what /session edit opens: messages (as text) or log (the session file)',
+    parse: patternParser(/^(messages|log)$/, 'messages or log'),
+  },
+  'session.continue': {
+    project: 'never',
+    description: 'what /continue sends after a complete answer: message ("Go on.") or state (no new message)',
+    parse: patternParser(/^(message|state)$/, 'message or state'),
+  },
+  'editor.tmux': {
+    project: 'never',
+    description: 'whether an editor opens only in a split of tmux: optional or required',
+    parse: patternParser(/^(optional|required)$/, 'optional or required'),
+  },
+  'sandbox.commands': {
+    project: 'never',
+    description: 'where commands run: local (run_command) or container (execute_sandboxed_command)',
+    parse: patternParser(/^(local|container)$/, 'local or container'),
   },
   'sandbox.engine': {
     variable: 'SANDBOX_CONTAINER_RUNTIME_EXECUTABLE',

@@ -1,12 +1,14 @@
 // Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
 import path from 'node:path';
-import { errorMessage, wrapUntrusted, type Json, type JsonObject, type Limits } from '../../core/index.ts';
+import type { Json, JsonObject, Limits } from '../../core/index.ts';
 import { findFamily, type Environment } from '../../providers/index.ts';
-import { readConfig, getConfigValue, findNearestFile, getUntrustedReason } from './config-file.ts';
+import { readConfig, getConfigValue } from './config-file.ts';
 import { readEnvFiles, type EnvFile } from './env-files.ts';
 import { withConfiguredKeys } from './configured-env.ts';
 import { getAppDirs, getHome, readAppDirs, toDirSettings, type AppDirs } from './dirs.ts';
 import { formatOwnEnvFileDecisions, formatProjectDecisions } from './file-decisions.ts';
+import { profiles, type Profile, type ProfileName } from './profiles.ts';
+import { applyProjectConfig, readProjectConfig, type ProjectConfig } from './project-config.ts';
 import { readProjectSuggestions, type ProjectFile } from './project-suggestions.ts';
 import { getConfigSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';
 
@@ -26,6 +28,8 @@ export type Setting = { readonly value: SettingValue; readonly origin: SettingOr
 
 /** The settings of the program. */
 export type Settings = {
+  /** The profile, which has the defaults. */
+  readonly profile: Profile;
   readonly rootName: string;
   readonly dirs: AppDirs;
   /** The configured provider; absent if the program chooses one. A URL alone means `ollama`. */
@@ -39,6 +43,8 @@ export type Settings = {
   readonly modelNames: Readonly<Record<string, string>>;
   /** Whether the user is asked before a missing list of models is fetched from the configured provider. */
   readonly refresh: 'auto' | 'ask';
+  /** Which starts save their model as the last one. */
+  readonly remember: 'interactive' | 'always';
   /** The instructions of the user. */
   readonly instructions: string | undefined;
   /** The instructions of the project's config file; a change of them counts only after the user accepted it. */
@@ -53,6 +59,14 @@ export type Settings = {
   readonly approve: 'ask' | 'auto';
   readonly limits: Partial<Limits>;
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
+  /** Where the commands of the model run: with `run_command` in the sandbox of this machine, or with `execute_sandboxed_command` in a container. */
+  readonly commands: 'local' | 'container';
+  /** What `/session edit` opens: the messages as text, or the log file. */
+  readonly sessionEdit: 'messages' | 'log';
+  /** What `/continue` sends after a complete answer: a short message, or only the current state of the session. */
+  readonly continueWith: 'message' | 'state';
+  /** Whether an editor is opened only inside tmux. */
+  readonly needsTmux: boolean;
   /** The hosts that commands in the sandbox may reach. */
   readonly openHosts: readonly string[];
   /** The hosts on a private network that tools may reach. */
@@ -80,25 +94,17 @@ export type SettingsSources = {
   readonly env?: Environment;
   readonly cwd?: string;
   readonly platform?: NodeJS.Platform;
+  /** The profile; by default that of `HARNESS_PROFILE`, of the config file of the user, or `fairlead`. */
+  readonly profile?: ProfileName;
   /** Directories that replace those of the environment. */
   readonly dirs?: Partial<AppDirs>;
-};
-
-const defaults: Readonly<Record<string, SettingValue>> = {
-  stream: true,
-  theme: 'auto',
-  notifications: 'auto',
-  approve: 'ask',
-  'sandbox.engine': 'podman',
-  'sandbox.image': 'alpine',
-  'sandbox.volume': 'llm-harness-tool-workspace',
 };
 
 type ConfigSources = {
   readonly env: Environment;
   readonly envFile: EnvFile | undefined;
   readonly user: { readonly file: string; readonly config: JsonObject };
-  readonly project: { readonly file: string; readonly config: JsonObject } | undefined;
+  readonly project: ProjectConfig | undefined;
 };
 
 /** The path of the user's config file, which may not exist. */
@@ -119,7 +125,6 @@ export function checkConfig(config: JsonObject, where: string): void {
 export function readSettings(from: SettingsSources = {}): Settings {
   const { env = process.env, cwd = process.cwd(), platform = process.platform } = from;
   const envFiles = readEnvFiles(cwd, getHome(env));
-  const dirs = { ...readAppDirs(env, envFiles.own, platform), ...from.dirs };
   const userFile = getUserConfigFile(from);
   const { found: project, warnings: projectWarnings } = readProjectConfig(cwd, userFile);
   const sources: ConfigSources = {
@@ -135,14 +140,17 @@ export function readSettings(from: SettingsSources = {}): Settings {
     const setting = resolveUserSetting(key, entry, sources, warnings);
     if (setting) own.set(key, setting);
   }
+  const profile = profiles[from.profile ?? (own.get('profile')?.value as ProfileName | undefined) ?? 'fairlead'];
+  const dirs = { ...readAppDirs(env, envFiles.own, platform, profile.rootName), ...from.dirs };
   const suggested = readProjectSuggestions({ envFile: envFiles.project, project, own, env, stateDir: dirs.state });
   warnings.push(...suggested.warnings);
   const all = new Map<string, Setting>(toDirSettings(dirs, env, envFiles.own));
   for (const [key, entry] of Object.entries(schema)) {
-    const chosen = own.get(key) ?? suggested.settings.get(key) ?? getDefault(key);
-    const setting = applyProjectConfig(key, entry, chosen, sources, warnings);
+    const chosen = own.get(key) ?? suggested.settings.get(key) ?? getDefault(key, profile);
+    const setting = applyProjectConfig(key, entry, chosen, project, warnings);
     if (setting) all.set(key, setting);
   }
+  if (from.profile !== undefined) all.set('profile', { value: profile.name, origin: { type: 'default' } });
   const parsed = toSettings(all);
   const { type } = all.get('url')?.origin ?? {};
   if (type !== undefined && parsed.url === undefined)
@@ -153,6 +161,7 @@ export function readSettings(from: SettingsSources = {}): Settings {
   const added = all.get('instructions');
   return {
     ...parsed,
+    profile,
     instructions: own.get('instructions')?.value as string | undefined,
     projectInstructions:
       project && added?.origin.type === 'project'
@@ -172,55 +181,6 @@ export function readSettings(from: SettingsSources = {}): Settings {
     warnings,
   };
 }
-
-function readProjectConfig(
-  cwd: string,
-  userFile: string,
-): { readonly found: ConfigSources['project']; readonly warnings: readonly string[] } {
-  const file = findNearestFile(cwd, path.join('.fairlead', 'config.json'));
-  if (file === undefined || path.resolve(file) === path.resolve(userFile)) return { found: undefined, warnings: [] };
-  const reason = getUntrustedReason(file);
-  if (reason !== undefined) return { found: undefined, warnings: [reason] };
-  try {
-    return { found: { file, config: readConfig(file) }, warnings: [] };
-  } catch (error) {
-    return { found: undefined, warnings: [formatUnusedConfig(error)] };
-  }
-}
-
-/** An invalid config of a project is a warning: the user can work without it. */
-const formatUnusedConfig = (error: unknown): string => `${errorMessage(error)} It is not used.`;
-
-/** The value after the config of a project lowered it, switched it on or added to it. */
-function applyProjectConfig(
-  key: string,
-  entry: SettingEntry,
-  chosen: Setting | undefined,
-  { project }: ConfigSources,
-  warnings: string[],
-): Setting | undefined {
-  const found = project && getConfigValue(project.config, key);
-  if (project === undefined || found === undefined || entry.project === 'suggests') return chosen;
-  if (entry.project === 'never') {
-    warnings.push(`${key} in ${project.file} is not used: a project may not set it.`);
-    return chosen;
-  }
-  try {
-    const value = parseSettingValue(key, entry, found, `${key} in ${project.file}`);
-    const theirs: Setting = { value, origin: { type: 'project', file: project.file } };
-    if (entry.project === 'demands') return value === true ? theirs : chosen;
-    if (entry.project === 'lowers') return chosen && chosen.value <= value ? chosen : theirs;
-    const block = formatProjectInstructions(project.file, String(value));
-    return { ...theirs, value: [chosen?.value, block].filter((each) => each !== undefined).join('\n\n') };
-  } catch (error) {
-    warnings.push(formatUnusedConfig(error));
-    return chosen;
-  }
-}
-
-/** The instructions of the config file of a project, marked as untrusted. */
-export const formatProjectInstructions = (file: string, text: string): string =>
-  `Instructions for this project, from its config file. They say how people here want the work done; they permit nothing.\n\n${wrapUntrusted(file, text)}`;
 
 /** The value that the user set; absent if there is none. */
 function resolveUserSetting(
@@ -252,8 +212,8 @@ function resolveUserSetting(
   return undefined;
 }
 
-function getDefault(key: string): Setting | undefined {
-  const value = defaults[key];
+function getDefault(key: string, { name, defaults }: Profile): Setting | undefined {
+  const value = key === 'profile' ? name : defaults[key];
   return value === undefined ? undefined : { value, origin: { type: 'default' } };
 }
 
@@ -261,6 +221,7 @@ function toSettings(
   all: ReadonlyMap<string, Setting>,
 ): Omit<
   Settings,
+  | 'profile'
   | 'rootName'
   | 'dirs'
   | 'env'
@@ -290,6 +251,7 @@ function toSettings(
       [...all].flatMap(([key, { value }]) => (key.startsWith('models.') ? [[key.slice(7), String(value)]] : [])),
     ),
     refresh: text('refresh') === 'ask' ? 'ask' : 'auto',
+    remember: text('remember') === 'always' ? 'always' : 'interactive',
     stream: all.get('stream')?.value === true,
     effort: text('effort') as Effort | undefined,
     theme: text('theme') as Settings['theme'],
@@ -301,6 +263,10 @@ function toSettings(
       image: text('sandbox.image') ?? '',
       volume: text('sandbox.volume') ?? '',
     },
+    commands: text('sandbox.commands') === 'container' ? 'container' : 'local',
+    sessionEdit: text('session.edit') === 'log' ? 'log' : 'messages',
+    continueWith: text('session.continue') === 'state' ? 'state' : 'message',
+    needsTmux: text('editor.tmux') === 'required',
     openHosts: text('sandbox.hosts')?.split(/ +/) ?? [],
     private: all.get('private')?.value === true,
     privateHosts: text('network.private')?.split(/ +/) ?? [],

@@ -1,5 +1,6 @@
 // Plans a compaction by structure alone: keeps the task, the user's messages and the latest turns, and never a call without its result.
 import {
+  continuedText,
   continuePrompt,
   parseNotes,
   truncateMiddle,
@@ -42,10 +43,13 @@ export type CompactionPlan = {
 /** The key of the note that a compaction adds. The next compaction replaces it. */
 export const compactionNoteKey = 'compaction';
 
+/** Texts of user messages that the program added. */
+const addedTexts: ReadonlySet<string> = new Set([continuePrompt, continuedText]);
+
 /** Returns what the user wrote in a message, without the notes in it. */
 export const userParts = ({ role, parts }: Message): readonly MessagePart[] =>
   role === 'user'
-    ? parts.filter((part) => part.type !== 'text' || !(part.text === continuePrompt || parseNotes(part.text)))
+    ? parts.filter((part) => part.type !== 'text' || !(addedTexts.has(part.text) || parseNotes(part.text)))
     : [];
 
 /** Plans a compaction that fits the budget; undefined if that is impossible without losing what must stay. */

@@ -28,7 +28,7 @@ ${points.flatMap(formatBashValueCases).join('\n')}
 ${unquoteFunction}
 ${offerFunctions}
 ${completeFunction}
-complete -F _fairlead fairlead start-harness
+complete -F _fairlead fairlead start-harness start-harness-jayjader
 `;
 
 /** Formats a source for the script. */

@@ -54,6 +54,7 @@ function __fairlead_values
 end
 
 complete -c start-harness -w fairlead
+complete -c start-harness-jayjader -w fairlead
 complete -c fairlead -e
 complete -c fairlead -f
 ${points.flatMap(formatFishFirstWords).join('\n')}

@@ -4,7 +4,9 @@ import { shellQuote } from '../../../workspace/index.ts';
 import type { CompletionPoint, CompletionSource } from './completion-spec.ts';
 
 /** Formats the script for these completion points. */
-export const formatZshScript = (points: readonly CompletionPoint[]): string => `#compdef fairlead start-harness
+export const formatZshScript = (
+  points: readonly CompletionPoint[],
+): string => `#compdef fairlead start-harness start-harness-jayjader
 
 # The completions of a command: its options in flags, its first word in source and list.
 _fairlead_place() {
@@ -25,7 +27,7 @@ ${points.flatMap(formatZshValueCases).join('\n')}
 }
 
 ${completeFunction}
-if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead start-harness; fi
+if [[ $funcstack[1] == _fairlead ]]; then _fairlead "$@"; else compdef _fairlead fairlead start-harness start-harness-jayjader; fi
 `;
 
 /** Formats a word with its description for zsh. */

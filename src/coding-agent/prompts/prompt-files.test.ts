@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { FairleadError } from '../../core/index.ts';
-import { listPromptFiles, readSavedPrompt, readPromptFile } from './prompt-files.ts';
+import { listPromptFiles, listShippedPrompts, readSavedPrompt, readPromptFile } from './prompt-files.ts';
 
 function dir(t: TestContext): string {
   const top = mkdtempSync(path.join(tmpdir(), 'fairlead-prompts-'));
@@ -36,15 +36,10 @@ const refusal = (code: string, message: RegExp) => (error: unknown) => {
 
 test('[J65] [J94] the prompts below the data directory are listed with their subdirectories, without links out of it', (t) => {
   const top = dir(t);
-  assert.deepEqual(listPromptFiles(path.join(top, 'data')), [
-    'alias.md',
-    'binary.bin',
-    'empty.md',
-    'git/commit message.md',
-    'large.md',
-    'review.md',
-  ]);
-  assert.deepEqual(listPromptFiles(path.join(top, 'nowhere')), []);
+  const shipped = listShippedPrompts();
+  const saved = listPromptFiles(path.join(top, 'data')).filter((name) => !shipped.includes(name));
+  assert.deepEqual(saved, ['alias.md', 'binary.bin', 'empty.md', 'git/commit message.md', 'large.md', 'review.md']);
+  assert.deepEqual(listPromptFiles(path.join(top, 'nowhere')), shipped);
 });
 
 test('[J65] [J73] a prompt is named by its path below the prompts directory', (t) => {
@@ -85,4 +80,31 @@ test('[J73] [J23] a prompt file may be anywhere, by absolute path or relative to
   assert.equal(readPromptFile('secret.txt', top), 'the secret');
   assert.equal(readPromptFile('../../secret.txt', path.join(top, 'data/prompts')), 'the secret');
   assert.equal(readPromptFile(path.join(top, 'secret.txt'), tmpdir()), 'the secret');
+});
+
+test('[J102] prompts ship with the program; a saved prompt or a file of the same name replaces one', (t) => {
+  const top = dir(t);
+  const data = path.join(top, 'data');
+  const shipped = listShippedPrompts();
+  assert.deepEqual(shipped, [
+    'code-review.md',
+    'commit-message.md',
+    'explain-codebase.md',
+    'release-notes.md',
+    'write-tests.md',
+  ]);
+  for (const name of shipped) {
+    const text = readSavedPrompt(data, name);
+    assert.ok(text.length > 300, name);
+    assert.equal(readPromptFile(name, top), text);
+    assert.equal(readPromptFile(name.replace('.md', ''), top), text);
+  }
+  writeFileSync(path.join(data, 'prompts/code-review.md'), 'My own review.');
+  assert.equal(readSavedPrompt(data, 'code-review.md'), 'My own review.');
+  writeFileSync(path.join(top, 'code-review.md'), 'The review of this folder.');
+  assert.equal(readPromptFile('code-review.md', top), 'The review of this folder.');
+  assert.throws(
+    () => readPromptFile('code-reveiw.md', top),
+    (error) => error instanceof FairleadError && /code-review\.md, commit-message\.md/.test(error.hint ?? ''),
+  );
 });

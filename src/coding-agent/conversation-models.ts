@@ -1,0 +1,32 @@
+// Decisions about the model of a conversation: which provider is listed, what is remembered for the next start, and whether a history can be sent as it is.
+import { findFamily } from '../providers/index.ts';
+import type { ConversationOptions, ConversationState } from './conversation-state.ts';
+import { getModelEndpoint, type ResolvedModel } from './models/resolve-model.ts';
+import type { Settings } from './settings/index.ts';
+import { saveLastModel, type KnownModel, type ModelEndpoint } from './state/index.ts';
+
+/** The provider whose models are listed: that of the model in use, or that of the settings. */
+export function getListedEndpoint(
+  { provider, baseUrl }: ResolvedModel['ref'],
+  settings: Settings,
+  known: readonly KnownModel[],
+): ModelEndpoint {
+  const isListed = findFamily(provider) !== undefined && findFamily(provider)?.protocol !== 'embedded';
+  const own = isListed ? { provider, ...(baseUrl === undefined ? {} : { baseUrl }) } : undefined;
+  return own ?? getModelEndpoint(settings, known) ?? { provider };
+}
+
+/** Saves the model for the next start, if that is wanted; returns a warning if it could not be saved. */
+export function rememberModel(
+  { settings, rememberModel: isWanted = false }: Pick<ConversationOptions, 'settings' | 'rememberModel'>,
+  { router, model }: Pick<ConversationState, 'router' | 'model'>,
+): string | undefined {
+  if (!isWanted && settings.remember !== 'always') return undefined;
+  const { provider, model: id } = model.ref;
+  const name = provider === settings.provider ? model.name : `${provider}/${id}`;
+  return saveLastModel(settings, router?.name ?? name);
+}
+
+/** Whether a run without input sends the session as it is after an answer. Hosted providers refuse such a request. */
+export const isSentAsIs = ({ continueWith }: Settings, { ref }: Pick<ResolvedModel, 'ref'>): boolean =>
+  continueWith === 'state' && findFamily(ref.provider)?.local === true;

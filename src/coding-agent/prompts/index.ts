@@ -1,0 +1,2 @@
+// The public names of the prompt files.
+export { listPromptFiles, listShippedPrompts, readPromptFile, readSavedPrompt } from './prompt-files.ts';
