@@ -15,7 +15,11 @@ export type LikelihoodScorer = (request: string, tool: ToolSpec | undefined) => 
 const minLikelihoodMargin = 3;
 
 /** Chooses text or a tool. A tool is used once per user request, because a small model repeats itself. */
-export async function chooseAction(request: ModelRequest, weigh: LikelihoodScorer): Promise<ResponseAction> {
+export async function chooseAction(
+  request: ModelRequest,
+  weigh: LikelihoodScorer,
+  maxCalls: number = Number.POSITIVE_INFINITY,
+): Promise<ResponseAction> {
   const { tools, toolChoice } = request;
   if (toolChoice === 'none' || tools.length === 0) return { type: 'words' };
   if (typeof toolChoice === 'object') {
@@ -23,6 +27,7 @@ export async function chooseAction(request: ModelRequest, weigh: LikelihoodScore
     return tool ? { type: 'call', tool } : { type: 'words' };
   }
   const { text, used } = lastUserRequest(request);
+  if (toolChoice === 'auto' && used.size >= maxCalls) return { type: 'words' };
   const unused = tools.filter(({ name }) => !used.has(name));
   const open = toolChoice === 'required' && unused.length === 0 ? tools : unused;
   if (open.length === 0 || (text === '' && toolChoice === 'auto')) return { type: 'words' };

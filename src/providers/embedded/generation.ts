@@ -11,12 +11,13 @@ import {
 import { createResponseAssembler, type ResponseAssembler } from '../http/response-assembler.ts';
 import { chooseAction, type ResponseAction } from './choose-tool.ts';
 import type { LoadedModel } from './model-pool.ts';
-import { schemaToGrammar, expectedKeys } from './grammar.ts';
+import { limitToWords, schemaToGrammar, expectedKeys } from './grammar.ts';
 import { resolveTemplate, type ChatTemplate, type EmbeddedModel } from './models.ts';
 import {
   toolRequestPrefix,
   toolCallPrefix,
   renderMessage,
+  lastUserRequest,
   parseCallInput,
   renderPrompt,
   type PromptSegment,
@@ -75,24 +76,32 @@ export async function createEmbeddedConversation(
   ];
 
   const decide = (request: ModelRequest, signal: AbortSignal): Promise<ResponseAction> =>
-    chooseAction(request, async (text, tool) => {
-      const first = toolRequestPrefix(tool);
-      const key = JSON.stringify([text, first]);
-      const known = weights.get(key);
-      if (known !== undefined) return known;
-      scale ??= createTokenSequence(model, 512, threads);
-      const weight = await (
-        await scale
-      ).logProbability(tokensOf([{ text: first, markup: false }]), plain(text).slice(0, maxScoredTokens), signal);
-      setBounded(weights, key, weight);
-      return weight;
-    });
+    chooseAction(
+      request,
+      async (text, tool) => {
+        const first = toolRequestPrefix(tool);
+        const key = JSON.stringify([text, first]);
+        const known = weights.get(key);
+        if (known !== undefined) return known;
+        scale ??= createTokenSequence(model, 512, threads);
+        const weight = await (
+          await scale
+        ).logProbability(tokensOf([{ text: first, markup: false }]), plain(text).slice(0, maxScoredTokens), signal);
+        setBounded(weights, key, weight);
+        return weight;
+      },
+      described.maxCallsPerMessage,
+    );
 
   async function grammarFor(
     request: ModelRequest,
     act: ResponseAction,
   ): Promise<RuntimeSampling['grammarEvaluationState']> {
-    const schema = act.type === 'call' ? act.tool.input : request.outputSchema;
+    const input = act.type === 'call' ? act.tool.input : undefined;
+    const schema =
+      input && described.copiesValues
+        ? limitToWords(input, lastUserRequest(request).text)
+        : (input ?? request.outputSchema);
     if (!schema) return undefined;
     const text = schemaToGrammar(schema, act.type === 'call' ? described.propertyFill : 'all');
     const grammar = grammars.get(text) ?? llama.createGrammar({ grammar: text });

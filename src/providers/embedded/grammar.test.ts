@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../core/index.ts';
-import { schemaToGrammar, expectedKeys, stringifySpaced } from './grammar.ts';
+import { limitToWords, schemaToGrammar, expectedKeys, stringifySpaced } from './grammar.ts';
 
 /** Converts a llama.cpp grammar to a regular expression: rules are inlined, to a max depth. */
 function asPattern(grammar: string): RegExp {
@@ -149,4 +149,17 @@ test('with the option "required" the grammar contains required properties only',
   assert.deepEqual(expectedKeys(schema), ['b']);
   assert.deepEqual(expectedKeys(object({ a: text, b: text }, [])), ['a', 'b']);
   assert.deepEqual(expectedKeys({}), []);
+});
+
+test('values of the smallest models are words of the message: without quotes and the full stop, and the current directory', () => {
+  const schema = {
+    type: 'object',
+    properties: { path: { type: 'string' }, mode: { type: 'string', enum: ['a'] }, limit: { type: 'integer' } },
+    required: ['path'],
+  };
+  assert.deepEqual(limitToWords(schema, 'Read "src/tide.txt", please.')['properties'], {
+    path: { type: 'string', enum: ['Read', 'src/tide.txt', 'please', '.'] },
+    mode: { type: 'string', enum: ['a'] },
+    limit: { type: 'integer' },
+  });
 });

@@ -154,3 +154,17 @@ export function stringifySpaced(value: Json): string {
   const pairs = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${stringifySpaced(each)}`);
   return `{${pairs.join(', ')}}`;
 }
+
+/** Limits the text properties of a schema to the words of a message; `.` stands for the current directory. Properties with fixed values stay as they are. */
+export function limitToWords(schema: JsonObject, message: string): JsonObject {
+  const words = message.split(/\s+/).map((word) => word.replaceAll(/^["'`(<]+|["'`)>,;:?!]+$|\.$/g, ''));
+  const values = [...new Set([...words.filter(Boolean), '.'])];
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const limited = Object.entries(properties).map(([name, property]) => [
+    name,
+    isObject(property) && property['type'] === 'string' && !('enum' in property)
+      ? { ...property, enum: values }
+      : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(limited) as JsonObject };
+}

@@ -31,6 +31,10 @@ export type EmbeddedModel = {
   readonly template: 'zephyr' | 'chatml' | ChatTemplate;
   /** Which properties of a call it generates, by default all; the smallest models fill optional ones with nonsense. */
   readonly propertyFill?: PropertyFill;
+  /** Whether text values of a call are words of the user's message: the smallest models invent them otherwise. */
+  readonly copiesValues?: boolean;
+  /** The number of tool calls for one message of the user, after which it answers with text; the smallest models do not stop by themselves. */
+  readonly maxCallsPerMessage?: number;
 };
 
 const zephyr: ChatTemplate = {
@@ -67,6 +71,8 @@ export const tinyllama: EmbeddedModel = {
   contextWindow: 2048,
   template: 'zephyr',
   propertyFill: 'required',
+  copiesValues: true,
+  maxCallsPerMessage: 1,
 };
 
 /** Returns the model of a name or a description; an invalid description is an error before any download. */
