@@ -15,7 +15,7 @@ const skip = noTerminal();
 async function createEndlessNpm(t: TestContext): Promise<{
   readonly bare: BareStart;
   readonly env: Readonly<Record<string, string>>;
-  pids(): Promise<readonly number[]>;
+  readonly pids: () => Promise<readonly number[]>;
 }> {
   const bare = await createBareStart(t);
   const [npm, file] = [path.join(bare.home, 'npm-cli.cjs'), path.join(bare.home, 'pids')];

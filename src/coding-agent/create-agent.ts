@@ -51,7 +51,7 @@ import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
-import { formatSystemPrompt, formatTalkOnlyPrompt } from './system-prompt.ts';
+import { formatSystemPrompt } from './system-prompt.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
 /** The maximum number of model turns in a run, unless the user sets another: work in a directory takes more turns than an answer. */
