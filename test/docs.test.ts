@@ -55,11 +55,11 @@ test('[P32, P53, P80, P81, A101] the site builds, every link and heading exists,
         page.on('request', (request) => requests.push(request.url()));
         await page.goto(pathToFileURL(path.join(site, 'index.html')).href);
         await page.keyboard.press('/');
-        await page.getByRole('searchbox').fill('Harness');
+        await page.getByRole('searchbox').fill('defineTool');
         await page.locator('#results a').first().waitFor();
         await page.keyboard.press('Enter');
-        await page.waitForURL(/api\/fairlead.*#Harness$/);
-        assert.ok(await page.locator('#Harness').isVisible());
+        await page.waitForURL(/api\/fairlead.*#defineTool$/);
+        assert.ok(await page.locator('#defineTool').isVisible());
         assert.deepEqual(
           requests.filter((url) => !url.startsWith(pathToFileURL(site).href)),
           [],
