@@ -9,10 +9,11 @@ export async function openStateWithGrants(
   options: ConversationOptions,
 ): Promise<{ readonly grants: Grants; readonly state: ConversationState }> {
   const { settings, host } = options;
-  let state: ConversationState | undefined;
-  const project = (): string => state?.agent.workspace.cwd ?? realpathSync(options.cwd ?? process.cwd());
+  const opened: { state?: ConversationState } = {};
+  const project = (): string => opened.state?.agent.workspace.cwd ?? realpathSync(options.cwd ?? process.cwd());
   const grants = sessionGrants(permissionsFile(settings.dirs.config, project, (text) => host.notify(text)));
   await grants.refresh();
-  state = await openConversationState(options, grants);
+  const state = await openConversationState(options, grants);
+  opened.state = state;
   return { grants, state };
 }
