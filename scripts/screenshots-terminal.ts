@@ -43,7 +43,9 @@ await using server = await scriptedServer(
 const cleanups: (() => unknown)[] = [];
 const env = {
   HOME: home,
-  OLLAMA_API_URL: server.url,
+  // Found and not configured, as at a first start. The key is never used.
+  OLLAMA_HOST: server.url,
+  ANTHROPIC_API_KEY: 'sk-example',
   XDG_STATE_HOME: path.join(home, 'state'),
   XDG_DATA_HOME: path.join(home, 'data'),
   XDG_CONFIG_HOME: path.join(home, 'config'),
@@ -68,8 +70,8 @@ async function captureScreen(terminal: Terminal, name: string): Promise<void> {
 }
 
 try {
-  const screen = await openProgram(['--refresh-models', '--session-name', 'tide'], 34);
-  await screen.waitFor(/Which model/);
+  const screen = await openProgram(['--session-name', 'tide'], 34);
+  await screen.waitFor(/Exit/);
   await captureScreen(screen, 'first');
   await screen.keys('Enter');
   await screen.waitFor(/Instructions loaded/);
