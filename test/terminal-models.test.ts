@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import test from 'node:test';
 import { enterLine } from './support/tui.ts';
-import { answerPrompt, waitForExitCode, createProgram, type TestProgram } from './support/cli-harness.ts';
+import { answerPrompt, waitForExitCode, createProgram, type TestProgram, waitUntil } from './support/cli-harness.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -140,7 +140,8 @@ test(
     await enterLine(unknown, 'hi');
     await unknown.waitFor(/You said: hi/);
     assert.deepEqual(getRequestedModels(program), ['tiny']);
-    assert.equal(readPreviousModel(program), 'tiny', 'the saved model has changed');
+    // It is saved once it has answered, a moment after the answer is shown.
+    await waitUntil('the saved model has changed', () => readPreviousModel(program) === 'tiny');
     const next = await program.open([]);
     await next.waitFor(/Fairlead with tiny/);
   },

@@ -190,9 +190,9 @@ test(
     const [other, old, leave] = await Promise.all(['o', 'r', 'l'].map(() => program.open(['-n', 'alpha'])));
     assert.ok(other && old && leave);
     const question = /There is already a session named "alpha"\. What now\? \[o\/r\/L\]/;
-    await answerPrompt(other, question, 'o');
+    await answerPrompt(other, question, 'o', 'Enter');
     await other.waitFor(/session "alpha-2"/);
-    await answerPrompt(old, question, 'r');
+    await answerPrompt(old, question, 'r', 'Enter');
     await old.waitFor(/You said: one[^]*session "alpha"/);
     await answerPrompt(leave, question, 'Enter');
     assert.equal(await waitForExitCode(leave), 1, 'the requested command did not run');
@@ -222,15 +222,15 @@ test(
 
     const question = new RegExp(`"alpha" is open in another process \\(${pid} on .*\\)\\. What now\\? \\[w/c/L\\]`);
     const [watcher, copier] = await Promise.all([program.open(['-r', 'alpha']), program.open(['-r', 'alpha'])]);
-    const [leaver] = await Promise.all([program.open(['-r', 'alpha']), answerPrompt(copier, question, 'c')]);
-    await answerPrompt(leaver, question, 'w');
+    const [leaver] = await Promise.all([program.open(['-r', 'alpha']), answerPrompt(copier, question, 'c', 'Enter')]);
+    await answerPrompt(leaver, question, 'w', 'Enter');
     await leaver.waitFor(/Following "alpha"[^]*following process/);
     await leaver.keys('Escape');
     assert.equal(await waitForExitCode(leaver), 0);
     await copier.waitFor(/session "alpha-clone"/);
     await enterLine(holder, 'work');
     await holder.waitFor(/run_command[^]*tick/);
-    await answerPrompt(watcher, question, 'w');
+    await answerPrompt(watcher, question, 'w', 'Enter');
     await watcher.waitFor(/Following "alpha"[^]*You said: one[^]*^> work$/m);
     writeFileSync(path.join(program.cwd, 'go'), '');
     await watcher.waitFor(/run_command[^]*tock[^]*^You said: work$/m);
