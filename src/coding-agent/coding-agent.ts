@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { Agent, type ApprovalHandler, type ResolvedAgentSource } from '../agent/index.ts';
 import { FairleadError, type JsonObject, type Limits, type Provider, type ResolvedAgent } from '../core/index.ts';
-import type { SandboxMode } from '../guards/index.ts';
+import type { PermissionMode, SandboxMode } from '../guards/index.ts';
 import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
@@ -32,9 +32,9 @@ export type CodingAgentOptions = {
   readonly skills?: boolean | readonly string[];
   /**
    * What happens to a call that needs approval: `ask` leaves it pending, so that the run ends with the status `waiting`;
-   * `auto` makes changes without approval; a function decides. A deny of the policy, a rule or a hook is never overridden.
+   * `accept-edits` makes edits in `cwd` without approval; `auto` makes all changes without approval; `read-only` and `plan` deny changes; a function decides. A deny of the policy, a rule or a hook is never overridden.
    */
-  readonly approve?: 'ask' | 'auto' | ApprovalHandler;
+  readonly approve?: PermissionMode | ApprovalHandler;
   /**
    * Decides whether changed instruction files of the project count: AGENTS.md, commands, skills. Without it the texts that counted before
    * are used, and a warning names each file. The first version in a directory counts.
@@ -68,11 +68,13 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
   const source: ResolvedAgentSource = {
     name: 'coding-agent',
     async resolve() {
-      const autoApprove = (options.approve ?? settings.approve) === 'auto';
+      const { approve = settings.approve } = options;
+      const mode = typeof approve === 'function' ? 'ask' : approve;
       const agent = await createCodingAgent({
         settings,
         cwd,
-        autoApprove: () => autoApprove,
+        autoApprove: () => mode === 'auto',
+        mode: () => mode,
         prompter: noUser(onWarning),
         mcpServers: parseServers(options, cwd, onWarning),
         ...(options.sandbox ? { sandbox: options.sandbox } : {}),

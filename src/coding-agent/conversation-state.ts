@@ -1,6 +1,6 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
 import type { Event, ResolvedAgent, OutputSchema, RetryNotice, RunState } from '../core/index.ts';
-import type { Grants } from '../guards/index.ts';
+import type { Grants, PermissionMode } from '../guards/index.ts';
 import { readGitBranch } from '../workspace/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
@@ -34,6 +34,8 @@ export type ConversationFlags = {
   /** The reasoning effort; absent for the setting. */
   readonly effort?: Effort | undefined;
   readonly autoApprove: boolean;
+  /** The permission mode; that of the settings by default. */
+  readonly permissionMode?: PermissionMode | undefined;
   readonly sandbox: boolean;
   /** The agent only runs code in a container. */
   readonly codeOnly: boolean;
@@ -71,7 +73,7 @@ export type ConversationListener = {
 
 /** The state of a conversation. */
 export type ConversationState = {
-  autoApprove: boolean;
+  mode: PermissionMode;
   stream: boolean;
   effort: Effort | undefined;
   model: ResolvedModel;
@@ -88,14 +90,13 @@ export type ConversationState = {
 /** Opens the model, the agent of the directory and the session. */
 export async function openConversationState(options: ConversationOptions, grants: Grants): Promise<ConversationState> {
   const { settings, flags, model: selected, host, selector } = options;
-  const partial: Partial<ConversationState> & Pick<ConversationState, 'autoApprove' | 'stream' | 'effort' | 'private'> =
-    {
-      private: false,
-      // Code in a container cannot reach the user's files, so no approval is needed.
-      autoApprove: flags.autoApprove || flags.codeOnly || settings.approve === 'auto',
-      stream: flags.stream ?? settings.stream,
-      effort: flags.effort ?? settings.effort,
-    };
+  const partial: Partial<ConversationState> & Pick<ConversationState, 'mode' | 'stream' | 'effort' | 'private'> = {
+    private: false,
+    // Code in a container cannot reach the user's files, so no approval is needed.
+    mode: flags.autoApprove || flags.codeOnly ? 'auto' : (flags.permissionMode ?? settings.approve),
+    stream: flags.stream ?? settings.stream,
+    effort: flags.effort ?? settings.effort,
+  };
   const creating = createAgentIn(partial, options, grants, options.cwd ?? process.cwd());
   const [model, agent] = await Promise.all([
     selected.router === undefined ? openModel(selected, settings, host) : createRouter(selected.router, options),
@@ -133,7 +134,7 @@ export async function openConversationState(options: ConversationOptions, grants
 
 /** Creates the agent of a directory for this conversation. */
 function createAgentIn(
-  state: Pick<ConversationState, 'autoApprove' | 'private'> & { open?: OpenSession; agent?: CodingAgent },
+  state: Pick<ConversationState, 'mode' | 'private'> & { open?: OpenSession; agent?: CodingAgent },
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
@@ -144,7 +145,8 @@ function createAgentIn(
     codeOnly: flags.codeOnly,
     sandbox: flags.sandbox ? 'auto' : 'none',
     cwd,
-    autoApprove: () => state.autoApprove,
+    autoApprove: () => state.mode === 'auto',
+    mode: () => state.mode,
     grants,
     // The background commands of the same directory continue.
     ...(state.agent?.workspace.cwd === cwd ? { background: state.agent.background } : {}),
@@ -237,7 +239,7 @@ export const toRoutedConversation = (state: ConversationState): RoutedConversati
 export type ConversationStatus = {
   readonly model: string;
   readonly session: string;
-  readonly mode: 'ask' | 'auto';
+  readonly mode: PermissionMode;
   readonly stream: boolean;
   /** Tokens of the last request and its response; `window` is absent if the context window of the model is unknown. */
   readonly context?: { readonly used: number; readonly window?: number };
@@ -261,7 +263,7 @@ export type ConversationStatus = {
 
 /** Computes the status of a conversation whose session has this name. */
 export function getConversationStatus(
-  { model, router, autoApprove, stream, effort, parts, agent, open: { session } }: ConversationState,
+  { model, router, mode, stream, effort, parts, agent, open: { session } }: ConversationState,
   name: string,
   { codeOnly }: Pick<ConversationFlags, 'codeOnly'>,
 ): ConversationStatus {
@@ -272,7 +274,7 @@ export function getConversationStatus(
   return {
     model: router ? `${router.name}: ${model.name}` : model.name,
     session: name,
-    mode: autoApprove ? 'auto' : 'ask',
+    mode,
     stream,
     context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),

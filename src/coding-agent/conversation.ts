@@ -9,7 +9,7 @@ import {
   type UserInput,
 } from '../agent/index.ts';
 import type { Event, InputSource, RunState } from '../core/index.ts';
-import type { Grants } from '../guards/index.ts';
+import type { Grants, PermissionMode } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
   type CallRecords,
@@ -49,6 +49,7 @@ import { openModel } from './models/open-model.ts';
 import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
 import { defaultMaxTurns, type CodingAgent } from './create-agent.ts';
+import { createModeInstructions, permissionModeKey } from './mode-instructions.ts';
 import { isPrivateSession, assertLocalModel } from './private-sessions.ts';
 
 /** A conversation of the user with an agent. It owns the session file: close it after use. */
@@ -64,6 +65,7 @@ export class Conversation {
   #isLastModelUnsaved = false;
   #listener: ConversationListener | undefined;
   #callRecords: CallRecords = new Map();
+  readonly #modeInstructions = createModeInstructions();
 
   private constructor(options: ConversationOptions, grants: Grants, state: ConversationState) {
     this.grants = grants;
@@ -103,11 +105,12 @@ export class Conversation {
   set effort(effort: Effort | undefined) {
     this.#state.effort = effort;
   }
-  get autoApprove(): boolean {
-    return this.#state.autoApprove;
+  /** The permission mode. */
+  get mode(): PermissionMode {
+    return this.#state.mode;
   }
-  set autoApprove(on: boolean) {
-    this.#state.autoApprove = on;
+  get autoApprove(): boolean {
+    return this.#state.mode === 'auto';
   }
 
   /** The name of the session. */
@@ -149,6 +152,8 @@ export class Conversation {
   async #advance(input: UserInput | undefined, options: AdvanceOptions = {}): Promise<RunState> {
     const { settings, flags } = this.#options;
     const { router } = this.#state;
+    const modeText = input === undefined ? undefined : this.#modeInstructions(this.mode);
+    if (modeText !== undefined) await this.addNote(modeText);
     await runPromptHooks(this, input);
     await enforcePrivacy(this.#state, this.#options);
     const limited = {
@@ -159,6 +164,13 @@ export class Conversation {
     return router
       ? router.run(toRoutedConversation(this.#state), input, limited)
       : this.session.advance(input, limited);
+  }
+
+  /** Changes the permission mode and records it; the gates apply it to the next call, also of sub-agents. */
+  async setMode(mode: PermissionMode): Promise<void> {
+    if (mode === this.#state.mode) return;
+    this.#state.mode = mode;
+    await this.session.annotate(permissionModeKey, mode);
   }
 
   /** Informs the listener that the session is at another event, after an edit or a rewind. */

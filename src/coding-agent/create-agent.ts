@@ -20,6 +20,7 @@ import {
   withRedaction,
   withSandbox,
   type GrantRule,
+  type PermissionMode,
   type Grants,
   type Redactor,
   type ResolvePath,
@@ -63,6 +64,8 @@ export type CreateCodingAgentOptions = {
   readonly cwd: string;
   /** Whether changes are made without approval; read for each call. */
   readonly autoApprove: () => boolean;
+  /** The permission mode, read for each call; `auto` or `ask` as `autoApprove` says by default. */
+  readonly mode?: () => PermissionMode;
   /** The grants of the session; none by default. */
   readonly grants?: Grants;
   /** The agent only runs code in a container, and has no other tools. */
@@ -294,7 +297,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,
           grants,
-          autoApprove,
+          mode: options.mode ?? (() => (autoApprove() ? 'auto' : 'ask')),
           preview: { sandbox, redactor },
           sandboxes,
         }),

@@ -6,15 +6,18 @@ import type { Gate, JsonObject, Tool, ToolCall, Workspace } from '../core/index.
 import {
   grantCovers,
   grantKey,
+  isWorkspaceEdit,
   packageInstallGate,
   parsePolicy,
   permissionGate,
+  permissionModeGate,
   policyGate,
   readPolicies,
   readPolicy,
   sandboxRefusalGate,
   type Grants,
   type PathPins,
+  type PermissionMode,
   type Policy,
   type PolicyContext,
   type Sandbox,
@@ -34,7 +37,8 @@ export type GateOptions = {
   readonly wrapWithHooks?: ((gate: Gate) => Gate) | undefined;
   readonly policy: Policy | undefined;
   readonly grants: Grants;
-  readonly autoApprove: () => boolean;
+  /** The permission mode; read for each call. */
+  readonly mode: () => PermissionMode;
   /** The sandbox and the redactor, which the previews of questions need. */
   readonly preview?: Pick<PreviewOptions, 'sandbox' | 'redactor'>;
   /** The sandbox of each tool that runs commands. */
@@ -45,7 +49,7 @@ export type GateOptions = {
 type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate };
 
 /**
- * The gates of an agent, in the order sandbox, rules, hooks, package guard, policy, permission. The first denies a command that no sandbox could run.
+ * The gates of an agent, in the order permission mode, sandbox, rules, hooks, package guard, policy, permission. The second denies a command that no sandbox could run.
  *
  * core/evaluate-gates.ts evaluates them in this order, and after them the approval gate of a tool with `needsApproval`:
  * - a call that the user denied is denied before any gate is evaluated;
@@ -60,14 +64,15 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {
-  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, autoApprove, sandboxes } = options;
+  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, mode, sandboxes } = options;
   const context = createPolicyContext(workspace);
   const permission = permissionGate({
     tools,
-    mode: () => (autoApprove() ? 'auto' : 'ask'),
+    mode: () => (mode() === 'auto' ? 'auto' : 'ask'),
     grants,
     locate: context.locate,
-    isGranted: (call) => isGranted(call, grants, context),
+    isGranted: async (call) =>
+      (mode() === 'accept-edits' && isWorkspaceEdit(call, context.locate)) || isGranted(call, grants, context),
   });
   const layers: readonly GuardLayer[] = [
     { name: 'hooks', before: (next) => wrapWithHooks?.(next) ?? next },
@@ -83,7 +88,7 @@ export function createGates(options: GateOptions): readonly Gate[] {
   // The preview reads the files that the pins of the call lead to.
   const pinned = pins?.wrapGate(asks(guards)) ?? asks(guards);
   const refusal = sandboxes ? [sandboxRefusalGate(sandboxes, workspace.exec.bind(workspace))] : [];
-  return [...refusal, ...ruleGates.map(asks), pinned];
+  return [permissionModeGate(mode, tools), ...refusal, ...ruleGates.map(asks), pinned];
 }
 
 /** Whether a grant of a rule covers a call. */

@@ -4,6 +4,15 @@ export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } f
 export { formatGrantRule, isSameRule, type Grant, type GrantDuration, type GrantRule } from './grant-rule.ts';
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';
 export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
+export {
+  isPermissionMode,
+  nextPermissionMode,
+  permissionModeDescriptions,
+  permissionModeGate,
+  permissionModeLabels,
+  permissionModes,
+  type PermissionMode,
+} from './permission-mode.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
 export {
   permissionGate,

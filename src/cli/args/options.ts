@@ -119,6 +119,12 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
   {
     title: 'Permission',
     options: [
+      {
+        names: ['mode', 'permission-mode'],
+        value: '<mode>',
+        completion: ['read-only', 'plan', 'ask', 'accept-edits', 'auto'],
+        description: 'permission mode: read-only, plan, ask, accept-edits or auto',
+      },
       { names: ['auto-approve'], description: 'approve file changes and commands automatically' },
       { names: ['no-sandbox'], description: 'run commands without a sandbox' },
       { names: ['code'], description: 'give the model only a container to run code in' },

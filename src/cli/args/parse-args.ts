@@ -34,6 +34,7 @@ export type CliArgs = {
   readonly stream: boolean | undefined;
   readonly effort: 'off' | 'low' | 'medium' | 'high' | undefined;
   readonly autoApprove: boolean;
+  readonly permissionMode: PermissionMode | undefined;
   readonly sandbox: boolean;
   readonly codeOnly: boolean;
   readonly plain: boolean;
@@ -80,6 +81,8 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
     return { message: '--stream and --no-stream cannot be given together.' };
   const effort = parseEffort(values);
   if (typeof effort === 'object') return effort;
+  const permissionMode = parsePermissionMode(values);
+  if (typeof permissionMode === 'object') return permissionMode;
   const limits = parseLimits(values);
   if ('message' in limits) return limits;
   if (mode === 'one-shot' && !action)
@@ -102,6 +105,7 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
     stream: values.has('stream') ? true : values.has('no-stream') ? false : undefined,
     effort,
     autoApprove: values.has('auto-approve'),
+    permissionMode,
     sandbox: !values.has('no-sandbox'),
     codeOnly: values.has('code'),
     plain: values.has('plain'),
@@ -261,6 +265,22 @@ function parseEffort(values: OptionValues): CliArgs['effort'] | UsageError {
   return effort === undefined || effort === 'off' || effort === 'low' || effort === 'medium' || effort === 'high'
     ? effort
     : { message: `--effort is off, low, medium or high, not "${effort}".` };
+}
+
+type PermissionMode = 'read-only' | 'plan' | 'ask' | 'accept-edits' | 'auto';
+
+const permissionModes: readonly PermissionMode[] = ['read-only', 'plan', 'ask', 'accept-edits', 'auto'];
+
+function parsePermissionMode(values: OptionValues): PermissionMode | undefined | UsageError {
+  const mode = values.get('mode');
+  if (mode === undefined) return undefined;
+  if (mode !== 'auto' && values.has('auto-approve'))
+    return { message: '--mode and --auto-approve cannot be given together.' };
+  return (
+    permissionModes.find((each) => each === mode) ?? {
+      message: `--mode is read-only, plan, ask, accept-edits or auto, not "${mode}".`,
+    }
+  );
 }
 
 function parseLimits(values: OptionValues): CliArgs['limits'] | UsageError {

@@ -20,6 +20,7 @@ import {
   startBackgroundCleanup,
   withDebugLog,
 } from '../../coding-agent/state/index.ts';
+import { nextPermissionMode } from '../../guards/index.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
@@ -27,7 +28,7 @@ import { print, printErr } from '../args/stdio.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { pickRewindTarget } from '../slash-commands/rewind-command.ts';
 import { notifyLoadedResources } from '../slash-commands/info-commands.ts';
-import { formatApprovalMode } from '../slash-commands/permission-commands.ts';
+import { changePermissionMode } from '../slash-commands/permission-commands.ts';
 import { resumeOpenRun } from '../slash-commands/session-commands.ts';
 import { readPromptFile } from '../../coding-agent/prompts/index.ts';
 import { createUi, createUiPrompter, type TerminalUI, type UserAction } from '../tui/index.ts';
@@ -161,7 +162,7 @@ function handleUserAction(controller: RunController, action: UserAction): void {
     case 'interrupt':
       return controller.interrupt();
     case 'toggle-approval':
-      return toggleApprovalMode(context);
+      return void changePermissionMode(context, nextPermissionMode(context.conversation.mode));
     case 'paste-image':
       return void pasteImage(context);
     case 'rewind':
@@ -171,12 +172,6 @@ function handleUserAction(controller: RunController, action: UserAction): void {
       if (context.conversation.file !== undefined) appendPromptHistory(context.conversation.settings, action.text);
       return controller.handleInput(action.text, action.how);
   }
-}
-
-function toggleApprovalMode({ conversation, notify, refreshStatus }: CommandContext): void {
-  conversation.autoApprove = !conversation.autoApprove;
-  notify(formatApprovalMode(conversation.autoApprove));
-  refreshStatus();
 }
 
 /** Puts the path of the image in the clipboard into the input field: the image is attached when the prompt is sent. */

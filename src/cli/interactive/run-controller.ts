@@ -12,7 +12,14 @@ import {
   parseApprovalAnswer,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
-import { errorMessage, formatError, parseRetryNotice, type ApprovalHandler, type Event } from '../../core/index.ts';
+import {
+  errorMessage,
+  formatError,
+  parseRetryNotice,
+  type ApprovalHandler,
+  type Event,
+  type RunState,
+} from '../../core/index.ts';
 import { formatGrantRule } from '../../guards/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
@@ -75,9 +82,10 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       return running;
     },
     async runAgent(prompt) {
+      let state: RunState | undefined;
       running = true;
       try {
-        await conversation.run(prompt, {
+        state = await conversation.run(prompt, {
           ...runOptions,
           signal: cancel.signal,
           waitSignal: shutdown.signal,
@@ -87,6 +95,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       } finally {
         running = false;
       }
+      if (conversation.mode === 'plan' && state.ended?.reason === 'answered') await askToLeavePlanMode(context);
     },
   };
   const start = (work: () => Promise<void>): void => {
@@ -136,6 +145,35 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       await job;
     },
   };
+}
+
+/** Asks whether the plan of the last answer is carried out: the mode `plan` is left only by the user. A text that is no choice goes to the model, which goes on planning. */
+async function askToLeavePlanMode({
+  conversation,
+  ui,
+  signal,
+  refreshStatus,
+  runAgent,
+}: CommandContext): Promise<void> {
+  let reply: string | undefined;
+  const key = await ui.askKey(
+    {
+      title: 'Carry out this plan?',
+      keys: [
+        { key: 'y', label: 'Yes, ask before changes' },
+        { key: 'e', label: 'Yes, and accept edits in this folder' },
+        { key: 'n', label: 'No, keep planning' },
+      ],
+      defaultKey: 'n',
+      onReply: (text) => (reply = text),
+    },
+    signal,
+  );
+  if (reply !== undefined) return runAgent(reply);
+  if (key === 'n') return undefined;
+  await conversation.setMode(key === 'e' ? 'accept-edits' : 'ask');
+  refreshStatus();
+  return runAgent('Carry out the plan.');
 }
 
 /** How long a line that cannot be handled during a job waits for its end before it is refused. */

@@ -166,7 +166,7 @@ async function runPrompt(
 }
 
 /** The first line of stream-json: what a reader must know if the program is killed before the result. */
-const formatInitJson = ({ session, name, file, model, agent, autoApprove }: Conversation): string =>
+const formatInitJson = ({ session, name, file, model, agent, mode }: Conversation): string =>
   `${JSON.stringify({
     type: 'system',
     subtype: 'init',
@@ -175,7 +175,7 @@ const formatInitJson = ({ session, name, file, model, agent, autoApprove }: Conv
     model: model.name,
     tools: session.state.tools.map((tool) => tool.name),
     cwd: agent.workspace.cwd,
-    permission_mode: autoApprove ? 'auto' : 'ask',
+    permission_mode: mode,
     version,
   })}\n`;
 

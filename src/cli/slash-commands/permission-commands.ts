@@ -1,12 +1,37 @@
 // Slash commands for automatic approval and granted permissions.
-import { formatGrantRule } from '../../guards/index.ts';
-import type { SlashCommand } from './slash-command.ts';
+import {
+  formatGrantRule,
+  isPermissionMode,
+  permissionModeDescriptions,
+  permissionModes,
+  type PermissionMode,
+} from '../../guards/index.ts';
+import type { CommandContext, SlashCommand } from './slash-command.ts';
 
-/** Describes the approval mode. */
-export const formatApprovalMode = (auto: boolean): string =>
-  auto
-    ? 'File changes and commands are approved automatically.'
-    : 'You are asked before files are changed and commands are run.';
+/** Changes the permission mode of the conversation, if one is given, and shows the mode. */
+export async function changePermissionMode(
+  { conversation, refreshStatus, notify }: Pick<CommandContext, 'conversation' | 'refreshStatus' | 'notify'>,
+  mode: PermissionMode | undefined,
+): Promise<void> {
+  if (mode !== undefined) await conversation.setMode(mode);
+  notify(permissionModeDescriptions[conversation.mode]);
+  refreshStatus();
+}
+
+const modeCommand: SlashCommand = {
+  name: 'mode',
+  description: 'show or change the permission mode: read-only, plan, ask, accept-edits, auto',
+  argumentHint: '[mode]',
+  allowedDuringRun: true,
+  complete: () =>
+    permissionModes.map((value) => ({ value, label: value, description: permissionModeDescriptions[value] })),
+  async run(args, context) {
+    const word = args.trim().toLowerCase();
+    if (word !== '' && !isPermissionMode(word))
+      return context.notify(`Usage: /mode ${permissionModes.join('|')}`, 'warning');
+    return changePermissionMode(context, isPermissionMode(word) ? word : undefined);
+  },
+};
 
 const autoCommand: SlashCommand = {
   name: 'auto',
@@ -14,12 +39,10 @@ const autoCommand: SlashCommand = {
   argumentHint: 'on|off',
   allowedDuringRun: true,
   complete: () => ['on', 'off'].map((value) => ({ value, label: value })),
-  run(args, { conversation, refreshStatus, notify }) {
+  async run(args, context) {
     const word = args.trim().toLowerCase();
-    if (word !== 'on' && word !== 'off' && word !== '') return notify('Use /auto on or /auto off.', 'warning');
-    if (word !== '') conversation.autoApprove = word === 'on';
-    notify(formatApprovalMode(conversation.autoApprove));
-    return refreshStatus();
+    if (word !== 'on' && word !== 'off' && word !== '') return context.notify('Use /auto on or /auto off.', 'warning');
+    return changePermissionMode(context, word === '' ? undefined : word === 'on' ? 'auto' : 'ask');
   },
 };
 
@@ -53,4 +76,4 @@ const permissionsCommand: SlashCommand = {
 };
 
 /** The slash commands for approval and permissions. */
-export const permissionCommands: readonly SlashCommand[] = [autoCommand, permissionsCommand];
+export const permissionCommands: readonly SlashCommand[] = [modeCommand, autoCommand, permissionsCommand];

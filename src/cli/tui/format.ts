@@ -1,4 +1,5 @@
 // Formats call statuses, outputs, questions and the status line as text, for the screen and for plain lines.
+import { permissionModeLabels } from '../../guards/index.ts';
 import { homedir } from 'node:os';
 import { escapeInvisible, minOf } from '../../core/index.ts';
 import type { KeyQuestion, UiChoice } from './ui.ts';
@@ -76,7 +77,7 @@ function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
   } else if (context !== undefined) add(`${formatTokenCount(context.used)} tokens`, 7);
   add(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd), 6);
   if (sandbox !== undefined) add(escapeInvisible(sandbox), sandbox === sandbox.toUpperCase() ? 8.5 : 3);
-  add(status.mode === 'auto' ? 'auto-approve' : 'ask before changes', 8);
+  add(permissionModeLabels[status.mode], 8);
   if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
   if (!status.stream) add('no streaming', 4.5);
   add(escapeInvisible(status.session), 1);

@@ -87,6 +87,7 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
       settings,
       cwd,
       autoApprove: () => autoApprove,
+      mode: () => (autoApprove ? 'auto' : settings.approve),
       ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
       clientTools: createClientTools(run.settings),
       prompter: noUser(log),

@@ -110,8 +110,8 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   approve: {
     project: 'never',
-    description: 'ask before a tool changes something, or auto',
-    parse: patternParser(/^(ask|auto)$/, 'ask or auto'),
+    description: 'permission mode: read-only, plan, ask, accept-edits or auto',
+    parse: patternParser(/^(read-only|plan|ask|accept-edits|auto)$/, 'read-only, plan, ask, accept-edits or auto'),
   },
   reminders: {
     project: 'never',

@@ -1,4 +1,5 @@
 // Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
+import type { PermissionMode } from '../../guards/index.ts';
 import path from 'node:path';
 import type { Json, JsonObject, Limits } from '../../core/index.ts';
 import { findFamily, type Environment } from '../../providers/index.ts';
@@ -56,7 +57,7 @@ export type Settings = {
   readonly theme: 'auto' | 'dark' | 'light' | 'high-contrast' | 'none';
   /** How the terminal notifies a user who looks elsewhere. */
   readonly notifications: 'auto' | 'bell' | 'off';
-  readonly approve: 'ask' | 'auto';
+  readonly approve: PermissionMode;
   readonly limits: Partial<Limits>;
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
   /** Where the commands of the model run: with `run_command` in the sandbox of this machine, or with `execute_sandboxed_command` in a container. */
@@ -256,7 +257,7 @@ function toSettings(
     effort: text('effort') as Effort | undefined,
     theme: text('theme') as Settings['theme'],
     notifications: text('notifications') as Settings['notifications'],
-    approve: text('approve') === 'auto' ? 'auto' : 'ask',
+    approve: (text('approve') ?? 'ask') as PermissionMode,
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {
       engine: text('sandbox.engine') ?? '',

@@ -1,6 +1,12 @@
 // Session options of an editor: approval mode and model.
 import { FairleadError } from '../../core/index.ts';
 import type { Conversation } from '../../coding-agent/index.ts';
+import {
+  isPermissionMode,
+  permissionModeDescriptions,
+  permissionModes,
+  type PermissionMode,
+} from '../../guards/index.ts';
 
 /** A value of an option. */
 export type AcpOptionValue = { readonly value: string; readonly name: string; readonly description?: string };
@@ -14,14 +20,23 @@ export type AcpOption = {
   readonly options: AcpOptionValue[];
 };
 
-/** The approval modes. */
-export const approvalModes: readonly AcpOptionValue[] = [
-  { value: 'ask', name: 'Ask', description: 'Ask before anything is changed or run' },
-  { value: 'auto', name: 'Auto', description: 'Change and run without asking' },
-];
+const modeNames: Readonly<Record<PermissionMode, string>> = {
+  'read-only': 'Read only',
+  plan: 'Plan',
+  ask: 'Ask',
+  'accept-edits': 'Accept edits',
+  auto: 'Auto',
+};
+
+/** The permission modes. */
+export const approvalModes: readonly AcpOptionValue[] = permissionModes.map((value) => ({
+  value,
+  name: modeNames[value],
+  description: permissionModeDescriptions[value],
+}));
 
 /** Returns the approval mode of a session. */
-export const getApprovalMode = (conversation: Conversation): string => (conversation.autoApprove ? 'auto' : 'ask');
+export const getApprovalMode = (conversation: Conversation): string => conversation.mode;
 
 /** Returns all options with current values. */
 export function listAcpOptions(conversation: Conversation): readonly AcpOption[] {
@@ -48,8 +63,7 @@ export function listAcpOptions(conversation: Conversation): readonly AcpOption[]
 /** Sets an option. */
 export async function setAcpOption(conversation: Conversation, id: string, value: unknown): Promise<void> {
   if (id === 'model' && typeof value === 'string') return conversation.useModel(value);
-  if (id !== 'mode' || !approvalModes.some((mode) => mode.value === value))
+  if (id !== 'mode' || !isPermissionMode(value))
     throw new FairleadError('acp/no-choice', `There is no choice "${id}" of "${String(value)}".`, { blame: 'user' });
-  conversation.autoApprove = value === 'auto';
-  return undefined;
+  return conversation.setMode(value);
 }
