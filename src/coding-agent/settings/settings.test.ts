@@ -318,7 +318,7 @@ test('the file of the user may set everything, and an error in a file names its 
   for (const [text, words] of [
     ['{"limits":{"turns":0}}', /^limits\.turns in .*config\.json must be a whole number above 0, not 0\.$/],
     ['{"limits":{"turns":"1.5"}}', /whole number/],
-    ['{"approve":"yes"}', /^approve in .* must be ask or auto/],
+    ['{"approve":"yes"}', /^approve in .* must be read-only, plan, ask, accept-edits or auto/],
     ['{"keys":{"GROQ_API_KEY":"a secret"}}', /^keys\.GROQ_API_KEY in .* must be a key\.$/],
     ['{"a":', /is not a config file: /],
     ['[]', /it must be an object/],
