@@ -16,8 +16,19 @@ export function getListedEndpoint(
   return own ?? getModelEndpoint(settings, known) ?? { provider };
 }
 
+/** Returns a function that saves the model for the next start, to be called once the model has answered: a model that never answered is no default. A failure is reported once. */
+export function createModelSaver(): (options: ConversationOptions, state: ConversationState) => void {
+  let hasFailed = false;
+  return (options, state) => {
+    const warning = hasFailed ? undefined : rememberModel(options, state);
+    if (warning === undefined) return;
+    hasFailed = true;
+    options.host.notify(warning);
+  };
+}
+
 /** Saves the model for the next start, if that is wanted; returns a warning if it could not be saved. */
-export function rememberModel(
+function rememberModel(
   { settings, rememberModel: isWanted = false }: Pick<ConversationOptions, 'settings' | 'rememberModel'>,
   { router, model }: Pick<ConversationState, 'router' | 'model'>,
 ): string | undefined {

@@ -44,7 +44,7 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openStateWithGrants } from './conversation-grants.ts';
-import { getListedEndpoint, isSentAsIs, rememberModel } from './conversation-models.ts';
+import { createModelSaver, getListedEndpoint, isSentAsIs } from './conversation-models.ts';
 import { openModel } from './models/open-model.ts';
 import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
@@ -62,7 +62,7 @@ export class Conversation {
   #unsubscribe: () => void = () => {};
   #isMuted = false;
   /** Whether saving the last model failed; the user is warned once. */
-  #isLastModelUnsaved = false;
+  readonly #saveModel = createModelSaver();
   #listener: ConversationListener | undefined;
   #callRecords: CallRecords = new Map();
   readonly #modeInstructions = createModeInstructions();
@@ -184,20 +184,19 @@ export class Conversation {
     return this.#callRecords;
   }
 
-  async #readCalls(): Promise<void> {
-    this.#callRecords = this.isNew ? new Map() : await readCallRecords(this.session.log);
-  }
-
   /** Closes this session and opens another. */
   async switchSession(selector: SessionSelector): Promise<void> {
     const open = await openSession(this.settings.dirs, selector, this.#state.parts);
-    const previous = this.#state.open;
     if (!this.#state.router && isPrivateSession(open.session))
       await assertLocalModel(this.model, this.settings).catch(async (error: unknown) => {
         await closeSession(open);
         throw error;
       });
-    await this.#adoptSession(open, previous);
+    await this.#adoptSession(open, this.#state.open);
+  }
+
+  async #readCalls(): Promise<void> {
+    this.#callRecords = this.isNew ? new Map() : await readCallRecords(this.session.log);
   }
 
   async #adoptSession(open: OpenSession, previous?: OpenSession): Promise<void> {
@@ -250,7 +249,7 @@ export class Conversation {
   }
 
   /** Reads the list of models from the provider again. */
-  async refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
+  refresh(signal: AbortSignal): Promise<readonly KnownModel[]> {
     const onWarning = (text: string): void => this.#options.host.notify(text);
     return refreshModels(this.settings, { endpoint: this.endpoint, signal, onWarning });
   }
@@ -278,8 +277,8 @@ export class Conversation {
 
   /** Continues in another working directory; a relative path starts at the current one. */
   async changeDirectory(directory: string): Promise<void> {
-    const cwd = resolveFolder(this.agent.workspace.cwd, directory);
     const previous = this.agent;
+    const cwd = resolveFolder(previous.workspace.cwd, directory);
     await changeWorkingDirectory(this.#state, this.#options, this.grants, cwd);
     await previous.close(this.agent);
   }
@@ -315,16 +314,7 @@ export class Conversation {
     this.#unsubscribe = this.session.subscribe((event, state) => {
       if (!this.#isMuted) this.#listener?.event(event, state);
       this.agent.hooks?.onEvent(event, state);
-      if (event.type === 'turn-ended') this.#rememberModel();
+      if (event.type === 'turn-ended') this.#saveModel(this.#options, this.#state);
     });
-  }
-
-  /** Saves the model for the next start once it has answered: a model that never answered is no default. */
-  #rememberModel(): void {
-    if (this.#isLastModelUnsaved) return;
-    const warning = rememberModel(this.#options, this.#state);
-    if (warning === undefined) return;
-    this.#isLastModelUnsaved = true;
-    this.#options.host.notify(warning);
   }
 }

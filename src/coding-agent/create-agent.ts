@@ -262,11 +262,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...(hooks ? { hooks } : {}),
     stopCommands: () => background.close(),
     background,
-    close: async (next) =>
-      void (await Promise.all([
-        integrations.close(),
-        next?.background === background ? undefined : background.close(),
-      ])),
+    close: async (next) => {
+      await Promise.all([integrations.close(), next?.background === background ? undefined : background.close()]);
+    },
     forModel(provider, callsTools) {
       if (!callsTools && clientTools.length > 0) throw noToolCallsError(provider);
       model = provider;
@@ -307,8 +305,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   };
 }
 
-const asList = (value: boolean | readonly string[] | undefined): readonly string[] =>
-  typeof value === 'object' ? value : [];
+const asList = (list: boolean | readonly string[] = []): readonly string[] => (list instanceof Object ? list : []);
 
 const joinSections = (sections: readonly (string | undefined)[]): string => sections.filter(Boolean).join('\n\n');
 
@@ -316,8 +313,8 @@ function throwNoModel(): never {
   throw new FairleadError('coding-agent/no-model', 'No model is open yet.', { blame: 'harness' });
 }
 
-const noToolCallsError = ({ model }: Provider): FairleadError =>
-  new FairleadError('coding-agent/no-calls', `${model} cannot call tools, but the request has tools.`, {
-    blame: 'user',
-    hint: 'Use another model, or send the request without tools.',
-  });
+function noToolCallsError({ model }: Provider): FairleadError {
+  const hint = 'Use another model, or send the request without tools.';
+  const message = `${model} cannot call tools, but the request has tools.`;
+  return new FairleadError('coding-agent/no-calls', message, { blame: 'user', hint });
+}
