@@ -93,7 +93,7 @@ test(
       sent,
       /^user: I ran this command myself:\n\$ echo to-\$\(\(40\+2\)\)-you; exit 3\nto-42-you\n+\(exit code 3\)/m,
     );
-    assert.match(sent, /see @src\/needle\.ts$/);
+    assert.match(sent, /see @src\/needle\.ts\n\n<outside-text from="src\/needle\.ts">\nx\n<\/outside-text>$/);
     assert.doesNotMatch(sent, /hid-/);
 
     await prompt.enter('!echo going; sleep 60');
@@ -152,7 +152,7 @@ test('[J48] Ctrl+C clears, interrupts, warns, and quits when pressed again; Ctrl
   await prompt.waitFor(/press Ctrl\+C again to quit/);
   await prompt.keys('C-c');
   await prompt.waitFor(/^exit code 0$/m);
-  const other = await openPrompt(t, environment, []);
+  const other = await openPrompt(t, environment);
   await other.keys('C-c');
   await other.waitFor(/press Ctrl\+C again to quit/);
   await other.keys('C-d');

@@ -30,7 +30,7 @@ test(
     await prompt.waitFor(/> two\n\nThe first words\n\[cut off\]\n\n· Interrupted\./);
     assert.doesNotMatch(await prompt.screen(), /cost unknown/, 'an interruption of a free model costs nothing');
     await prompt.enterAndWait('/exit', /^exit code 0$/m);
-    const resumed = await openPrompt(t, environment, ['--resume', 'cut']);
+    const resumed = await openPrompt(t, environment, ['--model', 'alpha', '--resume', 'cut']);
     await resumed.waitFor(/> one\n\nThe first words\n\[cut off\]\n\n> two\n\nThe first words\n\[cut off\]\n/);
   },
 );

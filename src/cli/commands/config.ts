@@ -101,7 +101,8 @@ function listSettings(json: boolean): number {
   return 0;
 }
 
-function formatSettings({ all }: Settings): string {
+/** Formats all settings as a table with their origin. */
+export function formatSettings({ all }: Settings): string {
   const set = [...all].map(([key, setting]) => [
     key,
     toOneLine(displayValue(key, setting)),

@@ -58,7 +58,7 @@ function showServers({ conversation, showPage, notify }: CommandContext): void {
   const all = getMcpServers(conversation.agent.tools).status();
   if (all.length === 0)
     return notify(
-      `No MCP server is configured in ${conversation.settings.dirs.config}/mcp.json or in .mcp.json of this directory.`,
+      `No MCP servers configured (looked in ${conversation.settings.dirs.config}/mcp.json, .mcp.json). To add one: fairlead mcp add <name> <command …|url>`,
     );
   return showPage(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }

@@ -10,6 +10,7 @@ import { infoCommands } from './info-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { sessionCommands } from './session-commands.ts';
+import { workspaceCommands } from './workspace-commands.ts';
 
 const helpCommand: SlashCommand = {
   name: 'help',
@@ -38,6 +39,7 @@ const builtinCommands: readonly SlashCommand[] = [
   ...promptCommands,
   ...permissionCommands,
   mcpCommand,
+  ...workspaceCommands,
   doctorCommand,
 ];
 

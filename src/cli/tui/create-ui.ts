@@ -1,6 +1,7 @@
 // Creates the terminal UI that fits the terminal: the full screen, or plain lines. The libraries of the screen load only if it is used.
 import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
-import { wantsColors } from './ansi-style.ts';
+import { resolveTheme, wantsColors, type ThemeName } from './ansi-style.ts';
+import type { NotificationMode } from './notifier.ts';
 import type { TerminalUI } from './ui.ts';
 
 /** What selects the UI besides the terminal itself. */
@@ -8,6 +9,8 @@ export type UiOptions = {
   /** Selects plain lines, as `--plain` and FAIRLEAD_PLAIN=1 do. */
   readonly plain?: boolean;
   readonly env?: NodeJS.ProcessEnv;
+  readonly theme?: ThemeName;
+  readonly notifications?: NotificationMode;
 };
 
 /** Opens the screen on a capable terminal, and plain lines everywhere else. */
@@ -20,7 +23,8 @@ export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const colors = wantsColors(env, output.isTTY);
   if (isTerminal && !dumb && !plain) {
     const { createScreenUi } = await import('./screen.ts');
-    return createScreenUi({ colors });
+    const theme = colors ? resolveTheme(options.theme ?? 'auto', env) : 'none';
+    return createScreenUi({ theme, notifications: options.notifications ?? 'off' });
   }
   const { createPlainUi } = await import('./plain.ts');
   return createPlainUi({ input, output, colors, lineEditing: isTerminal && !dumb && colors });

@@ -27,12 +27,20 @@ export class Display extends TuiMainScreen {
   /** Whether this program controls the terminal now. */
   #ownsTerminal = false;
 
-  constructor(transcript: ScreenTranscript, footer: Component) {
+  readonly #modes: { readonly start: string; readonly stop: string };
+
+  /** `modes` are sequences that are written when the display starts and stops. */
+  constructor(
+    transcript: ScreenTranscript,
+    footer: Component,
+    modes: { readonly start: string; readonly stop: string },
+  ) {
     super(new ScrollbackSafeTerminal());
     // Links are printed with their URL, which a clickable link would hide; no other capability is used.
     setCapabilities({ images: null, trueColor: false, hyperlinks: false });
     this.#transcript = transcript;
     this.#footer = footer;
+    this.#modes = modes;
     this.addChild(footer);
   }
 
@@ -67,11 +75,15 @@ export class Display extends TuiMainScreen {
   override start(): void {
     this.#ownsTerminal = true;
     super.start();
+    this.terminal.write(this.#modes.start);
   }
 
   /** Restores the terminal; does nothing if this program does not control it. */
   override stop(): void {
-    if (this.#ownsTerminal) super.stop();
+    if (this.#ownsTerminal) {
+      this.terminal.write(this.#modes.stop);
+      super.stop();
+    }
     this.#ownsTerminal = false;
   }
 

@@ -160,3 +160,7 @@ export const isStrayNumber = (question: KeyQuestion, line: string): boolean =>
 /** Returns the choice that a typed line names by number, value or label. */
 export const findTypedChoice = (choices: readonly UiChoice[], line: string): UiChoice | undefined =>
   choices[Number(line) - 1] ?? choices.find(({ value, label }) => [value, label].includes(line));
+
+/** The choices of the list of earlier inputs: the latest first, each once. */
+export const formatHistoryChoices = (history: readonly string[]): readonly UiChoice[] =>
+  [...new Set(history.toReversed())].slice(0, 200).map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') }));

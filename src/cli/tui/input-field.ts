@@ -20,6 +20,8 @@ export type InputField = Component &
     /** Removes and returns the text. */
     takeText(): string;
     setText(text: string): void;
+    /** Inserts text at the cursor. */
+    insert(text: string): void;
     setCompleter(completer: Completer): void;
     addToHistory(entry: string): void;
     /** Closes suggestions that Enter must not accept: they are for an earlier text, or equal the typed text. */
@@ -56,6 +58,7 @@ export function createInputField(tui: TUI, styles: TextStyles, onSubmit: (text: 
       return text;
     },
     setText: (text) => editor.setText(toFieldText(escapeInvisible(text))),
+    insert: (text) => editor.insertTextAtCursor(toFieldText(escapeInvisible(text))),
     setCompleter(completer) {
       editor.setAutocompleteProvider(createAutocompleteProvider(completer, (now) => void (offered = now)));
     },

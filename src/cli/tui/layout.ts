@@ -134,7 +134,7 @@ function renderReasoning(
 
 function unstyledWidth(text: string): number {
   // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/\x1b\[\d+m/g, '').length;
+  return text.replaceAll(/\x1b\[[\d;]+m/g, '').length;
 }
 
 function moreLine(left: number, { styles }: LayoutStyle): string {

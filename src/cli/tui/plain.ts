@@ -13,7 +13,7 @@ import {
   formatChoicePrompt,
   formatQuestionChoices,
   isStrayNumber,
-  formatStatusParts,
+  formatStatusLine,
   formatUiChoice,
 } from './format.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
@@ -102,7 +102,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
     clearTimeout(promptTimer);
     promptTimer = setTimeout(() => {
       if (!idle() || prompted || ended) return;
-      const parts = status === undefined ? '' : formatStatusParts(status).join(' · ');
+      const parts = status === undefined ? '' : formatStatusLine(status, output.columns - 9, (text) => text.length);
       if (parts !== printedStatus) printer.printLine(`[status] ${parts}`);
       printedStatus = parts;
       showPrompt('> ');

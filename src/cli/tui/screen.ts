@@ -1,6 +1,5 @@
 // The full-screen UI: a scrolling transcript, an input field at the bottom, and a status line below it.
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
-import { escapeInvisible } from '../../core/index.ts';
 import type { UiChoice, TerminalUI, UserAction, KeyQuestion } from './ui.ts';
 import { Display } from './display.ts';
 import { createInputField, type InputField } from './input-field.ts';
@@ -8,13 +7,14 @@ import { createFooter, createFooterState } from './footer.ts';
 import { createHighlighter } from './highlight.ts';
 import { createKeyListener, stripC1Controls } from './keys.ts';
 import { createLayoutStyle } from './layout.ts';
-import { createTextStyles } from './ansi-style.ts';
+import { createThemedStyles, type Theme } from './ansi-style.ts';
+import { createNotifier, type NotificationMode } from './notifier.ts';
 import { pickPanel, questionPanel, textPanel, type Panel } from './panels.ts';
 import { createSerialQueue, MIN_IDLE_MS, MIN_VISIBLE_MS } from './question-queue.ts';
 import { restoreTerminalOnExit } from './restore-terminal.ts';
 import { suspendProcess } from './suspend.ts';
 import { createScreenTranscript } from './transcript.ts';
-import { formatChoices } from './format.ts';
+import { formatChoices, formatHistoryChoices } from './format.ts';
 
 const FRAME_MS = 30;
 const SPINNER_MS = 100;
@@ -28,9 +28,13 @@ type OpenPanel = {
   armed: boolean;
 };
 
+/** The colors of the screen, and how it notifies. */
+type ScreenOptions = { readonly theme: Theme; readonly notifications: NotificationMode };
+
 /** Opens the screen on the terminal of the process. */
-export function createScreenUi(options: { readonly colors: boolean }): TerminalUI {
-  const styles = createTextStyles(options.colors ? 'colors' : 'attributes');
+export function createScreenUi(options: ScreenOptions): TerminalUI {
+  const { styles, setTheme } = createThemedStyles(options.theme);
+  const notifier = createNotifier(options.notifications, (text) => display.terminal.write(text));
   let frameTimer: NodeJS.Timeout | undefined;
   let hintTimer: NodeJS.Timeout | undefined;
   let spinnerTimer: NodeJS.Timeout | undefined;
@@ -53,7 +57,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   );
   const transcript = createScreenTranscript(style);
   const state = createFooterState();
-  const display = new Display(transcript, createFooter(state, styles));
+  const display = new Display(transcript, createFooter(state, styles), notifier);
   const field: InputField = createInputField(display, styles, (text) => send(text, 'enter'));
   state.body = [field];
 
@@ -63,6 +67,11 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       frameTimer = undefined;
       if (!closed) display.requestRender();
     }, FRAME_MS);
+  }
+
+  function draw(change: () => void): void {
+    change();
+    renderSoon();
   }
 
   function emit(action: UserAction): void {
@@ -119,6 +128,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   display.addInputListener((data) => {
     // The key release of the Enter that submitted a text must not answer the question that follows.
     if (isKeyRelease(data)) return undefined;
+    if (notifier.handleInput(data)) return { consume: true };
     const handled = panel !== undefined && sendToPanel(panel, data);
     lastKeyAt = Date.now();
     if (!handled && matchesKey(data, 'enter')) field.closeStaleSuggestions();
@@ -147,12 +157,8 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   }
 
   async function pickFromHistory(): Promise<void> {
-    const recent = [...new Set(history.toReversed())].slice(0, 200);
-    if (recent.length === 0) return;
-    const picked = await pick(
-      'Earlier inputs',
-      recent.map((value) => ({ value, label: value.replaceAll('\n', ' ⏎ ') })),
-    );
+    const choices = formatHistoryChoices(history);
+    const picked = choices.length === 0 ? undefined : await pick('Earlier inputs', choices);
     if (picked !== undefined) field.setText(picked);
   }
 
@@ -175,6 +181,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       signal?.addEventListener('abort', dismiss);
       panel = { panel: createPanel(close), since: Date.now(), dismiss, armed: false };
       showPanel(panel.panel);
+      notifier.questionOpened();
       return promise;
     });
   }
@@ -237,18 +244,9 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
   display.start();
 
   return {
-    putBlock(block) {
-      transcript.putBlock(block);
-      renderSoon();
-    },
-    appendText(id, text) {
-      transcript.appendText(id, text);
-      renderSoon();
-    },
-    removeBlock(id) {
-      transcript.removeBlock(id);
-      renderSoon();
-    },
+    putBlock: (block) => draw(() => transcript.putBlock(block)),
+    appendText: (id, text) => draw(() => transcript.appendText(id, text)),
+    removeBlock: (id) => draw(() => transcript.removeBlock(id)),
     clear() {
       // Some terminals move the cleared screen to the scrollback: hide the footer there, since it no longer works.
       state.hidden = true;
@@ -258,6 +256,7 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       display.redraw();
     },
     setStatus(status) {
+      notifier.setBusy(status.busy !== undefined);
       if (status.busy !== state.status?.busy) state.busySince = Date.now();
       state.status = status;
       if (status.busy === undefined) {
@@ -282,9 +281,11 @@ export function createScreenUi(options: { readonly colors: boolean }): TerminalU
       field.setText(text);
       renderSoon();
     },
-    insertInput(text) {
-      field.editor.insertTextAtCursor(escapeInvisible(text));
-      renderSoon();
+    insertInput: (text) => draw(() => field.insert(text)),
+    setTheme(theme) {
+      setTheme(theme);
+      transcript.relayout();
+      display.redraw();
     },
     setCompleter: (completer) => field.setCompleter(completer),
     setHistory(earlier) {

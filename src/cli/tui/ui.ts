@@ -1,5 +1,6 @@
 // The interface of the terminal UI: the full screen and the plain lines implement it.
 import type { ConversationStatus } from '../../coding-agent/index.ts';
+import type { Theme } from './ansi-style.ts';
 import type { TranscriptSink } from '../../sessions/index.ts';
 
 /** An action of the user. */
@@ -74,6 +75,8 @@ export interface TerminalUI extends TranscriptSink {
   setInput(text: string): void;
   /** Inserts text into the input field at the cursor. */
   insertInput(text: string): void;
+  /** Changes the colors; absent for plain lines. */
+  readonly setTheme?: (theme: Theme) => void;
   setCompleter(completer: Completer): void;
   /** Sets earlier inputs, oldest first, for the arrow keys. */
   setHistory(entries: readonly string[]): void;

@@ -4,4 +4,11 @@ export { formatMcpTransport } from './mcp-format.ts';
 export { listAllReminders, getDefaultRules } from './default-rules.ts';
 export { mayStartMcpServer, getRefusalKey, readMcpServerConfig, defaultMcpOptions } from './open-mcp.ts';
 export { createMcpAnswerers, offerMcpLogin } from './mcp-elicitation.ts';
+export {
+  addMcpServer,
+  getMcpConfigFile,
+  removeMcpServer,
+  type McpScope,
+  type McpServerEntry,
+} from './mcp-config-edit.ts';
 export { readProjectRuleFiles, compileRuleSets } from './rules.ts';

@@ -4,6 +4,7 @@ import type { CommandTable } from '../../args/command.ts';
 import { cliOptions, type CliOption } from '../../args/options.ts';
 import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/subcommands.ts';
 import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';
+import { mcpVerbFlags } from './mcp-flags.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
@@ -118,12 +119,12 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     },
     {
       name: 'mcp',
-      flags: [...mcpFlags, jsonFlag, yesFlag],
+      flags: [...mcpFlags, ...Object.values(mcpVerbFlags), yesFlag],
       firstWord: [...toWords(['serve']), ...toSubcommandWords(mcpVerbs)],
     },
     ...Object.entries(mcpVerbs).map(([verb, { usage, options }]): CompletionPoint => ({
       name: `mcp ${verb}`,
-      flags: options.map((name) => (name === 'json' ? jsonFlag : yesFlag)),
+      flags: options.map((name) => mcpVerbFlags[name] ?? yesFlag),
       firstWord: usage.startsWith('<') ? 'anything' : [],
     })),
     { name: 'mcp serve', flags: mcpFlags, firstWord: [] },

@@ -30,12 +30,22 @@ export const run: Command['run'] = async (args) => {
   const [verb = ''] = args;
   if (args.length === 0 && process.stdin.isTTY) return printAndReturn(formatUsage(), exitCodes.misused);
   if (verb === 'help' || verb === '--help' || verb === '-h') return printAndReturn(formatUsage(), exitCodes.answered);
+  if (verb === '') printErr(servesMessage);
+  if (verb === 'add' || verb === 'remove') {
+    const { runConfigEdit } = await import('./edit-config.ts');
+    return runConfigEdit(args, formatUsage());
+  }
+  if (!Object.hasOwn(mcpSubcommands, verb) && verb !== 'serve' && verb !== '' && !verb.startsWith('-'))
+    return (printErr(`Unknown subcommand: mcp ${verb}\n${formatUsage()}\n`), exitCodes.misused);
   if (!Object.hasOwn(mcpSubcommands, verb)) return (await import('./serve.ts')).serve(args);
   const parsed = parseMcpArgs(args);
   if (typeof parsed === 'string') return (printErr(`${parsed}\n${formatUsage()}\n`), exitCodes.misused);
   if (parsed === undefined) return printAndReturn(formatUsage(), exitCodes.answered);
   return exitCodeOf(() => runSubcommand(parsed));
 };
+
+const servesMessage =
+  'Fairlead runs as an MCP server on standard input and output. "fairlead mcp list" lists the servers that it uses itself.\n';
 
 type McpArgs = { readonly verb: string; readonly server: string; readonly json: boolean; readonly yes: boolean };
 
@@ -96,7 +106,7 @@ async function listServers(context: McpActionContext, json: boolean): Promise<nu
   if (json) return printAndReturn(JSON.stringify(all, null, 2), exitCodes.answered);
   if (all.length === 0)
     return printAndReturn(
-      `No MCP server is configured in ${context.settings.dirs.config}/mcp.json or in ${context.cwd}/.mcp.json.`,
+      `No MCP servers configured (looked in ${context.settings.dirs.config}/mcp.json, ${context.cwd}/.mcp.json).`,
       0,
     );
   const indented = (text: string): string => text.replaceAll(/^/gm, '  ');

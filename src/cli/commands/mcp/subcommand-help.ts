@@ -13,9 +13,15 @@ export const mcpServeUsage =
 
 /** All subcommands except `serve`. */
 export const mcpSubcommands: Readonly<Record<string, McpSubcommand>> = {
+  add: {
+    usage: '<name> <command …|url> [--env K=V] [--header "K: V"] [--type http|sse|ws] [--scope user|project]',
+    description: 'add a server; options of the command follow --',
+    options: ['env', 'header', 'type', 'scope'],
+  },
+  remove: { usage: '<name> [--scope user|project]', description: 'remove a server', options: ['scope'] },
   list: {
     usage: '[--json]',
-    description: 'list the servers of this directory and their status; starts none',
+    description: 'list configured servers and their status',
     options: ['json'],
   },
   tools: { usage: '<server> [--json]', description: 'start a server and list its tools', options: ['json'] },
