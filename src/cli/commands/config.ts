@@ -101,8 +101,7 @@ function listSettings(json: boolean): number {
   return 0;
 }
 
-/** Formats all settings as a table with their origin. */
-export function formatSettings({ all }: Settings): string {
+function formatSettings({ all }: Settings): string {
   const set = [...all].map(([key, setting]) => [
     key,
     toOneLine(displayValue(key, setting)),

@@ -2,12 +2,13 @@
 import { homedir } from 'node:os';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type Event } from '../../core/index.ts';
+import { formatColumns, isObject, type Event } from '../../core/index.ts';
 import { formatDestination } from '../../coding-agent/models/index.ts';
 import {
   getUserConfigFile,
   readConfig,
   setConfigValue,
+  settingsSchema,
   writeConfig,
   type Effort,
 } from '../../coding-agent/settings/index.ts';
@@ -154,12 +155,13 @@ const configCommand: SlashCommand = {
   name: 'config',
   description: 'show the settings and their origin; fairlead config set changes them',
   allowedDuringRun: true,
-  async run(_, { conversation, showPage }) {
-    const { formatSettings } = await import('../commands/config.ts');
-    showPage(
-      `${formatSettings(conversation.settings)}\nYour settings file: ${conversation.settings.userFile}`,
-      'Settings',
-    );
+  run(_, { conversation, showPage }) {
+    const rows = [...conversation.settings.all].map(([key, { value, origin }]) => [
+      key,
+      settingsSchema[key]?.secret ? 'set' : String(value).replaceAll(/\s+/g, ' ').slice(0, 60),
+      'file' in origin ? origin.file : 'name' in origin ? origin.name : origin.type,
+    ]);
+    showPage(`${formatColumns(rows)}\nYour settings file: ${conversation.settings.userFile}`, 'Settings');
   },
 };
 
