@@ -50,14 +50,16 @@ const titles = (dirs: SessionDirs): readonly (readonly [string, string | undefin
 
 test('a session has its first message or its name as its title until one is chosen, and keeps a chosen title when it grows', async (t) => {
   const dirs = createDirs(t);
-  const dated = await hold(dirs, '/a', 'Fix the login\nof the page');
+  // Longer than the part of the start and the end that a list reads, so that the annotation is in neither.
+  const long = 'long '.repeat(20_000);
+  const dated = await hold(dirs, '/a', 'Fix the login\nof the page', long);
   assert.deepEqual(titles(dirs), [['Fix the login of the page', '/a']]);
   await hold(dirs, '/a', 'Hello', 'Yes.', 'my work');
   assert.equal(summarizeSession({ name: 'my work', file: sessionFilePath(dirs, 'my work') })?.title, 'my work');
   const file = { name: dated, file: sessionFilePath(dirs, dated) };
   await titleSession(file, ' The  login\u202e ');
   assert.equal(summarizeSession(file)?.title, 'The login\u202e', 'lists escape it, the file keeps it');
-  const opened = await openSession(dirs, { type: 'resume', session: dated }, agentIn('/a', 'long '.repeat(20_000)));
+  const opened = await openSession(dirs, { type: 'resume', session: dated }, agentIn('/a', long));
   await opened.session.advance('more');
   await closeSession(opened);
   assert.equal(summarizeSession(file)?.title, 'The login\u202e', 'also if the annotation is far from the end');
