@@ -1,20 +1,18 @@
 // Opens the embedded model: downloads it if the user named it or agrees, and shows the progress.
 import type { Provider } from '../../core/index.ts';
 import { embeddedProvider } from '../../providers/embedded/index.ts';
-import type { Settings } from '../settings/index.ts';
 import type { ModelHost } from './open-model.ts';
 
 /** Opens the embedded model. A user who named it has consented to its download; otherwise the user is asked. */
 export async function openEmbeddedModel(
   model: string,
   host: ModelHost,
-  { consented, env }: { readonly consented: boolean; readonly env: Settings['env'] },
+  { consented }: { readonly consented: boolean },
 ): Promise<Provider> {
   let shown = -1;
   const provider = await embeddedProvider({
     ...(model ? { model } : {}),
-    // Not the whole environment of the settings: it holds keys, and npm is a child process.
-    ...(env['HF_TOKEN'] ? { hubToken: env['HF_TOKEN'] } : {}),
+    // No `env`: that of the settings holds keys, and npm is a child process.
     consent({ question, announcement }) {
       if (!consented) return host.confirm(question);
       host.notify(`${announcement} Esc or Ctrl+C cancels.`);

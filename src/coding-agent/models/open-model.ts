@@ -32,7 +32,7 @@ export async function openModel(
 ): Promise<Provider> {
   const embedded = async ({ model }: { readonly model: string }): Promise<Provider> => {
     const { openEmbeddedModel } = await import('./open-embedded.ts');
-    return openEmbeddedModel(model, host, { consented: isNamed === true, env });
+    return openEmbeddedModel(model, host, { consented: isNamed === true });
   };
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };

@@ -42,8 +42,6 @@ export type EmbeddedOptions = {
   readonly progress?: (progress: EmbeddedProgress) => void;
   /** The number of threads, by default 1: on a busy machine two are slower. */
   readonly threads?: number;
-  /** The token for gated models of the Hugging Face hub; by default `HF_TOKEN`. */
-  readonly hubToken?: string;
   /** Aborts the download. */
   readonly signal?: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
