@@ -60,7 +60,7 @@ export function resolveTheme(name: ThemeName, env: NodeJS.ProcessEnv = process.e
 }
 
 /** Styles whose theme can change: each styler reads the current theme when it is called. */
-export type ThemedStyles = { readonly styles: TextStyles; setTheme(theme: Theme): void };
+export type ThemedStyles = { readonly styles: TextStyles; readonly setTheme: (theme: Theme) => void };
 
 /** Creates styles with a theme. */
 export function createThemedStyles(first: Theme): ThemedStyles {

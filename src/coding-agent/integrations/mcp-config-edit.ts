@@ -64,8 +64,7 @@ function readMcpFile(file: string): JsonObject {
   throw editError(`${file} is not a JSON object, so it was not changed.`);
 }
 
-const getServers = (config: JsonObject): JsonObject =>
-  isObject(config['mcpServers']) ? (config['mcpServers'] as JsonObject) : {};
+const getServers = (config: JsonObject): JsonObject => (isObject(config['mcpServers']) ? config['mcpServers'] : {});
 
 const editError = (message: string, hint?: string): FairleadError =>
   new FairleadError('coding-agent/mcp-config', message, { blame: 'user', ...(hint === undefined ? {} : { hint }) });
