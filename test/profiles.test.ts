@@ -1,6 +1,16 @@
 // Tests the profiles: the documented table is the code, how one is selected, and what start-harness-jayjader does in an empty home.
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { profiles, readSettings, type Profile } from '../src/coding-agent/settings/index.ts';
@@ -73,10 +83,17 @@ test('a profile is selected by the option, the program name, the variable, a .en
 });
 
 test('the .env file of a project does not select a profile', (t) => {
-  const env = { HOME: '/nowhere' };
-  const cwd = path.join(t.name && import.meta.dirname, 'fixtures');
-  assert.equal(readSettings({ env, cwd }).profile.name, 'fairlead');
-  assert.equal(readSettings({ env: { ...env, HARNESS_PROFILE: 'jayjader' }, cwd }).provider, 'ollama');
+  const dir = realpathSync(mkdtempSync(path.join(tmpdir(), 'fairlead-profile-')));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const [home, cwd] = [path.join(dir, 'home'), path.join(dir, 'project')];
+  for (const each of [home, cwd]) mkdirSync(each);
+  const file = path.join(cwd, '.env');
+  writeFileSync(file, 'HARNESS_PROFILE=jayjader\n');
+  const { profile, provider, rootName, warnings } = readSettings({ env: { HOME: home }, cwd });
+  assert.deepEqual([profile.name, provider, rootName], ['fairlead', undefined, 'fairlead']);
+  assert.deepEqual(warnings, [`HARNESS_PROFILE in ${file} is not used: set it in the environment.`]);
+  const selected = readSettings({ env: { HOME: home, HARNESS_PROFILE: 'jayjader' }, cwd });
+  assert.deepEqual([selected.profile.name, selected.provider], ['jayjader', 'ollama']);
 });
 
 test('[J5, J10, J15] start-harness-jayjader is a command of the package; its help has its title, its name and -c for --clone-session', async (t) => {
