@@ -28,9 +28,11 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
 
   const { tarball, files: shipped } = packPackage(folder);
   assert.deepEqual(
-    shipped.filter((file) => !/^(dist\/|(README|LICENSE|CHANGELOG)(\.md)?$|package\.json$)/.test(file)),
+    shipped.filter(
+      (file) => !/^(dist\/|prompts\/[\w-]+\.md$|(README|LICENSE|CHANGELOG)(\.md)?$|package\.json$)/.test(file),
+    ),
     [],
-    'only dist, the licence and the documents are published',
+    'only dist, the prompts, the licence and the documents are published',
   );
   assert.deepEqual(
     shipped.filter((file) => /\.test\.|\.ts$(?<!\.d\.ts)/.test(file)),
@@ -38,6 +40,7 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
     'no tests and no sources are published',
   );
   assert.ok(shipped.includes('dist/web/index.html'), 'the dashboard is published');
+  assert.ok(shipped.includes('prompts/code-review.md'), 'the prompts are published');
 
   const home = path.join(folder, 'home');
   mkdirSync(home);
