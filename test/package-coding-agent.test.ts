@@ -8,6 +8,8 @@ import test, { after, before } from 'node:test';
 import { packPackage, repoRoot, runNpm } from './support/npm-package.ts';
 import { noSandbox } from './support/sandbox.ts';
 
+// It is awaited before the first test: a test that ends while the file still loads would end the run, and remove the directory.
+const skip = await noSandbox();
 const home = mkdtempSync(path.join(tmpdir(), 'fairlead-package-coding-agent-'));
 after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -92,10 +94,8 @@ test('[P54] a program that uses only fairlead/coding-agent passes tsc --strict',
   );
 });
 
-test(
-  '[P54] the program edits a file in a sandbox, with an MCP server, and the policy denies a path',
-  { skip: await noSandbox() },
-  () => runProgram('auto'),
+test('[P54] the program edits a file in a sandbox, with an MCP server, and the policy denies a path', { skip }, () =>
+  runProgram('auto'),
 );
 
 test('[P54] without a working sandbox, the program edits files and runs no command', () => runProgram('container'));
