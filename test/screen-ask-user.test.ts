@@ -14,8 +14,8 @@ const skip = noTerminal();
 const port = { question: 'Which port shall it be?\x1b[2J', choices: ['eighty', 'another'] };
 const why = { question: 'And why?' };
 const asksPort = scriptHiddenCalls([['ask_user', port]]);
-const portOpen = /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answers · Esc skips the question$/m;
-const whyOpen = /^\? And why\?\n +Enter answers · Esc skips the question$/m;
+const portOpen = /^\? Which port shall it be\?␛\[2J\n +↑↓ fills in a choice · Enter answer · Esc skip the question$/m;
+const whyOpen = /^\? And why\?\n +Enter answer · Esc skip the question$/m;
 
 /** Answers a question once it accepts keys: text is typed, key names are pressed. */
 async function answerQuestion(
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  '[A75, P67] Esc skips the question and the model continues; Ctrl+C ends the run with its question',
+  '[A75, P67] Esc skips the question and the model continues; Ctrl+C clears the text, then ends the run with its question',
   { skip },
   async (t) => {
     const environment = await createPromptEnvironment(t, scriptHiddenCalls([['ask_user', port]], [['ask_user', why]]));
@@ -65,6 +65,9 @@ test(
     await prompt.enter('begin');
     await answerQuestion(prompt, portOpen, '', 'Escape');
     await answerQuestion(prompt, whyOpen, 'half an ans', 'C-c');
+    await prompt.waitFor(/^\? And why\?\n[^\n]*\n>\s*\nwaiting for you/m);
+    await waitUntilArmed();
+    await prompt.keys('C-c');
     await prompt.waitFor(/^· Interrupted\./m);
     const screen = await prompt.screen();
     assert.doesNotMatch(screen, /^\? And why/m, 'the question is gone');
@@ -112,7 +115,7 @@ test('[A75] plain mode and a one-shot run in a terminal ask as well; answers kee
     ]),
   );
   await program.seedModels('qwen3');
-  const terminal = await program.open(['begin', '--no-sandbox']);
+  const terminal = await program.open(['--prompt', 'begin', '--no-sandbox']);
   await answerQuestion(terminal, /2\. another\nA number or your own answer, empty to skip: *$/m, 'Port 8080', 'Enter');
   await answerQuestion(terminal, /^Your answer, empty to skip: *$/m, '', 'C-d');
   assert.equal(await waitForExitCode(terminal), 0);
@@ -122,7 +125,7 @@ test('[A75] plain mode and a one-shot run in a terminal ask as well; answers kee
 test('[A75] Ctrl+C at a question of a one-shot run ends it, and the end is recorded', { skip }, async (t) => {
   const program = await createProgram(t, asksPort);
   await program.seedModels('qwen3');
-  const terminal = await program.open(['begin', '-n', 'left', '--no-sandbox']);
+  const terminal = await program.open(['--prompt', 'begin', '-n', 'left', '--no-sandbox']);
   await answerQuestion(terminal, /empty to skip: *$/m, '', 'C-c');
   assert.equal(await waitForExitCode(terminal), 130);
   assert.deepEqual(parseOutcomes(program.session('left')), ['ok', 'interrupted']);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
+import { listShippedPrompts } from '../src/coding-agent/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { waitUntilArmed } from './support/tui.ts';
 import { createPromptEnvironment, openPrompt, writeFiles, getSentRequests } from './support/terminal-prompt.ts';
@@ -73,7 +74,12 @@ test(
       files: { 'here.md': 'From the folder.' },
     });
     const prompt = await openPrompt(t, environment);
-    await prompt.enterAndWait('/promptfile', /· There are no prompts in \S+\/prompts yet\./);
+    const shipped = listShippedPrompts();
+    assert.ok(shipped.length > 0 && shipped.length <= 7, 'the list shows them all');
+    await prompt.enterAndWait('/promptfile', new RegExp(`Which prompt\\?\\n>\\s*\\n→ ${shipped.join('\\n +')}\\n`));
+    await waitUntilArmed();
+    await prompt.keys('Escape');
+    await prompt.waitFor(/· Nothing was sent\./);
     writeFiles(environment.data, {
       'prompts/daily/standup.md': 'What did I do?\n',
       'prompts/plan.md': 'Make a plan.\n',
@@ -84,7 +90,7 @@ test(
     await prompt.waitFor(/^> \/promptfile daily\/standup\.md *$/m);
     await prompt.keys('Enter');
     await prompt.waitFor(/^> What did I do\?[^]*^Heard: What did I do\?/m);
-    await prompt.enterAndWait('/promptfile', /Which prompt\?\n>\s*\n→ daily\/standup\.md\n +plan\.md\n/);
+    await prompt.enterAndWait('/promptfile', /Which prompt\?\n>\s*\n→ [^]*^ +daily\/standup\.md\n[^]*^ +plan\.md\n/m);
     await prompt.type('plan');
     await waitUntilArmed();
     await prompt.keys('Enter');
