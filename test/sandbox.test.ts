@@ -75,9 +75,9 @@ test(
         sandbox: true,
       },
     );
-    await prompt.waitFor(/· no commands · /);
+    await prompt.waitFor(/· NO COMMANDS · /);
     await prompt.enterAndWait('go', /^Result: Commands are not run: there is no container engine/m);
-    assert.doesNotMatch(await prompt.screen(), /Allow run_command/);
+    assert.doesNotMatch(await prompt.screen(), /Run this command\?|Allow run_command/);
     assert.ok(!existsSync(path.join(place.cwd, 'ran')));
   },
 );

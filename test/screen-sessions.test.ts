@@ -25,7 +25,9 @@ test(
   { skip },
   async (t) => {
     const environment = await createPromptEnvironment(t, ({ prompt }) => says(`You said ${prompt}.`));
-    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--session-name', 'work']);
+    const args = ['--refresh-models', '--model', 'alpha', '--session-name', 'work'];
+    // The status line of a narrower window leaves the name of the session out.
+    const prompt = await openPrompt(t, environment, args, { columns: 140 });
     await prompt.enterAndWait('one', /You said one\./);
 
     await prompt.enterAndWait(

@@ -38,7 +38,7 @@ test(
     const files = { 'src/sum.ts': 'export const answer = 41;\n', 'readme.txt': 'hello\n' };
     const environment = await createPromptEnvironment(t, script, { files });
     const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.waitFor(/alpha · [^\n]* · auto-approve · /);
+    await prompt.waitFor(/alpha · [^\n]* · auto-approve *$/m);
     await prompt.enter('Fix the sum.');
     await prompt.waitFor(/^● run_command echo step[^\n]*\n +step 1 of 2\n/m);
     writeFiles(environment.cwd, { go: '' });

@@ -302,7 +302,7 @@ function getCachedBranch(cwd: string): string | undefined {
 function formatSandbox({ name, stoppedReason }: CodingAgent['sandbox']): string {
   if (name === 'none') return 'NO SANDBOX';
   if (stoppedReason?.() !== undefined) return 'COMMANDS STOPPED';
-  return name === 'refused' ? 'no commands' : name;
+  return name === 'refused' ? 'NO COMMANDS' : name;
 }
 
 /** Creates a router; its code is loaded only if the user names one. */
