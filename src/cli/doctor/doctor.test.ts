@@ -115,7 +115,7 @@ test('an unreachable provider fails once, and the checks that need it are report
     'lm-studio/alpha',
   );
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
-  assert.match(finding(report, 'provider').mend ?? '', /Start the server/);
+  assert.match(finding(report, 'provider').mend ?? '', /Is the server running at http:.*Start it/);
   for (const name of ['tool calling', 'context window'])
     assert.match(finding(report, name).says, /^Not tested because of the error above\.$/);
   assert.equal(environment.server.requests.length, 0);
@@ -189,7 +189,7 @@ test('unreadable settings fail once, and the other checks still run', async (t) 
   writeFileSync(path.join(config, 'config.json'), '{ "approve": "maybe" }');
   const report = await examined(environment, '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
-  assert.match(finding(report, 'settings').says, /approve .*must be ask or auto/);
+  assert.match(finding(report, 'settings').says, /approve .*must be read-only, plan, ask, accept-edits or auto/);
   assert.match(finding(report, 'log').says, /^Not tested/);
   assert.equal(finding(report, 'node').standing, 'ok');
 });
