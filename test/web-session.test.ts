@@ -61,10 +61,10 @@ test('runs and sessions on the page', { skip }, async (t) => {
       const page = await server.open(t);
       await submitPrompt(page, 'Read many files');
       await waitForStatus(page, 'answered');
-      await page.getByText('The last word of the answer.').waitFor();
+      await page.getByText('The last word of the answer.', { exact: true }).waitFor();
       assert.ok((await page.locator('.call').count()) >= 8, 'there are several calls');
       await eventually('the end is in view', async () => (await distanceToEnd(page)) < 2);
-      assert.ok(await page.getByText('The last word of the answer.').isVisible());
+      assert.ok(await page.getByText('The last word of the answer.', { exact: true }).isVisible());
       const isInView = (selector: string): Promise<boolean> =>
         page.locator(selector).evaluate((element) => {
           const { top, bottom } = element.getBoundingClientRect();

@@ -52,7 +52,10 @@ test('config: an invalid value or key is one sentence and changes nothing; an er
   assert.equal(existsSync(file), false);
   fairlead(['config', 'set', 'stream', 'on']);
   writeFileSync(file, '{"approve":"perhaps","stream":true}');
-  assert.match(fairlead(['config']).stderr, /^approve in .*config\.json must be ask or auto, not "perhaps"\./);
+  assert.match(
+    fairlead(['config']).stderr,
+    /^approve in .*config\.json must be read-only, plan, ask, accept-edits or auto, not "perhaps"\./,
+  );
   assert.equal(fairlead(['config', 'unset', 'approve']).status, 0);
   assert.equal(fairlead(['config']).status, 0);
 });
@@ -73,7 +76,7 @@ test(
     assert.equal(readFileSync(file, 'utf8'), '{"stream": true}');
     for (const [text, words] of [
       ['{"stream": maybe}', /^The edited file is not a config file: /],
-      ['{"approve": "perhaps"}', /^approve in the edited file must be ask or auto/],
+      ['{"approve": "perhaps"}', /^approve in the edited file must be read-only, plan, ask, accept-edits or auto/],
     ] as const) {
       const told = edit(text);
       assert.equal(told.status, 1);

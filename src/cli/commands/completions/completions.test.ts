@@ -99,7 +99,11 @@ test('bash completes commands, subcommands, options and their values from the ta
     ['sessions'],
     'the value of an option is not a word of the prompt',
   );
-  assert.deepEqual(inBash(['fairlead', '--resume', '--mod']), ['--model', '--model-name'], 'a value may be omitted');
+  assert.deepEqual(
+    inBash(['fairlead', '--resume', '--mod']),
+    ['--model', '--model-name', '--mode'],
+    'a value may be omitted',
+  );
 });
 
 test('bash completes a name that its word breaks split', () => {
