@@ -77,14 +77,14 @@ async function selectModel(
   signal: AbortSignal,
 ): Promise<ChosenModel | number> {
   const { action } = args;
+  const notify = (text: string): void => ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
   try {
-    if (action?.type === 'test-connection') {
-      const text = await testConnection(settings, getModelEndpoint(settings, []) ?? defaultEndpoint, signal);
-      ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
-    }
+    if (action?.type === 'test-connection')
+      notify(await testConnection(settings, getModelEndpoint(settings, []) ?? defaultEndpoint, signal));
     const chosen = await selectStartModel(settings, {
       named: args.model,
       refresh: action?.type === 'refresh-models',
+      onWarning: notify,
       signal,
       // The lines of a pipe are input for the model: they cannot choose one.
       ...(process.stdin.isTTY ? { chooser: createModelChooser(ui, settings, signal) } : {}),

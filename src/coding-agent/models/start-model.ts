@@ -27,6 +27,8 @@ export type StartModelOptions = {
   readonly chooser?: ModelChooser;
   /** Fetches the list of the configured provider, even if there is one. */
   readonly refresh?: boolean;
+  /** Receives warnings also if there is no chooser. */
+  readonly onWarning?: (text: string) => void;
   readonly signal?: AbortSignal;
 };
 
@@ -76,7 +78,7 @@ async function readOrFetchList(
   settings: Settings,
   name: string | undefined,
   endpoint: ModelEndpoint | undefined,
-  { chooser, refresh = false, signal }: StartModelOptions,
+  { chooser, refresh = false, onWarning, signal }: StartModelOptions,
 ): Promise<readonly KnownModel[] | undefined> {
   const known = readKnownModels(settings) ?? [];
   if (!endpoint || (!refresh && (known.length > 0 || (name !== undefined && namesOtherProvider(name, endpoint)))))
@@ -94,7 +96,7 @@ async function readOrFetchList(
   }
   const models = await refreshModels(settings, {
     endpoint,
-    onWarning: (text) => chooser?.notify(text),
+    onWarning: onWarning ?? ((text) => chooser?.notify(text)),
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
     // A full name can be used without a list; its first request fails with the reason, and the prompt is saved.
