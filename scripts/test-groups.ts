@@ -11,7 +11,7 @@ const maxGroupFiles = 16;
 
 // Anything that changes the process, or a hook that would run for the tests of every file of the group.
 const changesProcess =
-  /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
+  /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:test\.)?(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
 
 /** Splits unit tests into groups by module; a file that changes its process, and a test outside src, runs alone. */
 export function groupTestFiles(
