@@ -123,7 +123,7 @@ test(
     const { code, out } = await here.run(['doctor'], { env });
     assert.match(
       out,
-      /^warn {2}provider +No provider is configured and none was found.*\n +fix: Set a key such as ANTHROPIC_API_KEY/m,
+      /^warn {2}provider +No model is configured, and no model server answers.*\n +fix: Start a model server .*fairlead login/m,
     );
     assert.match(out, /^warn {2}tool calling +Not tested/m);
     assert.equal(code, 0, 'there is an embedded model');
