@@ -169,7 +169,7 @@ test(
     await yes(/^ +task +hang 1$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
     await yes(/^ +task +hang 2$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
     await waitUntil('both at work', () => stuck.size === 2);
-    await prompt.waitFor(/● use_tool manage_agents/);
+    await prompt.waitFor(/● manage_agents wait/);
     await prompt.keys('Escape');
     await prompt.waitFor(/(agent-\w+ is stopped: cancelled\.[^]*){2}/);
     await prompt.waitFor(/Interrupted\./);

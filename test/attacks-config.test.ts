@@ -93,7 +93,7 @@ test(
     assert.doesNotMatch(question, /sk-foreign-account/);
     assert.equal(program.server.requests.length, 0, 'nothing is sent before the answer');
     await waitUntilArmed();
-    await first.type('y');
+    await first.keys('y', 'Enter');
     await first.waitFor(/decides model .*the key OPENAI_API_KEY\./);
     await first.kill();
     const piped = await program.run(['hello'], given);
@@ -103,7 +103,7 @@ test(
     const again = await program.open([], given);
     await again.waitFor(/They changed since you trusted them\./);
     await waitUntilArmed();
-    await again.type('n');
+    await again.keys('n', 'Enter');
     await again.kill();
   },
 );

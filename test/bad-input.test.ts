@@ -93,7 +93,7 @@ test('a refused connection is reported with the address and a hint, and the prom
 
 test('an answer is printed on standard output, and everything else on standard error', async (t) => {
   const folder = createTempDir(t);
-  await using server = await scriptedServer(() => says('A line, guided.'), { models: [{ id: 'qwen3' }] });
+  await using server = await scriptedServer(() => says('A line, guided.'), { models: [{ id: 'qwen3', tools: true }] });
   const { code, out, err } = await runFairlead(
     ['run', '--model', 'ollama/qwen3', 'hi'],
     { OLLAMA_API_URL: server.url },

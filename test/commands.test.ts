@@ -190,10 +190,7 @@ test(
     );
     const program = { cwd: environment.cwd };
     const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve']);
-    await prompt.enterAndWait(
-      'go',
-      /^✓ run_command [^\n]*background=true[^]*^✓ use_tool command_output [^]*^All done\.$/m,
-    );
+    await prompt.enterAndWait('go', /^✓ run_command [^\n]*background=true[^]*^✓ command_output [^]*^All done\.$/m);
     const before = countAliveLines(program);
     await waitUntil('it keeps running without a waiter', () => countAliveLines(program) > before + 2);
     await prompt.enterAndWait('/session new', /· A new session: /);
