@@ -7,6 +7,8 @@ type ChunkGroup = {
   readonly roots: readonly string[];
   /** The name of the chunk; if it is absent, the module of a file decides. */
   readonly name?: string;
+  /** Only files that these roots load too are in the chunk. */
+  readonly sharedWith?: readonly string[];
 };
 
 /** The chunk of a module, so that a program loads little more than the modules that it imports; `print-mode` for the rest. */
@@ -22,20 +24,21 @@ const moduleChunks: Readonly<Record<string, string>> = {
   providers: 'providers',
 };
 
+/** A one-shot with a provider that has the chat completions format, as most have. */
+const oneShotRoots: readonly string[] = [
+  'src/cli/commands/conversation.ts',
+  'src/cli/print-mode/print-mode.ts',
+  'src/stores/index.ts',
+  'src/providers/openai-compatible/chat.ts',
+];
+
 const chunkGroups: readonly ChunkGroup[] = [
   // Loaded at every start.
   { name: 'entry', roots: ['src/cli/main.ts', 'src/cli/args/help.ts'] },
-  { name: 'library', roots: ['src/index.ts'] },
-  // A one-shot with a provider that has the chat completions format, as most have.
-  {
-    roots: [
-      'src/cli/commands/conversation.ts',
-      'src/cli/print-mode/print-mode.ts',
-      'src/stores/index.ts',
-      'src/providers/index.ts',
-      'src/providers/openai-compatible/chat.ts',
-    ],
-  },
+  // What the library and a one-shot share; the rest of the library is not loaded by a one-shot.
+  { name: 'library', roots: ['src/index.ts'], sharedWith: oneShotRoots },
+  { name: 'library-agent', roots: ['src/index.ts'] },
+  { roots: oneShotRoots },
 ];
 
 // Packages that files of these chunks import, and the compiler's own helpers.
@@ -49,9 +52,14 @@ const packageChunks: readonly (readonly [RegExp, string])[] = [
 export function createChunkNamer(root: string): (id: string) => string | null {
   const tree = readSourceTree(path.join(root, 'src'));
   const names = new Map<string, string>();
-  for (const { name, roots } of chunkGroups)
-    for (const file of roots.flatMap((each) => [...getStaticImportClosure(tree, each.slice('src/'.length))]))
-      if (!names.has(file)) names.set(file, name ?? moduleChunks[file.slice(0, file.indexOf('/'))] ?? 'print-mode');
+  const loadedBy = (roots: readonly string[]): ReadonlySet<string> =>
+    new Set(roots.flatMap((each) => [...getStaticImportClosure(tree, each.slice('src/'.length))]));
+  for (const { name, roots, sharedWith } of chunkGroups) {
+    const shared = sharedWith && loadedBy(sharedWith);
+    for (const file of loadedBy(roots))
+      if (!names.has(file) && shared?.has(file) !== false)
+        names.set(file, name ?? moduleChunks[file.slice(0, file.indexOf('/'))] ?? 'print-mode');
+  }
   return (id) => {
     const file = path.relative(path.join(root, 'src'), id).replaceAll('\\', '/');
     return names.get(file) ?? packageChunks.find(([pattern]) => pattern.test(id))?.[1] ?? null;

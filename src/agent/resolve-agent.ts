@@ -1,6 +1,6 @@
 // Resolves agent options to what the loop runs on, with the defaults of Agent and Harness.
 import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
-import { preserveUserMessages, summarizingCompactor } from '../rules/compaction/index.ts';
+import { defaultCompactor, preserveUserMessages } from '../rules/compaction/index.ts';
 import { createToolRegistry } from './tool-registry.ts';
 
 /** The options of `resolveAgent`. */
@@ -51,6 +51,6 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
     ...(maxNoteTokens === undefined ? {} : { maxNoteTokens }),
-    compactor: compactor ? preserveUserMessages(compactor) : summarizingCompactor(),
+    compactor: compactor ? preserveUserMessages(compactor) : defaultCompactor(),
   };
 }

@@ -24,7 +24,7 @@ import {
 import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
 import { assertUserInput, inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
-import { compactSession, type CompactionReport, type ManualCompactionOptions } from './manual-compaction.ts';
+import type { CompactionReport, ManualCompactionOptions } from './manual-compaction.ts';
 import { resolveLimits } from './limits.ts';
 import type { RunResult } from './result.ts';
 import { executeRun, RunStream, type RunOutput } from './run-stream.ts';
@@ -239,6 +239,7 @@ export class Session<Output = unknown> {
     this.#stop = stop;
     try {
       const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+      const { compactSession } = await import('./manual-compaction.ts');
       return await compactSession(this.#agent, this.#writer, { ...options, signal });
     } finally {
       this.#stop = undefined;

@@ -11,7 +11,8 @@ import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider } from '../testing/index.ts';
 import { codingTools } from '../tools/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
-import { formatApprovalTitle, withPreview } from './approval-preview.ts';
+import { formatApprovalTitle } from './approval-title.ts';
+import { withPreview } from './with-preview.ts';
 import { formatPreview } from './format-preview.ts';
 import { createPolicyContext } from './gates.ts';
 

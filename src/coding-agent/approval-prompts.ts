@@ -17,7 +17,7 @@ import {
 import type { Session } from '../agent/index.ts';
 import { formatGrantRule, type Grant, type GrantDuration, type GrantRule, type Grants } from '../guards/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
-import { formatApprovalTitle } from './approval-preview.ts';
+import { formatApprovalTitle } from './approval-title.ts';
 
 /** Waits until all input that is being added to a run is recorded, including input that arrives while it waits. */
 export async function waitForJoiningInput(joining: () => Promise<unknown>): Promise<void> {

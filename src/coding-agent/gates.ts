@@ -23,7 +23,8 @@ import {
   type Sandbox,
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
-import { withPreview, type PreviewOptions } from './approval-preview.ts';
+import type { PreviewOptions } from './approval-preview.ts';
+import { withPreview } from './with-preview.ts';
 
 /** What the gates of an agent are created from. */
 export type GateOptions = {

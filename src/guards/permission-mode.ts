@@ -1,7 +1,5 @@
 // Permission modes: how much a run may do without asking. The gate of a mode denies what the mode forbids, before any other gate, also for sub-agents.
 import { isObject, unwrapDeferredCall, type Gate, type Tool } from '../core/index.ts';
-import { isReadingCommand } from './policy/describe-command.ts';
-import { provePlainLine } from './policy/plain-tree.ts';
 
 /**
  * `read-only`: nothing is changed. `plan`: the same, and the model writes a plan. `ask`: changes are asked about.
@@ -67,6 +65,8 @@ export function permissionModeGate(
 
 /** Whether every command of a line is a program that only reads, and the line writes no file. */
 async function onlyReads(line: string): Promise<boolean> {
+  const { isReadingCommand } = await import('./policy/describe-command.ts');
+  const { provePlainLine } = await import('./policy/plain-tree.ts');
   const reading = await provePlainLine(line);
   if ('notPlain' in reading) return false;
   return reading.line.commands.every(

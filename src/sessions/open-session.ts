@@ -15,7 +15,6 @@ import {
 import { findRewrittenHead, recordHead } from './known-heads.ts';
 import { normalizeTitle, readSessionLabels, toLabelsValue, type SessionLabels } from './session-labels.ts';
 import { findFreeName } from './session-names.ts';
-import { cloneSession, renameSession } from './session-operations.ts';
 
 /** Which session to open. */
 export type SessionSelector =
@@ -148,8 +147,10 @@ async function resolveSessionFile(
   switch (selector.type) {
     case 'new':
       return createSessionFile(dirs, selector.name);
-    case 'clone':
+    case 'clone': {
+      const { cloneSession } = await import('./session-operations.ts');
       return cloneSession(dirs, findSession(dirs, selector.session), selector.name);
+    }
     case 'resume':
       return findSession(dirs, selector.session ?? '');
     case 'latest': {
@@ -187,6 +188,7 @@ export const getOpenTitle = ({ sessionFile, labels }: OpenSession): string | und
 export async function renameOpenSession(dirs: SessionDirs, opened: OpenSession, name: string): Promise<OpenSession> {
   const { sessionFile, log, labels } = opened;
   if (!sessionFile) return opened;
+  const { renameSession } = await import('./session-operations.ts');
   const renamed = { ...opened, sessionFile: await renameSession(dirs, sessionFile, name, log) };
   if (labels.title !== undefined) await setSessionTitle(renamed, undefined);
   return renamed;

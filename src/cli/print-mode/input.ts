@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createOutputSchema } from '../../agent/index.ts';
 import { FairleadError, isObject, errorMessage, type OutputSchema, type JsonObject } from '../../core/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
-import { readPromptFile } from '../../coding-agent/prompts/index.ts';
 import { joinPrompt, readPipedText, readStdin } from './read-stdin.ts';
 
 /** Yields the prompts one after another. */
@@ -13,8 +12,10 @@ export async function* readPrompts(
 ): AsyncGenerator<string> {
   if (action?.type === 'prompt' && action.text.trim())
     yield joinPrompt(action.text, action.waitsForStdin ? await readStdin() : await readPipedText(warn));
-  if (action?.type === 'prompt-file')
+  if (action?.type === 'prompt-file') {
+    const { readPromptFile } = await import('../../coding-agent/prompts/index.ts');
     yield joinPrompt(readPromptFile(action.path, process.cwd()), await readPipedText(warn));
+  }
   if (action?.type !== 'stdin') return;
   if (inputFormat === 'stream-json') {
     yield* readStreamJsonMessages(process.stdin);

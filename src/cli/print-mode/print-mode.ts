@@ -17,7 +17,6 @@ import {
   resolveModelUnattended,
   testConnection,
 } from '../../coding-agent/models/index.ts';
-import { assertSessionFolder } from '../../sessions/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { version } from '../version.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
@@ -65,7 +64,10 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     if (args.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
-  if (args.cwd === undefined) assertSessionFolder(args.session, settings.dirs, process.cwd());
+  if (args.cwd === undefined && ['resume', 'clone'].includes(args.session.type)) {
+    const { assertSessionFolder } = await import('../../sessions/index.ts');
+    assertSessionFolder(args.session, settings.dirs, process.cwd());
+  }
   const model = await resolveModelUnattended(args, settings);
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined) printErr(`${noTools}\n`);

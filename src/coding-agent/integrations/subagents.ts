@@ -1,5 +1,5 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
-import { formatApprovalTitle } from '../approval-preview.ts';
+import { formatApprovalTitle } from '../approval-title.ts';
 import { formatApprovalDetail } from '../format-preview.ts';
 import type { ApprovalHandler } from '../../agent/index.ts';
 import {

@@ -1,7 +1,5 @@
 // The web search tool, with the search engine that the user has configured.
-import { errorMessage } from '../../core/index.ts';
-import { createSearchEngine, webSearch, type SearchSettings } from '../../tools/index.ts';
-import { withNetwork } from '../../workspace/index.ts';
+import type { SearchSettings } from '../../tools/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
@@ -9,15 +7,8 @@ import { emptyIntegration, type Integration, type IntegrationContext } from './c
 export async function loadWebSearch({ settings, sandboxedWorkspace }: IntegrationContext): Promise<Integration> {
   const search = getSearchSettings(settings);
   if (search === undefined) return emptyIntegration;
-  try {
-    const engine = createSearchEngine(search);
-    // The engine may be on a private network; only this tool may reach it there.
-    const hosts = search.url === undefined ? [] : [new URL(search.url).host];
-    const workspace = withNetwork(sandboxedWorkspace, { privateHosts: [...settings.privateHosts, ...hosts] });
-    return { ...emptyIntegration, tools: [{ ...webSearch(workspace, engine), deferred: true }] };
-  } catch (error) {
-    return { ...emptyIntegration, problems: [errorMessage(error)] };
-  }
+  const { createWebSearch } = await import('./create-web-search.ts');
+  return createWebSearch(search, settings, sandboxedWorkspace);
 }
 
 /** The search engine that the user named, or the first one whose required settings exist. */

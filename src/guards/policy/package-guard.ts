@@ -3,7 +3,7 @@ import { escapeInvisibleLine, isObject, type Gate } from '../../core/index.ts';
 import { grantKey, type Grants } from '../grants.ts';
 import { formatApprovalPrompt } from '../permission.ts';
 import type { PathContext } from './operations.ts';
-import { mayInstallPackages } from './package-managers.ts';
+import { mayInstallPackages } from './package-names.ts';
 
 /** Adds a question before an unknown package is installed, in every mode and even if a rule allows the command. */
 export function packageInstallGate(gate: Gate, grants: Grants, context: PathContext): Gate {

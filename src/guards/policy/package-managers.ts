@@ -1,4 +1,5 @@
 // The package managers: which words install packages, and which files of a project list them.
+import { clearNames, otherNames, words } from './package-names.ts';
 
 /** How a package manager installs packages, and in which files a project lists them. */
 export type PackageManager = {
@@ -97,18 +98,6 @@ export const packageManagers: readonly PackageManager[] = [
 export const executorPattern: RegExp =
   /(?:^| )(?:npx|pnpx|bunx|uvx|exec|x|dlx|init|innit|create|run|docker pull|nix develop|volta run)$/;
 
-const words = (text: string): readonly string[] => text.split(' ');
-
-/** Names that are rarely used for anything but the package manager. */
-const clearNames = words(
-  'npm npx pnpm pnpx yarn bun bunx pip uv uvx poetry pdm pipenv pipx cargo go gem bundle bundler deno easy_install composer corepack conda mamba micromamba dotnet apt apt-get aptitude dnf yum zypper brew apk pixi rye hatch mise asdf volta nix nix-shell nix-env pacman yay paru cpan cpanm luarocks opam cabal ncu npm-check-updates install-peerdeps',
-);
-
-/** Programs that install packages, extensions or images among other things. */
-const otherNames = words(
-  'snap dart flutter mix gh code codium cursor windsurf helm kubectl krew docker podman nerdctl ng nx expo meteor jupyter flatpak port choco scoop winget pkg vcpkg conan spack stack ghcup rustup raco nimble zef dpkg rpm emerge guix xbps-install',
-);
-
 /** The file names of scripts that are package managers when node runs them: `npm-cli.js`. */
 export const managerScriptPattern: RegExp = /^(npm|npx|pnpm|pnpx|yarn|corepack)(?:-cli|[-.]\d[\w.-]*)?(?:\.[cm]?js)?$/;
 
@@ -122,17 +111,6 @@ export const managerWordPattern: RegExp = new RegExp(
 
 /** Words that install something as the first argument of most package managers. */
 export const installWordPattern: RegExp = /^(?:i|install|add|dlx|exec|x|get|require|download|create|run)$/;
-
-const possibleManagerPattern = new RegExp(
-  `\\b(?:${[...clearNames, ...otherNames].join('|')}|python|node|R|Rscript|perl|ruby|php|install|add|dlx|require|download)`,
-);
-
-/** Returns false if a command line contains no name of a package manager and no word that may become one. */
-export function mayInstallPackages(command: string): boolean {
-  // Quotes, backslashes and line continuations inside a name would hide it from this check, but not from the shell.
-  const plain = command.replaceAll(/\\\r?\n|["'\\]/g, '');
-  return possibleManagerPattern.test(plain) || /\$'|[$`*?{[]/.test(command);
-}
 
 /** Variables that select the source of packages, or what a package manager does with them. Those of the output and the cache are excepted. */
 const sourceVariable =

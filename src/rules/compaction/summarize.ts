@@ -1,5 +1,6 @@
 // Compaction with a model: the omitted part is summarized; everything that must be exact is carried over by structure.
 import { toArray, messageTokens, type CompactionResult, type Compactor, type Provider } from '../../core/index.ts';
+import { defaultThreshold } from './default-compactor.ts';
 import { planCompaction } from './select-kept-messages.ts';
 import { assembleMessages, compactionBudget } from './assemble-messages.ts';
 import { formatSummaryBlock, requestSummary } from './summary.ts';
@@ -18,7 +19,7 @@ const minSummaryTokens = 100;
 
 /** Summarizes what is between the first request and the latest turns. If that fails or saves nothing, the part is omitted as by `truncatingCompactor`. */
 export function summarizingCompactor(options: SummarizeOptions = {}): Compactor {
-  const { threshold = 0.8, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
+  const { threshold = defaultThreshold, target = 0.45, keepTurns = 10, summaryTokens = 1500 } = options;
   const truncator = truncatingCompactor({ ...options, keepTurns: Number.POSITIVE_INFINITY });
   return {
     threshold,

@@ -1,0 +1,16 @@
+// Wraps gates so that their questions have previews. What creates a preview is loaded for the first question.
+import type { Gate } from '../core/index.ts';
+import type { PreviewOptions } from './approval-preview.ts';
+
+/**
+ * Wraps a gate so that each of its questions has a preview. A question about a file change contains the lines that really
+ * change: if the file changes before the call runs, the question is another one, and the user is asked again.
+ */
+export function withPreview(gate: Gate, options: PreviewOptions): Gate {
+  return async (call, state) => {
+    const decision = await gate(call, state);
+    if (decision.type !== 'ask' || decision.preview) return decision;
+    const { addPreview } = await import('./approval-preview.ts');
+    return addPreview(decision, call, options);
+  };
+}
