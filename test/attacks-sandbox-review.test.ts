@@ -21,8 +21,9 @@ import { chooseSandbox, withSandbox, type Sandbox } from '../src/guards/index.ts
 import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { noSandbox } from './support/sandbox.ts';
+import { noGit } from './support/programs.ts';
 
-const skip = await noSandbox();
+const skip = (await noSandbox()) || noGit;
 const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).status === 0;
 
 type Folders = { readonly place: string; readonly root: string; readonly home: string; readonly trash: string };

@@ -26,9 +26,10 @@ import { localWorkspace } from '../src/workspace/index.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { createProgram } from './support/cli-harness.ts';
 import { noNamespaceSandbox } from './support/sandbox.ts';
+import { noGit } from './support/programs.ts';
 
 const search = process.env['PATH'] ?? '';
-const skip = await noNamespaceSandbox();
+const skip = (await noNamespaceSandbox()) || noGit;
 
 type Fixture = {
   readonly place: string;

@@ -20,13 +20,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ExecResult } from '../../core/index.ts';
 import { localWorkspace } from '../../workspace/index.ts';
 import { noNamespaceSandbox } from '../../../test/support/sandbox.ts';
+import { noGit } from '../../../test/support/programs.ts';
 import { chooseSandbox } from './choose.ts';
 import { withQuarantine } from './quarantine.ts';
 import { removeIdlePlaceholders } from './placeholders.ts';
 import { withSandbox, type Sandbox } from './sandbox.ts';
 
 const search = process.env['PATH'] ?? '';
-const skip = await noNamespaceSandbox();
+const skip = (await noNamespaceSandbox()) || noGit;
 
 type SandboxFixture = {
   readonly root: string;
