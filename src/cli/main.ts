@@ -48,9 +48,9 @@ export function surviveClosedPipes(): void {
 }
 
 async function printHelp(commands: CommandTable): Promise<number> {
-  const [{ helpText }, { wrapWords }] = await Promise.all([import('./args/help.ts'), import('./args/wrap-words.ts')]);
+  const [{ helpText }, { wrapText }] = await Promise.all([import('./args/help.ts'), import('./args/wrap-text.ts')]);
   const text = helpText(commands, await readProfile());
-  process.stdout.write(process.stdout.isTTY ? wrapWords(text, process.stdout.columns) : text);
+  process.stdout.write(process.stdout.isTTY ? wrapText(text, process.stdout.columns) : text);
   return 0;
 }
 

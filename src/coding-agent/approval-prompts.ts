@@ -4,7 +4,7 @@ import {
   toJson,
   unwrapDeferredCall,
   evaluateGates,
-  isAskedEachTime,
+  needsApprovalEachTime,
   pendingApprovals,
   unknownOutcomeQuestion,
   type ApprovalHandler,
@@ -128,7 +128,7 @@ export const createApprovalHandler =
 /** Whether a grant that was given after the question was asked answers it: the gates are evaluated again, so that a policy still asks. */
 async function isGrantedByNow({ grants, agent, session }: GrantContext, pending: PendingApproval): Promise<boolean> {
   // A grant for this kind of call does not say whether this call took effect before a crash.
-  if (pending.kind === 'unknown-outcome' || isAskedEachTime(pending.question)) return false;
+  if (pending.kind === 'unknown-outcome' || needsApprovalEachTime(pending.question)) return false;
   if (grants.has(agent.grantKey(pending))) return true;
   const call = session?.state.calls.find(({ id }) => id === pending.id);
   if (!session || !call || grants.list().length === 0) return false;
@@ -177,7 +177,7 @@ export function listApprovalChoices(
     grant: { rule: exact, duration: 'session' },
   };
   const broader = rules.flatMap((rule) => [toGrantChoice(rule, 'session'), toGrantChoice(rule, 'project')]);
-  const granting = isAskedEachTime(question)
+  const granting = needsApprovalEachTime(question)
     ? []
     : [always, ...(broader.length > 0 ? broader : [toGrantChoice(exact, 'project')])];
   return [{ answer: 'once', key: 'y', label: 'Yes, once' }, ...granting, { answer: 'no', key: 'n', label: 'No' }];

@@ -1,16 +1,16 @@
-// What the model is told about the permission mode: once when changes are forbidden, and once when they are allowed again.
+// Texts that tell the model its permission mode: once when changes are forbidden, and once when they are allowed again.
 import type { PermissionMode } from '../guards/index.ts';
 
 /** The key of the annotation that records a change of the permission mode. */
 export const permissionModeKey = 'permission-mode';
 
-/** What the model is told in the modes that forbid changes. */
+/** The text for the modes that forbid changes. */
 const modeInstructions: Partial<Record<PermissionMode, string>> = {
   'read-only': 'The permission mode is read-only: change nothing. Only reading tools and commands that read can run.',
   plan: 'The permission mode is plan: change nothing. Read what you need, then answer with a plan: the steps, the files, and how to check the result. The user decides whether it is carried out.',
 };
 
-/** Tracks the mode that the model was told about; returns the text to tell it, if there is one. */
+/** Tracks the mode that the model knows; returns the text for a new mode, if there is one. */
 export function createModeInstructions(): (mode: PermissionMode) => string | undefined {
   let told: PermissionMode | undefined;
   return (mode) => {

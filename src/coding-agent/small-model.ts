@@ -1,5 +1,5 @@
 // The tools and the system prompt of an embedded model, which is small: few tools that only read, and few words.
-import { formatTalkOnlyPrompt } from './system-prompt.ts';
+import { formatPromptWithoutTools } from './system-prompt.ts';
 
 /** The tools of an embedded model, which reads slowly and confuses similar tools: reading only, so that a wrong call changes nothing. */
 export const selectSmallModelTools = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
@@ -9,4 +9,4 @@ export const selectSmallModelTools = <T extends { readonly name: string }>(tools
 export const formatReducedPrompt = (cwd: string, callsTools: boolean): string =>
   callsTools
     ? 'You are a helpful assistant with tools to read and search files. Answer briefly. If you do not know, say so.'
-    : formatTalkOnlyPrompt(cwd);
+    : formatPromptWithoutTools(cwd);

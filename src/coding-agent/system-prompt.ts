@@ -1,7 +1,7 @@
 // The beginning of the system prompt of the coding agent, with and without tools.
 
 /** The system prompt of a model without tools. */
-export const formatTalkOnlyPrompt = (cwd: string): string =>
+export const formatPromptWithoutTools = (cwd: string): string =>
   `You are Fairlead, a coding agent. The working directory is ${cwd}.\nYou cannot read files or run commands. Answer briefly. If you do not know, say so.`;
 
 /** The beginning of the system prompt. */

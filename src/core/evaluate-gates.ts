@@ -53,7 +53,7 @@ function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
 const askedEachTimeText = 'This is asked each time.';
 
 /** Whether a question is about more than the call shows, so that an approval of the same call before does not answer it. */
-export const isAskedEachTime = (question: string): boolean => question.endsWith(askedEachTimeText);
+export const needsApprovalEachTime = (question: string): boolean => question.endsWith(askedEachTimeText);
 
 async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<Decision> {
   let question: Decision | undefined;

@@ -1,6 +1,6 @@
 // Output of commands: data to standard output, messages to standard error, and no control characters to a terminal.
 import { escapeInvisible } from '../../core/index.ts';
-import { wrapWords } from './wrap-words.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Writes data to standard output: unchanged to a pipe, with invisible characters escaped to a terminal. */
 export const print = (text: string): void =>
@@ -10,7 +10,7 @@ export const print = (text: string): void =>
 export function printErr(text: string): void {
   const { stderr } = process;
   const shown = escapeInvisible(text);
-  stderr.write(stderr.isTTY ? wrapWords(shown, stderr.columns) : shown);
+  stderr.write(stderr.isTTY ? wrapText(shown, stderr.columns) : shown);
 }
 
 /** Writes data and a line break to standard output, and returns the exit code. */

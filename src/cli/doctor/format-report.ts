@@ -1,6 +1,6 @@
 // Formats the results of the doctor: one line per check, and the fix below it.
 import { escapeInvisible } from '../../core/index.ts';
-import { wrapWords } from '../args/wrap-words.ts';
+import { wrapText } from '../args/wrap-text.ts';
 import type { TextStyles } from '../tui/ansi-style.ts';
 import type { NamedCheckResult } from './run-checks.ts';
 
@@ -15,7 +15,7 @@ export function formatCheckResult(
   const text = mend === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(mend)}`;
   // The label is styled after the text was wrapped: a style has no width.
   const style = { ok: styles.green, warn: styles.yellow, fail: styles.red }[standing];
-  return style(label) + wrapWords(text, width).slice(label.length);
+  return style(label) + wrapText(text, width).slice(label.length);
 }
 
 /** Summarizes all results in one sentence. */

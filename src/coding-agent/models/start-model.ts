@@ -32,7 +32,7 @@ export type StartModelOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Chooses the model of a start; undefined if the user chose none. Throws an error that says what to do if there is none and nobody to ask. */
+/** Chooses the model of a start; undefined if the user chose none. Throws an error that says what to do if there is none and no user to ask. */
 export async function selectStartModel(
   settings: Settings,
   options: StartModelOptions = {},

@@ -13,7 +13,7 @@ const broadPrograms: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The subcommands of git that only read: every other one changes the repository, and is asked about. */
+/** The subcommands of git that only read: every other one changes the repository and needs approval. */
 const gitReadingCommands: ReadonlySet<string> = new Set(
   'status log diff show blame rev-parse ls-files describe shortlog grep'.split(' '),
 );

@@ -1,5 +1,5 @@
 // The package managers: which words install packages, and which files of a project list them.
-import { clearNames, otherNames, words } from './package-names.ts';
+import { clearNames, otherNames, splitAtSpaces } from './package-names.ts';
 
 /** How a package manager installs packages, and in which files a project lists them. */
 export type PackageManager = {
@@ -124,8 +124,10 @@ export const sourceNamePattern: RegExp = new RegExp(`^${sourceVariable}$`, 'i');
 
 /** Options with which a program installs its operands. */
 export const installOptions: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(words('pacman yay paru').map((name) => [name, /^(?:-S(?!s|i|l|g|c)|-U|--sync|--upgrade)/])),
-  ...Object.fromEntries(words('code codium cursor windsurf').map((name) => [name, /^--install-extension/])),
+  ...Object.fromEntries(
+    splitAtSpaces('pacman yay paru').map((name) => [name, /^(?:-S(?!s|i|l|g|c)|-U|--sync|--upgrade)/]),
+  ),
+  ...Object.fromEntries(splitAtSpaces('code codium cursor windsurf').map((name) => [name, /^--install-extension/])),
   dpkg: /^(?:-i|--install|--unpack)/,
   rpm: /^(?:-[a-z]*[iUF](?<!-q[a-z]*i)|--install|--upgrade|--freshen)/,
   'nix-env': /^(?:-[a-zA-Z]*[iu]|--install|--upgrade)/,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 import { escapeMountField, findMount, readHostMounts, type HostMount } from './host-mounts.ts';
 import type { MountOperation } from './mount-plan.ts';
-import type { ScriptWords } from './script-words.ts';
+import type { ScriptArguments } from './script-arguments.ts';
 
 /** The file descriptor of the table of mounts. Its file is in the folder for `/tmp`, which is covered when `/tmp` is mounted. */
 export const tableFd = 8;
@@ -48,7 +48,7 @@ const standardStreams = ['stdin', 'stdout', 'stderr'];
 /** Returns the steps that carry out these operations below the new root. */
 export function formatMountSteps(
   operations: readonly MountOperation[],
-  words: ScriptWords,
+  words: ScriptArguments,
   programs: MountPrograms,
 ): MountSteps {
   const host = readHostMounts();
@@ -180,7 +180,7 @@ const escapeEntry = (text: string): string =>
 
 function formatBatch(
   batch: Batch,
-  words: ScriptWords,
+  words: ScriptArguments,
   { mkdir, ln, cp, mount }: MountPrograms,
   hasTable: boolean,
 ): readonly string[] {
@@ -202,7 +202,7 @@ function formatBatch(
 }
 
 /** Links with the name of their target are made in one call for each folder. */
-function formatLinks(links: Batch['links'], words: ScriptWords, ln: string): readonly string[] {
+function formatLinks(links: Batch['links'], words: ScriptArguments, ln: string): readonly string[] {
   const named = links.filter(({ target, at }) => path.basename(target) === path.basename(at));
   const byFolder = Map.groupBy(named, ({ at }) => path.dirname(at));
   return [

@@ -7,7 +7,7 @@ import type { NamespaceLauncher } from './namespace-sandbox.ts';
 import { systemFolders } from './mounts.ts';
 import type { MountPlan } from './mount-plan.ts';
 import type { Argv, SandboxPaths } from './sandbox.ts';
-import { createScriptWords } from './script-words.ts';
+import { createScriptArguments } from './script-arguments.ts';
 import { prctlNumber, seccompFilterFile } from './seccomp.ts';
 import { findTrustedSystemProgram } from './trusted-program.ts';
 import { formatMountSteps, newRoot, tableFd } from './unshare-mounts.ts';
@@ -95,7 +95,7 @@ function wrapCommand(
   { plan, cwd, argv }: WrappedCommand,
 ): Argv {
   const { unshare, setpriv, setsid } = programs;
-  const words = createScriptWords();
+  const words = createScriptArguments();
   const filter = loader === undefined ? undefined : seccompFilterFile();
   const script = setupScript({ programs, plan, cwd, words, filter });
   const { uid, gid } = plan.user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -122,7 +122,7 @@ type SetupOptions = {
   readonly programs: UtilLinuxPrograms;
   readonly plan: MountPlan;
   readonly cwd: string;
-  readonly words: ReturnType<typeof createScriptWords>;
+  readonly words: ReturnType<typeof createScriptArguments>;
   readonly filter: string | undefined;
 };
 

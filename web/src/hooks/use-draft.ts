@@ -1,10 +1,10 @@
 // Text drafts in sessionStorage: they survive a reload and an unreachable server until they are sent.
 import { useCallback, useState } from 'preact/hooks';
-import { draftPlace } from '../state/router.ts';
+import { draftRoute } from '../state/router.ts';
 
 /** Returns the draft with this name and its setter; an empty draft is removed. */
 export function useDraft(name: string): readonly [words: string, change: (words: string) => void] {
-  const place = draftPlace(name);
+  const place = draftRoute(name);
   const [words, setWords] = useState(() => sessionStorage.getItem(place) ?? '');
   const change = useCallback(
     (next: string): void => {

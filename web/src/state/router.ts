@@ -55,7 +55,7 @@ export const navigate = (screen: Screen, id?: string): void => location.assign(l
 export const promptDraft = 'ask';
 
 /** The place of a draft in the session storage. */
-export const draftPlace = (name: string): string => `fairlead-draft ${name}`;
+export const draftRoute = (name: string): string => `fairlead-draft ${name}`;
 
 /** Puts a text into the form of a new run. */
-export const saveDraftPrompt = (prompt: string): void => sessionStorage.setItem(draftPlace(promptDraft), prompt);
+export const saveDraftPrompt = (prompt: string): void => sessionStorage.setItem(draftRoute(promptDraft), prompt);

@@ -1,4 +1,4 @@
-// Summarises a tool call in one line: the icon, the name of the tool, what it acts on, and what came of it.
+// Summarises a tool call in one line: the icon, the name of the tool, what it acts on, and its outcome.
 import type { Json, JsonObject } from '../../../src/core/index.ts';
 import type { IconName } from './icon-shapes.ts';
 import { formatCount } from './format.ts';

@@ -6,7 +6,7 @@ const hangPattern = /^\s*(?:\S+(?: \S+){0,3} {2,}(?=\S)){0,3}/;
 const minTextWidth = 20;
 
 /** Wraps each line of a text that is longer than the width; continued lines are indented to the text or to the column that they continue. */
-export const wrapWords = (text: string, width: number): string =>
+export const wrapText = (text: string, width: number): string =>
   text
     .split('\n')
     .map((line) => (line.length <= width ? line : wrapLine(line, width)))

@@ -1,7 +1,7 @@
 // The words of a shell script: texts that it gets as arguments, never as code, so that no path can change what it does.
 
 /** Collects the arguments of a script. */
-export type ScriptWords = {
+export type ScriptArguments = {
   /** Adds a text and returns how the script names it. */
   add(text: string): string;
   /** Adds several texts and returns how the script names them, separated by spaces. */
@@ -11,7 +11,7 @@ export type ScriptWords = {
 };
 
 /** Creates an empty list of words. */
-export function createScriptWords(): ScriptWords {
+export function createScriptArguments(): ScriptArguments {
   const all: string[] = [];
   const known = new Map<string, string>();
   const add = (text: string): string => {
