@@ -14,7 +14,11 @@ const compliantScript = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
 
 type CheckResult = {
   /** The results of the doctor's checks by name, and their messages. */
-  readonly doctor: { readonly code: number | null; readonly stands: Record<string, string>; readonly says: string };
+  readonly doctor: {
+    readonly code: number | null;
+    readonly statuses: Record<string, string>;
+    readonly messages: string;
+  };
   readonly connection: ProgramResult;
   readonly query: ProgramResult;
 };
@@ -36,7 +40,7 @@ async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>
   };
   const examined = await here.run(['doctor', '--json', '--model', 'anthropic/alpha'], { env: around });
   const { checks } = JSON.parse(examined.out) as {
-    readonly checks: readonly Record<'name' | 'standing' | 'says', string>[];
+    readonly checks: readonly Record<'name' | 'status' | 'message', string>[];
   };
   const connection = await here.run(['--one-shot', '--test-connection'], { env: around });
   const query = await here.run(['--one-shot', '--model', 'anthropic/alpha', '--prompt', 'hello'], { env: around });
@@ -46,8 +50,8 @@ async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>
   return {
     doctor: {
       code: examined.code,
-      stands: Object.fromEntries(checks.map(({ name, standing }) => [name, standing])),
-      says: checks.map((check) => check.says).join('\n'),
+      statuses: Object.fromEntries(checks.map(({ name, status }) => [name, status])),
+      messages: checks.map((check) => check.message).join('\n'),
     },
     connection,
     query,
@@ -58,12 +62,12 @@ test('[P61] with a provider, its key and a model that answers, the doctor makes 
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
   assert.deepEqual(
-    [doctor.code, doctor.stands['provider'], doctor.stands['tool calling']],
+    [doctor.code, doctor.statuses['provider'], doctor.statuses['tool calling']],
     [0, 'ok', 'ok'],
-    doctor.says,
+    doctor.messages,
   );
-  assert.match(doctor.says, /^anthropic answers \(\d+ ms\) and has 1 model\.$/m);
-  assert.match(doctor.says, /^anthropic\/alpha called the tool as asked/m);
+  assert.match(doctor.messages, /^anthropic answers \(\d+ ms\) and has 1 model\.$/m);
+  assert.match(doctor.messages, /^anthropic\/alpha called the tool as asked/m);
   assert.deepEqual([connection.code, connection.err], [0, '']);
   assert.match(connection.out, /^anthropic answers/);
   assert.deepEqual([query.code, query.out], [0, 'Fine.\n']);
@@ -72,8 +76,8 @@ test('[P61] with a provider, its key and a model that answers, the doctor makes 
 test('[P61] without a key nothing is sent, and the missing variable is named', async (t) => {
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, {});
-  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
-  for (const said of [doctor.says, connection.err, query.err])
+  assert.deepEqual([doctor.code, doctor.statuses['provider'], doctor.statuses['tool calling']], [1, 'fail', 'warn']);
+  for (const said of [doctor.messages, connection.err, query.err])
     assert.match(said, /^anthropic needs a key, and ANTHROPIC_API_KEY is not set\./m);
   assert.deepEqual([connection.code, query.code], [1, 1]);
   assert.equal(here.server.requests.length, 0);
@@ -82,8 +86,8 @@ test('[P61] without a key nothing is sent, and the missing variable is named', a
 test('[P61] a wrong key is reported with the status 401, and the doctor tries no prompt with it', async (t) => {
   const here = await createTestProgram(t);
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: 'a-key-that-is-wrong' });
-  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
-  for (const said of [doctor.says, connection.err, query.err])
+  assert.deepEqual([doctor.code, doctor.statuses['provider'], doctor.statuses['tool calling']], [1, 'fail', 'warn']);
+  for (const said of [doctor.messages, connection.err, query.err])
     assert.match(said, /anthropic did not accept the key \(status 401\)/);
   assert.deepEqual([connection.code, query.code], [1, 1]);
   assert.equal(here.modelRequests().length, 1, 'the request of the user');
@@ -92,8 +96,8 @@ test('[P61] a wrong key is reported with the status 401, and the doctor tries no
 test('[P61] if a reachable provider refuses the prompt, only the check of the prompt fails', async (t) => {
   const here = await createTestProgram(t, () => fails(403, { message: 'Not for you.' }));
   const { doctor, connection, query } = await runCheck(here, { ANTHROPIC_API_KEY: key });
-  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'ok', 'fail']);
-  assert.match(doctor.says, /Not for you\./);
+  assert.deepEqual([doctor.code, doctor.statuses['provider'], doctor.statuses['tool calling']], [1, 'ok', 'fail']);
+  assert.match(doctor.messages, /Not for you\./);
   assert.equal(connection.code, 0);
   assert.deepEqual([query.code, query.out], [1, '']);
   assert.match(query.err, /Not for you\./);
@@ -106,8 +110,8 @@ test('[P61] an unreachable provider has its own exit code', async (t) => {
     ANTHROPIC_API_KEY: key,
     ANTHROPIC_BASE_URL: `${url}/v1`,
   });
-  assert.deepEqual([doctor.code, doctor.stands['provider'], doctor.stands['tool calling']], [1, 'fail', 'warn']);
-  assert.match(doctor.says, /Cannot connect to anthropic/);
+  assert.deepEqual([doctor.code, doctor.statuses['provider'], doctor.statuses['tool calling']], [1, 'fail', 'warn']);
+  assert.match(doctor.messages, /Cannot connect to anthropic/);
   assert.deepEqual([connection.code, query.code], [7, 7]);
 });
 

@@ -18,7 +18,7 @@ export async function buildWeb(folder: string = builtWebDir): Promise<readonly s
     renameSync(fresh, folder);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Whoever was faster built the same.
+    // The process that was faster built the same files.
     if (!existsSync(path.join(folder, 'index.html'))) throw error;
   }
   return modules;
@@ -28,7 +28,7 @@ async function buildWebInto(folder: string): Promise<readonly string[]> {
   const built = await build({
     root: webDir,
     configFile: false,
-    // Where the server stands is its own affair: the page asks for everything relative to itself.
+    // The page uses relative URLs, so it works under any path of a server.
     base: './',
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -56,7 +56,7 @@ let text = '';
 for await (const piece of textStream) text += piece;
 
 assert.equal(text, 'The tests pass.');
-assert.deepEqual(deleted, [], 'nobody could be asked, so nothing was deleted');
+assert.deepEqual(deleted, [], 'no user could approve it, so nothing was deleted');
 assert.match(JSON.stringify(server.requests[0]?.body), /System reminders/);
 assert.match(JSON.stringify(server.requests[1]?.body), /Read the error before you try again/);
 const outcomes = log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.outcome] : []));

@@ -20,7 +20,7 @@ const rules = compileRuleSet({
   gates: [
     defineGate({
       name: 'no-salaries',
-      description: 'Salaries are nobody else’s business.',
+      description: 'Salaries are private.',
       decide: ({ input }) =>
         JSON.stringify(input).includes('salary') ? { deny: 'Salaries are not looked up here.' } : undefined,
       examples: [],

@@ -185,7 +185,7 @@ export class Harness {
 
   #requireSession(): Session {
     if (this.#session) return this.#session;
-    throw new FairleadError('harness/no-session', 'No conversation has begun, so no call waits for approval.', {
+    throw new FairleadError('harness/no-session', 'No conversation is open, so no call waits for approval.', {
       blame: 'user',
     });
   }
@@ -214,7 +214,7 @@ export class Harness {
   }
 }
 
-/** A harness names each of its runs anew, also one that resumes another. */
+/** Each run of a harness gets a new name, also a run that resumes another. */
 const withRunId = ({ sessionId: _, ...options }: AskOptions): RunOptions => ({
   ...options,
   runId: options.runId ?? randomUUID(),

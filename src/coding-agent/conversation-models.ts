@@ -16,7 +16,7 @@ export function getListedEndpoint(
   return own ?? getModelEndpoint(settings, known) ?? { provider };
 }
 
-/** Returns a function that saves the model for the next start, to be called once the model has answered: a model that never answered is no default. A failure is reported once. */
+/** Returns a function that saves the model for the next start, to be called once the model has answered: a model that never answered does not become the default. A failure is reported once. */
 export function createModelSaver(): (options: ConversationOptions, state: ConversationState) => void {
   let hasFailed = false;
   return (options, state) => {

@@ -60,7 +60,7 @@ export function errorMessage(thrown: unknown): string {
 
 /** Returns the code that the operating system, Node.js or a driver gives an error, such as `ENOENT`; undefined if it has none. */
 export const systemErrorCode = (error: unknown): string | undefined =>
-  // An error of another realm, such as a `node:vm` context, is no instance of our Error.
+  // An error of another realm, such as a `node:vm` context, is not an instance of our Error.
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;

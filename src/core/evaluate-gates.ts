@@ -36,7 +36,7 @@ export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state:
 const userDenial = (reason: string | undefined): string =>
   reason === undefined ? 'Denied by user.' : `Denied by user: ${reason}`;
 
-/** The gate of a tool that needs approval. The question contains the input, so a rewritten input is asked about again. */
+/** The gate of a tool that needs approval. The question contains the input, so a rewritten input needs a new approval. */
 function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
   if (!tool?.needsApproval) return undefined;
   return async ({ input }, state) => {

@@ -20,7 +20,7 @@ const folded = new Map<string, string>(
   Object.entries(lookAlikes).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)),
 );
 
-/** The folded letter of each ASCII character; empty for what is no letter. */
+/** The folded letter of each ASCII character; empty for other characters. */
 const asciiLetters: readonly string[] = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCodePoint(code).toLowerCase();
   return /[a-z]/.test(character) ? character : (folded.get(character) ?? '');

@@ -18,8 +18,8 @@ export type OpenSessionOptions = {
 export type SessionInfo = {
   readonly session: string;
   readonly name?: string;
-  readonly begun: string;
-  readonly changed: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
   readonly events: number;
   /** The tenant that it belongs to; absent if it belongs to none. */
   readonly tenant?: string;

@@ -78,7 +78,7 @@ export function explainTurn(
     for (const note of state.queue) if (!known.has(note)) origins.set(note.key, toNoteOrigin(event, state, before));
   }
   if (!found)
-    throw new FairleadError('session/no-turn', `The session has no turn ${turn} where it stands.`, {
+    throw new FairleadError('session/no-turn', `The session has no turn ${turn} on its current branch.`, {
       blame: 'user',
       hint: state.turn > 0 ? `It has turns 1 to ${state.turn}.` : 'It has no turns yet.',
     });

@@ -66,7 +66,7 @@ test('[A89, A117] a plan is executed by workers that share only the store, step 
     .flat()
     .flatMap((event) => (event.type === 'annotation-added' ? [JSON.stringify(event.value)] : []));
   assert.ok(told.length > 1 && new Set(told).size === told.length, told.join('\n'));
-  assert.match(told.at(-1) ?? '', /"both"[^}]*"standing":"done"/);
+  assert.match(told.at(-1) ?? '', /"both"[^}]*"status":"done"/);
 });
 
 test('[A117] a coordinator that dies after it started its child runs starts none of them again', async (t) => {

@@ -213,7 +213,7 @@ async function startOrResume(
   if (previous?.outcome && state.run === undefined)
     return hasUnreadInput(state) ? state : { type: 'completed', outcome: previous.outcome };
   if (previous?.promptRecorded) return session.advance(undefined, options);
-  // The queue runs one run of a session at a time: an unfinished run in the log was given up, so it is cancelled.
+  // The queue runs one run of a session at a time: an unfinished run in the log has no worker any more, so it is cancelled.
   if (state.run !== undefined) await session.advance(undefined, { signal: AbortSignal.abort() });
   const client = getClientOptions(run.settings);
   const input: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };

@@ -19,7 +19,7 @@ export async function findAutoRun(queue: Pick<RunQueue, 'list'>, session: string
   }
 }
 
-/** Throws if a run of a client that is no operator would continue a session with an automatic run: its rights may have changed since it was queued or scheduled. */
+/** Throws if a run of a client that is not an operator would continue a session with an automatic run: its rights may have changed since it was queued or scheduled. */
 export async function assertMayContinueSession(
   queue: Pick<RunQueue, 'list'>,
   { session, settings }: FleetRun,

@@ -94,7 +94,7 @@ export function findFilesOfRunner(argv: readonly string[], place: Place): readon
 const splitOptions = (argv: readonly string[]): readonly string[] =>
   argv.flatMap((word) => [word, ...(/^-[^=]*=(.+)$/s.exec(word)?.slice(1) ?? [])]);
 
-/** Returns where an interpreter or a package manager finds a word that is no path: a module, or a program of an installed package. */
+/** Returns where an interpreter or a package manager finds a word that is not a path: a module, or a program of an installed package. */
 function findInstalled(word: string, cwd: string): readonly string[] {
   if (!/^@?[\w.-]+(\/[\w.-]+)?(@[\w.^~-]+)?$/.test(word)) return [];
   const name = word.replace(/(?!^)@.*$/, '');

@@ -3,7 +3,7 @@ import { isObject, unwrapDeferredCall, type Gate, type Tool } from '../core/inde
 
 /**
  * `read-only`: nothing is changed. `plan`: the same, and the model writes a plan. `ask`: changes are asked about.
- * `accept-edits`: edits inside the working folder are made without a question, everything else is asked about. `auto`: nothing is asked about, except what a policy or a guard asks in every mode.
+ * `accept-edits`: edits inside the working folder are made without a question, everything else needs approval. `auto`: nothing needs approval, except what a policy or a guard asks in every mode.
  */
 export type PermissionMode = 'read-only' | 'plan' | 'ask' | 'accept-edits' | 'auto';
 
@@ -28,7 +28,7 @@ export const permissionModeDescriptions: Readonly<Record<PermissionMode, string>
   'read-only': 'Nothing is changed: files are read, and only commands that read can run.',
   plan: 'Nothing is changed: the model reads and writes a plan.',
   ask: 'You are asked before files are changed and commands are run.',
-  'accept-edits': 'Edits of files in this folder are made without a question; everything else is asked about.',
+  'accept-edits': 'Edits of files in this folder need no approval; everything else does.',
   auto: 'File changes and commands are approved automatically.',
 };
 

@@ -153,7 +153,7 @@ async function resolveExistingSession(
   if (!sessionFile || !owner)
     return { selector: sessionFile ? { type: 'resume', session: sessionFile.name } : selector };
   const key = await prompter.askKey({
-    title: `The session "${sessionFile.name}" is open in another process (${owner.pid} on ${owner.host}). What now?`,
+    title: `The session "${sessionFile.name}" is open in another process (${owner.pid} on ${owner.host}). Choose:`,
     keys: [
       { key: 'w', label: 'watch it' },
       { key: 'c', label: 'continue with a copy' },
@@ -197,7 +197,7 @@ async function resolveSessionName(
   if (!isTaken(name)) return { selector };
   const free = findFreeName(normalizeSessionName(name), isTaken);
   const key = await prompter.askKey({
-    title: `There is already a session named "${normalizeSessionName(name)}". What now?`,
+    title: `There is already a session named "${normalizeSessionName(name)}". Choose:`,
     keys: [
       { key: 'o', label: `call the new one "${free}"` },
       { key: 'r', label: 'resume the old one' },

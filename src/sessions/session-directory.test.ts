@@ -44,7 +44,12 @@ function createDirs(t: TestContext): SessionDirs {
   return { data };
 }
 
-async function begun(dirs: SessionDirs, name: string, words = 'Hello there', id?: string): Promise<SessionFile> {
+async function createSession(
+  dirs: SessionDirs,
+  name: string,
+  words = 'Hello there',
+  id?: string,
+): Promise<SessionFile> {
   const place = createSessionFile(dirs, name);
   const log = await openJsonl(place.file, id === undefined ? {} : { session: id });
   await log.append(
@@ -75,7 +80,7 @@ const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 test('[J93] a session is a file with its name, readable only by its owner, and the files are the list of sessions', async (t) => {
   const dirs = createDirs(t);
   assert.deepEqual(listSessions(dirs), []);
-  const { file } = await begun(dirs, 'first one');
+  const { file } = await createSession(dirs, 'first one');
   assert.equal(file, path.join(dirs.data, 'sessions', 'session_first one.jsonl'));
   if (process.platform !== 'win32') assert.deepEqual([mode(file), mode(path.dirname(file))], ['600', '700']);
   copyFileSync(file, sessionFilePath(dirs, 'by hand'));
@@ -95,8 +100,8 @@ test('[J93] a session is a file with its name, readable only by its owner, and t
 
 test('a listing shows id, model, events and first message, the latest first; sessions without events are not listed', async (t) => {
   const dirs = createDirs(t);
-  await begun(dirs, 'old', 'Find the bug', 'abcd-1');
-  const { file } = await begun(dirs, 'new', 'Then mend it', 'abcd-2');
+  await createSession(dirs, 'old', 'Find the bug', 'abcd-1');
+  const { file } = await createSession(dirs, 'new', 'Then fix it', 'abcd-2');
   const log = await openJsonl(file);
   await log.append(5, [{ type: 'annotation-added', key: 'k', value: 1 }]);
   await log.close();
@@ -105,7 +110,7 @@ test('a listing shows id, model, events and first message, the latest first; ses
   utimesSync(sessionFilePath(dirs, 'odd'), 0, 0);
   const told = listSessions(dirs).map(({ name, id, model, events, first }) => [name, id, model, events, first]);
   assert.deepEqual(told, [
-    ['new', 'abcd-2', 'second', 6, 'Then mend it'],
+    ['new', 'abcd-2', 'second', 6, 'Then fix it'],
     ['old', 'abcd-1', 'second', 5, 'Find the bug'],
     ['odd', '', undefined, 0, undefined],
   ]);
@@ -113,7 +118,7 @@ test('a listing shows id, model, events and first message, the latest first; ses
 
 test('a directory of a thousand sessions is listed completely, and each is found by its id', async (t) => {
   const dirs = createDirs(t);
-  const { file } = await begun(dirs, 'seed', 'words', '00000000-seed');
+  const { file } = await createSession(dirs, 'seed', 'words', '00000000-seed');
   const text = readFileSync(file, 'utf8');
   const ids = Array.from({ length: 1000 }, (_, n) => `${String(n).padStart(8, '0')}-x`);
   for (const id of ids) writeFileSync(sessionFilePath(dirs, `s ${id}`), text.replaceAll('00000000-seed', id));
@@ -125,9 +130,9 @@ test('a directory of a thousand sessions is listed completely, and each is found
 
 test('[J14, J56] a session is found by name before id, by id, and by a unique prefix of an id', async (t) => {
   const dirs = createDirs(t);
-  await begun(dirs, 'alpha', '', 'aaaa1111-0');
-  await begun(dirs, 'beta', '', 'aaaa2222-0');
-  await begun(dirs, 'aaaa1111-0', '', 'cccc3333-0');
+  await createSession(dirs, 'alpha', '', 'aaaa1111-0');
+  await createSession(dirs, 'beta', '', 'aaaa2222-0');
+  await createSession(dirs, 'aaaa1111-0', '', 'cccc3333-0');
   const named = (wanted: string): string => findSession(dirs, wanted).name;
   assert.deepEqual([named('alpha'), named(' beta '), named('aaaa1111-0')], ['alpha', 'beta', 'aaaa1111-0']);
   assert.deepEqual([named('aaaa2222-0'), named('CCCC'), named('aaaa2')], ['beta', 'aaaa1111-0', 'beta']);
@@ -147,7 +152,7 @@ test('[J14, J56] a session is found by name before id, by id, and by a unique pr
 
 test('a file that the user renamed is found by the name that is displayed', async (t) => {
   const dirs = createDirs(t);
-  const { file } = await begun(dirs, 'seed');
+  const { file } = await createSession(dirs, 'seed');
   for (const name of ['session_50%.jsonl', 'session_cafe\u0301.jsonl'])
     copyFileSync(file, path.join(path.dirname(file), name));
   assert.match(findSession(dirs, '50%').file, /session_50%\.jsonl$/);
@@ -169,7 +174,7 @@ test('[J29, J54] new sessions of the same second get different names, also acros
 
 test('[J13, J38] the name of a new session must be free; a reserved name can be used', async (t) => {
   const dirs = createDirs(t);
-  const { file } = await begun(dirs, 'mine');
+  const { file } = await createSession(dirs, 'mine');
   assert.deepEqual((await verifyFile(file)).problems, []);
   assert.throws(() => createSessionFile(dirs, 'mine'), {
     code: 'session/name-taken',
@@ -179,8 +184,8 @@ test('[J13, J38] the name of a new session must be free; a reserved name can be 
 
 test('[J55] an open session can be renamed, but not to an existing name', async (t) => {
   const dirs = createDirs(t);
-  const place = await begun(dirs, 'before');
-  await begun(dirs, 'other');
+  const place = await createSession(dirs, 'before');
+  await createSession(dirs, 'other');
   const log = await openJsonl(place.file);
   const after = await renameSession(dirs, place, 'after/all', log);
   assert.deepEqual([after.name, log.file], ['after/all', sessionFilePath(dirs, 'after/all')]);
@@ -226,7 +231,7 @@ test('a session with a writer in another process: its owner is named, it can be 
 
 test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as given, and the original is unchanged', async (t) => {
   const dirs = createDirs(t);
-  const place = await begun(dirs, 'a', 'Hello', 'the-id');
+  const place = await createSession(dirs, 'a', 'Hello', 'the-id');
   const before = readFileSync(place.file);
   const names = [];
   for (const name of [undefined, undefined, 'told']) names.push((await cloneSession(dirs, place, name)).name);
@@ -240,13 +245,13 @@ test('[J42, J44, J46, J57, J75] a clone is named <name>-clone, -clone-2 or as gi
 
 test('a deleted session stays in the trash with its date until it is restored; its name is free meanwhile', async (t) => {
   const dirs = createDirs(t);
-  const place = await begun(dirs, 'gone', 'first');
+  const place = await createSession(dirs, 'gone', 'first');
   const bytes = readFileSync(place.file);
   const now = new Date(2026, 0, 2, 3, 4, 5);
   const trashed = await trashSession(dirs, place, now);
   assert.equal(trashed.file, path.join(dirs.data, 'trash', '2026-01-02_03-04-05.session_gone.jsonl'));
   assert.deepEqual(listSessions(dirs), []);
-  await trashSession(dirs, await begun(dirs, 'gone', 'second'), now);
+  await trashSession(dirs, await createSession(dirs, 'gone', 'second'), now);
   assert.deepEqual(
     listTrash(dirs).map(({ name, since }) => [name, since]),
     [
@@ -271,7 +276,7 @@ test('permanently deleting a session also deletes the sessions of its sub-agents
   const folder = subagentSessionsDir(dirs);
   mkdirSync(folder, { recursive: true });
   for (const parent of ['gone', 'stays']) {
-    await begun(dirs, parent, 'Hi', `id-of-${parent}`);
+    await createSession(dirs, parent, 'Hi', `id-of-${parent}`);
     const log = await openJsonl(path.join(folder, `session_agent-of-${parent}.jsonl`));
     const about = { task: 't', parent: `id-of-${parent}`, key: 'k' };
     await log.append(0, [{ type: 'annotation-added', key: 'agent', value: about }], { durable: true });
@@ -294,7 +299,7 @@ test('the most recent session is the one with the latest write, whatever its nam
     ['a', 5],
     ['c', 4],
   ] as const) {
-    const { file } = await begun(dirs, name);
+    const { file } = await createSession(dirs, name);
     utimesSync(file, time, time);
   }
   createSessionFile(dirs, 'unborn');

@@ -20,8 +20,8 @@ export type TerminalSession = {
   /** The working directory. */
   readonly folder?: string;
   readonly model?: string;
-  readonly begun: string;
-  readonly changed: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
   readonly events: number;
 };
 
@@ -54,7 +54,7 @@ export function createTerminalSessions(dirs: SessionDirs): TerminalSessions {
       for (const file of known.keys()) if (!present.has(file)) known.delete(file);
       return files
         .flatMap((sessionFile) => summarize(sessionFile) ?? [])
-        .toSorted((a, b) => b.changed.localeCompare(a.changed) || a.session.localeCompare(b.session));
+        .toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt) || a.session.localeCompare(b.session));
     },
     async read(session, work) {
       const sessionFile = findSession(dirs, session);
@@ -69,7 +69,7 @@ export function createTerminalSessions(dirs: SessionDirs): TerminalSessions {
   };
 }
 
-const emptyInfo = { begun: '', changed: '', events: 0 } as const;
+const emptyInfo = { createdAt: '', updatedAt: '', events: 0 } as const;
 
 function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefined {
   const summary = summarizeSession(sessionFile);
@@ -78,8 +78,8 @@ function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefine
   return {
     session: id,
     name,
-    begun: created,
-    changed,
+    createdAt: created,
+    updatedAt: changed,
     events,
     title,
     ...(folder === undefined ? {} : { folder }),

@@ -61,7 +61,7 @@ async function readSkill(folder: string, dir: ResourceDir): Promise<Skill | { re
   return parseSkill(text, { folder, ...origin });
 }
 
-/** Parses the text of a SKILL.md in this directory, or says why it is no skill. */
+/** Parses the text of a SKILL.md in this directory, or returns why it is not a skill. */
 export async function parseSkill(
   text: string,
   origin: Pick<Skill, 'folder' | 'scope' | 'boundary'>,

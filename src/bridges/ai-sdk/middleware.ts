@@ -68,7 +68,7 @@ async function stream(
 ): Promise<LanguageModelV4StreamResult> {
   // The SDK needs the request metadata before the first part.
   const first = Promise.withResolvers<Omit<LanguageModelV4StreamResult, 'stream'>>();
-  let begun = false;
+  let hasStarted = false;
   const leaving = new AbortController();
   const abortSignal = AbortSignal.any([leaving.signal, ...(call.params.abortSignal ? [call.params.abortSignal] : [])]);
   const parts = interceptModelStream<LanguageModelV4StreamPart>({
@@ -77,12 +77,15 @@ async function stream(
     async send(additions, attempt) {
       const prompt = insertIntoPrompt(call.params.prompt, additions);
       const { stream: sent, ...about } = await call.model.doStream({ ...call.params, prompt, abortSignal });
-      begun = true;
+      hasStarted = true;
       first.resolve(about);
       return attempt === 0 ? sent : sent.pipeThrough(dropStreamStart());
     },
     reader: createAiSdkStreamReader,
-    stopped: (stop) => [...(begun ? [] : [{ type: 'stream-start' as const, warnings: [] }]), ...createStopParts(stop)],
+    stopped: (stop) => [
+      ...(hasStarted ? [] : [{ type: 'stream-start' as const, warnings: [] }]),
+      ...createStopParts(stop),
+    ],
   });
   const next = parts.next();
   next.then(() => first.resolve({}), first.reject);

@@ -30,7 +30,7 @@ export type PrefixIndex = {
   recordResponse(id: string, tip: number, at: string): void;
 };
 
-/** Max indexed conversations; older ones start anew if they continue. */
+/** Max indexed conversations; an older one that continues is a new conversation. */
 const maxIndexed = 2000;
 
 /** Reads the index of a directory, least recently used first, and opens it for appends. */

@@ -74,7 +74,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     if (admission.type === 'out')
       return sendJsonError(outgoing, admission.status, { error: { message: admission.message } });
     if (under >= maxRequests) {
-      const message = `${maxRequests} requests are under way: try again.`;
+      const message = `${maxRequests} requests are in progress: try again.`;
       return sendJsonError(outgoing, 503, { error: { message, type: 'fairlead_error' } }, { 'retry-after': '1' });
     }
     under++;

@@ -52,7 +52,7 @@ async function printReport(
   }
   // The reader has closed the pipe, and not every check has run.
   if (stop.signal.aborted) return 1;
-  const failed = results.some(({ standing }) => standing === 'fail');
+  const failed = results.some(({ status }) => status === 'fail');
   if (json) write(`${JSON.stringify({ ok: !failed, checks: results }, null, 2)}\n`);
   else stderr.write(`${formatCheckSummary(results)}\n`);
   await flush();

@@ -7,9 +7,9 @@ import type { Settings } from '../../coding-agent/settings/index.ts';
 
 /** The status of a part, and how to fix it. The members are fields of `doctor --json`. */
 export type CheckResult = {
-  readonly standing: 'ok' | 'warn' | 'fail';
-  readonly says: string;
-  readonly mend?: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  readonly fix?: string;
 };
 
 /** The model that is tested. */
@@ -49,10 +49,10 @@ export type DoctorCheck = {
 };
 
 /** The part works. */
-export const ok = (says: string): CheckResult => ({ standing: 'ok', says });
+export const ok = (message: string): CheckResult => ({ status: 'ok', message });
 
 /** The part works in a limited way. */
-export const warn = (says: string, mend: string): CheckResult => ({ standing: 'warn', says, mend });
+export const warn = (message: string, fix: string): CheckResult => ({ status: 'warn', message, fix });
 
 /** The part does not work. */
-export const fail = (says: string, mend: string): CheckResult => ({ standing: 'fail', says, mend });
+export const fail = (message: string, fix: string): CheckResult => ({ status: 'fail', message, fix });

@@ -51,7 +51,7 @@ const finding = ({ checks }: Report, name: string): NamedCheckResult => {
   return found;
 };
 const failedIn = ({ checks }: Report): readonly string[] =>
-  checks.filter(({ standing }) => standing === 'fail').map(({ name }) => name);
+  checks.filter(({ status }) => status === 'fail').map(({ name }) => name);
 
 /** A scripted model that calls the requested tool. */
 const obeys = ({ prompt, tools }: ScriptRequest<JsonObject>) =>
@@ -97,14 +97,14 @@ test('a model that answers with text instead of a tool call fails, and a wrong c
   const report = await examined(environment, '--model', 'lm-studio/alpha');
   assert.deepEqual([report.code, report.ok, failedIn(report)], [1, false, ['tool calling']]);
   assert.match(
-    finding(report, 'tool calling').says,
+    finding(report, 'tool calling').message,
     /called no tool; it answered: Sure! I would call it with␊the number\. \(stop/,
   );
-  assert.match(finding(report, 'tool calling').mend ?? '', /fairlead models lm-studio --tools/);
+  assert.match(finding(report, 'tool calling').fix ?? '', /fairlead models lm-studio --tools/);
   environment.server.setScript(() => calls('report_number', { number: 1 }));
   const wrong = finding(await examined(environment, '--model', 'lm-studio/alpha'), 'tool calling');
-  assert.equal(wrong.standing, 'warn');
-  assert.match(wrong.says, /called report_number with {"number":1} instead of {"number":\d{3}}/);
+  assert.equal(wrong.status, 'warn');
+  assert.match(wrong.message, /called report_number with {"number":1} instead of {"number":\d{3}}/);
 });
 
 test('an unreachable provider fails once, and the checks that need it are reported as not tested', async (t) => {
@@ -115,9 +115,9 @@ test('an unreachable provider fails once, and the checks that need it are report
     'lm-studio/alpha',
   );
   assert.deepEqual([report.code, failedIn(report)], [1, ['provider']]);
-  assert.match(finding(report, 'provider').mend ?? '', /Is the server running at http:.*Start it/);
+  assert.match(finding(report, 'provider').fix ?? '', /Is the server running at http:.*Start it/);
   for (const name of ['tool calling', 'context window'])
-    assert.match(finding(report, name).says, /^Not tested because of the error above\.$/);
+    assert.match(finding(report, name).message, /^Not tested because of the error above\.$/);
   assert.equal(environment.server.requests.length, 0);
 });
 
@@ -126,8 +126,8 @@ test('an unknown model fails with its name, and its provider is still ok', async
   await fairlead(environment, '--one-shot', '--refresh-models');
   const report = await examined(environment, '--model', 'alfa');
   assert.deepEqual([report.code, failedIn(report)], [1, ['model']]);
-  assert.match(finding(report, 'model').mend ?? '', /Did you mean alpha/);
-  assert.match(finding(report, 'tool calling').says, /^Not tested/);
+  assert.match(finding(report, 'model').fix ?? '', /Did you mean alpha/);
+  assert.match(finding(report, 'tool calling').message, /^Not tested/);
 });
 
 test('--offline sends no request', async (t) => {
@@ -135,7 +135,7 @@ test('--offline sends no request', async (t) => {
   const report = await examined(environment, '--offline');
   assert.equal(report.code, 0);
   for (const name of ['provider', 'model', 'tool calling', 'context window'])
-    assert.deepEqual([finding(report, name).standing, finding(report, name).says], ['ok', 'Skipped (--offline).']);
+    assert.deepEqual([finding(report, name).status, finding(report, name).message], ['ok', 'Skipped (--offline).']);
   assert.equal(environment.server.requests.length, 0);
 });
 
@@ -146,7 +146,7 @@ test('for Ollama the reported context window is the num_ctx of the requests', as
   const there = withEnv(environment, { OLLAMA_API_URL: server.url, HARNESS_INFERENCE_PROVIDER: 'ollama' });
   const report = await examined(there, '--model', 'ollama/alpha');
   assert.equal(
-    finding(report, 'context window').says,
+    finding(report, 'context window').message,
     'ollama/alpha has a context window of 9000 tokens (sent to Ollama as num_ctx with every request).',
   );
   assert.deepEqual(
@@ -162,9 +162,9 @@ test('a changed session file fails with its name, and an unwritable directory wi
   assert.equal((await fairlead(environment, ...options, 'ill', 'hello there')).code, 0);
   chmodSync(environment.data, 0o755);
   const well = await examined(environment, '--offline');
-  assert.equal(finding(well, 'log').says, 'All 2 session files passed verification.');
+  assert.equal(finding(well, 'log').message, 'All 2 session files passed verification.');
   assert.deepEqual(
-    [finding(well, 'folders').standing, finding(well, 'folders').mend],
+    [finding(well, 'folders').status, finding(well, 'folders').fix],
     ['warn', `chmod 700 ${environment.data}`],
   );
   const dir = path.join(environment.data, 'sessions');
@@ -174,12 +174,12 @@ test('a changed session file fails with its name, and an unwritable directory wi
   writeFileSync(blocked, '');
   const report = await examined(withEnv(environment, { XDG_CACHE_HOME: blocked }), '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['folders', 'log']]);
-  assert.match(finding(report, 'log').says, /^1 of 2 sessions are damaged or were edited\. "ill": /);
+  assert.match(finding(report, 'log').message, /^1 of 2 sessions are damaged or were edited\. "ill": /);
   assert.match(
-    finding(report, 'folders').says,
+    finding(report, 'folders').message,
     /The cache directory .*a-file.fairlead cannot be written or created in/,
   );
-  assert.match(finding(report, 'folders').mend ?? '', /XDG_CACHE_HOME/);
+  assert.match(finding(report, 'folders').fix ?? '', /XDG_CACHE_HOME/);
 });
 
 test('unreadable settings fail once, and the other checks still run', async (t) => {
@@ -189,9 +189,9 @@ test('unreadable settings fail once, and the other checks still run', async (t) 
   writeFileSync(path.join(config, 'config.json'), '{ "approve": "maybe" }');
   const report = await examined(environment, '--offline');
   assert.deepEqual([report.code, failedIn(report)], [1, ['settings']]);
-  assert.match(finding(report, 'settings').says, /approve .*must be read-only, plan, ask, accept-edits or auto/);
-  assert.match(finding(report, 'log').says, /^Not tested/);
-  assert.equal(finding(report, 'node').standing, 'ok');
+  assert.match(finding(report, 'settings').message, /approve .*must be read-only, plan, ask, accept-edits or auto/);
+  assert.match(finding(report, 'log').message, /^Not tested/);
+  assert.equal(finding(report, 'node').status, 'ok');
 });
 
 /** A container engine that is a script: every image exists, and commands run without isolation. */
@@ -207,21 +207,21 @@ test('[A16] a container that shows the home directory or writable system files f
   const leaky = await examined(engine(environment, 'exec sh -c "$last"'), '--offline');
   assert.equal(leaky.code, 1);
   assert.match(
-    finding(leaky, 'container').says,
+    finding(leaky, 'container').message,
     /^The container does not confine commands: .*the home directory is visible/,
   );
   const holds = await examined(
     engine(environment, `printf 'network: \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
-  assert.equal(finding(holds, 'container').standing, 'ok');
+  assert.equal(finding(holds, 'container').status, 'ok');
   const routed = await examined(
     engine(environment, `printf 'network: eth0 \\nhome: hidden\\nsystem: closed\\n'`),
     '--offline',
   );
-  assert.match(finding(routed, 'container').says, /it has a network \(eth0\)\.$/);
+  assert.match(finding(routed, 'container').message, /it has a network \(eth0\)\.$/);
   const broken = await examined(engine(environment, 'echo out of luck; exit 125'), '--offline');
-  assert.match(finding(broken, 'container').says, /^The container could not be tested: .*out of luck/);
+  assert.match(finding(broken, 'container').message, /^The container could not be tested: .*out of luck/);
   assert.deepEqual(readdirSync(environment.env['HOME'] ?? ''), ['.keep'], 'no marker file is left');
 });
 
@@ -246,11 +246,11 @@ test(
     // Podman has its images below the home directory, so this uses the real home; the other directories are of the test.
     const home = withEnv(environment, { HOME: process.env['HOME'] ?? '' });
     const without = finding(await examined(home, '--offline'), 'container');
-    assert.deepEqual([without.standing, without.mend], ['warn', `podman volume create ${volume}`]);
+    assert.deepEqual([without.status, without.fix], ['warn', `podman volume create ${volume}`]);
     spawnSync('podman', ['volume', 'create', volume]);
     t.after(() => spawnSync('podman', ['volume', 'rm', '-f', volume]));
     const holds = finding(await examined(home, '--offline'), 'container');
-    assert.equal(holds.standing, 'ok', holds.says);
+    assert.equal(holds.status, 'ok', holds.message);
   },
 );
 
@@ -265,7 +265,7 @@ test('a check that throws is a failed check, and the others still run', async ()
     },
     { name: 'goes on', run: () => fail('this', 'that') },
   ];
-  for await (const each of runDoctorChecks({ checks })) found.push([each.name, each.standing, each.says]);
+  for await (const each of runDoctorChecks({ checks })) found.push([each.name, each.status, each.message]);
   assert.deepEqual(found, [
     ['breaks', 'fail', 'no luck'],
     ['goes on', 'fail', 'this'],
@@ -292,23 +292,23 @@ test('/doctor checks the model of the conversation', { skip: noTerminal() }, asy
 
 test('the sandbox of commands is tested', { skip: await noSandbox() }, async (t) => {
   const environment = await createPromptEnvironment(t, obeys);
-  const { standing, says: told } = finding(await examined(environment, '--offline'), 'commands');
-  assert.deepEqual([standing, told.includes('had no network')], ['ok', true], told);
+  const { status, message: told } = finding(await examined(environment, '--offline'), 'commands');
+  assert.deepEqual([status, told.includes('had no network')], ['ok', true], told);
 });
 
 test('the tested sandbox is the one for commands of the current directory', async (t) => {
   const environment = await createPromptEnvironment(t, obeys);
-  const { standing, says: told } = finding(await examined({ ...environment, cwd: '/' }, '--offline'), 'commands');
-  assert.deepEqual([standing, /the root of the disk|no sandbox on this machine/.test(told)], ['warn', true], told);
+  const { status, message: told } = finding(await examined({ ...environment, cwd: '/' }, '--offline'), 'commands');
+  assert.deepEqual([status, /the root of the disk|no sandbox on this machine/.test(told)], ['warn', true], told);
 });
 
 test('[attack 82] without a sandbox the doctor says what to install', async (t) => {
   const environment = await createPromptEnvironment(t, obeys);
   const {
-    standing,
-    says: told,
-    mend,
+    status,
+    message: told,
+    fix,
   } = finding(await examined(withEnv(environment, { PATH: '/nowhere' }), '--offline'), 'commands');
-  assert.deepEqual([standing, told], ['warn', 'Commands are not run: there is no sandbox on this machine.']);
-  assert.match(mend ?? '', /^Install bubblewrap/);
+  assert.deepEqual([status, told], ['warn', 'Commands are not run: there is no sandbox on this machine.']);
+  assert.match(fix ?? '', /^Install bubblewrap/);
 });

@@ -6,22 +6,22 @@ import type { NamedCheckResult } from './run-checks.ts';
 
 /** Formats one result; wrapped at words if a width is given. */
 export function formatCheckResult(
-  { name, standing, says, mend }: NamedCheckResult,
+  { name, status, message, fix }: NamedCheckResult,
   styles: TextStyles,
   width: number = Number.POSITIVE_INFINITY,
 ): string {
-  const label = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }[standing];
-  const line = `${label}  ${name.padEnd(14)}  ${escapeInvisible(says)}`;
-  const text = mend === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(mend)}`;
+  const label = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }[status];
+  const line = `${label}  ${name.padEnd(14)}  ${escapeInvisible(message)}`;
+  const text = fix === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(fix)}`;
   // The label is styled after the text was wrapped: a style has no width.
-  const style = { ok: styles.green, warn: styles.yellow, fail: styles.red }[standing];
+  const style = { ok: styles.green, warn: styles.yellow, fail: styles.red }[status];
   return style(label) + wrapText(text, width).slice(label.length);
 }
 
 /** Summarizes all results in one sentence. */
 export function formatCheckSummary(results: readonly NamedCheckResult[]): string {
-  const count = (standing: NamedCheckResult['standing']): number =>
-    results.filter((result) => result.standing === standing).length;
+  const count = (status: NamedCheckResult['status']): number =>
+    results.filter((result) => result.status === status).length;
   const [warnings, failures] = [count('warn'), count('fail')];
   if (failures > 0) return `${failures} of ${results.length} checks failed.`;
   return warnings > 0

@@ -8,35 +8,34 @@ import { writeFiles } from '../../../test/support/program-dirs.ts';
 import { readHardware, judgeHardware } from './hardware-check.ts';
 
 test('[P33, P34, P49] the report shows the largest model, its context window, and a benchmark to compare with', () => {
-  const { standing, says } = judgeHardware({ cores: 16, memory: 64, gpuMemory: 24, gpuName: 'RTX 4090' }, undefined);
-  assert.equal(standing, 'ok');
+  const { status, message } = judgeHardware({ cores: 16, memory: 64, gpuMemory: 24, gpuName: 'RTX 4090' }, undefined);
+  assert.equal(status, 'ok');
   assert.match(
-    says,
+    message,
     /16 cores, 64 GB, RTX 4090 with 24 GB: models up to 32B \(20\.2 GB, such as qwen3:32b\), context up to 128K/,
   );
-  assert.match(says, /a 27B model on an RTX 4090: about 40 tokens a second/);
-  assert.match(judgeHardware({ cores: 2, memory: 1 }, undefined).says, /no graphics card found: no local model fits/);
+  assert.match(message, /a 27B model on an RTX 4090: about 40 tokens a second/);
+  assert.match(
+    judgeHardware({ cores: 2, memory: 1 }, undefined).message,
+    /no graphics card found: no local model fits/,
+  );
 });
 
 test('[P49, P75] a model that is too large for the machine, or too small for work with tools, is a warning with a fix', () => {
   const large = judgeHardware({ cores: 8, memory: 16, gpuMemory: 8, gpuName: 'a card' }, 'qwen3:32b');
-  assert.equal(large.standing, 'warn');
+  assert.equal(large.status, 'warn');
   assert.match(
-    `${large.says} ${large.mend}`,
+    `${large.message} ${large.fix}`,
     /qwen3:32b is larger.*a model such as qwen3:8b, or one with 4-bit weights \(AWQ, Q4\)/,
   );
   const small = judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:8b');
   assert.match(
-    `${small.standing} ${small.mend}`,
+    `${small.status} ${small.fix}`,
     /warn Use a larger model such as qwen3:32b; a router selects a model for each task/,
   );
-  assert.match(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b').mend ?? '', /a hosted model for hard tasks/);
-  assert.equal(
-    judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b', true).standing,
-    'ok',
-    'it is listed under the router',
-  );
-  assert.equal(judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:32b').standing, 'ok');
+  assert.match(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b').fix ?? '', /a hosted model for hard tasks/);
+  assert.equal(judgeHardware({ cores: 8, memory: 16 }, 'qwen3:8b', true).status, 'ok', 'it is listed under the router');
+  assert.equal(judgeHardware({ cores: 8, memory: 64, gpuMemory: 24, gpuName: 'a card' }, 'qwen3:32b').status, 'ok');
 });
 
 test(

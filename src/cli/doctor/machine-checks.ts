@@ -80,14 +80,14 @@ const foldersCheck: DoctorCheck = {
   name: 'folders',
   run({ settings: { dirs } }) {
     const results = Object.entries(dirs).map(([name, dir]) => checkDirectory(name, dir));
-    const failures = results.filter(({ standing }) => standing === 'fail');
-    const problems = failures.length > 0 ? failures : results.filter(({ standing }) => standing === 'warn');
+    const failures = results.filter(({ status }) => status === 'fail');
+    const problems = failures.length > 0 ? failures : results.filter(({ status }) => status === 'warn');
     const [first] = problems;
     if (first)
       return {
-        standing: first.standing,
-        says: problems.map(({ says }) => says).join(' '),
-        mend: problems.map(({ mend }) => mend).join(first.standing === 'fail' ? ' ' : '; '),
+        status: first.status,
+        message: problems.map(({ message }) => message).join(' '),
+        fix: problems.map(({ fix }) => fix).join(first.status === 'fail' ? ' ' : '; '),
       };
     return ok(`State, data, config and cache are writable: ${[...new Set(Object.values(dirs))].join(', ')}.`);
   },

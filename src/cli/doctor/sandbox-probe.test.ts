@@ -13,11 +13,11 @@ test('a sandbox fails if a command can write outside its directory or reach a se
   t.after(() => rmSync(root, { recursive: true }));
   const workspace = localWorkspace({ roots: [root] });
   const runCheck = async (sandbox: Sandbox): Promise<string> => {
-    for await (const { standing, says: told, mend } of runDoctorChecks({
+    for await (const { status, message: told, fix } of runDoctorChecks({
       checks: [commandSandboxCheck],
       commandSandbox: { workspace, sandbox },
     }))
-      return `${standing}: ${told} ${mend}`;
+      return `${status}: ${told} ${fix}`;
     return '';
   };
   const leaky: Sandbox = {

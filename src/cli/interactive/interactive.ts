@@ -84,7 +84,7 @@ async function runWithUi(
   }
 }
 
-/** Resolves which session to open, and in which folder. The lines of a pipe are no answers, so a session of another folder is then refused. */
+/** Resolves which session to open, and in which folder. Lines from a pipe are not answers, so a session of another folder is then refused. */
 function resolveStartSession(
   args: CliArgs,
   { dirs }: Settings,

@@ -147,7 +147,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   };
 }
 
-/** Asks whether the plan of the last answer is carried out: the mode `plan` is left only by the user. A text that is no choice goes to the model, which continues to plan. */
+/** Asks whether the plan of the last answer is carried out: the mode `plan` is left only by the user. Other text is sent to the model, which continues to plan. */
 async function askToLeavePlanMode({
   conversation,
   ui,

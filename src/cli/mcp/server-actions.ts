@@ -79,7 +79,7 @@ export async function approveMcpServer(context: McpActionContext, name: string):
   return withMcpServer(context, server, {}, async (mcp) => {
     const { state, tools } = firstStatus(mcp);
     if (state !== 'ready') return { done: false, text: formatMcpStatus(firstStatus(mcp)) };
-    const pending = tools.filter(({ standing }) => standing === 'changed' || standing === 'new');
+    const pending = tools.filter(({ status }) => status === 'changed' || status === 'new');
     if (pending.length > 0) {
       const question = `Let the model use ${pending.length === 1 ? 'this tool' : 'these tools'} of ${escapeInvisibleLine(name)}, as defined now?`;
       if (!(await prompter.confirm(question, pending.map(formatMcpTool).join('\n\n'), context.signal)))
@@ -138,12 +138,8 @@ export async function loginToMcpServer(context: McpActionContext, name: string):
 }
 
 /** Formats a tool with everything that an approval covers. */
-export const formatMcpTool = ({ tool, standing, why, description = '', input }: McpStatus['tools'][number]): string =>
-  [
-    `${tool} (${standing}${why === undefined ? '' : `: ${why}`})`,
-    description,
-    ...(input ? [JSON.stringify(input)] : []),
-  ]
+export const formatMcpTool = ({ tool, status, why, description = '', input }: McpStatus['tools'][number]): string =>
+  [`${tool} (${status}${why === undefined ? '' : `: ${why}`})`, description, ...(input ? [JSON.stringify(input)] : [])]
     .filter((line) => line !== '')
     .map(escapeInvisible)
     .join('\n');

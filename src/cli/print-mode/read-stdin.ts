@@ -13,7 +13,7 @@ export const readStdin = async (): Promise<string> => decodeText(await readStrea
 
 /**
  * Reads what is piped to a run that has a prompt already; empty if nothing is. Only a pipe, a file or a socket is read: a terminal, `/dev/null` and
- * a closed input are not. A pipe that stays open without data, as some CI systems leave it, is given up after three seconds, with a warning.
+ * a closed input are not. A pipe that stays open without data, as some CI systems leave it, is ignored after three seconds, with a warning.
  */
 export async function readPipedText(warn: (text: string) => void): Promise<string> {
   if (!hasPipedInput()) return '';

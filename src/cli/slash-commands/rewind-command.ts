@@ -13,11 +13,11 @@ export const rewindCommand: SlashCommand = {
 /** The slash command `/fork`. */
 export const forkCommand: SlashCommand = {
   name: 'fork',
-  description: 'begin another session with the conversation before an earlier message; this one stays as it is',
+  description: 'start a new session with the conversation before an earlier message; this session does not change',
   async run(_, context) {
     const { conversation, ui, notify } = context;
     if (conversation.file === undefined) return notify('This session is not saved (--ephemeral).', 'warning');
-    const turn = await pickTurn(context, 'Fork before which message? This session stays as it is.');
+    const turn = await pickTurn(context, 'Fork before which message? This session does not change.');
     if (!turn) return notify('Nothing was changed.');
     const old = conversation.name;
     const { before } = turn;

@@ -174,7 +174,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
   };
   let lineInput: PlainInput = createPlainInput(input, output, lineEditing, events);
 
-  // Reads a line as the answer to a question; `parse` returns 'not mine' for a line that is no answer.
+  // Reads a line as the answer to a question; `parse` returns 'not mine' for a line that is not an answer.
   function readAnswer<T>(
     prompt: string,
     fallback: T,
@@ -272,7 +272,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
           line === '' ? undefined : (findTypedChoice(choices, line)?.value ?? 'again'),
         );
       }),
-    // A piped line was written without knowing the question, so it is no answer.
+    // A piped line was written without knowing the question, so it is not an answer.
     ...(isTerminal ? { askText } : {}),
     setInput(text) {
       if (lineEditing && !text.includes('\n')) {

@@ -16,7 +16,7 @@ const repeatedCallsReminder: ReminderDefinition = {
   name: 'going-round',
   on: 'tool-ended',
   cooldown: 6,
-  // Calls that the user asks for again are no repetition: only complete rounds of this run count.
+  // Calls that the user requests again are not a repetition: only complete rounds of this run count.
   when: ({ state }) => state.calls.every(({ result }) => result) && isStuck(state.callBatches, repeatThreshold),
   message: ({ state }) =>
     `The last calls (${detectLoop(state)?.tools.join(', ')}) returned the same results ${repeatThreshold} times. Doing the same again will not help: change the approach, or say what prevents progress.`,

@@ -29,7 +29,11 @@ export async function fillMcpForm(
   if (!prompter.askText || fields.length > maxFields) return { type: 'decline' };
   const labels = fields.map(({ title, required }) => `- ${title}${required ? '' : optionalHint}`);
   if (
-    !(await prompter.confirm(`${from}: ${form.message}`, ['It is told what you answer:', ...labels].join('\n'), signal))
+    !(await prompter.confirm(
+      `${from}: ${form.message}`,
+      ['It receives your answers to:', ...labels].join('\n'),
+      signal,
+    ))
   )
     return { type: 'decline' };
   const content: Record<string, Json> = {};

@@ -54,7 +54,7 @@ export function formatMcpProblems({ server, origin, state, why, tools }: McpStat
     return [
       `${subject} takes long to start and is not waited for; its tools are there at the next start after it has answered.`,
     ];
-  const off = tools.filter(({ standing }) => standing === 'changed' || standing === 'new').map(({ tool }) => tool);
+  const off = tools.filter(({ status }) => status === 'changed' || status === 'new').map(({ tool }) => tool);
   return off.length === 0 ? [] : [formatToolsOff(server, off)];
 }
 

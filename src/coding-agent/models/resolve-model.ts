@@ -184,7 +184,7 @@ export function unknownModelError(
 export function getDefaultModel(settings: Settings, named?: string): string | undefined {
   const name = named ?? settings.model ?? readLastModel(settings);
   if (name !== undefined) return name;
-  // A list alone is no choice of a company: without a configured provider only servers of the user count.
+  // A list alone does not choose a company: without a configured provider only servers of the user count.
   const known = (readKnownModels(settings) ?? []).filter(
     ({ provider }) => settings.provider !== undefined || findFamily(provider)?.local === true,
   );

@@ -40,7 +40,7 @@ export function readSavedPrompt(dataDir: string, name: string): string {
   return readPromptText(shipped ?? file, `The prompt ${JSON.stringify(name)}`, `Prompts are saved in ${dir}.`);
 }
 
-/** Reads a prompt file; a relative path is resolved from the working directory. A name that is no file there can be that of a prompt that ships with the program. */
+/** Reads a prompt file; a relative path is resolved from the working directory. A name without a file there can be the name of a prompt that ships with the program. */
 export function readPromptFile(name: string, cwd: string): string {
   const file = path.resolve(cwd, name);
   const shipped = existsSync(file) ? undefined : findShippedPrompt(name);

@@ -58,7 +58,7 @@ export async function createSessionRouter(name: string, settings: Settings, host
 
   async function open(name: string): Promise<OpenedModel> {
     const { model } = models.find(({ candidate }) => candidate.name === name) as RouterCandidate;
-    // Another model can take over, so a model that does not answer is given up early.
+    // Another model can take over, so the wait for a model that does not answer is short.
     const options = { retry: { retries: 1 }, circuit: { failures: 2, coolMs: router.coolMs } };
     const opening = opened.get(name) ?? openModel(model, settings, host, options);
     opened.set(name, opening);

@@ -156,7 +156,7 @@ export function readSettings(from: SettingsSources = {}): Settings {
   const { type } = all.get('url')?.origin ?? {};
   if (type !== undefined && parsed.url === undefined)
     warnings.push(
-      `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${parsed.provider} is no server of your own.`,
+      `${type === 'user' ? 'url' : 'OLLAMA_API_URL'} is not used: ${parsed.provider} is not a server of your own.`,
     );
   warnings.push(...formatOwnEnvFileDecisions(envFiles.own, all), ...formatProjectDecisions(suggested.files, all));
   const added = all.get('instructions');

@@ -97,7 +97,7 @@ async function findReferencedBlobs(
   return found;
 }
 
-/** Every run of 64 hexadecimal digits. Checks the last digit first: a byte that is no digit excludes the 63 positions before it. */
+/** Every run of 64 hexadecimal digits. Checks the last digit first: a byte that is not a digit excludes the 63 positions before it. */
 function* extractHashes(bytes: Buffer): Generator<string> {
   for (let end = 63; end < bytes.length;) {
     let at = end;

@@ -54,7 +54,7 @@ export const scorecardClaims: readonly ScorecardClaim[] = [
   {
     id: 'no-false-accepts',
     title: 'No false accepts',
-    description: 'Answers given as answers that were right: the rest are wrong and were given all the same.',
+    description: 'Share of the given answers that were correct.',
     command: evalCommand,
   },
   {

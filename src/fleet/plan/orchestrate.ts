@@ -61,7 +61,7 @@ const isSuccessful = ({ outcome }: FleetRun): boolean =>
 
 function advancePlan(run: FleetRun, steps: readonly PlanStep[], children: Children): OrchestrationStep {
   const states = getStepStates(steps, children);
-  const progress = { steps: steps.map((step) => ({ ...step, standing: states.get(step.id)?.type ?? 'waiting' })) };
+  const progress = { steps: steps.map((step) => ({ ...step, status: states.get(step.id)?.type ?? 'waiting' })) };
   const ready = steps.flatMap((step): readonly ChildRun[] => {
     const state = states.get(step.id);
     if (state?.type !== 'waiting' || !step.after.every((each) => states.get(each)?.type === 'done')) return [];

@@ -43,7 +43,7 @@ export async function evaluatePolicy(
   const reading = commandLine === undefined ? undefined : await provePlainLine(commandLine);
   const notPlain = reading !== undefined && 'notPlain' in reading ? [formatNotPlain(reading.notPlain)] : [];
   const doubts = [...new Set([...unknowns, ...notPlain])];
-  // Before a doubt is asked about: an operation that cannot be proved harmless might be one that a rule forbids.
+  // Before the user is asked because of a doubt: an operation that cannot be proved harmless might be one that a rule forbids.
   const strictDoubts =
     commandLine === undefined || policy.dangerouslyAllowUnknown
       ? []

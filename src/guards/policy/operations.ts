@@ -198,7 +198,7 @@ function redirectionOperation(
 
 const maxPathLength = 4096;
 
-/** Resolves the path of a word, unless it was resolved before. A longer text is no path. */
+/** Resolves the path of a word, unless it was resolved before. A longer text is not a path. */
 function resolveOnce(given: string, { resolvedPaths, budget, context }: ShellReading): readonly OperationPath[] {
   if (given.length > maxPathLength) return [];
   const known = resolvedPaths.get(given);

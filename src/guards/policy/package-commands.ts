@@ -22,7 +22,7 @@ export type PackageInstall = {
   readonly ownArgs: readonly ShellWord[];
 };
 
-/** Longer words are no package names. */
+/** Longer words are not package names. */
 export const maxArgumentLength = 500;
 
 /** Programs other than package managers that run the command in their arguments. */

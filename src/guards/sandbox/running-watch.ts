@@ -24,7 +24,7 @@ const quietMs = 50;
 const intervalMs = 1000;
 const maxFolders = 256;
 
-/** Creates a watch, which has not begun. */
+/** Creates a watch that is not started. */
 export function createRunningWatch({ folders, onEntry, onSecond }: RunningWatchOptions): RunningWatch {
   const watchers = new Map<string, FSWatcher>();
   let delay: NodeJS.Timeout | undefined;

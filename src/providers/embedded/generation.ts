@@ -241,12 +241,12 @@ function firstIndexOfAny(text: string, stops: readonly string[]): number | undef
 
 /** Returns the length of the tail that cannot be sent yet: a possible stop sequence, an incomplete character, or trailing white space. */
 function heldBackChars(text: string, stops: readonly string[]): number {
-  const begun = stops.map((stop) => {
+  const partialStops = stops.map((stop) => {
     for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
       if (stop.startsWith(text.slice(-length))) return length;
     return 0;
   });
-  const rest = text.slice(0, text.length - maxOf(begun, 0));
+  const rest = text.slice(0, text.length - maxOf(partialStops, 0));
   return text.length - trimIncomplete(rest).length;
 }
 

@@ -104,7 +104,7 @@ const longConversationTokens = 30_000;
 
 const stayScorer: Scorer = ({ name }, { current, context: tokens }) => {
   if (current === undefined) return { score: 0, why: 'nothing was said yet' };
-  if (name !== current) return { score: 0, why: `would read about ${tokens} tokens anew` };
+  if (name !== current) return { score: 0, why: `would read about ${tokens} tokens again` };
   return { score: 0.3 + 0.7 * Math.min(1, tokens / longConversationTokens), why: 'in use now' };
 };
 

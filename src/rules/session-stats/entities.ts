@@ -48,7 +48,7 @@ export function extractEntities(text: string): readonly NamedEntity[] {
   return [...found.values()];
 }
 
-/** A slash alone is no path (and/or, 1/2): a path starts like one, has more segments, or ends with an extension. */
+/** A slash alone does not make a path (and/or, 1/2): a path starts like one, has more segments, or ends with an extension. */
 const isPathLike = (name: string): boolean =>
   fileNamePattern.test(name.split('/').at(-1) ?? '') ||
   /^(?:~|\.{0,2})\/\w/.test(name) ||

@@ -116,7 +116,7 @@ export function createAcpSession(
     },
     async prompt(input) {
       if (running)
-        throw new FairleadError('session/running', 'A run is going on in this session.', {
+        throw new FairleadError('session/running', 'A run is in progress in this session.', {
           blame: 'user',
           hint: 'Wait for it to end, or cancel it first.',
         });

@@ -37,7 +37,7 @@ async function editing(
 const unconfined: readonly string[] = ['--no-sandbox'];
 
 /** Returns the status of each call in order, as `tool status`. */
-function standings(updates: readonly SessionUpdate[]): readonly string[] {
+function statuses(updates: readonly SessionUpdate[]): readonly string[] {
   const names = new Map<string, string>();
   return updates.flatMap((update) => {
     if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return [];
@@ -83,7 +83,7 @@ test('an editor gets the agent info; an edit asks its user for permission, is sh
   assert.equal(getUpdateText(told, 'agent_thought_chunk'), 'Let me see.');
   assert.equal(getUpdateText(told, 'agent_message_chunk'), 'It says two now.');
   assert.equal(getUpdateText(told, 'user_message_chunk'), '', 'the prompt is not sent back to the editor');
-  assert.deepEqual(standings(told), [
+  assert.deepEqual(statuses(told), [
     'read_file in_progress',
     'read_file completed',
     'edit_file pending',
@@ -137,7 +137,7 @@ test('"always" covers exactly the requested call, a rejection denies the call, a
   const log = path.join(made.cwd, 'log');
   assert.equal(readFileSync(log, 'utf8'), 'a\na\n');
   assert.equal(editor.permissionRequests.length, 2);
-  assert.deepEqual(standings(editor.updatesOf(id)).slice(-2), ['run_command pending', 'run_command failed']);
+  assert.deepEqual(statuses(editor.updatesOf(id)).slice(-2), ['run_command pending', 'run_command failed']);
   await editor.agent.request(session.setMode, { sessionId: id, modeId: 'auto' });
   const { configOptions } = await editor.agent.request(session.setConfigOption, {
     sessionId: id,
@@ -172,11 +172,11 @@ test(
       return new Promise(() => undefined);
     });
     const first = sendPrompt(editor, id, 'sleep');
-    await waitUntil('the command runs', () => standings(editor.updatesOf(id)).includes('run_command in_progress'));
-    await assert.rejects(sendPrompt(editor, id, 'too early'), /A run is going on/);
+    await waitUntil('the command runs', () => statuses(editor.updatesOf(id)).includes('run_command in_progress'));
+    await assert.rejects(sendPrompt(editor, id, 'too early'), /A run is in progress/);
     await editor.agent.notify(session.cancel, { sessionId: id });
     assert.equal(await first, 'cancelled');
-    assert.equal(standings(editor.updatesOf(id)).at(-1), 'run_command failed');
+    assert.equal(statuses(editor.updatesOf(id)).at(-1), 'run_command failed');
     assert.equal(await sendPrompt(editor, id, 'still there?'), 'end_turn');
     assert.equal(await sendPrompt(editor, id, 'sleep again'), 'cancelled', 'cancelled while the request is unanswered');
     assert.equal(await sendPrompt(editor, id, 'and now?'), 'end_turn');
@@ -214,7 +214,7 @@ test('another editor lists a session, loads it and gets its whole history; an un
   const told = second.updatesOf(id);
   assert.equal(getUpdateText(told, 'user_message_chunk'), 'What is here?');
   assert.equal(getUpdateText(told, 'agent_message_chunk'), 'Nothing here.');
-  assert.deepEqual(standings(told), ['list_files in_progress', 'list_files completed']);
+  assert.deepEqual(statuses(told), ['list_files in_progress', 'list_files completed']);
   assert.equal(await sendPrompt(second, id, 'And now?'), 'end_turn');
   assert.equal(requestMessages(made.modelRequests().at(-1)).length, 5);
   const unknown = { ...load, sessionId: 'nothing-like-it' };
@@ -283,7 +283,7 @@ test('a permission request that was open when the editor died is sent to the nex
   await next.agent.request(methods.agent.initialize, { protocolVersion: 1 });
   await next.agent.request(session.load, { sessionId: id, cwd: made.cwd, mcpServers: [] });
   await flushUpdates();
-  assert.deepEqual(standings(next.updatesOf(id)), ['run_command pending']);
+  assert.deepEqual(statuses(next.updatesOf(id)), ['run_command pending']);
   assert.equal(await sendPrompt(next, id, 'well?'), 'end_turn');
   assert.equal(next.permissionRequests.length, 1);
   assert.equal(readFileSync(path.join(made.cwd, 'log'), 'utf8'), 'done\n');
@@ -384,7 +384,7 @@ test('a signal ends the program cleanly while the editor is connected', async (t
     unconfined,
   );
   sendPrompt(editor, id, 'sleep').catch(() => undefined);
-  await waitUntil('the command runs', () => standings(editor.updatesOf(id)).includes('run_command in_progress'));
+  await waitUntil('the command runs', () => statuses(editor.updatesOf(id)).includes('run_command in_progress'));
   editor.child.kill('SIGTERM');
   assert.equal(await editor.ended, 143, editor.stderr());
   assert.match(made.session(made.sessions()[0] ?? ''), /"run-ended","reason":"cancelled"/);

@@ -83,7 +83,7 @@ export async function runControlThread(data: ControlThreadData): Promise<void> {
   }
 }
 
-/** Returns a function that starts the work, unless it is under way or began less than `everyMs` ago. Failures are ignored: it is called again. */
+/** Returns a function that starts the work, unless it is in progress or started less than `everyMs` ago. Failures are ignored: it is called again. */
 function createSingleFlight(work: () => Promise<void>, everyMs: number): () => void {
   let isActive = false;
   let startedAt = Number.NEGATIVE_INFINITY;

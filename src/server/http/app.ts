@@ -55,7 +55,7 @@ export function createApp(parts: ServerParts, routes: readonly Route[], hosts: r
     const result = await route.handle(request, c.req.query(), body);
     const response = await toHttpResponse(result, outgoing).catch((error: unknown) => {
       if (!outgoing.headersSent) throw error;
-      // A response that has begun has no place for an error: the client sees that it is cut off.
+      // A response that has started cannot carry an error status: the client sees that it is cut off.
       notify(`A response was cut off: ${errorMessage(error)}`);
       outgoing.destroy();
       return RESPONSE_ALREADY_SENT;

@@ -188,8 +188,8 @@ const messageSchema = z.strictObject({ role: z.enum(['user', 'assistant', 'tool'
 const sessionSchema = z.object({
   session: z.string(),
   name: z.string().exactOptional(),
-  begun: z.string(),
-  changed: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
   events: countSchema,
   tenant: z.string().exactOptional(),
   holder: z.string().exactOptional(),

@@ -58,7 +58,7 @@ export async function listSessionEntries(context: ServerContext, query: SessionL
     source === 'server' ? undefined : readTerminal(context, query.beforeTerminal, limit, isMatch),
   ]);
   const merged = [...(stored?.entries ?? []), ...(local?.entries ?? [])].toSorted((a, b) =>
-    b.changed.localeCompare(a.changed),
+    b.updatedAt.localeCompare(a.updatedAt),
   );
   const sessions = merged.slice(0, limit);
   const isCut = merged.length > limit || stored?.hasMore === true || local?.hasMore === true;

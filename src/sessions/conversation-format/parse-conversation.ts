@@ -85,7 +85,7 @@ function parseMessage(
   )
     mistakes.push({
       line: head.line,
-      message: 'After the role stands the number that the message had, or nothing for a new one.',
+      message: 'A role is followed by the number that the message had, or by nothing for a new message.',
     });
   const parsedParts: MessagePart[] = [];
   const lines: number[] = [];

@@ -90,7 +90,7 @@ function parseTextBody(block: ConversationBlock, json: boolean): string | Conver
   if ('line' in parsed) return parsed;
   return typeof parsed.value === 'string'
     ? parsed.value
-    : mistakeAt(block, 'Under a heading that ends in "json" stands one JSON string.');
+    : mistakeAt(block, 'A heading that ends in "json" is followed by one JSON string.');
 }
 
 function parseJsonBody(block: ConversationBlock): { readonly value: Json } | ConversationMistake {

@@ -37,7 +37,7 @@ export function jsonlSessions(directory: string, options: { readonly lockTimeout
     async list({ limit = defaultListLimit, before } = {}) {
       const entries = listSessionFiles(directory)
         .flatMap((file) => toSessionEntry(file) ?? [])
-        .toSorted((a, b) => b.changed.localeCompare(a.changed) || b.session.localeCompare(a.session));
+        .toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.session.localeCompare(a.session));
       const start = before === undefined ? 0 : entries.findIndex(({ session }) => session === before) + 1;
       return entries.slice(start, start + limit);
     },
@@ -103,8 +103,8 @@ function toSessionEntry(file: string): SessionInfo | undefined {
   const holder = getLockOwner(file);
   return {
     session,
-    begun: created,
-    changed: time ?? new Date(changed).toISOString(),
+    createdAt: created,
+    updatedAt: time ?? new Date(changed).toISOString(),
     events,
     ...(name === undefined ? {} : { name }),
     ...(holder === undefined ? {} : { holder: `process ${holder.pid} on ${holder.host}` }),

@@ -36,7 +36,7 @@ FROM unnest($1::bigint[], $2::bigint[]) AS writer (key, fence), set_config('sync
 WHERE sessions.key = writer.key AND sessions.fence = writer.fence`;
 
 const liveHolderSql = `CASE WHEN EXISTS (SELECT 1 FROM fairlead.presences WHERE token = sessions.holder AND NOT ${isExpiredSql}) THEN holder_name END`;
-const listColumnsSql = `SELECT session, name, begun, changed, seq AS events, ${liveHolderSql} AS holder, tenant FROM fairlead.sessions`;
+const listColumnsSql = `SELECT session, name, begun AS "createdAt", changed AS "updatedAt", seq AS events, ${liveHolderSql} AS holder, tenant FROM fairlead.sessions`;
 
 const listSql = `${listColumnsSql}
 WHERE ($1::text IS NULL OR (changed, key) < (SELECT changed, key FROM fairlead.sessions WHERE session = $1))

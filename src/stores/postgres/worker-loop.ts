@@ -23,7 +23,7 @@ export type WorkerResources = {
 /** The shortest and the longest wait between two steps, in milliseconds: while runs are claimed, and while there are none. */
 const minPollMs = 5;
 const maxPollMs = 1000;
-/** A server that starts or stops causes many kinds of error; after so many unknown ones in a row the worker gives up. */
+/** A server that starts or stops causes many kinds of error; after so many unknown ones in a row the worker stops. */
 const maxUnknownErrors = 10;
 /** A workflow that DBOS has not started after so many milliseconds is released. */
 const startTimeoutMs = 10_000;

@@ -107,11 +107,11 @@ const listColumnsSql = 'SELECT key, session, name, begun, changed, seq, holder, 
 const listOrderSql = 'ORDER BY changed DESC, key DESC LIMIT ?';
 
 function toSessionInfo(row: ListRow, lease: SqliteProcessLease): SessionInfo {
-  const { session, name, begun, changed, seq: events, holder, holder_name, tenant } = row;
+  const { session, name, begun: createdAt, changed: updatedAt, seq: events, holder, holder_name, tenant } = row;
   return {
     session,
-    begun,
-    changed,
+    createdAt,
+    updatedAt,
     events,
     ...(name === null ? {} : { name }),
     ...(tenant === null ? {} : { tenant }),

@@ -86,7 +86,7 @@ export type PullContext = {
 /** The arguments of a merge that only moves the branch forward; a commit follows. */
 export const mergeArgs: readonly string[] = ['merge', '--ff-only', '--no-verify-signatures'];
 
-/** Returns what a fast-forward to this commit changes of the protected files; undefined if nothing, or if it is no fast-forward. */
+/** Returns what a fast-forward to this commit changes of the protected files; undefined if nothing, or if it is not a fast-forward. */
 export async function findForwardChange(
   reader: RepositoryReader,
   commit: string,

@@ -70,8 +70,8 @@ async function missingApprovals(
   wanted: readonly RequiredApproval[],
   { isApproved }: BinaryContext,
 ): Promise<readonly RequiredApproval[]> {
-  const standings = await Promise.all(wanted.map(async ({ subject, hash }) => isApproved(subject, hash)));
-  return wanted.filter((_, i) => !standings[i]);
+  const approvals = await Promise.all(wanted.map(async ({ subject, hash }) => isApproved(subject, hash)));
+  return wanted.filter((_, i) => !approvals[i]);
 }
 
 const programName = ({ command }: LanguageServerDefinition): string =>

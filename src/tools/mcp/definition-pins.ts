@@ -22,9 +22,9 @@ const maxTools = 500;
 /** Returns the pins of these tools under the approved server. Another command or URL starts without pins. */
 export function definitionPins(
   server: McpServer,
-  stands: readonly McpToolState[],
+  states: readonly McpToolState[],
 ): readonly { subject: string; hash: string }[] {
-  return stands.flatMap(({ definition }) =>
+  return states.flatMap(({ definition }) =>
     definition ? [{ subject: pinSubject(server, definition.tool), hash: definition.hash }] : [],
   );
 }
@@ -58,14 +58,14 @@ export function checkToolDefinitions(
   listed: readonly Listed[],
   trust: McpApprovals,
 ): ReadonlyMap<string, McpToolState> {
-  const stands = new Map<string, McpToolState>();
+  const states = new Map<string, McpToolState>();
   for (const [i, each] of listed.entries()) {
-    const stand: McpToolState = stands.has(each.name)
+    const state: McpToolState = states.has(each.name)
       ? { status: 'refused', why: 'it is listed twice' }
       : checkToolDefinition(server, each, i, trust);
-    stands.set(each.name, stand);
+    states.set(each.name, state);
   }
-  return stands;
+  return states;
 }
 
 function checkToolDefinition(server: McpServer, listed: Listed, index: number, trust: McpApprovals): McpToolState {

@@ -226,7 +226,7 @@ test('attack 42: a tool whose definition changes is disabled, in this session an
   reportAttack(t, 42, [names(next.mcp.tools).includes('mcp__s__hello') ? 'done' : 'blocked']);
   assert.deepEqual(names(next.mcp.tools), ['mcp__s__stays']);
   assert.deepEqual(
-    next.mcp.status()[0]?.tools.map(({ tool, standing }) => [tool, standing]),
+    next.mcp.status()[0]?.tools.map(({ tool, status }) => [tool, status]),
     [
       ['hello', 'changed'],
       ['stays', 'usable'],
@@ -260,17 +260,17 @@ test('attack 42: a tool whose definition changes is disabled, in this session an
 
 test('attack 42: a change that is announced during a session disables the tool at once', async (t) => {
   const { mcp, call } = await openMcpServers(t, [createUserServer('h', createHostileServer('plain'))]);
-  const standing = (): unknown => mcp.status()[0]?.tools.find(({ tool }) => tool === 'hello')?.standing;
+  const status = (): unknown => mcp.status()[0]?.tools.find(({ tool }) => tool === 'hello')?.status;
   const specs = JSON.stringify(mcp.tools);
   assert.equal((await call('mcp__h__hello')).text, 'hello');
   await call('mcp__h__change');
-  await waitForCondition(() => standing() === 'changed');
+  await waitForCondition(() => status() === 'changed');
   assert.match(
     (await call('mcp__h__hello')).text,
     /hello was not run: the MCP server h changed the definition of this tool/,
   );
   await call('mcp__h__remove');
-  await waitForCondition(() => standing() === undefined);
+  await waitForCondition(() => status() === undefined);
   assert.match((await call('mcp__h__hello')).text, /no longer has it/);
   assert.equal(JSON.stringify(mcp.tools), specs);
 });
@@ -305,7 +305,7 @@ test('attack 43, 44: text of a server is marked as its own, bounded and escaped,
   const isTaken = names.includes('read_file') || new Set(names).size < names.length;
   reportAttack(t, 44, [isTaken ? 'done' : 'blocked']);
   assert.deepEqual(names.slice(0, 2), ['mcp__one__get__2J_it', 'mcp__two__read_file']);
-  assert.match(JSON.stringify(mcp.status()), /"read_file","standing":"refused","why":"it is listed twice"/);
+  assert.match(JSON.stringify(mcp.status()), /"read_file","status":"refused","why":"it is listed twice"/);
   for (const tool of mcp.tools.slice(0, 2)) {
     const shown = JSON.stringify([tool.name, tool.description, tool.input]);
     assert.doesNotMatch(shown, /\p{Cc}|\p{Cf}/u);

@@ -65,7 +65,7 @@ test('attack 42: a cache that was tampered with adds no text to a request, and a
     ['mcp__s__b', 'list_mcp_servers'],
   );
   assert.deepEqual(
-    again.mcp.status()[0]?.tools.map(({ tool, standing }) => [tool, standing]),
+    again.mcp.status()[0]?.tools.map(({ tool, status }) => [tool, status]),
     [
       ['a', 'changed'],
       ['b', 'usable'],

@@ -123,7 +123,7 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
   return opened;
 }
 
-/** Starts a server for the first time. If that fails, it is given up. */
+/** Starts a server for the first time. If that fails, it is not tried again. */
 async function startFirstTime(opened: OpenedServer, connection: McpConnection, signal: AbortSignal): Promise<void> {
   try {
     await connection.client(signal);
@@ -232,7 +232,7 @@ function serverStatus({ server, connection, state, why, toolStates }: OpenedServ
     ...(pid === undefined ? {} : { pid }),
     tools: [...toolStates].map(([tool, { status, why: reason, definition }]) => ({
       tool: escapeInvisibleLine(tool),
-      standing: status,
+      status,
       ...(reason === undefined ? {} : { why: reason }),
       ...(definition ? { hash: definition.hash, description: definition.description, input: definition.input } : {}),
     })),

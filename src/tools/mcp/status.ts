@@ -13,7 +13,7 @@ export type McpStatus = {
   readonly pid?: number;
   readonly tools: readonly {
     readonly tool: string;
-    readonly standing: McpToolStatus;
+    readonly status: McpToolStatus;
     readonly why?: string;
     /** What the user approves, and the server's description. */
     readonly hash?: string;
@@ -35,10 +35,10 @@ export function formatMcpStatus({ server, origin, state, why, protocol, tools }:
     changed: 'not started: it changed since it was approved',
     failed: `failed: ${why}`,
   }[state];
-  const off = tools.filter(({ standing }) => standing !== 'usable');
+  const off = tools.filter(({ status }) => status !== 'usable');
   return [
     `${escapeInvisibleLine(server)} (${origin}): ${statusText}`,
-    ...off.map(({ tool, standing, why: reason }) => `  ${tool}: ${reason ?? toolStatusTexts[standing]}`),
+    ...off.map(({ tool, status, why: reason }) => `  ${tool}: ${reason ?? toolStatusTexts[status]}`),
   ].join('\n');
 }
 

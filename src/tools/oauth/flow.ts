@@ -24,7 +24,7 @@ export type LoginRequest = {
   readonly scope?: string;
 };
 
-/** A login that has not begun: `url` is the page of the authorization server, without parameters. */
+/** A login before it starts: `url` is the page of the authorization server, without parameters. */
 export type LoginPage = { readonly url: string; readonly api: string; readonly issuer: string };
 
 /** Options of a login besides the request. */

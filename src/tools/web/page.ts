@@ -30,7 +30,7 @@ async function extractPage(html: string, url: string): Promise<ReadablePage> {
   if (isTooDeep(document)) return { title, text: fullText };
   const article = new Readability(document, { serializer: (node) => node }).parse();
   const text = article?.content ? toMarkdown(article.content, base) : '';
-  // The article is used only if it is most of the page: a list of links is no article, but may be what the model needs.
+  // The article is used only if it is most of the page: a list of links is not an article, but may be what the model needs.
   return { title: article?.title?.trim() || title, text: text.length * 4 < fullText.length ? fullText : text };
 }
 

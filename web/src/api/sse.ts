@@ -9,7 +9,7 @@ export type SseParser = (text: string) => readonly SseMessage[];
 /** Creates a parser. */
 export function createSseParser(): SseParser {
   let rest = '';
-  let begun = false;
+  let hasStarted = false;
   let id: string | undefined;
   let event = '';
   let data: string[] = [];
@@ -33,8 +33,8 @@ export function createSseParser(): SseParser {
   return (text) => {
     const found: SseMessage[] = [];
     rest += text;
-    if (!begun && rest !== '') {
-      begun = true;
+    if (!hasStarted && rest !== '') {
+      hasStarted = true;
       rest = rest.replace(/^\uFEFF/, '');
     }
     // A carriage return at the end may be the first half of a CRLF, so it stays in the buffer until the next chunk.

@@ -14,7 +14,7 @@ export function ItemHeader({
   readonly icon: IconName;
   readonly what: string;
   readonly time: string | undefined;
-  /** What stands at the end of the line. */
+  /** The content at the end of the line. */
   readonly children?: ComponentChildren;
 }): JSX.Element {
   return (

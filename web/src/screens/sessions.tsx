@@ -143,7 +143,7 @@ function SessionRow({ session: each }: { readonly session: SessionEntry }): JSX.
       <td>{each.status === undefined ? '' : <SessionStatus status={each.status} reason={each.reason} />}</td>
       <td class="number">{formatCount(each.events)}</td>
       <td>
-        <RelativeTime time={each.changed} />
+        <RelativeTime time={each.updatedAt} />
       </td>
     </tr>
   );

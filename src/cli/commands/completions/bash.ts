@@ -127,7 +127,7 @@ const completeFunction = `_fairlead() {
       if [[ $word != *=* && \${words[i + 1]-} != -* ]] && _fairlead_takes "$place" "$word" && ((i + 1 < last)); then i=$((i + 1)); fi
     elif ((count == 0)) && _fairlead_place "\${place:+$place }$word"; then place="\${place:+$place }$word"
     else
-      # Words that are no command are a prompt.
+      # Words that are not a command are a prompt.
       [[ -z $place ]] && place=run
       count=$((count + 1))
     fi

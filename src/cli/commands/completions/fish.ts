@@ -28,7 +28,7 @@ function __fairlead_place
       .join(' ')}
       set place (string trim -- "$place $word")
     else
-      # Words that are no command are a prompt.
+      # Words that are not a command are a prompt.
       test -z "$place"; and set place run
       set count (math $count + 1)
     end

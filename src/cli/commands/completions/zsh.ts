@@ -74,7 +74,7 @@ _fairlead() {
       if [[ $word != *=* && $words[i+1] != -* ]] && ((i + 1 < CURRENT)) && _fairlead_takes "$place" "$word"; then i=$((i + 1)); fi
     elif ((count == 0)) && _fairlead_place "\${place:+$place }$word"; then place="\${place:+$place }$word"
     else
-      # Words that are no command are a prompt.
+      # Words that are not a command are a prompt.
       [[ -z $place ]] && place=run
       count=$((count + 1))
     fi

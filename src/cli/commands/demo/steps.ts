@@ -55,7 +55,7 @@ const crashStep: TourStep = {
 
 const resumeStep: TourStep = {
   title: 'The resume',
-  text: 'The session is opened again. The log shows that the command started, but not how it ended, so it is not run again: you are asked, and if you do not know, the model is told that the outcome is unknown and checks.',
+  text: 'The session is opened again. The log shows that the command started, but not how it ended, so it is not run again: you are asked, and if you do not know, the model learns that the outcome is unknown and checks.',
   async run(tour) {
     await tour.runScene(
       {

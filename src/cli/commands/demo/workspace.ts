@@ -19,7 +19,7 @@ export type DemoWorkspace = {
   remove(): void;
 };
 
-const greetSource = `// Greets whoever is on board.
+const greetSource = `// Greets each passenger.
 const who = 'sailor';
 console.log(\`Hello, \${who}!\`);
 `;

@@ -51,17 +51,17 @@ export const run: Command['run'] = withOptions(
 const fleetActions = { status, stop, resume, budget, schedules } as const;
 
 async function status(store: FleetStore, _: readonly string[], { json }: FleetOptionValues): Promise<number> {
-  const [standing, depth, workers] = await Promise.all([
+  const [killSwitch, depth, workers] = await Promise.all([
     store.killSwitch.status(),
     store.queue.depth(),
     store.workers.list(),
   ]);
-  if (json) print(`${JSON.stringify({ standing, depth, workers })}\n`);
+  if (json) print(`${JSON.stringify({ killSwitch, depth, workers })}\n`);
   else
     print(
       [
         store.description,
-        standing.stopped ? formatStoppedMessage(standing.reason) : 'running',
+        killSwitch.stopped ? formatStoppedMessage(killSwitch.reason) : 'running',
         `${depth.queued} queued, ${depth.running} running, ${depth.waiting} waiting`,
         ...workers.map(formatWorker),
         ...(workers.length === 0 ? ['no worker is running; fairlead worker starts one'] : []),

@@ -7,7 +7,7 @@ import { createProgramHome } from '../../../../test/support/program-dirs.ts';
 import { openJsonl } from '../../../stores/index.ts';
 import { createSessionFile, sessionFilePath } from '../../../sessions/index.ts';
 
-async function begun(data: string, name: string, text: string, cwd?: string): Promise<string> {
+async function createSession(data: string, name: string, text: string, cwd?: string): Promise<string> {
   const { file } = createSessionFile({ data }, name);
   const log = await openJsonl(file, cwd === undefined ? { session: 'abcdef-1' } : {});
   await log.append(0, [
@@ -23,7 +23,7 @@ async function begun(data: string, name: string, text: string, cwd?: string): Pr
 test('sessions: listed, shown, exported and verified; only data on standard output', async (t) => {
   const { home, data, fairlead } = createProgramHome(t);
   assert.deepEqual(fairlead(['sessions']), { status: 0, stdout: '', stderr: 'There is no session yet.\n' });
-  const file = await begun(data(), 'my \u001b[31mred', 'Hello\u001b[2J there');
+  const file = await createSession(data(), 'my \u001b[31mred', 'Hello\u001b[2J there');
   const list = fairlead(['sessions', 'list']);
   assert.deepEqual([list.status, list.stderr], [0, '']);
   assert.match(
@@ -55,7 +55,7 @@ test('sessions: listed, shown, exported and verified; only data on standard outp
 
 test('[J76] sessions: renamed, copied, deleted and restored, each with one sentence', async (t) => {
   const { data, fairlead } = createProgramHome(t);
-  await begun(data(), 'a', 'Hello');
+  await createSession(data(), 'a', 'Hello');
   assert.deepEqual(fairlead(['sessions', 'rename', 'a', 'b']), { status: 0, stdout: '', stderr: '"a" is now "b".\n' });
   assert.deepEqual(fairlead(['sessions', 'clone', 'b']), {
     status: 0,
@@ -76,8 +76,8 @@ test('[J76] sessions: renamed, copied, deleted and restored, each with one sente
 
 test('sessions: the list shows this folder, with --all every folder; a title and a search find a session again', async (t) => {
   const { data, cwd, fairlead } = createProgramHome(t);
-  await begun(data(), '2026-01-01_00-00-00', 'Hello\u001b[2J there', cwd);
-  await begun(data(), 'there', 'Hello elsewhere', '/elsewhere');
+  await createSession(data(), '2026-01-01_00-00-00', 'Hello\u001b[2J there', cwd);
+  await createSession(data(), 'there', 'Hello elsewhere', '/elsewhere');
   const list = fairlead(['sessions', 'list']);
   assert.match(list.stdout, /^name +title .*\n2026-01-01_00-00-00 +Hello␛\[2J there +\S+ \S+ +4 .*\n$/);
   assert.equal(list.stderr, '1 in other folders: fairlead sessions list --all\n');

@@ -27,9 +27,9 @@ export async function listFleetSessions(store: FleetStore, json: boolean): Promi
 }
 
 async function formatSessionRow({ queue }: FleetStore, entry: SessionInfo): Promise<readonly string[]> {
-  const { session, changed, events } = entry;
+  const { session, updatedAt, events } = entry;
   const prompt = (await queue.list({ session })).at(-1)?.prompt ?? '';
-  return [escapeInvisibleLine(session), changed.slice(0, 16).replace('T', ' '), String(events), truncateText(prompt)];
+  return [escapeInvisibleLine(session), updatedAt.slice(0, 16).replace('T', ' '), String(events), truncateText(prompt)];
 }
 
 const truncateText = (text: string): string => {

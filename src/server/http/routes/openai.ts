@@ -60,7 +60,7 @@ export const openaiRoutes: readonly Route[] = [
     method: 'get',
     path: '/v1/responses/{id}',
     role: 'reader',
-    summary: 'A response as it stands.',
+    summary: 'The current state of a response.',
     responses: { 200: responseSchema },
     handle: async (asked) => ({ json: await retrieveResponse(asked, asked.params['id'] ?? '') }),
   }),

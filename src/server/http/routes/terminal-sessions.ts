@@ -16,8 +16,8 @@ const terminalSessionSchema = z.object({
   title: z.string().exactOptional(),
   folder: z.string().exactOptional(),
   model: z.string().exactOptional(),
-  begun: z.string(),
-  changed: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
   events: z.number(),
 });
 
