@@ -80,7 +80,7 @@ test(
     await first.enter('where');
     await answerPrompt(
       first,
-      /^\S+\/lib\/tsc comes with this\s+folder[^]*sha256 [\da-f]{64}\s[^]*^\? Start a language server that this project configures\? It\s+runs\s+confined\. \[y\/N\]/m,
+      /^\S+\/lib\/tsc comes\s+with\s+this\s+folder[^]*sha256 [\da-f]{64}\s[^]*^\? Start a language server that this project configures\? It\s+runs\s+confined\. \[y\/N\]/m,
       'y',
       'Enter',
     );
