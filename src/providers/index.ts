@@ -2,7 +2,18 @@
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
-export { blendedPrice, monthlyCost, paybackMonths, type MonthlyUsage, type MonthlyCost } from './monthly-cost.ts';
+export {
+  blendedPrice,
+  electricityCost,
+  estimatePayback,
+  monthlyCost,
+  paybackMonths,
+  type ElectricityUse,
+  type MonthlyUsage,
+  type MonthlyCost,
+  type Payback,
+  type PaybackInput,
+} from './monthly-cost.ts';
 export { discover, listProbedAddresses, type DiscoverOptions, type DiscoveredProvider } from './discover.ts';
 export type {
   EmbeddedConsentRequest,

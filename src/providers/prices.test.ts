@@ -1,7 +1,7 @@
 // Tests of prices by model name, and of monthly costs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { blendedPrice, monthlyCost, paybackMonths } from './monthly-cost.ts';
+import { blendedPrice, electricityCost, estimatePayback, monthlyCost, paybackMonths } from './monthly-cost.ts';
 import { responseCost, priceOf } from './prices.ts';
 
 const formatPrice = (family: string, model: string): string | undefined => {
@@ -90,6 +90,20 @@ test('[P36] a machine for $1,500 pays for itself after 7.5 to 10 months, or neve
   assert.equal(paybackMonths(1500, 200), 7.5);
   assert.equal(paybackMonths(1500, 150), 10);
   assert.equal(paybackMonths(1500, 10, 15), Number.POSITIVE_INFINITY);
+});
+
+test('[P83, P85] electricity is part of the local cost, and the profit is computed for a lifespan of 3 to 5 years', () => {
+  assert.equal(electricityCost().toFixed(2), '10.13');
+  assert.equal(electricityCost({ watts: 1000, hoursPerDay: 1, usdPerKwh: 1 }), 30);
+  assert.deepEqual(estimatePayback({ hardwareUsd: 1500, cloudUsd: 160, electricityUsd: 10 }), {
+    months: 10,
+    profits: [
+      { years: 3, usd: 3900 },
+      { years: 5, usd: 7500 },
+    ],
+  });
+  const never = estimatePayback({ hardwareUsd: 1500, cloudUsd: 5, electricityUsd: 10, lifespanYears: [4] });
+  assert.deepEqual(never, { months: undefined, profits: [{ years: 4, usd: -1740 }] });
 });
 
 test('[P11] prices of input and output blend by the share of output', () => {
