@@ -1,6 +1,8 @@
 // Provider for Ollama through its native chat API: the OpenAI-compatible one cannot set the context window.
 import {
+  continuedText,
   formatToolResult,
+  messageText,
   type Chunk,
   type FilePart,
   type Message,
@@ -135,6 +137,8 @@ function optionFields({ maxOutputTokens, temperature, topP, seed, stop }: ModelS
 /** Encodes a message: images as base64 without a data URL, arguments as objects, one message per tool result. */
 function encodeOllamaMessage(message: Message): readonly WireObject[] {
   const { role, parts } = message;
+  // Ollama accepts two assistant messages in a row, so it needs no placeholder between them.
+  if (role === 'user' && messageText(message) === continuedText && parts.length === 1) return [];
   const files = toolResultFileParts(message);
   if (role === 'tool') return [...parts.map(encodeToolResult), ...(files.length > 0 ? [encodeUserMessage(files)] : [])];
   return [role === 'assistant' ? encodeAssistantMessage(parts) : encodeUserMessage(parts)];
