@@ -37,9 +37,17 @@ const readTable = (file: string): readonly (readonly string[])[] =>
     );
 
 /** The cell of a profile in the documented table, as the code says it. */
-const toCells = ({ title, program, rootName, defaults, shortOptions }: Profile): Readonly<Record<string, string>> => ({
+const toCells = ({
+  product,
+  title,
+  program,
+  rootName,
+  defaults,
+  shortOptions,
+}: Profile): Readonly<Record<string, string>> => ({
   'started as': [program, ...Object.keys(manifest.bin).filter((name) => `${name}-jayjader` === program)].join(', '),
   'title of the help': title,
+  'name in messages': product,
   'name of the state and data directories': rootName,
   '-c': `--${shortOptions['c'] ?? 'continue'}`,
   provider: 'none: the first start asks',
@@ -109,6 +117,32 @@ test('[J5, J10, J15] start-harness-jayjader is a command of the package; its hel
     assert.doesNotMatch(out, /-c, --continue/);
   }
   assert.match((await harness.run(['--help'], { file: bin })).out, /^Fairlead[^]*-c, --continue/);
+});
+
+test('[J5] the program names itself by its profile: in the prompt, the system prompt, hints, usage and doctor', async (t) => {
+  const harness = await createStartHarness(t);
+  await seed(harness);
+  const started = await harness.run(['--interactive'], { input: 'hi\n/nothing\n' });
+  assert.match(started.out + started.err, /Jayjader's LLM Harness with qwen3, session/);
+  assert.match(JSON.stringify(harness.modelRequests()[0]?.body), /You are Jayjader's LLM Harness, a coding agent/);
+  const outputs = [
+    started,
+    await harness.run(['--one-shot']),
+    await harness.run(['--frob']),
+    await harness.run(['resume', 'it']),
+    await harness.run(['--one-shot', '-p', 'hi', '-m', 'gone']),
+    await harness.run(['models', 'route', '--help']),
+    await harness.run(['sessions', '--help']),
+    await harness.run(['sessions', 'frob']),
+    await harness.run(['doctor', '--offline']),
+  ];
+  for (const { out, err } of outputs) {
+    assert.doesNotMatch(out + err, /\bFairlead\b/);
+    assert.doesNotMatch(out + err, /\bfairlead (-|[a-z])/);
+  }
+  assert.match(outputs[3]?.err ?? '', /To resume a session: start-harness-jayjader --resume/);
+  // A command of the user or the model is never changed.
+  assert.equal((await harness.run(['--one-shot', '-p', 'fairlead run x'])).out, 'You said: fairlead run x\n');
 });
 
 async function seed(harness: StartHarness): Promise<void> {

@@ -235,7 +235,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const toolNames = new Set(tools.map(({ name }) => name));
   const ownInstructions = joinSections([settings.instructions, texts.configSection]);
   const system = joinSections([
-    formatSystemPrompt(cwd),
+    formatSystemPrompt(cwd, settings.profile.product),
     ownInstructions,
     redactor.redact(instructions.text),
     redactor.redact(resources.skillSection),

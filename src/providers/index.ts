@@ -1,5 +1,6 @@
 // Public API of the providers: open a model by name, list models, gateway. A provider family is loaded on first use.
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
+import type { listModels as ListModels, verifyKey as VerifyKey } from './models/list-models.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
 export {
@@ -33,7 +34,7 @@ export {
 } from './gateway/gateway.ts';
 export { withModelSettings } from './with-settings.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
-export { listModels, verifyKey, type ListModelsOptions, type ProviderRef } from './models/list-models.ts';
+export type { ListModelsOptions, ProviderRef } from './models/list-models.ts';
 export type { ModelCapability, ModelInfo } from './models/model-info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';
 export { responseCost, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
@@ -52,3 +53,11 @@ export {
 /** Opens the embedded model, with a prompt before the download; loaded on first use. */
 export const openEmbedded = async (options: EmbeddedOptions = {}): Promise<EmbeddedProvider> =>
   (await import('./embedded/embedded.ts')).embeddedProvider(options);
+
+/** Lists the models of a provider with their capabilities; loaded on first use. */
+export const listModels: typeof ListModels = async (ref, options) =>
+  (await import('./models/list-models.ts')).listModels(ref, options);
+
+/** Verifies with a request that a provider accepts a key, and returns its models; throws the error of the provider if it does not. Loaded on first use. */
+export const verifyKey: typeof VerifyKey = async (ref, options) =>
+  (await import('./models/list-models.ts')).verifyKey(ref, options);

@@ -1,5 +1,6 @@
 // Decides whether the first word of a command line looks like a command that does not exist, so that a mistyped command is never sent to a model as a prompt.
 import { closestMatches } from '../../core/index.ts';
+import { withProgramName } from './program-name.ts';
 
 /** Names that other programs, or documents about this one, use for commands; the text says what to use here. */
 const reservedWords: Readonly<Record<string, string>> = {
@@ -22,12 +23,12 @@ const commandNamePattern = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 export function findUnknownCommand(words: readonly string[], commands: readonly string[]): string | undefined {
   const [first, ...rest] = words;
   if (first === undefined || !commandNamePattern.test(first)) return undefined;
-  const asPrompt = `To send it to the model: fairlead --prompt ${quoteWords(words)}`;
+  const asPrompt = `To send it to the model: ${withProgramName('fairlead --prompt')} ${quoteWords(words)}`;
   if (commands.includes(first)) return `The command "${first}" must be the first argument. ${asPrompt}`;
   const reserved = Object.hasOwn(reservedWords, first) ? reservedWords[first] : undefined;
   const similar = reserved === undefined ? findSimilarCommand(first, commands) : undefined;
   if (reserved === undefined && similar === undefined && !first.includes('-') && rest.length === 0) return undefined;
-  const hint = similar === undefined ? reserved : `Did you mean "${similar}"?`;
+  const hint = similar === undefined ? withProgramName(reserved ?? '') : `Did you mean "${similar}"?`;
   return [`There is no command "${first}".`, hint, asPrompt].filter(Boolean).join(' ');
 }
 

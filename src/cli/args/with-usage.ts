@@ -1,7 +1,8 @@
 // Runs the work of a command: parses its options, prints its errors and usage, and returns its exit code.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { FairleadError, formatError } from '../../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
 import { exitCodeForError } from './exit-codes.ts';
+import { formatCliError, withProgramName } from './program-name.ts';
 import { print, printErr } from './stdio.ts';
 
 /** Returns the exit code of some work; a FairleadError is printed to standard error and gives its exit code. */
@@ -10,7 +11,7 @@ export async function exitCodeOf(work: () => Promise<number>): Promise<number> {
     return await work();
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
-    printErr(`${formatError(error)}\n`);
+    printErr(`${formatCliError(error)}\n`);
     return exitCodeForError(error.code);
   }
 }
@@ -21,11 +22,11 @@ export async function withUsage(usage: string, work: () => Promise<number>): Pro
     return await work();
   } catch (error) {
     if (error instanceof TypeError) {
-      printErr(`${error.message.split('\n')[0]}\n${usage}\n`);
+      printErr(`${error.message.split('\n')[0]}\n${withProgramName(usage)}\n`);
       return 2;
     }
     if (!(error instanceof FairleadError)) throw error;
-    printErr(`${formatError(error)}\n`);
+    printErr(`${formatCliError(error)}\n`);
     return 1;
   }
 }
@@ -63,6 +64,6 @@ export const withOptions =
         allowPositionals,
       });
       if (!('help' in values)) return work(values, positionals);
-      print(`${usage}\n`);
+      print(`${withProgramName(usage)}\n`);
       return 0;
     });

@@ -5,7 +5,7 @@ import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import type { Command } from '../args/command.ts';
 import { parseCliArgs, type CliArgs } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
-import { printErr } from '../args/stdio.ts';
+import { printErr, printUsage } from '../args/stdio.ts';
 import { reserveStdout } from '../args/reserve-stdout.ts';
 import { exitCodeOf } from '../args/with-usage.ts';
 import { withDebugLog, startBackgroundCleanup } from '../../coding-agent/state/index.ts';
@@ -22,7 +22,7 @@ session: "fairlead sessions list" shows it, and the terminal can resume it.`;
 /** Serves an editor until it disconnects; exit code 0 then, 2 invalid arguments, 130 or 143 by a signal. */
 export const run: Command['run'] = async (args) => {
   if (args[0] === '--help' || args[0] === '-h') {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return exitCodes.answered;
   }
   const parsed = parseCliArgs(args, { command: 'chat', isInteractive: true });

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError, errorMessage, escapeInvisible, formatError, formatColumns } from '../../core/index.ts';
 import type { Command } from '../args/command.ts';
-import { print, printErr } from '../args/stdio.ts';
+import { print, printErr, printUsage } from '../args/stdio.ts';
 import {
   parseConfig,
   readConfig,
@@ -31,7 +31,7 @@ const usage = `Usage: fairlead config [list] [--json]      list the settings and
 export const run: Command['run'] = async (args) => {
   const parsed = parseConfigArgs(args);
   if (parsed === undefined) {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return 0;
   }
   if (typeof parsed === 'string') return printErrAndReturn(`${parsed}\n${usage}`, 2);

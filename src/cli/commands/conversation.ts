@@ -1,6 +1,7 @@
 // Runs a command line as an interactive conversation or as a single prompt (`fairlead`, `fairlead chat`, `fairlead run`).
+import { formatCliError, withProgramName } from '../args/program-name.ts';
 import path from 'node:path';
-import { FairleadError, formatError, systemErrorCode } from '../../core/index.ts';
+import { FairleadError, systemErrorCode } from '../../core/index.ts';
 import { parseCliArgs, type CliArgs, type Invocation } from '../args/parse-args.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { readProfile } from '../args/profile.ts';
@@ -24,7 +25,7 @@ export async function runConversationCommand(
     ...(command === undefined ? {} : { command }),
   });
   if ('message' in parsed) {
-    printErr(`${parsed.message}\nRun fairlead --help for usage.\n`);
+    printErr(`${parsed.message}\n${withProgramName('Run fairlead --help for usage.')}\n`);
     if (namesJsonOutput(args)) await printFailureJson(parsed.message);
     return exitCodes.misused;
   }
@@ -42,7 +43,7 @@ async function runOnce(args: CliArgs): Promise<number> {
     return await (await import('../print-mode/print-mode.ts')).runPrintMode(args);
   } catch (error) {
     if (args.outputFormat !== 'text')
-      await printFailureJson(error instanceof Error ? formatError(error) : String(error));
+      await printFailureJson(error instanceof Error ? formatCliError(error) : String(error));
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 // The `doctor` command: checks each part of the installation and prints how to fix what does not work.
+import { printUsage } from '../args/stdio.ts';
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
 import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
@@ -19,7 +20,7 @@ export const run: Command['run'] = async (args) => {
   try {
     const { values } = parseArgs({ args: [...args], options });
     if (values.help) {
-      process.stdout.write(`${usage}\n`);
+      printUsage(usage);
       return 0;
     }
     return await printReport(values.json, { offline: values.offline, model: values.model });

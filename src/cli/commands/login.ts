@@ -5,7 +5,7 @@ import { formatLoginTarget, login } from '../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../coding-agent/settings/index.ts';
 import type { Command } from '../args/command.ts';
 import { exitCodeForError, exitCodes } from '../args/exit-codes.ts';
-import { printErr } from '../args/stdio.ts';
+import { printErr, printUsage } from '../args/stdio.ts';
 import { formatLogin } from '../login/enter-key.ts';
 
 const usage = `Usage: fairlead login [<provider>]                 enter a key; it is verified before it is stored
@@ -16,7 +16,7 @@ const usage = `Usage: fairlead login [<provider>]                 enter a key; i
 export const run: Command['run'] = async (args) => {
   const parsed = parseLoginArgs(args);
   if (parsed === undefined) {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return exitCodes.answered;
   }
   if (typeof parsed === 'string') {

@@ -1,4 +1,5 @@
 // Formats the results of the doctor: one line per check, and the fix below it.
+import { withProgramName } from '../args/program-name.ts';
 import { escapeInvisible } from '../../core/index.ts';
 import { wrapText } from '../args/wrap-text.ts';
 import type { TextStyles } from '../tui/ansi-style.ts';
@@ -12,7 +13,7 @@ export function formatCheckResult(
 ): string {
   const label = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' }[status];
   const line = `${label}  ${name.padEnd(14)}  ${escapeInvisible(message)}`;
-  const text = fix === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(fix)}`;
+  const text = fix === undefined ? line : `${line}\n${' '.repeat(22)}fix: ${escapeInvisible(withProgramName(fix))}`;
   // The label is styled after the text was wrapped: a style has no width.
   const style = { ok: styles.green, warn: styles.yellow, fail: styles.red }[status];
   return style(label) + wrapText(text, width).slice(label.length);

@@ -1,4 +1,5 @@
 // Opens a text in the user's editor and waits for it: in a split inside tmux, in the foreground otherwise.
+import { withProgramName } from '../args/program-name.ts';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -74,7 +75,7 @@ function prepareEditor({
   const editor = findEditor(env);
   if (editor === undefined)
     return { message: 'No editor was found: set VISUAL or EDITOR, or install nvim, vim, vi or nano.' };
-  return needsTmux && !env['TMUX'] ? { message: noTmuxMessage } : { editor, env, cwd };
+  return needsTmux && !env['TMUX'] ? { message: withProgramName(noTmuxMessage) } : { editor, env, cwd };
 }
 
 const noTmuxMessage =

@@ -126,7 +126,7 @@ async function runUntilQuit(conversation: Conversation, ui: TerminalUI, args: Cl
 function showBanner(context: CommandContext): void {
   const { conversation, notify } = context;
   notify(
-    `Fairlead with ${conversation.model.name}, session "${conversation.name}". /help lists the commands; Ctrl+D quits.`,
+    `${conversation.settings.profile.product} with ${conversation.model.name}, session "${conversation.name}". /help lists the commands; Ctrl+D quits.`,
   );
   for (const warning of conversation.settings.warnings) notify(warning, 'warning');
   notifyLoadedResources(context);

@@ -1,4 +1,5 @@
 // Run controller of an interactive conversation: runs each submitted line as a slash command, a shell command or a prompt, one job at a time.
+import { formatCliError } from '../args/program-name.ts';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceOptions } from '../../agent/index.ts';
@@ -12,14 +13,7 @@ import {
   parseApprovalAnswer,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
-import {
-  errorMessage,
-  formatError,
-  parseRetryNotice,
-  type ApprovalHandler,
-  type Event,
-  type RunState,
-} from '../../core/index.ts';
+import { errorMessage, parseRetryNotice, type ApprovalHandler, type Event, type RunState } from '../../core/index.ts';
 import { formatGrantRule } from '../../guards/index.ts';
 import { createTranscriptPresenter } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
@@ -105,7 +99,7 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
     job = promise;
     void work()
       .catch((error: unknown) =>
-        context.notify(error instanceof Error ? formatError(error) : errorMessage(error), 'error'),
+        context.notify(error instanceof Error ? formatCliError(error) : errorMessage(error), 'error'),
       )
       .finally(() => {
         job = undefined;

@@ -1,5 +1,6 @@
 // Prepares a conversation in interactive mode: chooses the model, and asks the user where needed.
-import { FairleadError, formatError } from '../../core/index.ts';
+import { FairleadError } from '../../core/index.ts';
+import { formatCliError } from '../args/program-name.ts';
 import { createUiPrompter } from '../tui/create-ui.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 import type { CliArgs } from '../args/parse-args.ts';
@@ -66,7 +67,7 @@ async function whileCancellable<T>(
 /** Shows an error of the user or a provider, and returns its exit code. */
 function showError(error: unknown, ui: TerminalUI): number {
   if (!(error instanceof FairleadError)) throw error;
-  ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'error', text: formatError(error) });
+  ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'error', text: formatCliError(error) });
   return exitCodeForError(error.code);
 }
 

@@ -1,5 +1,6 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
-import { formatError, type OutputSchema, type ToolCall, type Event, type RunState } from '../../core/index.ts';
+import { formatCliError, withProgramName } from '../args/program-name.ts';
+import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
@@ -60,7 +61,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
   const prompts = readPrompts(args, printErr);
   const first = await prompts.next();
   if (first.done) {
-    printErr(`${noPromptMessage}\nRun fairlead --help for usage.\n`);
+    printErr(`${noPromptMessage}\n${withProgramName('Run fairlead --help for usage.')}\n`);
     if (args.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
@@ -108,7 +109,7 @@ async function openCancellable(options: ConversationOptions): Promise<Conversati
     return await Conversation.open({ ...options, host: { ...options.host, signal: signals.signal } });
   } catch (error) {
     if (signals.code === undefined) throw error;
-    printErr(`${error instanceof Error ? formatError(error) : String(error)}\n`);
+    printErr(`${error instanceof Error ? formatCliError(error) : String(error)}\n`);
     return signals.code;
   } finally {
     signals.release();
@@ -157,7 +158,7 @@ async function runPrompt(
       model: conversation.model.name,
     });
     if (isAwaitingApproval(state) && conversation.file !== undefined)
-      printErr(`To answer: fairlead --resume ${JSON.stringify(conversation.name)}\n`);
+      printErr(`${withProgramName('To answer: fairlead --resume')} ${JSON.stringify(conversation.name)}\n`);
     return (
       signals.code ??
       exitCodeForRun(result.reason, result.error && 'code' in result.error ? String(result.error.code) : undefined)

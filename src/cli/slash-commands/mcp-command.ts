@@ -1,4 +1,5 @@
 // The slash command /mcp: shows the MCP servers of the conversation, approves or logs in to one, and runs the prompts they offer.
+import { withProgramName } from '../args/program-name.ts';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
@@ -58,7 +59,7 @@ function showServers({ conversation, showPage, notify }: CommandContext): void {
   const all = getMcpServers(conversation.agent.tools).status();
   if (all.length === 0)
     return notify(
-      `No MCP servers configured (looked in ${conversation.settings.dirs.config}/mcp.json, .mcp.json). To add one: fairlead mcp add <name> <command …|url>`,
+      `No MCP servers configured (looked in ${conversation.settings.dirs.config}/mcp.json, .mcp.json). ${withProgramName('To add one: fairlead mcp add <name>')} <command …|url>`,
     );
   return showPage(all.map(formatMcpStatus).join('\n\n'), 'MCP servers');
 }

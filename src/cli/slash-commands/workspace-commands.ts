@@ -153,7 +153,7 @@ const statusCommand: SlashCommand = {
 
 const configCommand: SlashCommand = {
   name: 'config',
-  description: 'show the settings and their origin; fairlead config set changes them',
+  description: 'show the settings and their origin',
   allowedDuringRun: true,
   run(_, { conversation, showPage }) {
     const rows = [...conversation.settings.all].map(([key, { value, origin }]) => [

@@ -31,10 +31,7 @@ test('a question and the end of a long run notify while the window has no focus'
   notifier.questionOpened();
   run(9_000);
   run(11_000);
-  assert.deepEqual(written, [
-    '\x07\x1b]9;Fairlead is waiting for your answer.\x07',
-    '\x07\x1b]9;Fairlead: the run has ended.\x07',
-  ]);
+  assert.deepEqual(written, ['\x07\x1b]9;Your answer is needed.\x07', '\x07\x1b]9;The run has ended.\x07']);
   assert.ok(notifier.handleInput('\x1b[I'));
   notifier.questionOpened();
   assert.equal(written.length, 2);

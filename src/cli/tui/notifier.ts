@@ -40,11 +40,11 @@ export function createNotifier(
       hasFocus = data === '\x1b[I';
       return true;
     },
-    questionOpened: () => notify('Fairlead is waiting for your answer.'),
+    questionOpened: () => notify('Your answer is needed.'),
     setBusy(busy) {
       if (busy) busySince ??= now();
       else if (busySince !== undefined) {
-        if (now() - busySince >= LONG_RUN_MS) notify('Fairlead: the run has ended.');
+        if (now() - busySince >= LONG_RUN_MS) notify('The run has ended.');
         busySince = undefined;
       }
     },

@@ -7,6 +7,8 @@ export type ProfileName = 'fairlead' | 'jayjader';
 /** A set of defaults. Every default can be changed by the variable or the key of its setting. */
 export type Profile = {
   readonly name: ProfileName;
+  /** The name of the product in messages and in the system prompt. */
+  readonly product: string;
   /** The title of the help. */
   readonly title: string;
   /** The command that starts the program with this profile. */
@@ -35,6 +37,7 @@ const commonDefaults = {
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   fairlead: {
     name: 'fairlead',
+    product: 'Fairlead',
     title: 'Fairlead, an agent harness for any model',
     program: 'fairlead',
     rootName: 'fairlead',
@@ -52,6 +55,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
   jayjader: {
     name: 'jayjader',
+    product: "Jayjader's LLM Harness",
     title: "Jayjader's LLM Harness",
     program: 'start-harness-jayjader',
     rootName: 'jayjaders-llm-harness',

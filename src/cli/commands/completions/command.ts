@@ -1,4 +1,5 @@
 // The `completions` command: prints the completion script of a shell.
+import { printUsage } from '../../args/stdio.ts';
 import { FairleadError, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
@@ -21,7 +22,7 @@ export const run: Command['run'] = async (args, commands) => {
   if (word === '--values' && Object.hasOwn(completionValues, kind) && more.length === 0) return printValues(kind);
   const shell = Object.hasOwn(scriptByShell, word) && kind === '' ? scriptByShell[word] : undefined;
   if (word === '--help' || word === '-h') {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return 0;
   }
   if (!shell) {

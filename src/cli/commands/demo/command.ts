@@ -1,4 +1,5 @@
 // The `demo` command: a 2-minute tour that needs no model and no network, in a temporary directory.
+import { printUsage } from '../../args/stdio.ts';
 import { parseArgs } from 'node:util';
 import { FairleadError, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
@@ -16,7 +17,7 @@ A 2-minute tour with a scripted model. It needs no key, no server and no network
 /** Runs the tour; exit code 0 finished or left, 1 a check failed, 2 invalid arguments, 130 and 143 by a signal. */
 export const run: Command['run'] = async (args) => {
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return exitCodes.answered;
   }
   let flags: { readonly fast: boolean; readonly plain: boolean };

@@ -1,4 +1,5 @@
 // The `mcp` command: manages the MCP servers of a directory; `mcp serve` runs Fairlead as an MCP server.
+import { withProgramName } from '../../args/program-name.ts';
 import { realpathSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileTrust } from '../../../guards/index.ts';
@@ -28,8 +29,10 @@ const options = { json: { type: 'boolean' }, yes: { type: 'boolean' }, help: { t
 /** Manages the servers of this directory, or serves; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const [verb = ''] = args;
-  if (args.length === 0 && process.stdin.isTTY) return printAndReturn(formatUsage(), exitCodes.misused);
-  if (verb === 'help' || verb === '--help' || verb === '-h') return printAndReturn(formatUsage(), exitCodes.answered);
+  if (args.length === 0 && process.stdin.isTTY)
+    return printAndReturn(withProgramName(formatUsage()), exitCodes.misused);
+  if (verb === 'help' || verb === '--help' || verb === '-h')
+    return printAndReturn(withProgramName(formatUsage()), exitCodes.answered);
   if (verb === '') printErr(servesMessage);
   if (verb === 'add' || verb === 'remove') {
     const { runConfigEdit } = await import('./edit-config.ts');
@@ -40,7 +43,7 @@ export const run: Command['run'] = async (args) => {
   if (!Object.hasOwn(mcpSubcommands, verb)) return (await import('./serve.ts')).serve(args);
   const parsed = parseMcpArgs(args);
   if (typeof parsed === 'string') return (printErr(`${parsed}\n${formatUsage()}\n`), exitCodes.misused);
-  if (parsed === undefined) return printAndReturn(formatUsage(), exitCodes.answered);
+  if (parsed === undefined) return printAndReturn(withProgramName(formatUsage()), exitCodes.answered);
   return exitCodeOf(() => runSubcommand(parsed));
 };
 

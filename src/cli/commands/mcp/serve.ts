@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { parseCliArgs, type CliArgs } from '../../args/parse-args.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
-import { printErr } from '../../args/stdio.ts';
+import { printErr, printUsage } from '../../args/stdio.ts';
 import { reserveStdout } from '../../args/reserve-stdout.ts';
 import { exitCodeOf } from '../../args/with-usage.ts';
 import { withDebugLog } from '../../../coding-agent/state/index.ts';
@@ -27,7 +27,7 @@ type McpServeArgs = { readonly args: CliArgs; readonly port: number | undefined 
 export async function serve(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return exitCodes.answered;
   }
   const parsed = parseMcpServeArgs(verb === 'serve' ? rest : args);

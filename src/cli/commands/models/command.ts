@@ -4,7 +4,7 @@ import { FairleadError, formatColumns } from '../../../core/index.ts';
 import { discover, listModels, type ModelInfo } from '../../../providers/index.ts';
 import type { Command } from '../../args/command.ts';
 import { formatFoundReason } from '../../../coding-agent/models/index.ts';
-import { print, printErr } from '../../args/stdio.ts';
+import { print, printErr, printUsage } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import {
   costOptions,
@@ -38,7 +38,7 @@ export const run: Command['run'] = async (args) => {
   if (verb === 'route') return (await import('./route.ts')).routeCommand(rest);
   if (verb === 'savings') return (await import('./savings.ts')).savingsCommand(rest);
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(`${usage}\n`);
+    printUsage(usage);
     return 0;
   }
   const parsed = parseModelsArgs(args);

@@ -27,7 +27,7 @@ export const costOptions = {
 } as const;
 
 /** The usage line of these options. */
-export const costUsage =
+export const costUsage: string =
   '       fairlead models --cost [<tokens a month>] [--against <provider/model> | --price <dollars per million>] [--local-share <0 to 1>]\n' +
   '                       [--output-share <0 to 1>] [--kwh <dollars>] [--watts <watts>] [--hours <a day>] [--hardware <dollars>] [--json]';
 

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { FairleadError, closestMatches, formatError } from '../../../core/index.ts';
 import type { Command } from '../../args/command.ts';
-import { printErr } from '../../args/stdio.ts';
+import { printErr, printUsage } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { sessionsSubcommands, type SessionsSubcommand, type SessionsOptions } from './subcommands.ts';
 
@@ -21,7 +21,7 @@ const options = {
 export const run: Command['run'] = async (args) => {
   const parsed = parseSessionsArgs(args);
   if (parsed === undefined) {
-    process.stdout.write(`${formatUsage()}\n`);
+    printUsage(formatUsage());
     return 0;
   }
   if (typeof parsed === 'string') {
