@@ -131,3 +131,23 @@ test('a problem of an MCP server is a warning', async (t) => {
   assert.equal((await agent.run('Go.')).text, 'ok');
   assert.match(warnings.join('\n'), /the server broken cannot be used/);
 });
+
+test('[A75] what the user kept for the folder in permissions.yaml counts, for that folder only, and not with permissions: false', async (t) => {
+  const { cwd, options } = createFixture(t);
+  const configDir = options.configDir ?? '';
+  const other = path.join(path.dirname(cwd), 'other');
+  mkdirSync(other);
+  mkdirSync(configDir);
+  const file = path.join(configDir, 'permissions.yaml');
+  writeFileSync(file, `projects:\n  ${JSON.stringify(cwd)}:\n    - edits: true\n`);
+  // A file in the project itself grants nothing.
+  writeFileSync(path.join(other, 'permissions.yaml'), `projects:\n  ${JSON.stringify(other)}:\n    - edits: true\n`);
+  const status = async (more: CodingAgentOptions): Promise<string> => {
+    await using agent = await codingAgent({ ...options, ...more, model: scriptedProvider([write, says('done')]) });
+    return (await agent.run('Write the file.')).status;
+  };
+  assert.equal(await status({ permissions: false }), 'waiting');
+  assert.equal(await status({ cwd: other }), 'waiting');
+  assert.equal(await status({}), 'success');
+  assert.equal(readFileSync(path.join(cwd, 'a.txt'), 'utf8'), 'new');
+});

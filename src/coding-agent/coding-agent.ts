@@ -11,6 +11,7 @@ import type { AcceptInstructions } from './instructions/review.ts';
 import { openModel, type ModelHost } from './models/open-model.ts';
 import { lookUpModel, type ResolvedModel } from './models/resolve-model.ts';
 import { resolveModelUnattended } from './models/start-model.ts';
+import { openKeptGrants } from './conversation-grants.ts';
 import { assertLocalModel, findPrivacyLabel, withPrivacyViews } from './private-sessions.ts';
 import { readSettings, type Settings } from './settings/index.ts';
 
@@ -35,6 +36,8 @@ export type CodingAgentOptions = {
    * `accept-edits` makes edits in `cwd` without approval; `auto` makes all changes without approval; `read-only` and `plan` deny changes; a function decides. A deny of the policy, a rule or a hook is never overridden.
    */
   readonly approve?: PermissionMode | ApprovalHandler;
+  /** False ignores `permissions.yaml` in the config directory, which holds what the user allowed in `cwd` with "in this project". */
+  readonly permissions?: boolean;
   /**
    * Decides whether changed instruction files of the project count: AGENTS.md, commands, skills. Without it the texts that counted before
    * are used, and a warning names each file. The first version in a directory counts.
@@ -73,6 +76,7 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
       const agent = await createCodingAgent({
         settings,
         cwd,
+        grants: await openKeptGrants(settings, cwd, options.permissions !== false, onWarning),
         autoApprove: () => mode === 'auto',
         mode: () => mode,
         prompter: noUser(onWarning),

@@ -2,7 +2,20 @@
 import { realpathSync } from 'node:fs';
 import { sessionGrants, type Grants } from '../guards/index.ts';
 import { openConversationState, type ConversationOptions, type ConversationState } from './conversation-state.ts';
-import { permissionsFile } from './settings/index.ts';
+import { permissionsFile, type Settings } from './settings/index.ts';
+
+/** Opens the grants of a program without a user to ask: what the user kept for the project of a directory, which only its real path names. */
+export async function openKeptGrants(
+  { dirs }: Pick<Settings, 'dirs'>,
+  cwd: string,
+  isUsed: boolean,
+  onWarning: (text: string) => void,
+): Promise<Grants> {
+  const project = realpathSync(cwd);
+  const grants = sessionGrants(isUsed ? permissionsFile(dirs.config, () => project, onWarning) : undefined);
+  await grants.refresh();
+  return grants;
+}
 
 /** Opens the state of a conversation with its grants; the project is the working directory, which can change. */
 export async function openStateWithGrants(

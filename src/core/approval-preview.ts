@@ -38,6 +38,16 @@ export type ApprovalPreview = {
   readonly scopes?: readonly string[];
 };
 
+/** What the user can allow with the answer to a question: this call, or also later calls. */
+export type ApprovalScope = {
+  /** Its name in the answer; `once` allows this call only. */
+  readonly scope: string;
+  /** What it allows, in plain words. */
+  readonly label: string;
+  /** How long it counts: in this session, or in this project until the user revokes it. `once` has no duration. */
+  readonly duration?: 'session' | 'project';
+};
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 

@@ -1,5 +1,5 @@
 // Interfaces of a fleet store: run queue, inbox, kill switch, budget ledger and worker registry.
-import type { ApprovalPreview } from './approval-preview.ts';
+import type { ApprovalPreview, ApprovalScope } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
 import type { UsageTotals, StopReason } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -42,6 +42,8 @@ export type ApprovalQuestion = {
   readonly kind?: 'unknown-outcome' | 'client-tool';
   /** What the call would do, for a view. */
   readonly preview?: ApprovalPreview;
+  /** What the user can allow; absent if only this call can be allowed. */
+  readonly scopes?: readonly ApprovalScope[];
 };
 
 /** A call that the client must execute: the run has ended, and another run with the result continues its session. */
@@ -207,6 +209,10 @@ export type InboxMessage =
       readonly allowed: boolean;
       /** Of a call whose outcome is unknown: it took effect. */
       readonly happened?: boolean;
+      /** The offered scope that the user allowed; only this call by default. */
+      readonly scope?: string;
+      /** Why the user denied the call; the model reads it. */
+      readonly reason?: string;
       readonly by?: string;
     }
   /** Without `run`: the run that is active in the session. */

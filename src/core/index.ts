@@ -88,7 +88,13 @@ export {
 export { hash53, hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
 export { runEndedFacts } from './end-run.ts';
 export { deliverableInputs } from './pending-inputs.ts';
-export { isApprovalPreview, type ApprovalPreview, type CommandPreview, type FilePreview } from './approval-preview.ts';
+export {
+  isApprovalPreview,
+  type ApprovalPreview,
+  type ApprovalScope,
+  type CommandPreview,
+  type FilePreview,
+} from './approval-preview.ts';
 export {
   pendingApprovals,
   type ApprovalDecision,

@@ -2,9 +2,13 @@
 import { createOutputSchema, type Session } from '../agent/index.ts';
 import {
   isObject,
+  type ApprovalHandler,
+  type ApprovalScope,
   type Event,
+  type Fact,
   type FleetRun,
   type Limits,
+  type PendingApproval,
   type Provider,
   type ResolvedAgent,
   type RunState,
@@ -19,6 +23,12 @@ export type AgentInstance = {
   onSessionOpened?(session: Session): Promise<void>;
   /** Called before the prompt is recorded. Returns texts that are added to it; throws if the prompt is refused. */
   onPrompt?(prompt: string, state: RunState): Promise<readonly string[]>;
+  /** Lists what the user can allow with the answer to a pending call; only this call if it is absent. */
+  readonly listScopes?: (pending: PendingApproval) => Promise<readonly ApprovalScope[]>;
+  /** Grants a scope that it lists for a pending call, and returns the facts that record it; a scope that it does not list grants nothing. */
+  readonly grantScope?: (pending: PendingApproval, scope: string) => Promise<readonly Fact[]>;
+  /** Decides about a pending call before the run waits for the user, such as by a grant that covers it. */
+  readonly onApproval?: ApprovalHandler;
   /** Called for each event. */
   onEvent?(event: Event, state: RunState): void;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../agent/index.ts';
 import {
   isObject,
+  pendingApprovals,
   readView,
   type InboxDelivery,
   type Fact,
@@ -10,6 +11,7 @@ import {
   type Inbox,
   type InboxMessage,
   type NamedView,
+  type PendingApproval,
   type RunState,
   type Stop,
   FairleadError,
@@ -65,16 +67,36 @@ export type InboxTarget = {
   readonly sessionId: string;
   /** The run that a message may cancel. */
   readonly runId: string;
+  /** Grants what an answer allows besides its call, and returns the facts that record it. */
+  readonly grantScope?: (pending: PendingApproval, scope: string) => Promise<readonly Fact[]>;
 };
 
 /** Records the messages that are in the inbox, each once. Concurrent calls are safe. */
-export async function drainInbox({ inbox, session, sessionId, runId }: InboxTarget): Promise<void> {
+export async function drainInbox({ inbox, session, sessionId, runId, grantScope }: InboxTarget): Promise<void> {
   const deliveries = await inbox.read(sessionId, readView(session.state, inboxView).position);
   for (const delivery of deliveries) {
-    await session.record((state) => inboxMessageToFacts(delivery, state, runId));
+    const granted = grantScope ? await grantAnswerScope(delivery.message, session.state, runId, grantScope) : [];
+    await session.record((state) => {
+      const facts = inboxMessageToFacts(delivery, state, runId);
+      return facts.some(({ type }) => type === 'approval-resolved') ? [...facts, ...granted] : facts;
+    });
     if (isCancellationOf(delivery.message, runId)) session.cancel();
   }
   if (deliveries.length > 0) await deleteReadMessages({ inbox, session, sessionId, runId });
+}
+
+/** Grants the scope of an answer, if the answer counts. */
+async function grantAnswerScope(
+  message: InboxMessage,
+  state: RunState,
+  run: string,
+  grantScope: NonNullable<InboxTarget['grantScope']>,
+): Promise<readonly Fact[]> {
+  if (message.type !== 'answer' || !message.allowed || message.scope === undefined || isForOtherRun(message, run))
+    return [];
+  const pending = pendingApprovals(state).find(({ id }) => id === message.call);
+  const isSame = pending && (message.question === undefined || message.question === pending.question);
+  return isSame && pending.kind === undefined ? grantScope(pending, message.scope) : [];
 }
 
 /** Deletes the messages that are in the log: after a crash they would stay in the inbox as unread. */
@@ -114,10 +136,14 @@ function messageContentFacts(message: InboxMessage, position: number, state: Run
       return [{ type: 'input-received', input: formatInputId(position), how: message.type, parts }];
     }
     case 'answer': {
-      const { call, question, allowed, happened, by } = message;
+      const { call, question, allowed, happened, reason, by } = message;
       const { ask } = state.calls.find((each) => each.id === call && !each.result) ?? {};
       if (!ask || ask.allowed !== undefined || (question !== undefined && question !== ask.question)) return [];
-      const optionalFields = { ...(happened ? { happened } : {}), ...(by === undefined ? {} : { by }) };
+      const optionalFields = {
+        ...(happened ? { happened } : {}),
+        ...(by === undefined ? {} : { by }),
+        ...(reason === undefined || allowed ? {} : { reason }),
+      };
       return [{ type: 'approval-resolved', call, allowed, ...optionalFields }];
     }
     case 'cancel':

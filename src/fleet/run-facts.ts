@@ -9,17 +9,26 @@ import {
   type Event,
   type Log,
   type ApprovalQuestion,
+  type ApprovalScope,
+  type PendingApproval,
   type RunOutcome,
   type RunState,
 } from '../core/index.ts';
 
-/** Returns the pending approvals of a run. */
-export const listOpenQuestions = (state: RunState): readonly ApprovalQuestion[] =>
-  pendingApprovals(state).map((pending): ApprovalQuestion => {
+/** Returns the pending approvals of a run, with the scopes that the agent offers for each. */
+export async function listOpenQuestions(
+  state: RunState,
+  listScopes?: (pending: PendingApproval) => Promise<readonly ApprovalScope[]>,
+): Promise<readonly ApprovalQuestion[]> {
+  const questions: ApprovalQuestion[] = [];
+  for (const pending of pendingApprovals(state)) {
     const target = unwrapDeferredCall(pending);
     const { id, input: _input, ...question } = typeof target === 'string' ? pending : target;
-    return { call: id, ...question };
-  });
+    const scopes = pending.kind === undefined ? ((await listScopes?.(pending)) ?? []) : [];
+    questions.push({ call: id, ...question, ...(scopes.length > 0 ? { scopes } : {}) });
+  }
+  return questions;
+}
 
 /** Returns the outcome of the run that has ended in this state. */
 export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunOutcome {

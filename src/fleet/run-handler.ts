@@ -112,7 +112,14 @@ async function runToSettlement(
 ): Promise<RunSettlement> {
   const { signal, stopSignal, onChunk, onInboxMessage, store } = context;
   const client = getClientOptions(run.settings);
-  const inbox: InboxTarget = { inbox: store.inbox, session, sessionId: run.session, runId: run.id };
+  const { grantScope } = instance;
+  const inbox: InboxTarget = {
+    inbox: store.inbox,
+    session,
+    sessionId: run.session,
+    runId: run.id,
+    ...(grantScope ? { grantScope } : {}),
+  };
   const publisher = createPartialTextPublisher(store.partialText, run.session);
   const options: AdvanceOptions = {
     signal,
@@ -146,9 +153,10 @@ async function runToSettlement(
     if ('type' in first) return first;
     const isDetached = (): boolean => session.state.run !== undefined && (signal.aborted || stopSignal.aborted);
     const endedForClient = new AbortController();
-    // Without an approval handler: the decisions are messages in the inbox, and a worker detaches from a run that waits for them.
+    // The decisions of the user are messages in the inbox: a worker detaches from a run that waits for them.
     const state = await continueWithApprovals(session, first, {
       ...options,
+      onApproval: instance.onApproval,
       waitSignal: endedForClient.signal,
       async beforeDecision() {
         if (isDetached()) return;
@@ -163,7 +171,9 @@ async function runToSettlement(
       },
     });
     if (isDetached()) return { type: 'released' };
-    return endedForClient.signal.aborted ? { type: 'completed', outcome: getRunOutcome(state) } : getSettlement(state);
+    return endedForClient.signal.aborted
+      ? { type: 'completed', outcome: getRunOutcome(state) }
+      : await getSettlement(state, instance);
   } finally {
     publisher.close();
     unsubscribeEvents();
@@ -195,8 +205,8 @@ async function endWithClientCalls(session: Session): Promise<boolean> {
 const clientCallsDetail = 'The client runs the remaining tool calls.';
 
 /** Returns the settlement of a run that ended or waits for approvals. A run with unread input is released: another attempt reads the input. */
-function getSettlement(state: RunState): RunSettlement {
-  if (state.run !== undefined) return { type: 'waiting', pendingApprovals: listOpenQuestions(state) };
+async function getSettlement(state: RunState, { listScopes }: AgentInstance): Promise<RunSettlement> {
+  if (state.run !== undefined) return { type: 'waiting', pendingApprovals: await listOpenQuestions(state, listScopes) };
   return hasUnreadInput(state) ? { type: 'released' } : { type: 'completed', outcome: getRunOutcome(state) };
 }
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isPathInside, type FleetStore } from '../../core/index.ts';
+import { FairleadError, isLoopbackHost, isPathInside, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import type { Command } from '../args/command.ts';
@@ -19,6 +19,7 @@ import {
   listRouterNames,
 } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
+import type { RunAgentOptions } from '../../coding-agent/fleet/index.ts';
 import { privacyView } from '../../coding-agent/index.ts';
 import { readSettings, getObjectives } from '../../coding-agent/settings/index.ts';
 import { version } from '../version.ts';
@@ -97,14 +98,19 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       ...(pageDir === undefined ? {} : { staticDir: pageDir }),
     });
     const listen = { ...shared, port: controlPort };
+    const isLocal = isLoopbackHost(host) && shared.allowedHosts.length === 0;
     return withControlThread({ store: storeUrl, listen, ...watchdog }, async (control) => {
       const worker = values['no-worker']
         ? undefined
-        : await startServeWorker(store, values.model, {
-            onStatus: control.report,
-            ...(concurrency === undefined ? {} : { concurrency }),
-            ...(values['any-version'] ? {} : { version }),
-          });
+        : await startServeWorker(
+            store,
+            { model: values.model, canKeepPermissions: isLocal },
+            {
+              onStatus: control.report,
+              ...(concurrency === undefined ? {} : { concurrency }),
+              ...(values['any-version'] ? {} : { version }),
+            },
+          );
       return serveUntilSignal(server, worker, async () => printListening(server, keys, await control.ready));
     });
   });
@@ -183,7 +189,7 @@ function isKnownModel(model: string): boolean {
 
 async function startServeWorker(
   store: FleetStore,
-  model: string | undefined,
+  agentOptions: RunAgentOptions,
   workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus'>,
 ): Promise<Worker> {
   const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
@@ -193,7 +199,7 @@ async function startServeWorker(
   ]);
   return startWorker({
     store,
-    handlers: createRunHandlers(printErrLine, model),
+    handlers: createRunHandlers(printErrLine, agentOptions),
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),

@@ -34,6 +34,7 @@ import { noUser } from '../integrations/context.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { openRunGrants, runGrantsView } from './run-grants.ts';
 import { readKnownModels } from '../state/index.ts';
 
 /** The settings of a queued run; absent ones are those of the worker. */
@@ -56,8 +57,19 @@ export type RunAgentSettings = {
 /** The maximum number of open models. Runs share an open model, and with it its circuit breaker and rate limit. */
 const maxOpenModels = 32;
 
-/** Creates the agents of the runs of this machine; `defaultModel` is the model of runs that name none. */
-export function createRunAgentFactory(notify: (text: string) => void, defaultModel?: string): AgentFactory {
+/** Options of the agents of a worker. */
+export type RunAgentOptions = {
+  /** The model of runs that name none. */
+  readonly model?: string | undefined;
+  /** Whether an answer may keep a permission for the project in permissions.yaml of the user of this worker; not by default. */
+  readonly canKeepPermissions?: boolean;
+};
+
+/** Creates the agents of the runs of this machine. */
+export function createRunAgentFactory(
+  notify: (text: string) => void,
+  { model: defaultModel, canKeepPermissions = false }: RunAgentOptions = {},
+): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
   const open = (model: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
     const key = JSON.stringify([model.ref, settings.env]);
@@ -83,9 +95,11 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
     for (const warning of settings.warnings) log(warning);
     const autoApprove = requested.auto === true || settings.approve === 'auto';
     let isPrivate = false;
+    const { grants, bind } = await openRunGrants({ run, settings, cwd, canKeep: canKeepPermissions, onWarning: log });
     const agent = await createCodingAgent({
       settings,
       cwd,
+      grants,
       autoApprove: () => autoApprove,
       mode: () => (autoApprove ? 'auto' : settings.approve),
       ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
@@ -112,10 +126,15 @@ export function createRunAgentFactory(notify: (text: string) => void, defaultMod
         undefined,
       );
       const { hooks } = agent;
+      const bound = bind(agent);
       return {
-        parts,
+        parts: { ...parts, views: [...(parts.views ?? []), runGrantsView] },
+        listScopes: bound.listScopes,
+        grantScope: bound.grantScope,
+        onApproval: bound.onApproval,
         limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(requested.limits, settings.limits) },
         async onSessionOpened(session) {
+          await bound.onSessionOpened(session);
           await markPrivate(session, label);
           isPrivate = isPrivateSession(session);
           if (isPrivate) await assertLocalModel(model, settings);
@@ -200,14 +219,14 @@ const settingTypes: Readonly<
   tools: 'boolean',
 };
 
-/** The run handlers of a worker, by the kind of run. `model` is the model of runs that name none. */
+/** The run handlers of a worker, by the kind of run. */
 export const createRunHandlers = (
   notify: (text: string) => void,
-  model?: string,
+  options: RunAgentOptions = {},
 ): Readonly<Record<string, RunHandler>> => ({
-  run: createAgentRunHandler(createRunAgentFactory(notify, model)),
+  run: createAgentRunHandler(createRunAgentFactory(notify, options)),
   plan: createOrchestrationHandler(planOrchestration),
-  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(model) })),
+  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(options.model) })),
 });
 
 /** The default model of a run, and the models of the user's list that may verify its answer. */

@@ -1,2 +1,2 @@
 // Coding agents for fleet runs: the agent factory and the run handlers.
-export { createRunHandlers } from './agent-factory.ts';
+export { createRunHandlers, type RunAgentOptions } from './agent-factory.ts';

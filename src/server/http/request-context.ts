@@ -13,6 +13,8 @@ export type ServerParts = Omit<ServerContext, 'store' | 'broadcasters' | 'health
   readonly fleetStore: FleetStore;
   /** Objectives and thresholds of the health report. */
   readonly healthOptions: HealthOptions | undefined;
+  /** Whether only this machine can reach the server. */
+  readonly isLocal: boolean;
 };
 
 /** What all clients of a tenant share. */
@@ -22,6 +24,7 @@ type TenantParts = { readonly broadcasters: Broadcasters; readonly health: () =>
 export function createContextProvider({
   fleetStore,
   healthOptions,
+  isLocal,
   ...shared
 }: ServerParts): (caller: Caller) => ServerContext {
   const tenants = new Map<string | undefined, TenantParts>();
@@ -49,10 +52,14 @@ export function createContextProvider({
     return parts;
   }
 
-  return (caller) => ({
-    ...shared,
-    ...getTenantParts(caller.tenant),
-    terminalSessions: caller.isOwner === true && caller.tenant === undefined ? shared.terminalSessions : undefined,
-    store: createScopedStore(fleetStore, { caller, folders: shared.folders, quota }),
-  });
+  return (caller) => {
+    const isOwner = caller.isOwner === true && caller.tenant === undefined;
+    const canKeepPermissions = isOwner && isLocal;
+    return {
+      ...shared,
+      ...getTenantParts(caller.tenant),
+      terminalSessions: isOwner ? shared.terminalSessions : undefined,
+      store: createScopedStore(fleetStore, { caller, folders: shared.folders, quota, canKeepPermissions }),
+    };
+  };
 }

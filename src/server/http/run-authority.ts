@@ -15,6 +15,8 @@ export type RunAuthority = {
   readonly folders: RunFolders;
   /** Throws if a tenant would have too much in the queue. */
   readonly quota: QueueQuota;
+  /** Whether the client may keep permissions for a project: the owner, on a server that other machines cannot reach. */
+  readonly canKeepPermissions?: boolean;
 };
 
 /** Returns the folder of a run with these settings; throws 403 if the client may not start such a run. */

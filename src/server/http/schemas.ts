@@ -91,11 +91,25 @@ const failureSchema = z.object({
   hint: z.string().exactOptional(),
 });
 
+/** What the user can allow with the answer to a question. */
+export const approvalScopesSchema: z.ZodReadonly<
+  z.ZodArray<
+    z.ZodObject<{
+      scope: z.ZodString;
+      label: z.ZodString;
+      duration: z.ZodExactOptional<z.ZodEnum<{ session: 'session'; project: 'project' }>>;
+    }>
+  >
+> = z
+  .array(z.object({ scope: z.string(), label: z.string(), duration: z.enum(['session', 'project']).exactOptional() }))
+  .readonly();
+
 const questionSchema = z.object({
   call: z.string(),
   tool: z.string(),
   question: z.string(),
   kind: z.enum(['unknown-outcome', 'client-tool']).exactOptional(),
+  scopes: approvalScopesSchema.exactOptional(),
 });
 
 const runSchema = z.object({

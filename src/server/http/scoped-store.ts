@@ -19,6 +19,7 @@ import {
   type WorkerRegistry,
 } from '../../core/index.ts';
 import { findAutoRun } from '../../fleet/index.ts';
+import { withOfferedScopes } from './approval-scopes.ts';
 import { createHttpError } from './errors.ts';
 import { assertMayInstruct, type RunAuthority } from './run-authority.ts';
 import { createScopedNames, type ScopedNames } from './scoped-names.ts';
@@ -76,7 +77,10 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
     description: store.description,
     names,
     scopeRun,
-    queue: createScopedQueue(store, tenant, names, { scopeRun, assertWholeFleet, quota: authority.quota }),
+    queue: withOfferedScopes(
+      createScopedQueue(store, tenant, names, { scopeRun, assertWholeFleet, quota: authority.quota }),
+      authority.canKeepPermissions === true,
+    ),
     sessions: createScopedSessions(store, authority, names),
     inbox: {
       async send(name, message) {

@@ -23,6 +23,8 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
         hint: 'Set HARNESS_API_KEY to at least 16 characters, or listen on 127.0.0.1.',
       },
     );
+  // A name that a proxy may use makes the server reachable from elsewhere.
+  const isLocal = isLoopbackHost(host) && allowedHosts.length === 0;
   const shutdown = new AbortController();
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const parts: ServerParts = {
@@ -37,8 +39,8 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
       await resolveRealPath(options.folder),
       ...(await Promise.all((options.folders ?? []).map(resolveRealPath))),
     ],
-    // A name that a proxy may use makes the server reachable from elsewhere.
-    terminalSessions: isLoopbackHost(host) && allowedHosts.length === 0 ? options.terminalSessions : undefined,
+    isLocal,
+    terminalSessions: isLocal ? options.terminalSessions : undefined,
     views: [inboxView, ...(options.views ?? [])],
     staticDir: options.staticDir,
     limits,

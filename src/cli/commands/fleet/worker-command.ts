@@ -57,7 +57,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     const worker = startWorker({
       store,
       onStatus: control.report,
-      handlers: createRunHandlers((text) => printErr(`${text}\n`), values.model),
+      handlers: createRunHandlers((text) => printErr(`${text}\n`), { model: values.model }),
       info: getWorkerInfo,
       notify: (text) => printErr(`${text}\n`),
       onSettled: (settledRun, settlement) => printSettlement(settledRun, settlement, values.json === true),

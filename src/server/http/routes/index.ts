@@ -6,6 +6,7 @@ import { healthRoutes } from './health.ts';
 import { openaiRoutes } from './openai.ts';
 import { publicRoutes } from './public.ts';
 import { runRoutes } from './runs.ts';
+import { approvalRoutes } from './approvals.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
 import { terminalSessionRoutes } from './terminal-sessions.ts';
 
@@ -15,6 +16,7 @@ const currentRoutes: readonly Route[] = [
   ...runRoutes,
   ...streamRoutes,
   ...sessionRoutes,
+  ...approvalRoutes,
   ...terminalSessionRoutes,
   ...fleetRoutes,
   ...budgetRoutes,

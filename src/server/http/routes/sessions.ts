@@ -1,7 +1,6 @@
-// HTTP routes of sessions: list, read, follow, fork, edit, send messages, resolve approvals, cancel.
+// HTTP routes of sessions: list, read, follow, fork, edit, send messages, cancel.
 import { z } from 'zod';
 import { closeOpenCalls, sessionLabelsKey, toArray } from '../../../core/index.ts';
-import { assertAcceptsMessages } from '../../../fleet/index.ts';
 import {
   openOfflineSession,
   assertNoActiveRun,
@@ -9,11 +8,10 @@ import {
   sendToSession,
   readSessionState,
   summarizeSessionState,
-  listPendingApprovals,
   assertSessionExists,
 } from '../sessions.ts';
 import { collectEvents, renderTurnRequest, withSessionReader } from '../../../sessions/index.ts';
-import { createListBound, listRunsWithinBounds, readEventsAfter } from '../bounded-lists.ts';
+import { readEventsAfter } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { fromSeqSchema, maxItemsSchema, nameSchema, apiSchemas, promptSchema } from '../schemas.ts';
@@ -21,25 +19,9 @@ import { formatSessionMessages } from '../replay-buffer.ts';
 import { parseResumeSeq, sendSse } from '../sse.ts';
 import { requireRun } from '../runs.ts';
 import { listSessionEntries, sessionListQuery } from '../session-list.ts';
+import { pendingApprovalSchema } from './approvals.ts';
 import { parseTurn, turnRequestSchema } from './turn-request.ts';
 
-const pendingApprovalSchema = z.object({
-  call: z.string(),
-  tool: z.string(),
-  question: z.string(),
-  kind: z.enum(['unknown-outcome', 'client-tool']).optional(),
-  /** What the call would do: the diff of each file, or the command with its effects. */
-  preview: z.unknown().optional(),
-  input: z.unknown(),
-});
-const pendingRunSchema = z.object({
-  run: z.string(),
-  session: z.string(),
-  prompt: z.string(),
-  since: z.string(),
-  pendingApprovals: z.array(pendingApprovalSchema),
-});
-type PendingRun = z.input<typeof pendingRunSchema>;
 const summarySchema = z.object({
   messages: z.number(),
   run: z.string().nullable(),
@@ -73,7 +55,7 @@ const sessionListSchema = z.object({
 const sessionIdSchema = z.object({ session: z.string() });
 const runResponseSchema = z.object({ run: apiSchemas.Run });
 
-/** The routes of sessions and pending approvals. */
+/** The routes of sessions. */
 export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
@@ -205,41 +187,6 @@ export const sessionRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'post',
-    path: '/api/sessions/{id}/answer',
-    role: 'runner',
-    summary:
-      'Approves or denies a tool call that a run waits for. `happened` says that an effect with an unknown outcome took place.',
-    schemas: {
-      body: z.strictObject({
-        call: z.string().min(1).max(300),
-        /** The question as it was shown: the request is refused if the run asks something else by now. */
-        question: z.string().max(1_000_000).optional(),
-        allowed: z.boolean(),
-        happened: z.boolean().optional(),
-      }),
-    },
-    responses: { 202: runResponseSchema },
-    async handle({ context, params, body: { call, question, allowed, happened }, caller }) {
-      const id = params['id'] ?? '';
-      const active = await findActiveRun(context.store, id);
-      if (active) await assertAcceptsMessages(context.store, active);
-      const pending = await withSessionReader(context.store, id, async (log) =>
-        listPendingApprovals(await readSessionState(log)),
-      );
-      const current = pending.find((each) => each['call'] === call)?.['question'];
-      if (typeof current !== 'string')
-        throw createHttpError('server/conflict', `No pending approval for call ${call}.`);
-      if (question !== undefined && question !== current)
-        throw createHttpError('server/conflict', `The question about call ${call} has changed.`, {
-          hint: 'Read GET /api/approvals again, then answer.',
-        });
-      const message = { type: 'answer', call, question: current, allowed, by: caller.name } as const;
-      const run = await sendToSession(context.store, id, happened === undefined ? message : { ...message, happened });
-      return { status: 202, json: { run } };
-    },
-  }),
-  defineRoute({
-    method: 'post',
     path: '/api/sessions/{id}/cancel',
     role: 'runner',
     summary: 'Cancels the active run of a session.',
@@ -251,31 +198,6 @@ export const sessionRoutes: readonly Route[] = [
       if (!run) throw createHttpError('server/conflict', 'No active run in this session.');
       const after = await context.store.queue.cancel(run.id, `Cancelled by ${caller.name}.`);
       return { status: 202, json: { run: after ?? run } };
-    },
-  }),
-  defineRoute({
-    method: 'get',
-    path: '/api/approvals',
-    role: 'reader',
-    summary: 'The runs that wait for an approval, and their questions.',
-    responses: {
-      200: z.object({ approvals: z.array(pendingRunSchema) }),
-    },
-    async handle({ context }) {
-      const { runs } = await listRunsWithinBounds(context.store, { status: 'waiting', limit: 200 });
-      const hasRoom = createListBound();
-      const approvals: PendingRun[] = [];
-      // One after the other: the state of a session can be large.
-      for (const { id, session, prompt, pendingApprovals, started, queued } of runs) {
-        if (pendingApprovals.length === 0) continue;
-        const state = await withSessionReader(context.store, session, readSessionState).catch(() => undefined);
-        const inputs = new Map((state ? listPendingApprovals(state) : []).map((each) => [each['call'], each['input']]));
-        const pending = pendingApprovals.map((each) => ({ ...each, input: inputs.get(each.call) ?? null }));
-        const entry = { run: id, session, prompt, since: started ?? queued, pendingApprovals: pending };
-        if (!hasRoom(entry)) break;
-        approvals.push(entry);
-      }
-      return { json: { approvals } };
     },
   }),
 ];
