@@ -1,6 +1,6 @@
 // Streams and approvals: a stream that ends with the status `waiting` continues as a stream, on every class.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -152,6 +152,21 @@ test('[D17] run uses a log that was opened and is empty, and refuses one that ha
   await assert.rejects(again.run('b'), /The log that was opened has a conversation/);
   assert.equal(await again.ask('e'), 'four');
   await again.close();
+});
+
+test('a run that is started before open has ended still writes to the opened log', async (t) => {
+  const dir = createDir(t);
+  const runDir = path.join(dir, 'runs');
+  for (const [i, start] of (['runResult', 'askResult'] as const).entries()) {
+    const file = path.join(dir, `own${i}.jsonl`);
+    const harness = new Harness({ provider: scriptedProvider([says('one')]), system: 'x', runDir });
+    const opening = harness.open(await openJsonl(file), file);
+    assert.equal((await harness[start]('a')).runFile, file);
+    await opening;
+    await harness.close();
+    assert.match(readFileSync(file, 'utf8'), /"turn-ended"/);
+  }
+  assert.ok(!existsSync(runDir), 'nothing is written elsewhere');
 });
 
 test('a run that was left open in a log is refused by run and resumed by ask without input', async () => {

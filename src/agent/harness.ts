@@ -69,6 +69,8 @@ export class Harness {
   #runFile: string | undefined;
   /** Whether the caller opened the log of the session. */
   #isOpenedLog = false;
+  /** An `open` that has not ended: a run that was started without waiting for it still uses its log. */
+  #opening: Promise<Session> | undefined;
 
   constructor(options: HarnessOptions) {
     if (typeof (options as Partial<HarnessOptions> | undefined)?.provider?.stream !== 'function')
@@ -107,7 +109,7 @@ export class Harness {
 
   /** Continues the conversation, or resumes its open run without input, and returns the result. */
   async askResult(input?: UserInput, options: AskOptions = {}): Promise<HarnessResult> {
-    const session = this.#session ?? (await this.#openSession(options.sessionId));
+    const session = (await this.#opening) ?? this.#session ?? (await this.#openSession(options.sessionId));
     this.cache.clearAnswer();
     return this.#toHarnessResult(await session.run(input, withRunId(options)), options);
   }
@@ -131,7 +133,7 @@ export class Harness {
 
   /** Continues the conversation, or resumes its open run without input, as a stream of events; the last one has the result. */
   async *askStream(input?: UserInput, options: AskOptions = {}): AsyncGenerator<HarnessEvent> {
-    const session = this.#session ?? (await this.#openSession(options.sessionId));
+    const session = (await this.#opening) ?? this.#session ?? (await this.#openSession(options.sessionId));
     this.cache.clearAnswer();
     for await (const event of session.stream(input, withRunId(options)))
       yield event.type === 'result' ? { type: 'result', result: this.#toHarnessResult(event.result, options) } : event;
@@ -154,6 +156,16 @@ export class Harness {
 
   /** Uses this log instead of a new file: `ask…` continues its conversation, and `run…` begins one if it is empty. */
   async open(log: Log, runFile?: string): Promise<Session> {
+    const opening = this.#adoptLog(log, runFile);
+    this.#opening = opening;
+    try {
+      return await opening;
+    } finally {
+      if (this.#opening === opening) this.#opening = undefined;
+    }
+  }
+
+  async #adoptLog(log: Log, runFile: string | undefined): Promise<Session> {
     await this.close();
     this.#session = await Session.open(this.#agent, log);
     this.#runFile = runFile;
@@ -170,6 +182,7 @@ export class Harness {
 
   /** The session of a new conversation. A log that the caller opened is never left for another file without a word. */
   async #beginSession(id: string | undefined): Promise<Session> {
+    await this.#opening;
     if (!this.#session || !this.#isOpenedLog) return this.#openSession(id);
     const { run, messages, pending } = this.#session.state;
     if (run === undefined && messages.length === 0 && pending.length === 0) return this.#session;

@@ -247,7 +247,7 @@ export type ConversationStatus = {
   readonly usd?: number;
   /** The current activity, shown with a spinner; absent when idle. */
   readonly busy?: string;
-  /** The number of inputs that the model has not read yet. */
+  /** The number of inputs of the user that the model has not read yet. */
   readonly queued: number;
   /** The sandbox of commands, or that there is none. */
   readonly sandbox?: string;
@@ -278,7 +278,7 @@ export function getConversationStatus(
     stream,
     context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),
-    queued: pending.length,
+    queued: pending.filter(({ by }) => by === undefined).length,
     // An agent that only runs code in a container has no sandbox of commands.
     ...(codeOnly ? {} : { sandbox: formatSandbox(agent.sandbox) }),
     cwd,

@@ -12,7 +12,7 @@ import type { Event, InputSource, RunState } from '../core/index.ts';
 import type { Grants, PermissionMode } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
-  type CallRecords,
+  type SessionRecords,
   type OpenSession,
   type SessionFileEdit,
   type SessionSelector,
@@ -24,7 +24,8 @@ import {
   editSessionFile,
   openSession,
   formatSessionProblems,
-  readCallRecords,
+  noRecords,
+  readSessionRecords,
   setSessionTitle,
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, type KnownModel, type ModelEndpoint } from './state/index.ts';
@@ -61,10 +62,9 @@ export class Conversation {
   readonly #state: ConversationState;
   #unsubscribe: () => void = () => {};
   #isMuted = false;
-  /** Whether saving the last model failed; the user is warned once. */
   readonly #saveModel = createModelSaver();
   #listener: ConversationListener | undefined;
-  #callRecords: CallRecords = new Map();
+  #records: SessionRecords = noRecords;
   readonly #modeInstructions = createModeInstructions();
 
   private constructor(options: ConversationOptions, grants: Grants, state: ConversationState) {
@@ -77,7 +77,7 @@ export class Conversation {
   static async open(options: ConversationOptions): Promise<Conversation> {
     const { grants, state } = await openStateWithGrants(options);
     const conversation = new Conversation(options, grants, state);
-    return (await conversation.#readCalls(), conversation);
+    return (await conversation.#readRecords(), conversation);
   }
 
   get settings(): Settings {
@@ -175,13 +175,13 @@ export class Conversation {
 
   /** Informs the listener that the session is at another event, after an edit or a rewind. */
   async notifyMoved(): Promise<void> {
-    await this.#readCalls();
+    await this.#readRecords();
     this.#listener?.session(false);
   }
 
-  /** How the calls of the messages ended, as they were when the session was opened or moved; a new session has none. */
-  get callRecords(): CallRecords {
-    return this.#callRecords;
+  /** What the log records besides the messages, as it was when the session was opened or moved; a new session has nothing. */
+  get records(): SessionRecords {
+    return this.#records;
   }
 
   /** Closes this session and opens another. */
@@ -195,8 +195,8 @@ export class Conversation {
     await this.#adoptSession(open, this.#state.open);
   }
 
-  async #readCalls(): Promise<void> {
-    this.#callRecords = this.isNew ? new Map() : await readCallRecords(this.session.log);
+  async #readRecords(): Promise<void> {
+    this.#records = this.isNew ? noRecords : await readSessionRecords(this.session.log);
   }
 
   async #adoptSession(open: OpenSession, previous?: OpenSession): Promise<void> {
@@ -206,7 +206,7 @@ export class Conversation {
     if (previous) await Promise.all([closeSession(previous), this.agent.stopCommands()]);
     this.grants.clearSession();
     await refreshApprovalQuestions(open.session);
-    await this.#readCalls();
+    await this.#readRecords();
     this.#attach();
     this.#listener?.session(open.isNew);
   }

@@ -118,6 +118,7 @@ export type PendingInput = {
   readonly input: string;
   readonly how: 'prompt' | 'steer' | 'follow-up';
   readonly parts: readonly MessagePart[];
+  readonly by?: InputSource;
 };
 
 /** The part of an active run that a baseline carries. */

@@ -198,7 +198,14 @@ function reduceEvent(s: RunState, e: Event): RunState {
     case 'input-received':
       return e.how === 'continue'
         ? { ...s, needsTurn: true, asIs: e.asIs === true, verified: false }
-        : { ...s, pending: [...s.pending, { input: e.input, how: e.how, parts: e.parts }], verified: false };
+        : {
+            ...s,
+            pending: [
+              ...s.pending,
+              { input: e.input, how: e.how, parts: e.parts, ...(e.by === undefined ? {} : { by: e.by }) },
+            ],
+            verified: false,
+          };
     case 'run-started':
       return {
         ...s,

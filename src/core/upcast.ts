@@ -76,7 +76,7 @@ const deniedByRule = /^The rule (.+?) does not allow this call/;
 const deniedByHook = /^The hook (.+?) (?:does not allow|guards) this call/;
 
 const hookInput = /^A \w+ hook of the (?:user|person) adds:\n|^<outside-text[^>\n]* hook of the project/;
-const programInput = /^I undid your last changes to these files:\n/;
+const programInput = /^I (?:undid your last changes to these files|ran this command myself):\n/;
 
 /** Returns what wrote an input, by the words that older versions gave it. */
 function parseInputSource(parts: unknown): 'hook' | 'program' | undefined {

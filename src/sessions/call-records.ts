@@ -1,5 +1,6 @@
-// What the log records of tool calls besides their texts: how each ended, and the diff of an edit.
-import { isObject, type Event, type Json, type Log, type ToolOutcome } from '../core/index.ts';
+// What the log records besides the messages: how each tool call ended, the diff of an edit, and the inputs that the user did not write.
+import { isObject, type Event, type InputSource, type Json, type Log, type ToolOutcome } from '../core/index.ts';
+import { recordAddedInput, type AddedInputs } from './added-inputs.ts';
 
 /** How a call ended. */
 export type CallRecord = {
@@ -12,11 +13,22 @@ export type CallRecord = {
 /** The records by the ids of the calls; the ids are unique on one branch. */
 export type CallRecords = ReadonlyMap<string, CallRecord>;
 
-/** Reads the records of the calls on the current branch of a log. */
-export async function readCallRecords(log: Pick<Log, 'read'>): Promise<CallRecords> {
-  const records = new Map<string, CallRecord>();
-  for await (const events of log.read()) for (const event of events) addCallRecord(records, event);
-  return records;
+/** What a view needs besides the messages. */
+export type SessionRecords = { readonly calls: CallRecords; readonly added: AddedInputs };
+
+/** The records of a new session. */
+export const noRecords: SessionRecords = { calls: new Map(), added: new Map() };
+
+/** Reads the records of the calls and inputs on the current branch of a log. */
+export async function readSessionRecords(log: Pick<Log, 'read'>): Promise<SessionRecords> {
+  const calls = new Map<string, CallRecord>();
+  const added = new Map<string, InputSource>();
+  for await (const events of log.read())
+    for (const event of events) {
+      addCallRecord(calls, event);
+      recordAddedInput(added, event);
+    }
+  return { calls, added };
 }
 
 /** Adds the record of an event, if it ends a call. */

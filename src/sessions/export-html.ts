@@ -71,7 +71,7 @@ export function formatHtmlExport(document: ExportDocument): string {
 <body>
 <h1>${formatHtmlText(document.title ?? document.name)}</h1>
 <dl>${fields.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${formatHtmlText(value)}</dd>`).join('')}</dl>
-${toTranscriptItems(document.messages, document.calls).map(formatHtmlItem).join('\n')}
+${toTranscriptItems(document.messages, document.calls, document.added).map(formatHtmlItem).join('\n')}
 </body>
 </html>
 `;
@@ -82,9 +82,9 @@ function formatHtmlItem(item: TranscriptItem): string {
     case 'text': {
       // What the user wrote is shown as it was typed; an answer is Markdown.
       const body =
-        item.speaker === 'User'
-          ? `<div class="plain">${formatHtmlText(item.text)}</div>`
-          : formatHtmlMarkdown(item.text);
+        item.speaker === 'Assistant'
+          ? formatHtmlMarkdown(item.text)
+          : `<div class="plain">${formatHtmlText(item.text)}</div>`;
       return `<article class="${item.speaker.toLowerCase()}"><h2>${item.speaker}</h2>${body}</article>`;
     }
     case 'reasoning':

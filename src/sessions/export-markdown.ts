@@ -12,7 +12,7 @@ export function formatMarkdownExport(document: ExportDocument): string {
   ];
   const title = `# ${document.name.replaceAll(/[\\`*_[\]<>#]/g, String.raw`\$&`).replaceAll('\n', ' ')}`;
   const list = fields.map((line) => `- ${line}`).join('\n');
-  return `${[title, list, ...toTranscriptItems(document.messages, document.calls).map(formatMarkdownItem)].join('\n\n')}\n`;
+  return `${[title, list, ...toTranscriptItems(document.messages, document.calls, document.added).map(formatMarkdownItem)].join('\n\n')}\n`;
 }
 
 function formatMarkdownItem(item: TranscriptItem): string {

@@ -1,6 +1,7 @@
 // Exports a session as Markdown, HTML, JSON or text.
 import path from 'node:path';
 import { FairleadError, type Message, type UsageTotals } from '../core/index.ts';
+import type { AddedInputs } from './added-inputs.ts';
 import type { CallRecords } from './call-records.ts';
 import { summarizeSession, type SessionFile } from './session-directory.ts';
 import { readSession } from './transcript.ts';
@@ -18,6 +19,8 @@ export type ExportDocument = {
   readonly folder?: string;
   /** How the calls of the messages ended, and the diffs of edits. */
   readonly calls?: CallRecords;
+  /** The texts of user messages that the user did not write. */
+  readonly added?: AddedInputs;
 };
 
 /** The export formats. */
@@ -55,14 +58,14 @@ export async function exportDocument(document: ExportDocument, format: ExportFor
     case 'html':
       return (await import('./export-html.ts')).formatHtmlExport(document);
     case 'json': {
-      const { calls, ...rest } = document;
+      const { calls, added: _, ...rest } = document;
       return `${JSON.stringify(calls ? { ...rest, calls: Object.fromEntries(calls) } : rest, null, 2)}\n`;
     }
   }
 }
 
 async function readExportDocument(sessionFile: SessionFile): Promise<ExportDocument> {
-  const { id, state, messages, calls } = await readSession(sessionFile.file);
+  const { id, state, messages, calls, added } = await readSession(sessionFile.file);
   const summary = summarizeSession(sessionFile);
   return {
     name: sessionFile.name,
@@ -73,6 +76,7 @@ async function readExportDocument(sessionFile: SessionFile): Promise<ExportDocum
     spent: state.total,
     messages,
     calls,
+    added,
     ...(summary ? { title: summary.title } : {}),
     ...(summary?.folder === undefined ? {} : { folder: summary.folder }),
   };

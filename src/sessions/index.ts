@@ -83,7 +83,14 @@ export {
   readTranscript,
   type SessionContents,
 } from './transcript.ts';
-export { readCallRecords, type CallRecord, type CallRecords } from './call-records.ts';
+export {
+  noRecords,
+  readSessionRecords,
+  type CallRecord,
+  type CallRecords,
+  type SessionRecords,
+} from './call-records.ts';
+export { formatCommandNote, type AddedInputs } from './added-inputs.ts';
 export type { CallBlock, CallStatus, TranscriptBlock, TranscriptSink } from './transcript-block.ts';
 export { createTranscriptPresenter, type TranscriptPresenter } from './transcript-presenter.ts';
 export { formatCallTitle, formatToolInput, formatToolName, toPlainOutput, type CallTitle } from './format-call.ts';

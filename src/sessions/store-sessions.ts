@@ -10,14 +10,15 @@ const pageSize = 1000;
 export const readStoreSession = (
   store: FleetStore,
   session: string,
-): Promise<Pick<SessionContents, 'state' | 'messages'>> => withSessionReader(store, session, readTranscript);
+): Promise<Pick<SessionContents, 'state' | 'messages' | 'calls' | 'added'>> =>
+  withSessionReader(store, session, readTranscript);
 
 /** Exports a session of the store as text. */
 export const exportStoreSession = async (store: FleetStore, session: string, format: ExportFormat): Promise<string> =>
   exportDocument(await withSessionReader(store, session, (log) => readStoreDocument(log, session)), format);
 
 async function readStoreDocument(log: Log, session: string): Promise<ExportDocument> {
-  const { state, messages, calls } = await readTranscript(log);
+  const { state, messages, calls, added } = await readTranscript(log);
   const times: string[] = [];
   for await (const events of log.read()) for (const item of events.map(({ time }) => time)) times.push(item);
   const { model, total: spent } = state;
@@ -30,6 +31,7 @@ async function readStoreDocument(log: Log, session: string): Promise<ExportDocum
     spent,
     messages,
     calls,
+    added,
   };
 }
 

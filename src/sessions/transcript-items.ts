@@ -1,10 +1,14 @@
 // Converts messages to transcript items: text in order, each tool call with its result.
 import { messageToolCalls, type FilePart, type Message, type ToolOutcome, type ToolResultPart } from '../core/index.ts';
+import { classifyUserText, type AddedInputs } from './added-inputs.ts';
 import type { CallRecords } from './call-records.ts';
+
+/** What wrote a text: a note is a text of the program for the model. */
+export type Speaker = 'User' | 'Assistant' | 'Note' | 'Hook' | 'Reminder';
 
 /** A transcript item. */
 export type TranscriptItem =
-  | { readonly type: 'text'; readonly speaker: 'User' | 'Assistant'; readonly text: string }
+  | { readonly type: 'text'; readonly speaker: Speaker; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'file'; readonly text: string }
   | {
@@ -24,12 +28,13 @@ export type TranscriptItem =
 export function toTranscriptItems(
   messages: readonly Message[],
   calls: CallRecords = new Map(),
+  added: AddedInputs = new Map(),
 ): readonly TranscriptItem[] {
   return messages.flatMap((message, i) => {
     if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1], calls));
     const after = messages[i + 1];
     const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
-    return message.parts.flatMap((part) => toItems(part, message.role, results, calls));
+    return message.parts.flatMap((part) => toItems(part, message.role, results, calls, added));
   });
 }
 
@@ -38,10 +43,11 @@ function toItems(
   role: Message['role'],
   results: readonly ToolResultPart[],
   calls: CallRecords,
+  added: AddedInputs = new Map(),
 ): readonly TranscriptItem[] {
   switch (part.type) {
     case 'text':
-      return [{ type: 'text', speaker: role === 'user' ? 'User' : 'Assistant', text: part.text }];
+      return [role === 'user' ? toUserItem(part.text, added) : { type: 'text', speaker: 'Assistant', text: part.text }];
     case 'reasoning':
       return part.text.trim() === '' ? [] : [{ type: 'reasoning', text: part.text }];
     case 'file':
@@ -59,6 +65,29 @@ function toItems(
     }
     case 'tool-result':
       return [toCallItem(part, '', part, calls)];
+  }
+}
+
+function toUserItem(text: string, added: AddedInputs): TranscriptItem {
+  const found = classifyUserText(text, added);
+  switch (found.type) {
+    case 'user':
+      return { type: 'text', speaker: 'User', text };
+    case 'reminder':
+      return { type: 'text', speaker: 'Reminder', text };
+    case 'added':
+      return { type: 'text', speaker: found.by === 'hook' ? 'Hook' : 'Note', text };
+    case 'command': {
+      const failed = found.code !== 0;
+      const input = JSON.stringify({ command: found.command }, null, 2);
+      return {
+        type: 'call',
+        tool: 'shell',
+        input,
+        result: { text: found.output, failed },
+        outcome: failed ? 'failed' : 'ok',
+      };
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type MessagePart,
   formatError,
 } from '../core/index.ts';
+import { formatAddedInput, splitUserParts, type AddedInputs } from './added-inputs.ts';
 import { getDiff, type CallRecords } from './call-records.ts';
 import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
@@ -18,8 +19,13 @@ import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.t
 export type TranscriptPresenter = {
   readonly onChunk: (chunk: Chunk) => void;
   readonly onEvent: (event: Event) => void;
-  /** Shows the end of the existing history; `records` has the diffs and outcomes of its calls. */
-  readonly replay: (messages: readonly Message[], maxMessages: number, records?: CallRecords) => void;
+  /** Shows the end of the existing history; `records` has the diffs and outcomes of its calls, `added` the texts that the user did not write. */
+  readonly replay: (
+    messages: readonly Message[],
+    maxMessages: number,
+    records?: CallRecords,
+    added?: AddedInputs,
+  ) => void;
 };
 
 /** Creates a presenter for a UI; `streams` says whether responses are shown while they arrive. */
@@ -114,7 +120,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     switch (event.type) {
       case 'input-received':
         if (event.by !== undefined)
-          return notice(event, 'info', `${event.by === 'hook' ? 'Hook' : 'Note'}: ${formatInputParts(event.parts)}`);
+          return notice(event, 'info', formatAddedInput(event.by, formatInputParts(event.parts)));
         if (event.how !== 'continue')
           sink.putBlock({ type: 'user', id: event.id, text: formatInputParts(event.parts), how: event.how });
         return;
@@ -172,7 +178,31 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     }
   }
 
-  function replay(messages: readonly Message[], maxMessages: number, records: CallRecords = new Map()): void {
+  /** A command that the user ran, a note and the words of the user are shown as what they are; reminders are only for the model. */
+  function showUserMessage(parts: readonly MessagePart[], idPrefix: string, added: AddedInputs): void {
+    splitUserParts(parts, added).forEach((run, index) => {
+      const id = `${idPrefix}.${index}`;
+      if (!('type' in run)) sink.putBlock({ type: 'user', id, text: formatInputParts(run), how: 'prompt' });
+      else if (run.type === 'added')
+        sink.putBlock({ type: 'notice', id, level: 'info', text: formatAddedInput(run.by, run.text) });
+      else if (run.type === 'command')
+        sink.putBlock({
+          type: 'call',
+          id,
+          tool: 'shell',
+          input: { command: run.command },
+          status: run.code === 0 ? 'ok' : 'failed',
+          output: run.output,
+        });
+    });
+  }
+
+  function replay(
+    messages: readonly Message[],
+    maxMessages: number,
+    records: CallRecords = new Map(),
+    added: AddedInputs = new Map(),
+  ): void {
     const shown = messages.slice(-maxMessages);
     if (shown.length < messages.length)
       sink.putBlock({
@@ -183,8 +213,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       });
     shown.forEach((message, i) => {
       const id = `r${i}`;
-      if (message.role === 'user')
-        sink.putBlock({ type: 'user', id, text: formatInputParts(message.parts), how: 'prompt' });
+      if (message.role === 'user') showUserMessage(message.parts, id, added);
       if (message.role === 'assistant') showMessage(message, id);
       for (const part of message.parts)
         if (part.type === 'tool-result') {

@@ -4,11 +4,13 @@ import {
   toArray,
   escapeInvisible,
   type Event,
+  type InputSource,
   type Log,
   type Message,
   type RunState,
 } from '../core/index.ts';
 import { openJsonl, type SessionFileProblem } from '../stores/index.ts';
+import { recordAddedInput, type AddedInputs } from './added-inputs.ts';
 import { addCallRecord, type CallRecord, type CallRecords } from './call-records.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
@@ -20,6 +22,8 @@ export type SessionContents = {
   readonly messages: readonly Message[];
   /** How the calls of the messages ended. */
   readonly calls: CallRecords;
+  /** The texts of user messages that the user did not write. */
+  readonly added: AddedInputs;
   readonly problems: readonly SessionFileProblem[];
 };
 
@@ -36,10 +40,11 @@ export async function readSession(file: string): Promise<SessionContents> {
 /** Reads all messages on the current branch of a log, and its state. */
 export async function readTranscript(
   log: Pick<Log, 'read'>,
-): Promise<Pick<SessionContents, 'state' | 'messages' | 'calls'>> {
+): Promise<Pick<SessionContents, 'state' | 'messages' | 'calls' | 'added'>> {
   const view = runStateView();
   const before: Message[] = [];
   const calls = new Map<string, CallRecord>();
+  const added = new Map<string, InputSource>();
   let state = view.initial;
   let known = 0;
   let knownParts = 0;
@@ -55,6 +60,7 @@ export async function readTranscript(
       const old = state;
       state = view.on(state, event);
       addCallRecord(calls, event);
+      recordAddedInput(added, event);
       if (event.type !== 'epoch-started' || !event.baseline) continue;
       const { messages } = event.baseline;
       const compacted = event.reason === 'compacted';
@@ -64,7 +70,7 @@ export async function readTranscript(
       knownParts = compacted ? (messages.at(-1)?.parts.length ?? 0) : 0;
     }
   }
-  return { state, messages: [...before, ...since(state)], calls };
+  return { state, messages: [...before, ...since(state)], calls, added };
 }
 
 /** Follows the events of a session from a seq on until the signal aborts, without locking it. */
@@ -78,8 +84,12 @@ export async function* followSessionFile(file: string, signal: AbortSignal, from
 }
 
 /** Formats all messages as plain text with control characters escaped. */
-export const formatSessionTranscript = (messages: readonly Message[], calls?: CallRecords): string =>
-  toTranscriptItems(messages, calls)
+export const formatSessionTranscript = (
+  messages: readonly Message[],
+  calls?: CallRecords,
+  added?: AddedInputs,
+): string =>
+  toTranscriptItems(messages, calls, added)
     .map((item) => escapeInvisible(formatTranscriptItem(item)))
     .join('\n\n');
 

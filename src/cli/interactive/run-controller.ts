@@ -15,7 +15,7 @@ import {
 } from '../../coding-agent/index.ts';
 import { errorMessage, parseRetryNotice, type ApprovalHandler, type Event, type RunState } from '../../core/index.ts';
 import { formatGrantRule } from '../../guards/index.ts';
-import { createTranscriptPresenter } from '../../sessions/index.ts';
+import { createTranscriptPresenter, formatCommandNote } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
 import { askApproval } from '../tui/approval-question.ts';
@@ -223,7 +223,8 @@ function bindConversationToUi(
   let presenter = createTranscriptPresenter(ui, () => conversation.stream);
   const show = (isNew: boolean): void => {
     presenter = createTranscriptPresenter(ui, () => conversation.stream);
-    if (!isNew) presenter.replay(conversation.session.messages, replayedMessages, conversation.callRecords);
+    const { calls, added } = conversation.records;
+    if (!isNew) presenter.replay(conversation.session.messages, replayedMessages, calls, added);
     for (const text of conversation.problems)
       ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'warning', text });
     refreshStatus();
@@ -266,7 +267,7 @@ async function runUserShellCommand({ conversation, ui, signal, notify }: Command
   ui.putBlock({ ...block, status: code === 0 ? 'ok' : 'failed', output: text });
   if (!hidden)
     await conversation.addNote(
-      `I ran this command myself:\n$ ${command}\n${conversation.agent.redactor.redact(text).slice(0, maxShownChars)}\n(exit code ${code ?? 'none'})`,
+      formatCommandNote(command, conversation.agent.redactor.redact(text).slice(0, maxShownChars), code ?? undefined),
     );
   return undefined;
 }

@@ -168,8 +168,8 @@ const sessionSubcommands: Readonly<Record<string, SessionSubcommand>> = {
   'show-messages': {
     description: 'print every message',
     async run(_, { conversation, showPage }) {
-      const { messages, calls } = await readTranscript(conversation.session.log);
-      showPage(formatSessionTranscript(messages, calls) || 'There are no messages yet.', conversation.name);
+      const { messages, calls, added } = await readTranscript(conversation.session.log);
+      showPage(formatSessionTranscript(messages, calls, added) || 'There are no messages yet.', conversation.name);
     },
   },
   edit: {

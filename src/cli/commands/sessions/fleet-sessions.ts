@@ -39,9 +39,9 @@ const truncateText = (text: string): string => {
 
 /** Prints the messages of a session. */
 export async function showFleetSession(store: FleetStore, session: string): Promise<number> {
-  const { messages } = await readStoreSession(store, session);
+  const { messages, calls, added } = await readStoreSession(store, session);
   if (messages.length === 0) printErr('There are no messages yet.\n');
-  else print(`${formatSessionTranscript(messages)}\n`);
+  else print(`${formatSessionTranscript(messages, calls, added)}\n`);
   return 0;
 }
 

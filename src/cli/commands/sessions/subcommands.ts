@@ -139,12 +139,12 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
         print(await exportSession(sessionFile, 'json'));
         return 0;
       }
-      const { messages, calls, problems } = await readSession(sessionFile.file);
+      const { messages, calls, added, problems } = await readSession(sessionFile.file);
       const owner = getLockOwner(sessionFile.file);
       if (owner) printErrLine(`Process ${owner.pid} on ${owner.host} has it open since ${owner.time}.`);
       for (const { message } of problems) printErrLine(message);
       if (messages.length === 0) printErrLine('There are no messages yet.');
-      else print(`${formatSessionTranscript(messages, calls)}\n`);
+      else print(`${formatSessionTranscript(messages, calls, added)}\n`);
       return 0;
     },
   },

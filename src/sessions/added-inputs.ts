@@ -1,0 +1,56 @@
+// The texts in user messages that the user did not write: notes of the program, commands that the user ran, texts of hooks, and reminders.
+import { parseNotes, type Event, type InputSource, type MessagePart } from '../core/index.ts';
+
+/** The texts that the program or a hook added on one branch. */
+export type AddedInputs = ReadonlyMap<string, InputSource>;
+
+/** A text of a user message, by what wrote it. */
+export type UserText =
+  | { readonly type: 'user'; readonly text: string }
+  /** A command that the user ran with an exclamation mark. */
+  | { readonly type: 'command'; readonly command: string; readonly output: string; readonly code: number | undefined }
+  | { readonly type: 'added'; readonly text: string; readonly by: InputSource }
+  /** System reminders for the model. */
+  | { readonly type: 'reminder'; readonly text: string };
+
+/** Records the texts of an event, if it is an input that the user did not write. */
+export function recordAddedInput(added: Map<string, InputSource>, event: Event): void {
+  if (event.type !== 'input-received' || event.by === undefined) return;
+  for (const part of event.parts) if (part.type === 'text') added.set(part.text, event.by);
+}
+
+/** Finds what wrote a text of a user message. */
+export function classifyUserText(text: string, added: AddedInputs): UserText {
+  const by = added.get(text);
+  if (by === undefined) return parseNotes(text) ? { type: 'reminder', text } : { type: 'user', text };
+  const [, command, output, code] = (by === 'program' && commandNote.exec(text)) || [];
+  return command === undefined || output === undefined
+    ? { type: 'added', text, by }
+    : { type: 'command', command, output, code: code === 'none' ? undefined : Number(code) };
+}
+
+/** A text that the user did not write, as a transcript shows it. */
+export const formatAddedInput = (by: InputSource, text: string): string =>
+  `${by === 'hook' ? 'Hook' : 'Note to the model'}: ${text}`;
+
+/** The parts of a user message in runs: those of the user together, each other text alone. */
+export function splitUserParts(
+  parts: readonly MessagePart[],
+  added: AddedInputs,
+): readonly (readonly MessagePart[] | Exclude<UserText, { readonly type: 'user' }>)[] {
+  const runs: (MessagePart[] | Exclude<UserText, { readonly type: 'user' }>)[] = [];
+  for (const part of parts) {
+    const text = part.type === 'text' ? classifyUserText(part.text, added) : undefined;
+    const last = runs.at(-1);
+    if (text && text.type !== 'user') runs.push(text);
+    else if (Array.isArray(last)) last.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+const commandNote = /^I ran this command myself:\n\$ ([^\n]*)\n([^]*)\n\(exit code (\d+|none)\)$/;
+
+/** The text by which the model reads a command that the user ran. */
+export const formatCommandNote = (command: string, output: string, code: number | undefined): string =>
+  `I ran this command myself:\n$ ${command}\n${output}\n(exit code ${code ?? 'none'})`;
