@@ -10,6 +10,10 @@ import { startMcpHttpServer, type RecordedHttpRequest, type McpHttpServer } from
 export type McpOauthServer = McpHttpServer & {
   readonly grants: string[];
   validToken: string;
+  /** Whether a refresh token is refused, so that the user has to log in again. */
+  refusesRefresh: boolean;
+  /** Delays of the next registrations of clients, in milliseconds. */
+  readonly registrationDelays: number[];
   readonly openedPages: string[];
   readonly openUrl: OpenUrl;
 };
@@ -18,7 +22,9 @@ export type McpOauthServer = McpHttpServer & {
 export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServer> {
   const grants: string[] = [];
   const pages: string[] = [];
-  let challenge = '';
+  /** The challenge and the client of each code. */
+  const codes = new Map<string, { readonly challenge: string; readonly client: string }>();
+  let clientCount = 0;
   const say = (response: ServerResponse, body: object): true => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     return true;
@@ -29,7 +35,14 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
     const proof = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    if (grant === 'authorization_code' && proof !== challenge) {
+    const code = codes.get(form.get('code') ?? '');
+    const isGood =
+      grant === 'authorization_code'
+        ? code?.challenge === proof && code.client === form.get('client_id')
+        : !made.refusesRefresh;
+    // A code is good for one exchange.
+    codes.delete(form.get('code') ?? '');
+    if (!isGood) {
       response.writeHead(400).end('{"error":"invalid_grant"}');
       return true;
     }
@@ -58,11 +71,19 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
         });
-      if (pathname === '/register') return say(response, { ...JSON.parse(asked.body), client_id: 'us' });
+      if (pathname === '/register') {
+        const registered = { ...JSON.parse(asked.body), client_id: `client-${++clientCount}` };
+        setTimeout(() => say(response, registered), made.registrationDelays.shift() ?? 0);
+        return true;
+      }
       if (pathname === '/token') return token(asked, response);
       if (pathname === '/authorize') {
-        challenge = searchParams.get('code_challenge') ?? '';
-        const back = `${searchParams.get('redirect_uri')}?code=c&state=${searchParams.get('state')}`;
+        const code = `code-${codes.size + grants.length}-${clientCount}`;
+        codes.set(code, {
+          challenge: searchParams.get('code_challenge') ?? '',
+          client: searchParams.get('client_id') ?? '',
+        });
+        const back = `${searchParams.get('redirect_uri')}?code=${code}&state=${searchParams.get('state')}`;
         response.writeHead(302, { location: back }).end();
         return true;
       }
@@ -75,6 +96,14 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
     pages.push(page);
     await fetch(page);
   };
-  const made: McpOauthServer = { ...web, grants, openedPages: pages, validToken: 'nobody knows', openUrl };
+  const made: McpOauthServer = {
+    ...web,
+    grants,
+    openedPages: pages,
+    validToken: 'unknown',
+    refusesRefresh: false,
+    registrationDelays: [],
+    openUrl,
+  };
   return made;
 }

@@ -49,6 +49,7 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
   let failures = 0;
   let notBefore = 0;
   let lastTransport: Transport | undefined;
+  let sharedLogin: { readonly done: Promise<void>; readonly stop: AbortController; waiting: number } | undefined;
 
   const holdOff = (): void => {
     notBefore = failures === 0 ? 0 : Date.now() + Math.min(minBackoffMs * 2 ** (failures - 1), maxBackoffMs);
@@ -87,13 +88,32 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     }
   }
 
+  /** Waits for the login of the user, which calls that were rejected at the same time share: its code is exchanged once. It ends when no caller waits. */
   async function login(signal: AbortSignal): Promise<boolean> {
     const { signIn } = options;
-    if (!signIn?.isPending() || !isRemoteTransport(lastTransport)) return false;
-    await lastTransport.finishAuth(await signIn.awaitCallback(signal));
+    if (!sharedLogin) {
+      if (!signIn?.isPending() || !isRemoteTransport(lastTransport)) return false;
+      const stop = new AbortController();
+      const done = finishLogin(lastTransport, signIn.awaitCallback(stop.signal)).finally(
+        () => (sharedLogin = undefined),
+      );
+      done.catch(() => {});
+      sharedLogin = { done, stop, waiting: 0 };
+    }
+    const current = sharedLogin;
+    current.waiting++;
+    try {
+      await raceAbort(signal, () => current.done);
+      return true;
+    } finally {
+      if (--current.waiting === 0) current.stop.abort();
+    }
+  }
+
+  async function finishLogin(transport: RemoteTransport, params: Promise<URLSearchParams>): Promise<void> {
+    await transport.finishAuth(await params);
     failures = 0;
     notBefore = 0;
-    return true;
   }
 
   return {
@@ -138,7 +158,9 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
   };
 }
 
-const isRemoteTransport = (transport: unknown): transport is StreamableHTTPClientTransport | SSEClientTransport =>
+type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
+
+const isRemoteTransport = (transport: unknown): transport is RemoteTransport =>
   transport instanceof StreamableHTTPClientTransport || transport instanceof SSEClientTransport;
 
 const delay = (ms: number): Promise<void> =>

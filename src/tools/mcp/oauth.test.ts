@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createTempDir, openMcpServers, createUserServer } from '../../../test/support/mcp-fixture.ts';
 import { startMcpOauthServer } from '../../../test/support/mcp-oauth-server.ts';
 import type { McpHttpServer } from '../../../test/support/mcp-http-server.ts';
@@ -34,6 +35,47 @@ test('the user logs in once: the token file is private, reused, and refreshed wi
   chmodSync(file, 0o644);
   const third = await openMcpServers(t, [remoteServer(desk)], { tokens: fileMcpTokens(file) });
   assert.match(third.mcp.status()[0]?.why ?? '', /Other users can read .*logins\.json/);
+});
+
+test('calls that are rejected at the same time share one login: one page, one exchange of its code', async (t) => {
+  const desk = await startMcpOauthServer(t);
+  const tokens = fileMcpTokens(path.join(createTempDir(t), 'logins.json'));
+  const { call, mcp } = await openMcpServers(t, [remoteServer(desk)], { tokens, openUrl: desk.openUrl });
+  assert.equal(desk.openedPages.length, 1, mcp.status()[0]?.why);
+  // Long after the first login its token and the refresh token are refused.
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 });
+  desk.validToken = 'expired';
+  desk.refusesRefresh = true;
+  const results = await Promise.all([1, 2, 3].map(() => call('mcp__o__hello')));
+  assert.deepEqual(
+    results.map(({ text }) => text),
+    ['hello', 'hello', 'hello'],
+  );
+  assert.equal(desk.openedPages.length, 2);
+  assert.deepEqual(desk.grants, ['authorization_code', 'authorization_code']);
+});
+
+test('a second attempt to connect joins the login that the first one began', async (t) => {
+  const desk = await startMcpOauthServer(t);
+  // The first attempt is given up after half of the start timeout, and its login goes on.
+  desk.registrationDelays.push(1500);
+  const pages: string[] = [];
+  const tokens = fileMcpTokens(path.join(createTempDir(t), 'logins.json'));
+  const { call, mcp } = await openMcpServers(t, [remoteServer(desk)], {
+    tokens,
+    // The user needs a while.
+    openUrl(server, page) {
+      pages.push(page);
+      void pause(800).then(() => desk.openUrl(server, page));
+    },
+    startTimeoutMs: 2400,
+  });
+  assert.equal((await call('mcp__o__hello')).text, 'hello', mcp.status()[0]?.why);
+  assert.equal(
+    pages.length,
+    1,
+    'the page of the first attempt comes while that of the second is open, and is not shown',
+  );
 });
 
 test('if no browser can be opened, a server that requires a login is not used, and this is reported', async (t) => {

@@ -1,7 +1,8 @@
 // OAuth login to a remote MCP server: PKCE, a loopback redirect, and stored tokens that are refreshed. The user opens the page.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   ClientCredentialsProvider,
+  type OAuthClientInformationMixed,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -39,10 +40,22 @@ export function createMcpSignIn(
   },
 ): McpSignIn {
   let callback: OAuthCallback | undefined;
+  let opening: Promise<void> | undefined;
   let provider: Promise<OAuthClientProvider> | undefined;
-  const wait = async (port: number, state: string): Promise<void> => {
-    callback?.close();
-    callback = await listenForCallback(port, state);
+  const openCallback = async (port: number, state: string, show: () => void | Promise<void>): Promise<void> => {
+    const opened = await listenForCallback(port, state);
+    callback = opened;
+    // A callback that was closed or timed out is not pending any more.
+    opened.params.catch(() => {
+      if (callback === opened) callback = undefined;
+    });
+    await show();
+  };
+  // Requests that are rejected at the same time, and a second attempt to connect, share one login: the user sees one page.
+  const pages: LoginPages = {
+    isOpen: () => callback !== undefined || opening !== undefined,
+    join: async () => opening,
+    open: (port, state, show) => (opening = openCallback(port, state, show).finally(() => (opening = undefined))),
   };
   // Asked once: a server that was refused a login cannot ask again with every call.
   let confirmed: Promise<boolean> | undefined;
@@ -57,7 +70,7 @@ export function createMcpSignIn(
     const { login = {} } = reach;
     if (login.grant === 'client-credentials') return clientCredentialsProvider(server, login);
     const port = login.callbackPort ?? tokens.get(reach.url).port ?? (await findFreePort());
-    return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, wait, assertWanted });
+    return authorizationCodeProvider({ server, url: reach.url, login, port, tokens, openUrl, pages, assertWanted });
   };
   return {
     provider: () => (provider ??= make()),
@@ -97,6 +110,16 @@ function clientCredentialsProvider(
   });
 }
 
+/** The login page that the user was sent to; there is at most one. */
+type LoginPages = {
+  /** Returns true from the start of a login until the user has returned. */
+  readonly isOpen: () => boolean;
+  /** Waits until the open page can be answered. */
+  readonly join: () => Promise<void>;
+  /** Listens for the answer, then shows the page. */
+  readonly open: (port: number, state: string, show: () => void | Promise<void>) => Promise<void>;
+};
+
 type AuthorizationCodeOptions = {
   readonly server: McpServer;
   readonly url: string;
@@ -104,12 +127,18 @@ type AuthorizationCodeOptions = {
   readonly port: number;
   readonly tokens: McpTokenStore;
   readonly openUrl: OpenUrl | undefined;
-  readonly wait: (port: number, state: string) => Promise<void>;
+  readonly pages: LoginPages;
   /** Throws unless the user wants to log in. */
   readonly assertWanted: () => Promise<void>;
 };
 
-/** Tokens are stored; the verifier and state of one attempt live in memory. */
+/** A page this soon after a login is from a request that was sent before it. */
+const staleLoginMs = 30_000;
+
+/**
+ * Tokens are stored; the verifiers and clients of attempts live in memory until one of them opens its page.
+ * The library runs one attempt per rejected request, so several can run at the same time: the first page counts.
+ */
 function authorizationCodeProvider({
   server,
   url,
@@ -117,12 +146,14 @@ function authorizationCodeProvider({
   port,
   tokens,
   openUrl,
-  wait,
+  pages,
   assertWanted,
 }: AuthorizationCodeOptions): OAuthClientProvider {
   const { clientId, clientSecret, scope, issuer, clientMetadataUrl } = login;
   let verifier = '';
-  let state = '';
+  let loggedInAt = -Infinity;
+  const verifiers = new Map<string, string>();
+  const clients = new Map<string, OAuthClientInformationMixed>();
   let discovered: OAuthDiscoveryState | undefined;
   const keep = (more: StoredMcpLogin): void => tokens.set(url, { ...tokens.get(url), ...more });
   const clientMetadata: OAuthClientMetadata = {
@@ -137,7 +168,7 @@ function authorizationCodeProvider({
     redirectUrl: callbackUrl(port),
     clientMetadata,
     ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
-    state: () => (state = randomBytes(24).toString('base64url')),
+    state: () => randomBytes(24).toString('base64url'),
     async clientInformation(context) {
       if (clientId !== undefined)
         return {
@@ -153,9 +184,15 @@ function authorizationCodeProvider({
       if (client === undefined || isOther) await assertWanted();
       return client;
     },
-    saveClientInformation: (client) => keep({ client, port }),
+    saveClientInformation(client) {
+      clients.set(client.client_id, client);
+      if (!pages.isOpen()) keep({ client, port });
+    },
     tokens: () => tokens.get(url).tokens,
-    saveTokens: (newTokens) => keep({ tokens: newTokens, port }),
+    saveTokens(newTokens) {
+      loggedInAt = Date.now();
+      keep({ tokens: newTokens, port });
+    },
     async redirectToAuthorization(page) {
       if (!openUrl) throw loginNeededError(server);
       if (page.protocol !== 'https:' && !isLoopbackHost(page.hostname))
@@ -166,10 +203,16 @@ function authorizationCodeProvider({
             blame: 'tool',
           },
         );
-      await wait(port, state);
-      await openUrl(server.name, page.href);
+      if (pages.isOpen()) return pages.join();
+      if (Date.now() - loggedInAt < staleLoginMs) return undefined;
+      verifier = verifiers.get(page.searchParams.get('code_challenge') ?? '') ?? verifier;
+      const client = clients.get(page.searchParams.get('client_id') ?? '');
+      if (client) keep({ client, port });
+      return pages.open(port, page.searchParams.get('state') ?? '', () => openUrl(server.name, page.href));
     },
-    saveCodeVerifier: (next) => void (verifier = next),
+    saveCodeVerifier(next) {
+      verifiers.set(createHash('sha256').update(next).digest('base64url'), next);
+    },
     codeVerifier: () => verifier,
     saveDiscoveryState: (next) => void (discovered = next),
     // The library reads it before its first request. A stored login is renewed without the user, everything else is a new login.
@@ -181,7 +224,7 @@ function authorizationCodeProvider({
       const { client, tokens: newTokens, ...rest } = tokens.get(url);
       const invalidatesAll = what === 'all';
       if (invalidatesAll || what === 'discovery') discovered = undefined;
-      if (invalidatesAll || what === 'verifier') verifier = '';
+      if (invalidatesAll || what === 'verifier') verifiers.clear();
       tokens.set(url, {
         ...rest,
         ...(client && !invalidatesAll && what !== 'client' ? { client } : {}),
