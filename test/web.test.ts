@@ -99,7 +99,7 @@ test('the page in a browser', { skip }, async (t) => {
       const call = page.getByLabel('Call of run_command');
       await call.waitFor();
       assert.equal(await call.locator('.hidden-letter').first().textContent(), '<U+202E>');
-      await call.getByRole('button', { name: 'Deny' }).click();
+      await call.getByRole('button', { name: 'Deny', exact: true }).click();
       await page.getByText('No pending approvals.').waitFor();
       const left = page.getByRole('region', { name: 'Resolved approvals' }).getByRole('listitem');
       await left.filter({ hasText: 'answered' }).waitFor();

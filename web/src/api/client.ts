@@ -16,6 +16,7 @@ import type { HealthReport } from './health-types.ts';
 import type {
   BudgetStatus,
   Approval,
+  ApprovalDecision,
   RunRequest,
   ScorecardRow,
   CurrentUser,
@@ -185,15 +186,8 @@ export const api = {
   resolveApproval: (
     id: string,
     { call, question }: Pick<ApprovalQuestion, 'call' | 'question'>,
-    allowed: boolean,
-    happened?: boolean,
-  ): Promise<unknown> =>
-    sendJson('POST', `api/sessions/${encodeSegment(id)}/answer`, {
-      call,
-      question,
-      allowed,
-      ...(happened === undefined ? {} : { happened }),
-    }),
+    decision: ApprovalDecision,
+  ): Promise<unknown> => sendJson('POST', `api/sessions/${encodeSegment(id)}/answer`, { call, question, ...decision }),
   cancelSession: (id: string): Promise<unknown> => sendJson('POST', `api/sessions/${encodeSegment(id)}/cancel`),
   approvals: (signal?: AbortSignal): Promise<{ approvals: Approval[] }> => getJson('api/approvals', signal),
   health: (signal?: AbortSignal): Promise<HealthReport> => getJson('api/health', signal),

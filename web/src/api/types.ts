@@ -103,6 +103,17 @@ export type Approval = {
   readonly pendingApprovals: readonly (ApprovalQuestion & { readonly input?: Json })[];
 };
 
+/** An answer to a question about a call: what it allows, or why it denies the call. */
+export type ApprovalDecision = {
+  readonly allowed: boolean;
+  /** One of the offered scopes; only this call by default. */
+  readonly scope?: string;
+  /** A text for the model; it denies the call. */
+  readonly reply?: string;
+  /** Of a call whose outcome is unknown: it took effect. */
+  readonly happened?: boolean;
+};
+
 /** A budget with its spent and reserved amounts. */
 export type BudgetStatus = TenantBudget & { readonly spent: BudgetAmount; readonly reserved: BudgetAmount };
 

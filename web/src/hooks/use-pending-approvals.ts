@@ -26,7 +26,8 @@ export async function toggleNotifications(): Promise<void> {
 
 /** Returns the number of pending approvals. */
 export function usePendingApprovals(): number {
-  const { value } = usePoll((signal) => api.approvals(signal), 4000);
+  // A notification is for a tab that is hidden.
+  const { value } = usePoll((signal) => api.approvals(signal), 4000, '', true);
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const pending = value?.approvals.flatMap(({ run, prompt, pendingApprovals }) =>
     pendingApprovals.map(({ call, tool }) => ({ id: `${run} ${call}`, prompt, tool })),

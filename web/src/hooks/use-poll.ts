@@ -1,4 +1,4 @@
-// Polls the server while the tab is visible and the server is reachable; polls at once when it is back.
+// Polls the server while it is reachable and, by default, while the tab is visible; polls at once when either is back.
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { connectionStatus } from '../api/connection.ts';
@@ -11,8 +11,13 @@ export type PollResult<T> = {
   readonly refresh: () => void;
 };
 
-/** Loads every `ms` milliseconds; a change of `of` starts over. The last value stays if a later load fails. */
-export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number, of = ''): PollResult<T> {
+/** Loads every `ms` milliseconds; a change of `of` starts over. The last value stays if a later load fails. In a hidden tab it loads only with `whileHidden`. */
+export function usePoll<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  ms: number,
+  of = '',
+  whileHidden = false,
+): PollResult<T> {
   const [value, setValue] = useState<{ readonly of: string; readonly value: T } | undefined>(undefined);
   const [failed, setFailed] = useState<ApiError | undefined>(undefined);
   const [asked, setAsked] = useState(0);
@@ -22,7 +27,7 @@ export function usePoll<T>(load: (signal: AbortSignal) => Promise<T>, ms: number
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function once(): Promise<void> {
       clearTimeout(timer);
-      if (!document.hidden && connectionStatus.get() === 'here')
+      if ((whileHidden || !document.hidden) && connectionStatus.get() === 'here')
         try {
           const next = await load(stop.signal);
           setValue({ of, value: next });
