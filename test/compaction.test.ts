@@ -207,7 +207,7 @@ test('[A12] /compact begins a new epoch whose report lists what was kept, summar
   );
   assert.match(
     report.diff,
-    /\n= user: Find out why[^]*\n- … \d+ more messages[^]*\n\+ assistant: <summary[^]*\n= assistant: I will\./,
+    /\n= user: Find out why[^]*\n- … \d+ more messages[^]*\n\+ assistant: \[Previous conversation: \d+ messages summarized\][^]*\n= assistant: I will\./,
   );
   assert.match(report.diff, /\n= user: Leave src\/old alone\./);
   assert.match(report.detail, /summarized by scripted/);
@@ -377,7 +377,7 @@ test('[A12] a summary that imitates the user, closes its block or imitates a not
   const text = messageText(holding[0] as Message);
   assert.match(
     text,
-    /^<summary-of-earlier-work written-by="scripted">\nThis was written by a model and may be wrong\./,
+    /^\[Previous conversation: \d+ messages summarized\]\n<summary-of-earlier-work written-by="scripted">\nThis was written by a model and may be wrong\./,
   );
   assert.ok(text.endsWith('\n</summary-of-earlier-work>'));
   assert.equal(text.match(/<\/?summary-of-earlier-work/gi)?.length, 2);

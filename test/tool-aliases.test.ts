@@ -21,6 +21,7 @@ test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its resul
   const script = scriptCalls(
     ['file_write', { path: 'a.txt', content: 'hello\n' }],
     ['bash_exec', { command: 'echo out; echo err >&2; exit 3' }],
+    ['bash_exec', { command: 'echo fine' }],
     ['file_read', { path: 'nowhere.txt' }],
   );
   const program = await createProgram(t, script);
@@ -31,11 +32,14 @@ test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its resul
   const told = requestMessages(program.modelRequests().at(-1)).filter(({ role }) => role !== 'system');
   assert.deepEqual(
     told.map(({ role }) => role),
-    ['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()],
+    ['user', ...Array.from({ length: 4 }, () => ['assistant', 'tool']).flat()],
   );
-  const [wrote, ran, failed] = told.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []));
+  const [wrote, ran, succeeded, failed] = told.flatMap(({ role, content }) =>
+    role === 'tool' ? [String(content)] : [],
+  );
   assert.match(wrote ?? '', /^Written 6 bytes to a\.txt/);
   assert.match(ran ?? '', /out\nerr\n\[Exit code: 3\.\]/);
+  assert.match(succeeded ?? '', /fine\n\[Exit code: 0\.\]/);
   assert.match(failed ?? '', /^Error: .*nowhere\.txt/);
 });
 

@@ -1,5 +1,6 @@
 // Decisions about the model of a conversation: which provider is listed, what is remembered for the next start, and whether a history can be sent as it is.
 import { findFamily } from '../providers/index.ts';
+import { createContextWarnings } from './context-warnings.ts';
 import type { ConversationOptions, ConversationState } from './conversation-state.ts';
 import { getModelEndpoint, type ResolvedModel } from './models/resolve-model.ts';
 import type { Settings } from './settings/index.ts';
@@ -16,8 +17,20 @@ export function getListedEndpoint(
   return own ?? getModelEndpoint(settings, known) ?? { provider };
 }
 
+/** Returns a function to call after each turn: it saves the model for the next start, and warns about the context. */
+export function createTurnHandler(): (options: ConversationOptions, state: ConversationState) => void {
+  const saveModel = createModelSaver();
+  const warnOf = createContextWarnings();
+  return (options, state) => {
+    saveModel(options, state);
+    const { context } = state.open.session.state;
+    const use = { ref: state.model.ref, used: context, window: state.parts.provider.contextWindow };
+    for (const warning of warnOf(use)) options.host.notify(warning);
+  };
+}
+
 /** Returns a function that saves the model for the next start, to be called once the model has answered: a model that never answered does not become the default. A failure is reported once. */
-export function createModelSaver(): (options: ConversationOptions, state: ConversationState) => void {
+function createModelSaver(): (options: ConversationOptions, state: ConversationState) => void {
   let hasFailed = false;
   return (options, state) => {
     const warning = hasFailed ? undefined : rememberModel(options, state);

@@ -45,7 +45,7 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openStateWithGrants } from './conversation-grants.ts';
-import { createModelSaver, getListedEndpoint, isSentAsIs } from './conversation-models.ts';
+import { createTurnHandler, getListedEndpoint, isSentAsIs } from './conversation-models.ts';
 import { openModel } from './models/open-model.ts';
 import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
@@ -62,7 +62,7 @@ export class Conversation {
   readonly #state: ConversationState;
   #unsubscribe: () => void = () => {};
   #isMuted = false;
-  readonly #saveModel = createModelSaver();
+  readonly #onTurnEnded = createTurnHandler();
   #listener: ConversationListener | undefined;
   #records: SessionRecords = noRecords;
   readonly #modeInstructions = createModeInstructions();
@@ -314,7 +314,7 @@ export class Conversation {
     this.#unsubscribe = this.session.subscribe((event, state) => {
       if (!this.#isMuted) this.#listener?.event(event, state);
       this.agent.hooks?.onEvent(event, state);
-      if (event.type === 'turn-ended') this.#saveModel(this.#options, this.#state);
+      if (event.type === 'turn-ended') this.#onTurnEnded(this.#options, this.#state);
     });
   }
 }

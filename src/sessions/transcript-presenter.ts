@@ -144,7 +144,11 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       case 'tool-started':
         return updateCall(event.call, 'running', event.input === undefined ? {} : { input: event.input });
       case 'tool-ended':
-        updateCall(event.call, event.outcome, { output: event.text, ms: event.ms, ...getDiff(event.data) });
+        updateCall(event.call, event.outcome, {
+          output: toShownOutput(event.text),
+          ms: event.ms,
+          ...getDiff(event.data),
+        });
         calls.delete(event.call);
         return;
       case 'check-ended':
@@ -218,13 +222,19 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       for (const part of message.parts)
         if (part.type === 'tool-result') {
           const { outcome, ...record } = records.get(part.id) ?? {};
-          updateCall(part.id, outcome ?? (part.failed ? 'failed' : 'ok'), { output: part.text, ...record });
+          updateCall(part.id, outcome ?? (part.failed ? 'failed' : 'ok'), {
+            output: toShownOutput(part.text),
+            ...record,
+          });
           calls.delete(part.id);
         }
     });
   }
   return { onChunk, onEvent, replay };
 }
+
+/** The output without the exit code of a success, which the status of the call shows. */
+const toShownOutput = (text: string): string => text.replace(/\n?\[Exit code: 0\.\]$/, '');
 
 /** Formats why a run ended; the last failure was already shown. */
 function formatRunEnded({ reason, detail }: Event & { readonly type: 'run-ended' }, shownMessage?: string): string {

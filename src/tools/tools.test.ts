@@ -274,13 +274,14 @@ test('a file that was only found by a search does not count as read', async (t) 
   assert.match((await call('write_file', { path: 'a.txt', content: 'x' })).text, /read it first/);
 });
 
-test('[A73, P17] a command shows its output while it runs, and how it ended', async (t) => {
+test('[A73, P17, P41] a command shows its output while it runs, and how it ended', async (t) => {
   const { call } = setup(t, { 'a.txt': '' });
   const heard: string[] = [];
   const ran = await call('run_command', { command: 'ls; exit 3' }, { progress: (text) => void heard.push(text) });
   assert.deepEqual([ran.text, ran.failed], ['a.txt\n[Exit code: 3.]', true]);
   assert.deepEqual(heard.join(''), 'a.txt\n');
-  assert.deepEqual((await call('run_command', { command: 'true' })).text, '(no output)');
+  assert.deepEqual((await call('run_command', { command: 'true' })).text, '[Exit code: 0.]');
+  assert.equal((await call('run_command', { command: 'echo out; echo err >&2' })).text, 'out\nerr\n[Exit code: 0.]');
   const late = await call('run_command', { command: 'echo begun; sleep 60', timeout_s: 1 });
   assert.match(late.text, /^begun\n\[Stopped after 1 s/);
 });
@@ -298,5 +299,5 @@ test('an aborted command counts as interrupted, with its output so far', async (
 test('attack 71: output of a command cannot control the terminal', async (t) => {
   const command = `printf '\\033[31mred\\033[0m 10%%\\r100%%\\n\\033]52;c;aGk=\\007\\033[2Jx\\302\\233y\\b\\n'`;
   const { text } = await setup(t).call('run_command', { command });
-  assert.equal(text, '100%\nx␈');
+  assert.equal(text, '100%\nx␈\n[Exit code: 0.]');
 });

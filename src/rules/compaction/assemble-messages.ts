@@ -1,5 +1,6 @@
 // Assembles the messages of a compacted conversation: the task, a replacement for the omitted part, what is carried over from it, the latest turns.
 import {
+  messageText,
   messageToolCalls,
   estimateTokens,
   prefixTokens,
@@ -51,12 +52,12 @@ export function compactionBudget(
   };
 }
 
-/** Builds the compacted conversation of a plan, with `replacement` as the text of the model in place of the omitted part. */
+/** Builds the compacted conversation of a plan. A line that says how many messages were replaced, and the summary if there is one, is the text of the model in place of the omitted part. */
 export function assembleMessages(
   state: RunState,
   plan: CompactionPlan,
   targetTokens: number,
-  replacement: string,
+  summary?: string,
 ): readonly Message[] {
   if (plan.omitted.length === 0)
     return [{ role: 'user', parts: [...plan.task, ...renderNotes(plan.notes, state.nonce)] }, ...plan.tail];
@@ -64,15 +65,32 @@ export function assembleMessages(
   const bridge: readonly Message[] = plan.tail[0]?.role === 'user' ? [textMessage('assistant', omittedText)] : [];
   return [
     { role: 'user', parts: plan.task },
-    textMessage('assistant', replacement),
+    textMessage(
+      'assistant',
+      [formatStandIn(plan.omitted, summary !== undefined), ...(summary === undefined ? [] : [summary])].join('\n'),
+    ),
     { role: 'user', parts: [...plan.userParts, ...renderNotes([...plan.notes, note], state.nonce)] },
     ...bridge,
     ...plan.tail,
   ];
 }
 
+const standInPattern = /^\[Previous conversation: (\d+) messages (?:summarized|omitted)\]/;
+
+/** Formats the line in place of the omitted messages. Such a line of an earlier compaction counts as the messages it replaced, and what was added after it does not count. */
+function formatStandIn(omitted: readonly Message[], isSummarized: boolean): string {
+  const replaced = omitted.map((message) =>
+    message.role === 'assistant' ? standInPattern.exec(messageText(message))?.[1] : undefined,
+  );
+  const count = omitted.reduce((sum, message, i) => {
+    const isAdded = replaced[i - 1] !== undefined || messageText(message) === omittedText;
+    return sum + (isAdded ? 0 : Math.min(Number(replaced[i] ?? 1), 1e9));
+  }, 0);
+  return `[Previous conversation: ${count} messages ${isSummarized ? 'summarized' : 'omitted'}]`;
+}
+
 /** Replaces an omitted answer. */
-export const omittedText = '(Earlier work is omitted here.)';
+const omittedText = '(Earlier work is omitted here.)';
 
 const textMessage = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 

@@ -32,7 +32,7 @@ const conversation: readonly Message[] = [
 const requestText = (request: ModelRequest | undefined): string =>
   messageText(toArray((request as ModelRequest).messages)[0] as Message);
 
-test('[P51, A12] the removed part is summarized by the agent’s model: once, without tools, with a length limit', async () => {
+test('[P51, P86, A12] the removed part is summarized by the agent’s model: once, without tools, with a length limit', async () => {
   const writer = scriptedProvider([answers('Found: the lexer is fine.', { usage: { input: 700, output: 9 } })]);
   const made = await runCompactor(summarizingCompactor({ keepTurns: 2 }), createState(conversation, 3000), writer);
   const [request] = writer.requests;
@@ -42,6 +42,10 @@ test('[P51, A12] the removed part is summarized by the agent’s model: once, wi
   assert.match(
     requestText(request),
     /<request>\nFind the bug\.\n<\/request>[^]*<record>\ncall of read: \{\}\nresult of read: xxx[^]*user: Not the parser\./,
+  );
+  const removed = conversation.length - 1 - 4;
+  assert.ok(
+    messageText(made.messages?.[1] as Message).startsWith(`[Previous conversation: ${removed} messages summarized]\n`),
   );
   assert.match(messageText(made.messages?.[1] as Message), /Found: the lexer is fine\.\n<\/summary-of-earlier-work>$/);
   assert.deepEqual(made.messages?.slice(-4), conversation.slice(-4));
@@ -69,7 +73,7 @@ for (const [how, step] of Object.entries(uselessSummaries)) {
   test(`[P47] if the summary ${how}, the part is removed without one and the reason is reported`, async () => {
     const made = await runCompactor(summarizingCompactor(), createState(conversation, 3000), scriptedProvider([step]));
     assert.ok(made.messages && messageTokens(made.messages) < messageTokens(conversation) / 2);
-    assert.equal(messageText(made.messages[1] as Message), '(Earlier work is omitted here.)');
+    assert.match(messageText(made.messages[1] as Message), /^\[Previous conversation: \d+ messages omitted\]$/);
     assert.match(made.detail ?? '', /^\d+ messages were omitted\. No summary was made: /);
     assert.equal(made.spent !== undefined, how !== 'fails', 'the received text is charged');
   });

@@ -23,6 +23,22 @@ test('[P47] the task and the latest messages stay unchanged, and one note says w
   assert.deepEqual(short.slice(-2), messages.slice(-2));
 });
 
+test('[P86] a line in place of the removed messages says how many they were, also after a second compaction', async () => {
+  const compact = async (messages: readonly Message[]): Promise<readonly Message[]> =>
+    (await runCompactor(truncatingCompactor(), createState(messages, 1000))).messages ?? [];
+  const line = (messages: readonly Message[]): string => messageText(messages[1] as Message);
+  const messages = [createUserMessage('Find the bug.'), ...rounds(20)];
+  const short = await compact(messages);
+  // The task, the line and what is carried over come before the unchanged messages.
+  const removed = messages.length - 1 - (short.length - 3);
+  assert.equal(line(short), `[Previous conversation: ${removed} messages omitted]`);
+  const more = rounds(12).map((each) => withCallPrefix(each, 'b'));
+  const again = await compact([...short, ...more]);
+  const removedNow = messages.length + more.length - 1 - (again.length - 3);
+  assert.ok(removedNow > removed);
+  assert.equal(line(again), `[Previous conversation: ${removedNow} messages omitted]`);
+});
+
 test('[P47] later messages of the user stay unchanged too, in order', async () => {
   const messages = [
     createUserMessage('Find the bug.'),

@@ -2,7 +2,7 @@
 import { toArray, messageTokens, type Compactor, type Message, type RunState } from '../../core/index.ts';
 import { findLostContent } from './preserve-user-messages.ts';
 import { planCompaction } from './select-kept-messages.ts';
-import { assembleMessages, compactionBudget, omittedText } from './assemble-messages.ts';
+import { assembleMessages, compactionBudget } from './assemble-messages.ts';
 
 /** When a conversation is compacted, and to what size. */
 export type CompactionOptions = {
@@ -23,7 +23,7 @@ export function truncatingCompactor(options: CompactionOptions = {}): Compactor 
       const budget = compactionBudget(state, agent, { target, keepTurns, summary: 0 });
       const plan = planCompaction(toArray(state.messages), budget);
       if (!plan) return { detail: nothingToCompact };
-      const messages = assembleMessages(state, plan, budget.targetTokens, omittedText);
+      const messages = assembleMessages(state, plan, budget.targetTokens);
       const failure = compactionFailure(state, messages);
       return failure === undefined
         ? { messages, detail: `${plan.omitted.length} messages were omitted.` }

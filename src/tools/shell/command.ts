@@ -47,7 +47,9 @@ export async function runCommandToEnd(
     workspace.isGitReadOnly &&
     !writesGit &&
     ['.git', 'Read-only file system'].every((each) => result.text.includes(each));
-  const output = commandResultOutput(result, seconds ?? defaultSeconds, isRefused ? [readOnlyGitHint] : []);
+  const isSuccess = result.code === 0 && result.signal === null && result.stopped === undefined;
+  const hints = [...(isSuccess ? ['Exit code: 0.'] : []), ...(isRefused ? [readOnlyGitHint] : [])];
+  const output = commandResultOutput(result, seconds ?? defaultSeconds, hints);
   return isRefused ? { ...output, loadsTools: ['git_change'] } : output;
 }
 
