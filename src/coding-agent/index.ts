@@ -16,6 +16,7 @@ export { noUser, type UserPrompter } from './integrations/context.ts';
 export type { AcceptInstructions, InstructionChange } from './instructions/review.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel } from './models/resolve-model.ts';
+export { adoptModel } from './models/adopt-model.ts';
 export { resolveModelUnattended, selectStartModel, type StartModelOptions } from './models/start-model.ts';
 export {
   chooseModel,

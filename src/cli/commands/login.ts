@@ -8,7 +8,7 @@ import { exitCodeForError, exitCodes } from '../args/exit-codes.ts';
 import { printErr, printUsage } from '../args/stdio.ts';
 import { formatLogin } from '../login/enter-key.ts';
 
-const usage = `Usage: fairlead login [<provider>]                 enter a key; it is verified before it is stored
+const usage = `Usage: fairlead login [<provider>]                 enter a key, which is verified before it is stored; then choose a model
        fairlead login <provider> < file             read the key from a file or a pipe
        fairlead login openai-compatible --url <url> a server of yours, with or without a key`;
 
@@ -81,7 +81,11 @@ async function loginOnTerminal({ provider, url }: LoginArgs, settings: Settings)
   ]);
   const ui = await createUi();
   try {
-    return (await enterKey(ui, settings, provider)) === undefined ? exitCodes.failed : exitCodes.answered;
+    const entered = await enterKey(ui, settings, provider);
+    if (entered === undefined) return exitCodes.failed;
+    const { chooseDefaultModel } = await import('../login/choose-default.ts');
+    await chooseDefaultModel(ui, readSettings(), entered);
+    return exitCodes.answered;
   } finally {
     await ui.close();
   }

@@ -69,10 +69,15 @@ async function runWithUi(
   // The settings, the trust and the model are those of the folder that the session runs in.
   if (folder !== undefined) process.chdir(folder);
   const settings = await askProjectTrust(folder === undefined ? startSettings : readSettings(), createUiPrompter(ui));
-  const prepared = await prepareConversation(args, settings, ui);
+  let prepared = await prepareConversation(args, settings, ui);
   if (typeof prepared === 'number') return prepared;
   if (locked && !(await followSession(locked, ui, replayedMessages))) return exitCodes.answered;
-  const conversation = await openConversation({ ...prepared, selector }, ui);
+  let conversation = await openConversation({ ...prepared, selector }, ui);
+  while (conversation === undefined) {
+    prepared = await prepareConversation(args, prepared.settings, ui);
+    if (typeof prepared === 'number') return prepared;
+    conversation = await openConversation({ ...prepared, selector }, ui);
+  }
   if (typeof conversation === 'number') return conversation;
   try {
     return await runUntilQuit(conversation, ui, args);

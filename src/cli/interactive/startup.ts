@@ -18,7 +18,10 @@ import {
 import { createModelChooser } from '../login/model-chooser.ts';
 
 /** The options of a conversation without its session. */
-export type PreparedConversation = Omit<ConversationOptions, 'selector'>;
+export type PreparedConversation = Omit<ConversationOptions, 'selector'> & {
+  /** Whether the user picked the model from the list of this start. */
+  readonly isPicked: boolean;
+};
 
 /** Returns the options of a conversation, or an exit code if the program ends here. */
 export async function prepareConversation(
@@ -28,19 +31,27 @@ export async function prepareConversation(
 ): Promise<PreparedConversation | number> {
   const selected = await whileCancellable(ui, (signal) => selectModel(args, settings, ui, signal));
   if (typeof selected === 'number') return selected;
+  const { isPicked = false, ...chosen } = selected;
   const prompter = createUiPrompter(ui);
   // The lines of a pipe are input for the model, not the answer of a user.
   const answers = process.stdin.isTTY ? {} : { onInstructionsChanged: false as const };
-  return { flags: args, host: prompter, prompter, rememberModel: true, ...answers, ...selected };
+  return { flags: args, host: prompter, prompter, rememberModel: true, ...answers, ...chosen, isPicked };
 }
 
-/** Opens the conversation; Esc, Ctrl+C and signals end a download. Returns an exit code if it cannot be opened. */
-export async function openConversation(prepared: ConversationOptions, ui: TerminalUI): Promise<Conversation | number> {
-  return whileCancellable(ui, (signal) =>
-    Conversation.open({ ...prepared, host: { ...prepared.host, signal } }).catch((error: unknown) =>
-      showError(error, ui),
-    ),
+/** Opens the conversation; Esc, Ctrl+C and signals end a download. Returns an exit code if it cannot be opened, and undefined if the user picked a model that was not downloaded and chooses again. */
+export async function openConversation(
+  { isPicked, ...prepared }: PreparedConversation & Pick<ConversationOptions, 'selector'>,
+  ui: TerminalUI,
+): Promise<Conversation | number | undefined> {
+  let isDownloadError = false;
+  const opened = await whileCancellable(ui, (signal) =>
+    Conversation.open({ ...prepared, host: { ...prepared.host, signal } }).catch((error: unknown) => {
+      isDownloadError = error instanceof FairleadError && error.code.startsWith('embedded/');
+      return showError(error, ui);
+    }),
   );
+  const isSignal = opened === exitCodes.terminated || opened === exitCodes.hangup;
+  return isPicked && isDownloadError && !isSignal ? undefined : opened;
 }
 
 /** Runs a part of the start that the user and signals can cancel; its exit code is then that of an interruption. */

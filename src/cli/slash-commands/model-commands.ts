@@ -63,7 +63,7 @@ async function chooseAnyModel({ conversation, ui, signal }: CommandContext): Pro
   ]);
   if (picked === undefined) return false;
   if (names.some(({ value }) => value === picked)) return conversation.useModel(picked, signal).then(() => true);
-  const chosen = await takeChoice(picked, sources, settings, chooser);
+  const chosen = await takeChoice(picked, sources, settings, chooser, signal);
   if (chosen && chosen.settings !== settings) await conversation.useSettings(chosen.settings);
   if (!chosen || !('model' in chosen)) return false;
   await conversation.switchModel(chosen.model, signal);

@@ -21,7 +21,12 @@ export type ModelChooser = {
 };
 
 /** The chosen model, and the settings, which a key that the user entered has changed. */
-export type ChosenModel = { readonly model: ResolvedModel; readonly settings: Settings };
+export type ChosenModel = {
+  readonly model: ResolvedModel;
+  readonly settings: Settings;
+  /** Whether the user picked it from the list of a start: after a cancelled download the list is shown again. */
+  readonly isPicked?: boolean;
+};
 
 /** What the list is limited to, and why the user is asked. */
 export type ChooseModelOptions = {
@@ -54,8 +59,8 @@ export async function chooseModel(
       { value: 'exit', label: 'Exit' },
     ]);
     if (picked === undefined || picked === 'exit') return undefined;
-    const chosen = await takeChoice(picked, sources, current, chooser);
-    if (chosen && 'model' in chosen) return chosen;
+    const chosen = await takeChoice(picked, sources, current, chooser, signal);
+    if (chosen && 'model' in chosen) return { ...chosen, isPicked: true };
     if (chosen) current = chosen.settings;
   }
 }
@@ -82,15 +87,15 @@ export async function findWithProgress(
   return sources;
 }
 
-/** The rows after the models: a key, and the embedded models. */
+/** The rows after the models: a key, and a model that is downloaded. */
 export const listOtherChoices = (chooser: ModelChooser): readonly ModelChoice[] => [
   ...(chooser.login
     ? [{ value: 'login', label: 'Enter a key', description: 'for a company, or a server of yours' }]
     : []),
   {
     value: 'embedded',
-    label: 'embedded/tinyllama',
-    description: 'this machine · 373 MB download · slow and unreliable',
+    label: 'Download a small model',
+    description: 'this machine · no key, no server · sizes and licences come first',
   },
 ];
 
@@ -122,11 +127,16 @@ export async function takeChoice(
   sources: readonly ModelSource[],
   settings: Settings,
   chooser: ModelChooser,
+  signal?: AbortSignal,
 ): Promise<ChosenModel | { readonly settings: Settings } | undefined> {
   const models = sources.flatMap(({ models: list = [] }) => list);
   const model = models.find(({ id, provider }) => picked === `model:${provider}/${id}`);
   if (model) return { model: { ...toResolvedModel(model, models), isNamed: true }, settings };
-  if (picked === 'embedded') return { model: embeddedChoice('tinyllama'), settings };
+  if (picked === 'embedded') {
+    const { chooseEmbedded } = await import('./choose-embedded.ts');
+    const embedded = await chooseEmbedded(chooser, signal);
+    return embedded && { model: embedded, settings };
+  }
   if (picked === 'login') {
     const entered = await chooser.login?.();
     if (!entered) return undefined;
@@ -136,12 +146,6 @@ export async function takeChoice(
   const source = sources.find(({ provider }) => picked === `list:${provider}`);
   return source && (await chooseOfProvider(settings, chooser, source.endpoint));
 }
-
-const embeddedChoice = (model: string): ResolvedModel => ({
-  name: `embedded/${model}`,
-  ref: { provider: 'embedded', model },
-  isNamed: true,
-});
 
 /** Lists the models of one provider, which the user chose, and lets the user pick one; undefined if there is none or the user cancels. */
 async function chooseOfProvider(

@@ -25,6 +25,7 @@ export {
   type FindSourcesOptions,
   type ModelSource,
 } from './model-sources.ts';
+export { adoptModel } from './adopt-model.ts';
 export { resolveModelUnattended, selectStartModel, type StartModelOptions } from './start-model.ts';
 export {
   chooseModel,

@@ -148,6 +148,6 @@ export function formatFoundReason(found: DiscoveredProvider): string {
     case 'address':
       return `${found.variable} is ${found.baseUrl} (not contacted)`;
     case 'embedded':
-      return 'built-in fallback (TinyLlama 1.1B, 373 MB download): slow and unreliable';
+      return 'a small model that runs in the program, downloaded when you name it (TinyLlama 1.1B, 373 MB; hf:<owner>/<repo> for another)';
   }
 }

@@ -113,8 +113,9 @@ export function requireModel(
   throw unknownModelError(expandModelName(name, settings), known, getModelEndpoint(settings, known), commands);
 }
 
-/** The embedded model: its name alone, or `embedded/<model>`. */
+/** The embedded model: its name alone, `embedded/<model>`, or the address of a model on the Hugging Face hub (`hf:<owner>/<repo>:<quant>`). */
 export function resolveEmbeddedName(name: string): ResolvedModel | undefined {
+  if (/^(hf|huggingface):/.test(name)) return { name: `embedded/${name}`, ref: { provider: 'embedded', model: name } };
   const [provider = '', ...rest] = name.split('/');
   if (findFamily(provider)?.protocol !== 'embedded') return undefined;
   const model = rest.join('/') || 'tinyllama';

@@ -10,6 +10,8 @@ import { extractTarFile } from './tar.ts';
 export type DownloadOptions = {
   /** Returns the registry URL; called only if a package is needed. */
   readonly registry: () => Promise<string>;
+  /** Returns the headers that authorize a URL; they are not sent after a redirect to another host. */
+  readonly authorize?: ((url: string) => { readonly authorization?: string }) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds without data after which the download fails. */
   readonly stallMs: number;
@@ -43,14 +45,18 @@ async function* download(
   url: string,
   from: number,
   name: string,
-  { signal, stallMs }: DownloadOptions,
+  { authorize, signal, stallMs }: DownloadOptions,
 ): AsyncGenerator<Uint8Array> {
   const stall = new AbortController();
   const timer = setTimeout(() => stall.abort(downloadTruncatedError(name)), stallMs);
   try {
     const reply = await fetch(url, {
       // Transport compression would make offsets meaningless.
-      headers: { 'accept-encoding': 'identity', ...(from > 0 ? { range: `bytes=${from}-` } : {}) },
+      headers: {
+        'accept-encoding': 'identity',
+        ...(from > 0 ? { range: `bytes=${from}-` } : {}),
+        ...authorize?.(url),
+      },
       signal: AbortSignal.any([stall.signal, ...(signal ? [signal] : [])]),
     });
     if (!reply.ok || !reply.body) {

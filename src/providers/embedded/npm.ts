@@ -5,7 +5,14 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { FairleadError } from '../../core/index.ts';
 import { families } from '../families.ts';
-import { toDownloadDiskError, diskFullError, offlineError, downloadCancelledError } from './errors.ts';
+import {
+  toDownloadDiskError,
+  diskFullError,
+  offlineError,
+  downloadCancelledError,
+  untrustedCertificateCodes,
+  untrustedCertificateError,
+} from './errors.ts';
 import { withFileLock } from './file-lock.ts';
 
 /** The supported version of node-llama-cpp. */
@@ -169,6 +176,9 @@ function toNpmError(complaint: string, cwd: string): Error {
     complaint,
   );
   if (network) return offlineError('the runtime', network[0], new Error(complaint.slice(0, 2000)));
+  const certificate = complaint.match(/\b[A-Z_]+\b/g)?.find((word) => untrustedCertificateCodes.test(word));
+  if (certificate !== undefined)
+    return untrustedCertificateError('the runtime', certificate, new Error(complaint.slice(0, 2000)));
   const line = complaint
     .split('\n')
     .find((line) => /^npm (error|ERR!) (?!code)/.test(line))

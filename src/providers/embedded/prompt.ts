@@ -10,24 +10,33 @@ import {
   type ModelRequest,
   type ToolSpec,
 } from '../../core/index.ts';
+import type { ChatTemplate, ToolFormat } from './chat-templates.ts';
 import { stringifySpaced } from './grammar.ts';
-import type { ChatTemplate } from './models.ts';
+import { formatCall, formatCallResult, formatToolSection } from './tool-format.ts';
 
 /** A segment of a prompt. Only `markup` may contain the special tokens of the chat template; text of users and tools may not. */
 export type PromptSegment = { readonly text: string; readonly markup: boolean };
 
 /** Returns the prompt of a request up to the start of the answer. */
 export function renderPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages'>,
+  request: Pick<ModelRequest, 'system' | 'messages'> & Partial<Pick<ModelRequest, 'tools'>>,
   template: ChatTemplate,
+  toolFormat?: ToolFormat,
 ): readonly PromptSegment[] {
-  const system = request.system.trim();
+  const { tools = [] } = request;
+  const section = toolFormat !== undefined && tools.length > 0 ? formatToolSection(tools) : '';
+  const system = [request.system.trim(), section].filter(Boolean).join('\n\n');
   return mergeSegments([
     ...(system === '' ? [] : templateTurn(template, 'system', escapeTemplateMarkers(system, template))),
     ...toArray(request.messages).flatMap((message) =>
-      templateTurn(template, message.role === 'assistant' ? 'assistant' : 'user', renderMessage(message, template)),
+      templateTurn(
+        template,
+        message.role === 'assistant' ? 'assistant' : 'user',
+        renderMessage(message, template, toolFormat),
+      ),
     ),
     markupSegment(template.assistant[0]),
+    markupSegment(template.answerStart ?? ''),
   ]);
 }
 
@@ -38,8 +47,8 @@ export const toolCallPrefix = (tool: string, keys: readonly string[]): string =>
     : `I use the tool ${tool}: `;
 
 /** Returns a message as prompt segments. */
-export const renderMessage = (message: Message, template: ChatTemplate): string =>
-  escapeTemplateMarkers(messageText(message), template);
+export const renderMessage = (message: Message, template: ChatTemplate, toolFormat?: ToolFormat): string =>
+  escapeTemplateMarkers(messageText(message, toolFormat), template);
 
 /** Returns a text after which a request for this tool is likely; without a tool, a request for a text answer. It has no chat template, because the likelihood is that of plain language. */
 export const toolRequestPrefix = (tool: ToolSpec | undefined): string =>
@@ -63,11 +72,15 @@ const userTextOf = (message: Message): string =>
     .join('\n')
     .trim();
 
-function messageText(message: Message): string {
-  return message.parts.map(partText).filter(Boolean).join('\n').trim();
+function messageText(message: Message, toolFormat: ToolFormat | undefined): string {
+  return message.parts
+    .map((part) => partText(part, toolFormat))
+    .filter(Boolean)
+    .join('\n')
+    .trim();
 }
 
-function partText(part: MessagePart): string {
+function partText(part: MessagePart, toolFormat: ToolFormat | undefined): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -76,32 +89,45 @@ function partText(part: MessagePart): string {
     case 'file':
       return filePlaceholder(part);
     case 'tool-call':
+      if (toolFormat !== undefined) return formatCall(part.tool, part.input);
       return `${toolCallPrefix(part.tool, isObject(part.input) ? Object.keys(part.input) : [])}${stringifySpaced(part.input)}`;
     case 'tool-result':
-      return [
-        `${part.failed ? 'Error' : 'Result'} of ${part.tool}:`,
-        formatToolResult(part),
-        ...(part.files ?? []).map(filePlaceholder),
-      ].join('\n');
+      return formatResult(
+        part.tool,
+        part.failed === true,
+        [formatToolResult(part), ...(part.files ?? []).map(filePlaceholder)].join('\n'),
+        toolFormat,
+      );
   }
 }
+
+const formatResult = (tool: string, failed: boolean, text: string, toolFormat: ToolFormat | undefined): string =>
+  toolFormat === undefined
+    ? `${failed ? 'Error' : 'Result'} of ${tool}:\n${text}`
+    : formatCallResult(failed ? `Error: ${text}` : text);
 
 const filePlaceholder = ({ name, mediaType }: FilePart): string =>
   `(${name ?? 'a file'} of type ${mediaType}, which cannot be shown here)`;
 
-function templateTurn(template: ChatTemplate, role: keyof ChatTemplate, text: string): readonly PromptSegment[] {
+function templateTurn(template: ChatTemplate, role: TemplateRole, text: string): readonly PromptSegment[] {
   const [before, after] = template[role];
-  return [markupSegment(before), { text, markup: false }, markupSegment(after)];
+  const start = role === 'assistant' ? (template.answerStart ?? '') : '';
+  return [markupSegment(`${before}${start}`), { text, markup: false }, markupSegment(after)];
 }
 
 const markupSegment = (text: string): PromptSegment => ({ text, markup: true });
 
+type TemplateRole = Exclude<keyof ChatTemplate, 'answerStart'>;
+
+/** Returns the markers that start a turn. */
+export const turnMarkers = ({ system, user, assistant }: ChatTemplate): readonly string[] =>
+  [system, user, assistant].map(([before]) => before.trim()).filter(Boolean);
+
 /** Splits turn markers that consist of ordinary characters, so that no text can imitate a turn. */
 function escapeTemplateMarkers(text: string, template: ChatTemplate): string {
   let safe = text;
-  for (const [before] of Object.values(template)) {
-    const mark = before.trim();
-    if (mark !== '') safe = safe.replaceAll(mark, `${mark.slice(0, 1)} ${mark.slice(1)}`);
+  for (const mark of turnMarkers(template)) {
+    safe = safe.replaceAll(mark, `${mark.slice(0, 1)} ${mark.slice(1)}`);
   }
   return safe;
 }

@@ -72,14 +72,10 @@ export async function listModels(
   const family = findFamily(provider);
   if (!family) throw unknownProviderError({ provider, model: '' }, []);
   if (family.protocol === 'embedded')
-    throw new FairleadError(
-      'provider/no-list',
-      'The embedded model has no list: there is one, and it is fetched when first used.',
-      {
-        blame: 'user',
-        hint: 'Use it as "embedded".',
-      },
-    );
+    throw new FairleadError('provider/no-list', 'The embedded provider has no list of models.', {
+      blame: 'user',
+      hint: 'Use "embedded", or a GGUF model of the Hugging Face hub such as "embedded/hf:Qwen/Qwen3-1.7B-GGUF:Q8_0".',
+    });
   const baseUrl = resolveBaseUrl(family, given, env);
   const key = resolveApiKey(family, apiKey, env).apiKey;
   const providerInfo: ProviderInfo = {

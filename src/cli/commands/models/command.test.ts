@@ -108,7 +108,7 @@ test('without a provider the found providers are listed, the embedded model last
   assert.match(stdout, /^anthropic +ANTHROPIC_API_KEY is set$/m);
   assert.match(
     stdout,
-    /embedded +built-in fallback \(TinyLlama 1\.1B, 373 MB download\): slow and unreliable\n\nfairlead models <provider>/,
+    /embedded +a small model that runs in the program, downloaded when you name it \(TinyLlama 1\.1B, 373 MB; hf:<owner>\/<repo> for another\)\n\nfairlead models <provider>/,
   );
   assert.ok(!stdout.includes('AIza') && !/\bk\b/.test(stdout.replace(/fairlead models.*/, '')), 'no key is shown');
 });
