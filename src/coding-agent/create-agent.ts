@@ -274,7 +274,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         provider,
         settings: toModelSettings(settings),
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
-        system: scope === 'all' ? system : joinSections([formatReducedPrompt(cwd, scope), ownInstructions]),
+        system: scope === 'all' ? system : joinSections([formatReducedPrompt(scope, cwd, settings), ownInstructions]),
         tools: [...selectModelTools(tools, scope), ...clientTools],
         resolveToolName: resolveAlias,
         reminders: [background.reminder, ...reminders],

@@ -1,5 +1,6 @@
 // Which tools and which system prompt a model gets: an embedded model is small, so it gets few tools and few words.
 import type { Provider } from '../core/index.ts';
+import type { Settings } from './settings/index.ts';
 import { formatPromptWithoutTools, formatSystemPrompt } from './system-prompt.ts';
 
 /** How much a model gets: all tools; the basic ones, for an embedded model with a context window, which calls tools in its own format; those that read, for the smallest; or none. */
@@ -29,10 +30,10 @@ export const selectModelTools = <T extends { readonly name: string }>(
 ): readonly T[] => (scope === 'all' ? tools : tools.filter(({ name }) => toolNames[scope].includes(name)));
 
 /** The system prompt of an embedded model, or of a model without tools. The instructions of a project would take it minutes to read. */
-export function formatReducedPrompt(cwd: string, scope: ModelScope): string {
+export function formatReducedPrompt(scope: ModelScope, cwd: string, { profile }: Pick<Settings, 'profile'>): string {
   if (scope === 'none') return formatPromptWithoutTools(cwd);
   // The smallest model copies every path of its prompt into its calls.
   return scope === 'reading'
     ? 'You are a helpful assistant with tools to read and search files. Answer briefly. If you do not know, say so.'
-    : formatSystemPrompt(cwd);
+    : formatSystemPrompt(cwd, profile.product);
 }
