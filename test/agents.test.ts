@@ -163,7 +163,7 @@ test(
     };
     await prompt.enter('go');
     await yes(/^ +task +ask first$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);
-    await yes(/\$ touch allowed\n[^]*^\? Run this command for agent-\w+ \(ask first\)\? \[y\/N\]/m);
+    await yes(/\$ touch allowed\n[^]*^\? Run this command for agent-\w+ \(ask first\)\? \[y\/N\/a\]/m);
     await prompt.waitFor(/: done, 2 turns, 1 calls\]\s+asked and done/);
     assert.ok(existsSync(path.join(place.cwd, 'allowed')));
     await yes(/^ +task +hang 1$[^]*^\? Call spawn_agent\? \[y\/N\/a\]/m);

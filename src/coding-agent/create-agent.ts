@@ -1,16 +1,7 @@
 // Creates the coding agent of a working directory: its system prompt, tools, integrations, sandbox and gates. Every way to run one goes through here.
 import { homedir } from 'node:os';
 import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
-import {
-  FairleadError,
-  type JsonObject,
-  type OutputSchema,
-  type Provider,
-  type ResolvedAgent,
-  type Tool,
-  type ToolCall,
-  type Workspace,
-} from '../core/index.ts';
+import type { JsonObject, OutputSchema, Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
   lazyContainerSandbox,
   createPathPins,
@@ -40,6 +31,8 @@ import {
 import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
+import type { GrantContext } from './approval-prompts.ts';
+import { noToolCallsError, throwNoModel } from './errors.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
 import { formatReducedPrompt, getModelScope, selectModelTools } from './small-model.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
@@ -182,6 +175,11 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   });
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
+  // Called while a tool runs, when the names of all tools are known.
+  const grantNames: Required<GrantContext['agent']> = {
+    grantKey: (call) => grantKey(withToolName(call), locate),
+    findGrantRules: (call) => findGrantRules(withToolName(call), createPolicyContext(workspace)),
+  };
   const integrations = await loadIntegrations(codeOnly, {
     settings,
     paths: { ...location, cwd: workspace.cwd },
@@ -191,6 +189,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     trust: fileTrust(`${dirs.state}/approved.json`),
     redactor,
     prompter,
+    approvals: { grants, agent: grantNames },
     model: () => model ?? throwNoModel(),
     autoApprove,
     ...(options.hooks === undefined ? {} : { hookFiles: options.hooks }),
@@ -257,8 +256,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     commands: resources.commands,
     problems: [...(sandbox.takeNotices?.() ?? []), ...texts.problems, ...integrations.problems],
     tools,
-    grantKey: (call) => grantKey(withToolName(call), locate),
-    findGrantRules: (call) => findGrantRules(withToolName(call), createPolicyContext(workspace)),
+    ...grantNames,
     ...(hooks ? { hooks } : {}),
     stopCommands: () => background.close(),
     background,
@@ -308,13 +306,3 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
 const asList = (list: boolean | readonly string[] = []): readonly string[] => (list instanceof Object ? list : []);
 
 const joinSections = (sections: readonly (string | undefined)[]): string => sections.filter(Boolean).join('\n\n');
-
-function throwNoModel(): never {
-  throw new FairleadError('coding-agent/no-model', 'No model is open yet.', { blame: 'harness' });
-}
-
-function noToolCallsError({ model }: Provider): FairleadError {
-  const hint = 'Use another model, or send the request without tools.';
-  const message = `${model} cannot call tools, but the request has tools.`;
-  return new FairleadError('coding-agent/no-calls', message, { blame: 'user', hint });
-}

@@ -44,7 +44,9 @@ export type ApprovalTracker = {
 export type SubagentManagerOptions = {
   readonly store: SubagentStore;
   /** Decides about the tool calls of a sub-agent that need approval. */
-  readonly approvalHandler?: (agent: Pick<SubagentInfo, 'id' | 'metadata'>) => ApprovalHandler;
+  readonly approvalHandler?: (
+    agent: Pick<SubagentInfo, 'id' | 'metadata'> & { readonly session: Session },
+  ) => ApprovalHandler;
   /** Opens another model by name. */
   readonly openModel?: (name: string) => Promise<Provider>;
   /** Makes approvals count only if they were given in this process, because another program can have written the log. */
@@ -134,7 +136,7 @@ function startSubagent(
     const line = formatSubagentEvent(event, state);
     if (line !== undefined) for (const listener of listeners) listener(line);
   });
-  const onApproval = options.approvalHandler?.({ id, metadata });
+  const onApproval = options.approvalHandler?.({ id, metadata, session });
   const execute = async (): Promise<RunState> => {
     try {
       // A process may have died between writing an input and reading it: pending input starts a run too.

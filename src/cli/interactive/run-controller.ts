@@ -10,15 +10,13 @@ import {
   runPromptHooks,
   type Conversation,
   createApprovalHandler,
-  parseApprovalAnswer,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
 import { errorMessage, parseRetryNotice, type ApprovalHandler, type Event, type RunState } from '../../core/index.ts';
-import { formatGrantRule } from '../../guards/index.ts';
 import { createTranscriptPresenter, formatCommandNote } from '../../sessions/index.ts';
 import type { CommandContext } from '../slash-commands/slash-command.ts';
 import { formatUnknownCommand, parseSlashCommand } from '../slash-commands/registry.ts';
-import { askApproval } from '../tui/approval-question.ts';
+import { askApprovalOnUi } from '../tui/approval-question.ts';
 import type { TerminalUI } from '../tui/ui.ts';
 
 /** How many messages of a resumed conversation are shown. */
@@ -278,18 +276,4 @@ export const createTerminalApproval = ({
   ui,
   notify,
 }: Pick<CommandContext, 'conversation' | 'ui' | 'notify'>): ApprovalHandler =>
-  createApprovalHandler(conversation, async (prompt, signal) => {
-    let reply: string | undefined;
-    const key = await askApproval(prompt, (question) =>
-      ui.askKey({ ...question, onReply: (text) => (reply = text) }, signal),
-    );
-    if (signal.aborted) return undefined;
-    if (reply !== undefined) return { reply };
-    const answer = parseApprovalAnswer(prompt.choices, 'key', key);
-    const { grant } = prompt.choices.find((choice) => choice.answer === answer) ?? {};
-    if (grant)
-      notify(
-        `Allowed ${grant.duration === 'session' ? 'for this session' : 'in this project'}: ${formatGrantRule(grant.rule)}. /permissions lists and revokes.`,
-      );
-    return answer;
-  });
+  createApprovalHandler(conversation, (prompt, signal) => askApprovalOnUi(ui, prompt, signal, notify));

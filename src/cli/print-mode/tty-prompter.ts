@@ -1,6 +1,12 @@
 // Asks the user of a one-shot run on the terminal; without a terminal nothing that needs approval is done.
 import { escapeInvisible, type ApprovalHandler } from '../../core/index.ts';
-import { createApprovalHandler, parseApprovalAnswer, type Conversation } from '../../coding-agent/index.ts';
+import {
+  createApprovalHandler,
+  parseApprovalAnswer,
+  type ApprovalPrompt,
+  type Conversation,
+  type UserAnswer,
+} from '../../coding-agent/index.ts';
 import { noUser, type UserPrompter } from '../../coding-agent/integrations/index.ts';
 import type { ModelHost } from '../../coding-agent/models/index.ts';
 import { createSerialQueue } from '../tui/question-queue.ts';
@@ -71,6 +77,7 @@ export function createTtyPrompter(write: (text: string) => void): UserPrompter {
     confirm: async (title, detail, signal) =>
       (await inOrder(() => askOnTty({ title, ...(detail === undefined ? {} : { detail }), ...yesOrNo }, signal))) ===
       'y',
+    askApproval: askApprovalOnTty,
     async askText(question, choices, signal) {
       const { parseChoiceAnswer, formatChoices } = await import('../tui/format.ts');
       const prompt = `${choices.length > 0 ? 'A number or your own answer' : 'Your answer'}, empty to skip: `;
@@ -84,13 +91,16 @@ export function createTtyPrompter(write: (text: string) => void): UserPrompter {
 
 /** Creates the approval handler of a one-shot run; without a terminal every call stays pending. */
 export const createTtyApproval = (conversation: Conversation): ApprovalHandler =>
-  createApprovalHandler(conversation, async (prompt, signal) => {
-    if (!isInteractiveTerminal()) return undefined;
-    const { askApproval } = await import('../tui/approval-question.ts');
-    let reply: string | undefined;
-    const key = await inOrder(() =>
-      askApproval(prompt, (question) => askOnTty({ ...question, onReply: (text) => (reply = text) }, signal)),
-    );
-    if (key === undefined) return undefined;
-    return reply === undefined ? parseApprovalAnswer(prompt.choices, 'key', key) : { reply };
-  });
+  createApprovalHandler(conversation, async (prompt, signal) =>
+    isInteractiveTerminal() ? askApprovalOnTty(prompt, signal) : undefined,
+  );
+
+async function askApprovalOnTty(prompt: ApprovalPrompt, signal: AbortSignal): Promise<UserAnswer | undefined> {
+  const { askApproval } = await import('../tui/approval-question.ts');
+  let reply: string | undefined;
+  const key = await inOrder(() =>
+    askApproval(prompt, (question) => askOnTty({ ...question, onReply: (text) => (reply = text) }, signal)),
+  );
+  if (key === undefined) return undefined;
+  return reply === undefined ? parseApprovalAnswer(prompt.choices, 'key', key) : { reply };
+}

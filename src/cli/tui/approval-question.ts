@@ -1,6 +1,12 @@
 // The approval of a call as a question of the terminal: the preview, the choices, and a choice that shows a long preview completely.
-import { formatApprovalDetail, type ApprovalPrompt } from '../../coding-agent/index.ts';
-import type { KeyQuestion } from './ui.ts';
+import {
+  formatApprovalDetail,
+  parseApprovalAnswer,
+  type ApprovalPrompt,
+  type UserAnswer,
+} from '../../coding-agent/index.ts';
+import { formatGrantRule } from '../../guards/index.ts';
+import type { KeyQuestion, TerminalUI } from './ui.ts';
 
 /** More lines of a preview are shown only if the user selects that. */
 const MAX_PREVIEW_LINES = 40;
@@ -26,3 +32,25 @@ export async function askApproval<T extends string | undefined>(
 /** The preview as lines; the text of the question if there is none. */
 const formatDetail = (prompt: ApprovalPrompt, maxLines: number): readonly string[] =>
   formatApprovalDetail(prompt, { maxLines }).split('\n');
+
+/** Asks about a call on the terminal, and tells what the answer allows from now on. An interrupted question counts as not answered. */
+export async function askApprovalOnUi(
+  ui: Pick<TerminalUI, 'askKey'>,
+  prompt: ApprovalPrompt,
+  signal: AbortSignal,
+  notify: (text: string) => void,
+): Promise<UserAnswer | undefined> {
+  let reply: string | undefined;
+  const key = await askApproval(prompt, (question) =>
+    ui.askKey({ ...question, onReply: (text) => (reply = text) }, signal),
+  );
+  if (signal.aborted) return undefined;
+  if (reply !== undefined) return { reply };
+  const answer = parseApprovalAnswer(prompt.choices, 'key', key);
+  const { grant } = prompt.choices.find((choice) => choice.answer === answer) ?? {};
+  if (grant)
+    notify(
+      `Allowed ${grant.duration === 'session' ? 'for this session' : 'in this project'}: ${formatGrantRule(grant.rule)}. /permissions lists and revokes.`,
+    );
+  return answer;
+}

@@ -31,21 +31,28 @@ export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
 }
 
 /** Asks the user for confirmations and shows notices on a UI. */
-export const createUiPrompter = (ui: TerminalUI): UserPrompter => ({
-  confirm: async (title, detail, signal) =>
-    (await ui.askKey(
-      {
-        title,
-        ...(detail === undefined ? {} : { detail }),
-        keys: [
-          { key: 'y', label: 'yes' },
-          { key: 'n', label: 'no' },
-        ],
-        defaultKey: 'n',
-      },
-      signal,
-    )) === 'y',
-  ...(ui.askText && { askText: ui.askText }),
-  progress: (text) => ui.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
-  notify: (text) => ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text }),
-});
+export function createUiPrompter(ui: TerminalUI): UserPrompter {
+  const notify = (text: string): void => ui.putBlock({ type: 'notice', id: crypto.randomUUID(), level: 'info', text });
+  return {
+    confirm: async (title, detail, signal) =>
+      (await ui.askKey(
+        {
+          title,
+          ...(detail === undefined ? {} : { detail }),
+          keys: [
+            { key: 'y', label: 'yes' },
+            { key: 'n', label: 'no' },
+          ],
+          defaultKey: 'n',
+        },
+        signal,
+      )) === 'y',
+    ...(ui.askText && { askText: ui.askText }),
+    progress: (text) => ui.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
+    async askApproval(prompt, signal) {
+      const { askApprovalOnUi } = await import('./approval-question.ts');
+      return askApprovalOnUi(ui, prompt, signal, notify);
+    },
+    notify,
+  };
+}

@@ -4,6 +4,7 @@ import type { Provider, Tool, Workspace } from '../../core/index.ts';
 import type { HookIntegration } from '../../guards/hooks/index.ts';
 import type { Sandbox, Redactor, TrustStore } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
+import type { AskUser, GrantContext } from '../approval-prompts.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -15,6 +16,8 @@ export type UserPrompter = {
   confirm(question: string, detail?: string, signal?: AbortSignal): Promise<boolean>;
   /** Asks for a text or one of the choices; returns nothing if the user does not answer. Absent if no user can be asked. */
   askText?(question: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined>;
+  /** Asks about a call of a sub-agent, with the scopes and the replies of a call of the agent; absent if only yes or no can be asked. */
+  readonly askApproval?: AskUser;
   /** Shows progress; each text replaces the one before. */
   progress(text: string): void;
   notify(text: string): void;
@@ -43,6 +46,8 @@ export type IntegrationContext = {
   /** Every secret that an integration receives must be added here: a key, a token, the value of a header. */
   readonly redactor: Redactor;
   readonly prompter: UserPrompter;
+  /** The grants of the session, which the calls of sub-agents share. */
+  readonly approvals: GrantContext;
   /** MCP servers of an editor or of the program. */
   readonly mcpServers?: readonly McpServer[];
   /** Whether hooks are used; a list names more hook files of the user. */

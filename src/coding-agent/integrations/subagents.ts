@@ -1,5 +1,4 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
-import { formatApprovalTitle } from '../approval-title.ts';
 import { formatApprovalDetail } from '../format-preview.ts';
 import type { ApprovalHandler } from '../../agent/index.ts';
 import {
@@ -9,8 +8,14 @@ import {
   truncateToLine,
   subagentStatus,
 } from '../../agent/subagents/index.ts';
-import { unwrapDeferredCall } from '../../core/index.ts';
-import { createApprovalTracker, refreshApprovalQuestions } from '../approval-prompts.ts';
+import {
+  createApprovalHandler,
+  createApprovalTracker,
+  refreshApprovalQuestions,
+  type ApprovalPrompt,
+  type GrantContext,
+  type UserAnswer,
+} from '../approval-prompts.ts';
 import { requireModel } from '../models/resolve-model.ts';
 import { openModel } from '../models/open-model.ts';
 import { createSubagentStore } from './subagent-store.ts';
@@ -20,12 +25,13 @@ import type { IntegrationContext, UserPrompter } from './context.ts';
 export const createSubagents = ({
   settings,
   prompter,
+  approvals,
   assertModelAllowed,
   wrapProvider,
 }: IntegrationContext): SubagentManager =>
   createSubagentManager({
     store: createSubagentStore(settings.dirs),
-    approvalHandler: createApprovalQueue(prompter),
+    approvalHandler: createApprovalQueue(prompter, approvals),
     createApprovalTracker,
     onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
@@ -38,19 +44,33 @@ export const createSubagents = ({
       prompter.notify(`${agent.id} is ${subagentStatus(agent)}. ${truncateToLine(agent.metadata.task, 60)}`),
   });
 
-/** Asks the user about the calls of all sub-agents, one at a time; the question names the sub-agent, its task and the exact call. */
-function createApprovalQueue(prompter: UserPrompter): NonNullable<SubagentManagerOptions['approvalHandler']> {
+/** Asks the user about the calls of all sub-agents that no grant covers, one at a time; the question names the sub-agent, its task and the exact call. */
+function createApprovalQueue(
+  prompter: UserPrompter,
+  approvals: GrantContext,
+): NonNullable<SubagentManagerOptions['approvalHandler']> {
   // Without a user the call stays pending: the sub-agent can be resumed later.
   if (prompter.isAbsent) return () => async () => undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  return ({ id, metadata }): ApprovalHandler =>
-    (call, signal) => {
-      const inner = unwrapDeferredCall(call);
-      const asked = call.preview?.title ?? formatApprovalTitle(typeof inner === 'string' ? call : inner);
-      const title = asked.replace(/\?$/, ` for ${id} (${truncateToLine(metadata.task, 60)})?`);
-      const detail = formatApprovalDetail(call);
-      const answer = queue.then(async () => (signal.aborted ? undefined : prompter.confirm(title, detail, signal)));
+  return ({ id, metadata, session }): ApprovalHandler => {
+    const handle = createApprovalHandler({ ...approvals, session }, (prompt, signal) => {
+      const title = prompt.title.replace(/\?$/, ` for ${id} (${truncateToLine(metadata.task, 60)})?`);
+      return askAboutCall(prompter, { ...prompt, title }, signal);
+    });
+    return (call, signal) => {
+      const answer = queue.then(async () => (signal.aborted ? undefined : handle(call, signal)));
       queue = answer.catch(() => {});
       return answer;
     };
+  };
+}
+
+/** Asks with all choices, or for yes or no if the prompter has no more. */
+async function askAboutCall(
+  prompter: UserPrompter,
+  prompt: ApprovalPrompt,
+  signal: AbortSignal,
+): Promise<UserAnswer | undefined> {
+  if (prompter.askApproval) return prompter.askApproval(prompt, signal);
+  return (await prompter.confirm(prompt.title, formatApprovalDetail(prompt), signal)) ? 'once' : 'no';
 }

@@ -186,6 +186,9 @@ function createDeferredPrompter(notify: (text: string) => void): DeferredPrompte
       // If the client cannot ask the user, or has disconnected, the answer is no.
       return (await editor?.confirm(question, detail, signal).catch(() => false)) ?? false;
     },
+    async askApproval(prompt, signal) {
+      return (await editor?.ask(prompt, signal).catch(() => undefined)) ?? 'no';
+    },
     // Editors have no display for transient progress.
     progress() {},
     notify: showNotice,
