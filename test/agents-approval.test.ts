@@ -59,7 +59,7 @@ test(
     // The grant is one of the session: it covers the same edits of the agent itself, and no command.
     await answerPrompt(terminal, /touch d\.txt[^]*Run this command\?[^]*\[y\/N\/a\]: *$/m, 'n', 'Enter');
     await terminal.waitFor(/left with/);
-    assert.deepEqual(['c.txt', '.env', 'd.txt', 'e.txt'].map(has), [true, false, false]);
+    assert.deepEqual(['c.txt', '.env', 'd.txt', 'e.txt'].map(has), [true, false, false, false]);
     assert.equal(readFileSync(path.join(program.cwd, 'b.txt'), 'utf8'), 'made\n');
     assert.ok(!existsSync(program.config('permissions.yaml')), 'nothing is kept for the project');
   },
