@@ -1,6 +1,6 @@
 // A hostile MCP server over stdio, whose first argument selects its behavior.
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {
   answerMcpMessage,
@@ -93,6 +93,11 @@ if (manner !== 'deaf') createInterface({ input: process.stdin }).on('line', (lin
 async function handleLine(line: string): Promise<void> {
   const message = JSON.parse(line) as McpMessage;
   if (manner === 'old' && message.method === 'server/discover') process.exit(1);
+  if (manner === 'old-slow-exit' && message.method === 'server/discover') {
+    closeSync(0);
+    setTimeout(() => process.exit(1), 10_000);
+    return;
+  }
   const answer = await answerMcpMessage(behaviour, message);
   if (answer) writeMessage(answer);
 }

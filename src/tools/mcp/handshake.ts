@@ -102,9 +102,15 @@ export async function mcpHandshake(
 
 const clientInfo = { name: 'fairlead', title: 'Fairlead', version: manifest.version };
 
+/** Whether the server may know only the old handshake. A write fails if the server closed its input before its exit was seen. */
 const isNegotiationFailure = (error: unknown): boolean =>
-  SdkError.isInstance(error) &&
-  [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed].includes(error.code);
+  SdkError.isInstance(error)
+    ? [SdkErrorCode.EraNegotiationFailed, SdkErrorCode.RequestTimeout, SdkErrorCode.ConnectionClosed].includes(
+        error.code,
+      )
+    : error instanceof Error && 'code' in error && closedPipeCodes.has(error.code);
+
+const closedPipeCodes: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 function connectionFailure(server: McpServer, error: unknown, transport: Transport): Error {
   if (UnauthorizedError.isInstance(error) || error instanceof FairleadError) return error;

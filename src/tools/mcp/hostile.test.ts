@@ -127,6 +127,15 @@ test('[A99] an abort of the run ends the wait for a server, and the outcome is u
   assert.equal((await pending).outcome, 'unknown');
 });
 
+test('a server with an old protocol that closes its input before it exits is tried again', async (t) => {
+  const server = createUserServer('old', createHostileServer('old-slow-exit'));
+  const { mcp } = await openMcpServers(t, [server], { startTimeoutMs: 10_000 });
+  assert.deepEqual(
+    mcp.status().map((each) => each.why ?? each.state),
+    ['ready'],
+  );
+});
+
 test('attack 46: a server that exits, is missing, sends nothing or speaks only an old protocol is reported', async (t) => {
   const missing = { type: 'stdio', command: 'no-such-program-here', args: [], env: {} } as const;
   const { mcp, call } = await openMcpServers(
