@@ -59,7 +59,7 @@ test('[A85] a run can be cancelled in each state: queued, waiting, or running', 
   assert.equal((await program.run(['runs', 'cancel', 'long'])).code, 1);
   assert.match(
     await program.runCommand('runs', '--status', 'ended', '--limit', '1'),
-    /^later {2}ended cancelled {2}Later\n$/,
+    /^run {4}status {2}result {5}queued {12}task\nlater {2}ended {3}cancelled {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}Later\n$/,
   );
   worker.kill('SIGTERM');
   first.open();

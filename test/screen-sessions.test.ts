@@ -4,14 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { says } from '../src/testing/index.ts';
-import { waitUntilArmed } from './support/tui.ts';
+import { enterLine, waitUntilArmed } from './support/tui.ts';
+import { bin } from './support/program-dirs.ts';
 import {
   createPromptEnvironment,
   openPrompt,
   getSentRequests,
   type PromptEnvironment,
 } from './support/terminal-prompt.ts';
-import { noTerminal } from './support/terminal.ts';
+import { noTerminal, openTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
 
@@ -117,5 +118,46 @@ test(
     await second.enterAndWait('/cwd ..', /· The working directory is [^\n]*\/fairlead-home-\w+$/m);
     await second.enterAndWait('/cwd nowhere', /✗ There is no folder \S+\/nowhere\./);
     assert.deepEqual(listSessionFiles(environment), ['session_my talk.jsonl']);
+  },
+);
+
+test(
+  'the list of sessions is searched by words in the messages, in the terminal and as plain lines',
+  { skip },
+  async (t) => {
+    const environment = await createPromptEnvironment(t, ({ prompt }) =>
+      says(`You said ${prompt}. Keyword-${prompt}.`),
+    );
+    const args = ['--refresh-models', '--model', 'alpha'];
+    const prompt = await openPrompt(t, environment, args, { columns: 140 });
+    await prompt.enterAndWait('apple', /Keyword-apple\./);
+    await prompt.enterAndWait('/new', /· A new session/);
+    await prompt.enterAndWait('pear', /Keyword-pear\./);
+    await prompt.enterAndWait('/new', /· A new session/);
+    await prompt.enterAndWait(
+      '/resume',
+      /Resume which session\?[^]*→ pear[^]*apple[^]*Type to search titles, folders and messages/,
+    );
+    // The word is in an answer, and in no title.
+    await prompt.type('keyword-app');
+    await prompt.waitFor(/> keyword-app\n→ apple +\d{4}-\d\d-\d\d \d\d:\d\d +You said apple\. Keyword-apple\.\nType/);
+    await prompt.type('-none');
+    await prompt.waitFor(/No matching sessions/);
+    await prompt.keys('BSpace', 'BSpace', 'BSpace', 'BSpace', 'BSpace');
+    await prompt.waitFor(/→ apple/);
+    await prompt.keys('Enter');
+    await prompt.waitFor(/> apple\n[^]*You said apple\.[^]*Resumed/);
+    await prompt.keys('C-d');
+
+    const command = [process.execPath, bin, '--no-sandbox', '--plain', '--resume'];
+    const { cwd, env } = environment;
+    const plain = await openTerminal(t, command, { columns: 140, rows: 40, cwd, env });
+    await plain.waitFor(/number or name, or words to search for, empty to cancel: *$/m);
+    await waitUntilArmed();
+    await enterLine(plain, 'keyword-pear');
+    await plain.waitFor(/1\. pear .*You said pear\. Keyword-pear\.\nnumber or name/);
+    await waitUntilArmed();
+    await enterLine(plain, '1');
+    await plain.waitFor(/> pear\n[^]*\[status\]/);
   },
 );

@@ -16,3 +16,4 @@ export { formatStoppedMessage } from './kill-switch.ts';
 export { findAutoRun } from './session-rights.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
 export { createOrchestrationHandler } from './orchestrator.ts';
+export { findRun, shortenRunId } from './find-run.ts';

@@ -59,6 +59,7 @@ export { searchSessions, type SearchOptions, type SessionMatch } from './search-
 export {
   assertSessionFolder,
   chooseFolder,
+  createSessionSearch,
   formatLockOwner,
   resolveSession,
   toSessionChoice,
@@ -67,6 +68,7 @@ export {
   type SessionChoice,
   type SessionLocation,
   type SessionPrompter,
+  type SessionSearch,
   type SessionResolution,
 } from './resolve-session.ts';
 export {

@@ -20,6 +20,9 @@ import { findFreeName, normalizeSessionName } from './session-names.ts';
 /** One of several sessions to choose from. */
 export type SessionChoice = { readonly value: string; readonly label: string; readonly description?: string };
 
+/** Finds sessions by the words in their messages. */
+export type SessionSearch = (query: string, signal: AbortSignal) => AsyncIterable<SessionChoice>;
+
 /** Asks the user which session to open; the UI of the terminal implements it. */
 export type SessionPrompter = {
   askKey(question: {
@@ -28,7 +31,11 @@ export type SessionPrompter = {
     readonly defaultKey: string;
   }): Promise<string>;
   /** Returns the value of the choice, or nothing if the user cancels. */
-  pick(title: string, choices: readonly SessionChoice[]): Promise<string | undefined>;
+  pick(
+    title: string,
+    choices: readonly SessionChoice[],
+    options?: { readonly noun?: string; readonly search?: SessionSearch },
+  ): Promise<string | undefined>;
 };
 
 const formatTime = (time: string): string => time.slice(0, 16).replace('T', ' ');
@@ -56,6 +63,30 @@ export function toSessionChoices(sessions: readonly SessionSummary[], folder: st
     });
   return [...own.map(toChoice(true)), ...others.map(toChoice(false))];
 }
+
+const maxFoundTitleChars = 36;
+
+/** Creates the search of a list of sessions: titles and messages that contain all words, with a part of the text. */
+export const createSessionSearch = (
+  dirs: SessionDirs,
+  folder: string,
+  isListed: (session: SessionSummary) => boolean = () => true,
+): SessionSearch =>
+  async function* search(query, signal) {
+    const { searchSessions } = await import('./search-sessions.ts');
+    for await (const match of searchSessions(dirs, query, { folder, signal }))
+      if (isListed(match))
+        yield {
+          value: match.name,
+          // The part of the text is what the user looks for, so the title leaves room for it.
+          label: previewText(match.title, maxFoundTitleChars),
+          description: [
+            formatTime(match.changed),
+            ...(match.folder === undefined || isSameFolder(match.folder, folder) ? [] : [match.folder]),
+            match.excerpt,
+          ].join('  '),
+        };
+  };
 
 /** A session that another process has locked. */
 export type LockedSession = { readonly sessionFile: SessionFile; readonly owner: LockOwner };
@@ -178,7 +209,10 @@ async function findExistingSession(
   if (selector.session !== undefined) return findSession(dirs, selector.session);
   const sessions = listSessions(dirs);
   if (sessions.length === 0) return 'none-yet';
-  const picked = await prompter.pick('Resume which session?', toSessionChoices(sessions, cwd));
+  const picked = await prompter.pick('Resume which session?', toSessionChoices(sessions, cwd), {
+    noun: 'sessions',
+    search: createSessionSearch(dirs, cwd),
+  });
   return sessions.find(({ name }) => name === picked) ?? 'none-picked';
 }
 

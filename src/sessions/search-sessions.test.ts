@@ -138,6 +138,7 @@ test('a search finds all words in titles and messages in any case, this folder f
   assert.deepEqual(await search('You work in'), []);
   assert.deepEqual(await search('  '), []);
   assert.deepEqual(await search('a.*b('), []);
+  assert.deepEqual(await search('zeppelin-1 [x] a/b'), [], 'a hyphen and brackets are text');
 });
 
 test('an id is shortened to what no other session has', async (t) => {

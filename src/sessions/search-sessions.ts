@@ -68,7 +68,7 @@ function findExcerpt({ file, title, name, first, size }: SessionSummary, words: 
   return missing.size === 0 ? (excerpt ?? first ?? title) : undefined;
 }
 
-const escapePattern = (word: string): string => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+const escapePattern = (word: string): string => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 
 const excerptChars = 80;
 

@@ -60,7 +60,6 @@ async function pickProvider(ui: TerminalUI, signal: AbortSignal | undefined): Pr
       label: vendor ?? 'OpenAI-compatible server',
       description: vendor === undefined ? 'you enter its URL' : (URL.parse(baseUrl)?.host ?? baseUrl),
     })),
-    signal,
-    'providers',
+    { signal, noun: 'providers' },
   );
 }

@@ -10,7 +10,7 @@ const progressId = 'model-progress';
 export function createModelChooser(ui: TerminalUI, settings: Settings, signal?: AbortSignal): ModelChooser {
   const prompter = createUiPrompter(ui);
   return {
-    pick: (title, choices) => ui.pick(title, choices, signal, 'models'),
+    pick: (title, choices) => ui.pick(title, choices, { signal, noun: 'models' }),
     confirm: (question) => prompter.confirm(question, undefined, signal),
     notify: (text) => prompter.notify(text),
     progress: (text) =>

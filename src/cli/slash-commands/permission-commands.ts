@@ -66,7 +66,7 @@ const permissionsCommand: SlashCommand = {
         value: String(index),
         label: `${index + 1}. ${formatGrantRule(rule)} [${duration === 'session' ? 'this session' : 'kept for this project'}]`,
       })),
-      signal,
+      { signal },
     );
     const grant = picked === undefined ? undefined : granted[Number(picked)];
     if (grant === undefined) return notify('Nothing was revoked.');

@@ -30,7 +30,7 @@ const promptFileCommand: SlashCommand = {
       (await ui.pick(
         'Which prompt?',
         names.map((value) => ({ value, label: value })),
-        signal,
+        { signal },
       ));
     if (!name) return notify('Nothing was sent.');
     return runAgent(readSavedPrompt(data, name));

@@ -36,7 +36,7 @@ async function pickTurn({ conversation, ui, signal }: CommandContext, title: str
       description: time.slice(0, 16).replace('T', ' '),
     }))
     .toReversed();
-  const picked = choices.length === 0 ? undefined : await ui.pick(title, choices, signal);
+  const picked = choices.length === 0 ? undefined : await ui.pick(title, choices, { signal });
   return picked === undefined ? undefined : turns[Number(picked)];
 }
 

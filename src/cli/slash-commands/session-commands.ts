@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { isAwaitingApproval } from '../../agent/index.ts';
 import {
   chooseFolder,
+  createSessionSearch,
   findSession,
   toSessionChoice,
   toSessionChoices,
@@ -60,7 +61,10 @@ async function resumeSession(args: string, context: CommandContext): Promise<voi
   const { cwd } = conversation.agent.workspace;
   const others = args.trim() ? [] : listSessions(dirs).filter(({ name }) => name !== conversation.name);
   if (others.length === 0 && !args.trim()) return notify('There is no other session yet.');
-  const which = args.trim() || (await ui.pick('Resume which session?', toSessionChoices(others, cwd), signal));
+  const search = createSessionSearch(dirs, cwd, ({ name }) => name !== conversation.name);
+  const which =
+    args.trim() ||
+    (await ui.pick('Resume which session?', toSessionChoices(others, cwd), { signal, noun: 'sessions', search }));
   if (!which) return notify(`Still in "${conversation.name}".`);
   const sessionFile = findSession(dirs, which);
   const folder = await chooseFolder(sessionFile, cwd, { askKey: (question) => ui.askKey(question, signal) });

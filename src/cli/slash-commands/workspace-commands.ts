@@ -46,7 +46,7 @@ const themeCommand: SlashCommand = {
   complete: () => themes.map((value) => ({ value, label: value })),
   async run(args, { ui, notify, signal }) {
     const choices = themes.map((value) => ({ value, label: value }));
-    const word = args.trim() || (await ui.pick('Which theme?', choices, signal));
+    const word = args.trim() || (await ui.pick('Which theme?', choices, { signal }));
     const theme = themes.find((each) => each === word);
     if (word === undefined) return notify('The theme is unchanged.');
     if (!theme) return notify(`Usage: /theme ${themes.join('|')}`, 'warning');

@@ -1,8 +1,8 @@
-// The panels above or instead of the input field: a question with numbered choices, a question with a text answer, and a list to choose from.
-import { fuzzyFilter, Input, matchesKey, SelectList, type Component, type Focusable } from '@earendil-works/pi-tui';
+// The panels above the input field: a question with numbered choices, and a question with a text answer.
+import { matchesKey, type Component } from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
-import type { UiChoice, KeyQuestion } from './ui.ts';
-import { selectListTheme, type InputField } from './input-field.ts';
+import type { KeyQuestion } from './ui.ts';
+import type { InputField } from './input-field.ts';
 import { wrapText } from './layout.ts';
 import type { TextStyles } from './ansi-style.ts';
 import {
@@ -13,14 +13,10 @@ import {
   parseChoiceAnswer,
 } from './format.ts';
 
-const DOUBLE_ENTER_MS = 150;
 const REPLY_HINT = 'Enter denies this call and sends your text to the model · Ctrl+C clears the text';
 const FIELD_NOT_EMPTY_HINT = 'Enter sends this text and the question stays open · Ctrl+C clears the text';
 const DRAFT_HINT = 'The text in the input field is not the answer: Enter sends it, Ctrl+C clears it.';
 const MAX_TITLE = 160;
-/** A label may take most of the line: the first columns of a message say too little. */
-const listLayout = { minPrimaryColumnWidth: 32, maxPrimaryColumnWidth: 84 };
-const LIST_KEYS = ['up', 'down', 'pageUp', 'pageDown'] as const;
 
 /** A panel handles the keys until it closes. */
 export type Panel = Component & {
@@ -151,64 +147,6 @@ export function textPanel(
       const text = field.text().trim();
       if (text !== '') field.takeText();
       if (text !== '') answer(parseChoiceAnswer(text, choices));
-      return true;
-    },
-  };
-}
-
-/** A list that is filtered by typing. */
-export function pickPanel(
-  title: string,
-  choices: readonly UiChoice[],
-  styles: TextStyles,
-  done: (value: string | undefined) => void,
-  noun = 'entries',
-): Panel & Focusable {
-  const input = new Input({ prompt: '> ' });
-  // Values are looked up by index: labels are escaped and may differ from the values.
-  const items = choices.map(({ label, description }, index) => ({
-    value: String(index),
-    label: escapeInvisible(label),
-    ...(description === undefined ? {} : { description: escapeInvisible(description) }),
-  }));
-  const createList = (query: string): SelectList => {
-    const matches =
-      query === '' ? items : fuzzyFilter(items, query, (item) => `${item.label} ${item.description ?? ''}`);
-    const noMatch = (): string => styles.dim(`  No matching ${noun}`);
-    return new SelectList(matches, 10, { ...selectListTheme(styles), noMatch }, listLayout);
-  };
-  let list = createList('');
-  const openedAt = Date.now();
-  const accept = (): void => {
-    const item = list.getSelectedItem();
-    // The Enter that opened the list may have been pressed twice.
-    if (item !== null && Date.now() - openedAt >= DOUBLE_ENTER_MS) done(choices[Number(item.value)]?.value);
-  };
-  const filter = (data: string): void => {
-    const before = input.getValue();
-    input.handleInput(data);
-    if (input.getValue() !== before) list = createList(input.getValue());
-  };
-  return {
-    keepsField: false,
-    get focused() {
-      return input.focused;
-    },
-    set focused(value) {
-      input.focused = value;
-    },
-    invalidate: () => list.invalidate(),
-    render: (width) => [
-      ...wrapText(escapeInvisible(title), width, '', styles.bold),
-      ...input.render(width),
-      ...list.render(width),
-      styles.dim('↑↓ move · Enter select · Esc cancel'),
-    ],
-    handleKey(data) {
-      if (matchesKey(data, 'escape')) done(undefined);
-      else if (matchesKey(data, 'enter')) accept();
-      else if (LIST_KEYS.some((key) => matchesKey(data, key))) list.handleInput(data);
-      else filter(data);
       return true;
     },
   };

@@ -2,12 +2,12 @@
 import type { Completer, TerminalUI, UserAction } from './ui.ts';
 import { escapeInvisible } from '../../core/index.ts';
 import { createTextStyles } from './ansi-style.ts';
+import { pickByLine } from './plain-pick.ts';
 import { createPlainInput, type PlainInput, type PlainInputEvents } from './plain-input.ts';
 import { createPlainOutput } from './plain-output.ts';
 import { createSerialQueue, MIN_VISIBLE_MS } from './question-queue.ts';
 import {
   findAnsweredKey,
-  findTypedChoice,
   parseChoiceAnswer,
   formatChoices,
   formatChoicePrompt,
@@ -265,13 +265,15 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
           return question.defaultKey;
         });
       }),
-    pick: (title, choices, signal) =>
-      inOrder(() => {
-        printQuestion(title, choices.map(formatUiChoice));
-        return readAnswer<string | undefined>('number or name, empty to cancel: ', undefined, signal, (line) =>
-          line === '' ? undefined : (findTypedChoice(choices, line)?.value ?? 'again'),
-        );
-      }),
+    pick: (title, choices, { signal, search } = {}) =>
+      inOrder(() =>
+        pickByLine(choices, {
+          print: (shown) => printQuestion(title, shown.map(formatUiChoice)),
+          read: (prompt, parse) => readAnswer<string | undefined>(prompt, undefined, signal, parse),
+          // A piped line was written without knowing the list, so it is not searched for.
+          ...(search && isTerminal ? { search, signal } : {}),
+        }),
+      ),
     // A piped line was written without knowing the question, so it is not an answer.
     ...(isTerminal ? { askText } : {}),
     setInput(text) {

@@ -1,6 +1,6 @@
 // The full-screen UI: a scrolling transcript, an input field at the bottom, and a status line below it.
 import { isKeyRelease, matchesKey } from '@earendil-works/pi-tui';
-import type { UiChoice, TerminalUI, UserAction, KeyQuestion } from './ui.ts';
+import type { TerminalUI, UserAction, KeyQuestion } from './ui.ts';
 import { Display } from './display.ts';
 import { createInputField, type InputField } from './input-field.ts';
 import { createFooter, createFooterState } from './footer.ts';
@@ -9,7 +9,8 @@ import { createKeyListener, stripC1Controls } from './keys.ts';
 import { createLayoutStyle } from './layout.ts';
 import { createThemedStyles, type Theme } from './ansi-style.ts';
 import { createNotifier, type NotificationMode } from './notifier.ts';
-import { pickPanel, questionPanel, textPanel, type Panel } from './panels.ts';
+import { questionPanel, textPanel, type Panel } from './panels.ts';
+import { pickPanel } from './pick-panel.ts';
 import { createSerialQueue, MIN_IDLE_MS, MIN_VISIBLE_MS } from './question-queue.ts';
 import { restoreTerminalOnExit } from './restore-terminal.ts';
 import { suspendProcess } from './suspend.ts';
@@ -230,14 +231,10 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
     });
   }
 
-  function pick(
-    title: string,
-    choices: readonly UiChoice[],
-    signal?: AbortSignal,
-    noun?: string,
-  ): Promise<string | undefined> {
-    return openPanel<string | undefined>(undefined, signal, (done) => pickPanel(title, choices, styles, done, noun));
-  }
+  const pick: TerminalUI['pick'] = (title, choices, { signal, ...options } = {}) =>
+    openPanel<string | undefined>(undefined, signal, (done) =>
+      pickPanel(title, choices, { ...options, styles, render: renderSoon, done }),
+    );
 
   const removeExitHandlers = restoreTerminalOnExit(() => display.stop());
   display.setFocus(field);

@@ -41,6 +41,15 @@ export type KeyQuestion = {
 /** An item of a list to choose from. */
 export type UiChoice = { readonly value: string; readonly label: string; readonly description?: string };
 
+/** The options of a list to choose from. */
+export type PickOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** What the list contains, for the text that no entry matches. */
+  readonly noun?: string;
+  /** Finds more choices for the typed text, such as by contents that the list does not show. They follow the choices that match. */
+  readonly search?: (query: string, signal: AbortSignal) => AsyncIterable<UiChoice>;
+};
+
 /** Completions at the cursor; `from` is the start of the text that a completion replaces. */
 export type Suggestions = { readonly from: number; readonly choices: readonly UiChoice[] };
 
@@ -62,13 +71,7 @@ export interface TerminalUI extends TranscriptSink {
   /** Asks a question; an aborted signal gives `defaultKey`. Questions are queued. */
   askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string>;
   /** Shows a list to choose from, filtered by typing; undefined if the user cancels. */
-  pick(
-    title: string,
-    choices: readonly UiChoice[],
-    signal?: AbortSignal,
-    /** What the list contains, for the text that no entry matches. */
-    noun?: string,
-  ): Promise<string | undefined>;
+  pick(title: string, choices: readonly UiChoice[], options?: PickOptions): Promise<string | undefined>;
   /** Asks for a text, which may be one of the choices; undefined if the user skips it. Questions are queued. Absent with piped input. */
   readonly askText?: (title: string, choices: readonly string[], signal?: AbortSignal) => Promise<string | undefined>;
   /** Puts text into the input field, as if the user had typed it. */

@@ -1,5 +1,12 @@
 // Formats queued runs as text: one line for lists, all fields for details.
-import { escapeInvisible, escapeInvisibleLine, type FleetRun, type RunSettlement } from '../../../core/index.ts';
+import {
+  escapeInvisible,
+  escapeInvisibleLine,
+  formatColumns,
+  type FleetRun,
+  type RunSettlement,
+} from '../../../core/index.ts';
+import { shortenRunId } from '../../../fleet/index.ts';
 import { exitCodeForRun } from '../../args/exit-codes.ts';
 
 const maxPromptChars = 70;
@@ -9,9 +16,18 @@ const truncatePrompt = (text: string): string => {
   return line.length > maxPromptChars ? `${line.slice(0, maxPromptChars)}...` : line;
 };
 
-/** Formats a run as a line of a list. */
-export const formatRunLine = (run: FleetRun): string =>
-  `${run.id}  ${run.status}${run.outcome ? ` ${run.outcome.reason}` : ''}  ${truncatePrompt(run.prompt)}`;
+/** Formats runs as a table with aligned columns; ids that the store made are short unless two runs have the same start. */
+export function formatRunTable(runs: readonly FleetRun[]): string {
+  const counts = Map.groupBy(runs, ({ id }) => shortenRunId(id));
+  const rows = runs.map(({ id, status, outcome, queued, prompt }) => [
+    escapeInvisibleLine(counts.get(shortenRunId(id))?.length === 1 ? shortenRunId(id) : id),
+    status,
+    outcome?.reason ?? '',
+    queued.slice(0, 16).replace('T', ' '),
+    truncatePrompt(prompt),
+  ]);
+  return formatColumns([['run', 'status', 'result', 'queued', 'task'], ...rows]);
+}
 
 /** Formats the outcome of a run as one line. */
 export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {

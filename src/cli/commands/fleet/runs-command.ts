@@ -8,12 +8,12 @@ import {
   type ApprovalQuestion,
   type RunStatus,
 } from '../../../core/index.ts';
-import { assertAcceptsMessages, sendMessage } from '../../../fleet/index.ts';
+import { assertAcceptsMessages, findRun, sendMessage } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { formatRunLine, formatRunDetails } from './format-runs.ts';
+import { formatRunTable, formatRunDetails } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { withFleetStore } from './open-store.ts';
 import { runStatuses, runsSubcommands } from './subcommands.ts';
@@ -66,11 +66,13 @@ async function listRuns({ queue }: FleetStore, values: RunsOptionValues): Promis
     ...(values.session === undefined ? {} : { session: values.session }),
     ...(limit === undefined ? {} : { limit }),
   });
-  for (const each of runs) print(`${values.json ? JSON.stringify(each) : formatRunLine(each)}\n`);
+  if (values.json) for (const each of runs) print(`${JSON.stringify(each)}\n`);
+  else if (runs.length > 0) print(formatRunTable(runs));
   if (runs.length === 0 && !values.json) printErr('There are no such runs. To queue one: fairlead enqueue "<task>"\n');
   return exitCodes.answered;
 }
 
+/** Each action takes the id of the run, or the start of it. */
 const runActions = { show: showRun, answer: answerRun, cancel: cancelRun, steer: steerRun } as const;
 
 async function showRun(
@@ -79,21 +81,22 @@ async function showRun(
   _: readonly string[],
   { json }: RunsOptionValues,
 ): Promise<number> {
-  const run = requireRun(id, await queue.run(id));
+  const run = requireRun(id, await findRun(queue, id));
   print(json ? `${JSON.stringify(run, undefined, 2)}\n` : `${formatRunDetails(run)}\n`);
   return exitCodes.answered;
 }
 
 async function answerRun(
   store: FleetStore,
-  id: string,
+  given: string,
   args: readonly string[],
   { call }: RunsOptionValues,
 ): Promise<number> {
   const [answer = ''] = args;
   if (!['yes', 'no', 'happened'].includes(answer) || args.length !== 1)
     throw new TypeError('The answer must be yes, no or happened.');
-  const run = requireRun(id, await store.queue.run(id));
+  const run = requireRun(given, await findRun(store.queue, given));
+  const { id } = run;
   await assertAcceptsMessages(store, run);
   const { call: callId, question, kind } = findQuestion(run, call);
   if (answer === 'happened' && kind !== 'unknown-outcome')
@@ -119,8 +122,9 @@ function findQuestion({ id, pendingApprovals, status }: FleetRun, call: string |
   );
 }
 
-async function cancelRun(store: FleetStore, id: string): Promise<number> {
-  const before = requireRun(id, await store.queue.run(id));
+async function cancelRun(store: FleetStore, given: string): Promise<number> {
+  const before = requireRun(given, await findRun(store.queue, given));
+  const { id } = before;
   if (before.status === 'ended') throw new FairleadError('cli/ended', `${id} has already ended.`, { blame: 'user' });
   const after = requireRun(id, await store.queue.cancel(id, `Cancelled by ${userInfo().username}.`));
   printErr(after.status === 'ended' ? `${id} is cancelled.\n` : `${id} is being cancelled.\n`);
@@ -129,12 +133,13 @@ async function cancelRun(store: FleetStore, id: string): Promise<number> {
 
 async function steerRun(
   store: FleetStore,
-  id: string,
+  given: string,
   args: readonly string[],
   values: RunsOptionValues,
 ): Promise<number> {
   if (args.length === 0) throw new TypeError('A message is needed.');
-  const run = requireRun(id, await store.queue.run(id));
+  const run = requireRun(given, await findRun(store.queue, given));
+  const { id } = run;
   if (run.status === 'ended') throw runEndedError(run);
   const type = values['follow-up'] ? 'follow-up' : 'steer';
   await sendToRun(store, run, { type, text: args.join(' '), by: userInfo().username });
