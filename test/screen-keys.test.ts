@@ -38,7 +38,7 @@ test(
     await prompt.enterAndWait('/tools', /^Tools$/m);
     writeFiles(environment.cwd, { go: '' });
     await prompt.waitFor(/^Heard: only the docs$[^]*^Heard: and then the tests$/m);
-    assert.deepEqual(getUserMessages(environment, 1).slice(2), ['tool: slept', 'user: only the docs']);
+    assert.deepEqual(getUserMessages(environment, 1).slice(2), ['tool: slept\n[Exit code: 0.]', 'user: only the docs']);
     assert.deepEqual(getUserMessages(environment, 2).slice(4), [
       'assistant: Heard: only the docs',
       'user: and then the tests',
