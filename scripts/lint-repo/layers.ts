@@ -2,7 +2,7 @@
 import { isTestFile, type RepoCheck, type FileImport, type SourceFile } from './source-tree.ts';
 
 /** The modules of each layer, from the bottom up. Modules of one layer do not import each other. */
-const layers: readonly (readonly string[])[] = [
+export const layers: readonly (readonly string[])[] = [
   ['core'],
   ['wire'],
   ['providers', 'tools', 'rules', 'guards', 'stores', 'workspace', 'testing'],
