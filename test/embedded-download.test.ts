@@ -58,7 +58,7 @@ test('in a pipe --model embedded is consent: the download starts; SIGTERM ends i
   child.kill('SIGTERM');
   assert.equal(await ended, 143);
   await waitUntilDead(started);
-  assert.match(err, /Fetching the runtime was stopped/);
+  assert.match(err, /The download of the runtime was cancelled\. The next attempt starts it again\./);
   assert.equal(bare.lastModel(), undefined);
 });
 

@@ -83,7 +83,7 @@ test(
     const screen = await start.waitFor(/Exit/);
     assert.match(
       screen,
-      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +Download a small model +this machine · no key, no server · sizes and licences come first *\n +Exit/,
+      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +Download a small model +this machine · needs no key and no server *\n +Exit/,
     );
     await answerPrompt(start, /Exit/, 'Enter');
     await start.waitFor(/Fairlead with qwen3:8b/);
@@ -230,11 +230,13 @@ test(
     assert.equal(hub.requests.length, 0, 'nothing is sent before a choice');
     await answerPrompt(start, /Exit/, 'Down', 'Enter');
     const offered =
-      /Download which model\? It runs on this machine; 127\.0\.0\.1:\d+ sends the file\.\n>\s*\n→ Qwen3 0\.6B +54 MB · apache-2\.0 · reads a file and answers short questions; often wrong *\n +TinyLlama 1\.1B +373 MB · Apache-2\.0 · shows that the program works; slow and unreliable *\n +Back/;
+      /Download which model\? It runs on this machine; 127\.0\.0\.1:\d+ sends the file\.\n>\s*\n→ Qwen3 0\.6B +54 MB · apache-2\.0 · short questions about one file; often wrong *\n +TinyLlama 1\.1B +373 MB · Apache-2\.0 · slow and unreliable; only to see that it works *\n +Back/;
     await answerPrompt(start, offered, 'Enter');
     await start.waitFor(/Downloading the model … \d+ %/);
     await start.keys('Escape');
-    await start.waitFor(/Fetching Qwen3-0\.6B-Q8_0 was stopped\.[^]*No model configured\. Choose one:[^]*Exit/);
+    await start.waitFor(
+      /The download of Qwen3-0\.6B-Q8_0 was cancelled\.[^]*No model configured\. Choose one:[^]*Exit/,
+    );
     await answerPrompt(start, /Exit/, 'Down', 'Enter');
     await answerPrompt(start, offered, 'Enter');
     await start.waitFor(/Fairlead with embedded\/hf:Qwen\/Qwen3-0\.6B-GGUF:Q8_0/);

@@ -90,12 +90,12 @@ export async function findWithProgress(
 /** The rows after the models: a key, and a model that is downloaded. */
 export const listOtherChoices = (chooser: ModelChooser): readonly ModelChoice[] => [
   ...(chooser.login
-    ? [{ value: 'login', label: 'Enter a key', description: 'for a company, or a server of yours' }]
+    ? [{ value: 'login', label: 'Enter a key', description: 'of a company, or of your own server' }]
     : []),
   {
     value: 'embedded',
     label: 'Download a small model',
-    description: 'this machine · no key, no server · sizes and licences come first',
+    description: 'this machine · needs no key and no server',
   },
 ];
 

@@ -36,8 +36,15 @@ export async function openModel(
   };
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
-  return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], options);
+  const isEmbedded = findFamily(ref.provider)?.protocol === 'embedded';
+  return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], {
+    ...options,
+    ...(isEmbedded ? { timeouts: { firstMs: embeddedFirstMs, ...options.timeouts } } : {}),
+  });
 }
+
+/** The time for an embedded model to read a long prompt before its first word. */
+const embeddedFirstMs = 1_200_000;
 
 /** The timeout for reading the context window; without an answer the window is learned from the first request. */
 const windowTimeoutMs = 3000;

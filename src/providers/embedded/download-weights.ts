@@ -51,7 +51,7 @@ export async function downloadWeights(model: EmbeddedModel, options: WeightsOpti
       await rename(`${file}.part`, file);
     });
   } catch (error) {
-    if (signal?.aborted) throw downloadCancelledError(model.name, signal.reason);
+    if (signal?.aborted) throw downloadCancelledError(model.name, { resumes: true, cause: signal.reason });
     throw toDownloadDiskError(error, directory, model.bytes);
   }
   return file;

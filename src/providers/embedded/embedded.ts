@@ -1,4 +1,5 @@
 // Provider for the embedded model, which runs in this process: downloaded once with consent, loaded at the first request.
+import { availableParallelism } from 'node:os';
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { createEmbeddedConversation, type EmbeddedConversation } from './generation.ts';
 import { acquireModel, acquireTurn, type ModelLease } from './model-pool.ts';
@@ -42,7 +43,7 @@ export type EmbeddedOptions = {
   /** Called once before a download; without it nothing is downloaded. */
   readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
   readonly progress?: (progress: EmbeddedProgress) => void;
-  /** The number of threads, by default 1: on a busy machine two are slower. */
+  /** The number of threads; by default 1 for the smallest model, because two are slower on a busy machine, and half of the cores for a larger one. */
   readonly threads?: number;
   /** Aborts the download. */
   readonly signal?: AbortSignal;
@@ -61,11 +62,12 @@ export interface EmbeddedProvider extends Provider {
 
 /** Opens the embedded model: downloads missing files with consent, and loads the model at the first request. */
 export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<EmbeddedProvider> {
-  const { threads = 1, env = process.env } = options;
+  const { env = process.env } = options;
   const directory = options.directory ?? dataDirectory(env);
   const own = findBundledRuntime() !== undefined;
   if (!own) platformPackage();
   const model = await prepareModel(options, directory, own);
+  const { threads = defaultThreads(model) } = options;
   const home = own ? undefined : runtimeDirectory(directory);
   let open: Promise<{ readonly loan: ModelLease; readonly conversation: EmbeddedConversation }> | undefined;
 
@@ -129,6 +131,9 @@ export async function embeddedProvider(options: EmbeddedOptions = {}): Promise<E
     },
   };
 }
+
+const defaultThreads = ({ toolFormat }: EmbeddedModel): number =>
+  toolFormat === undefined ? 1 : Math.max(1, Math.floor(availableParallelism() / 2));
 
 /** Describes the model and downloads what is missing. A model of the hub is described by the hub, and then by its own file. */
 async function prepareModel(options: EmbeddedOptions, directory: string, own: boolean): Promise<EmbeddedModel> {

@@ -102,10 +102,13 @@ export const offlineError = (what: string, code: string, cause?: unknown): Fairl
   });
 
 /** Creates the error for an aborted download. */
-export const downloadCancelledError = (what: string, cause?: unknown): FairleadError =>
-  new FairleadError('embedded/cancelled', `Fetching ${what} was stopped.`, {
+export const downloadCancelledError = (
+  what: string,
+  { resumes, cause }: { readonly resumes: boolean; readonly cause?: unknown },
+): FairleadError =>
+  new FairleadError('embedded/cancelled', `The download of ${what} was cancelled.`, {
     blame: 'user',
-    hint: 'Try again: it continues with what has arrived.',
+    hint: resumes ? 'The next attempt continues where it stopped.' : 'The next attempt starts it again.',
     cause,
   });
 

@@ -29,12 +29,11 @@ export function describeHubFile(file: HubFile): EmbeddedModel {
   const found = file.chatTemplate === undefined ? undefined : requireTemplate(file.chatTemplate, name);
   return resolveEmbeddedModel({
     name: /^\w/.test(name) ? name : `model-${name}`,
-    description: `${name} of ${file.repo}.`,
     license: file.license,
     parts: [{ url: file.url, bytes: file.bytes }],
     bytes: file.bytes,
     sha256: file.sha256,
-    ...describeBehavior(file, found),
+    ...describeBehavior(`${name} of ${file.repo}`, file, found),
   });
 }
 
@@ -54,34 +53,38 @@ export async function finishHubModel(
     toolFormat: _format,
     ...base
   } = described;
-  const model = { ...base, ...(await readBehavior(weightsFile(directory, described), described.name)) };
+  const title = `${described.name} of ${parseHubAddress(name).repo}`;
+  const model = { ...base, ...(await readBehavior(weightsFile(directory, described), described.name, title)) };
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, `${JSON.stringify(model, undefined, 2)}\n`, { mode: 0o600 });
   return model;
 }
 
 /** Reads the behavior from the file itself. A file that cannot be used is deleted: it would only take room. */
-async function readBehavior(file: string, name: string): Promise<ModelBehavior> {
+async function readBehavior(file: string, name: string, title: string): Promise<ModelBehavior> {
   try {
     const header = await readGgufHeader(file);
-    return describeBehavior(header, requireTemplate(header.chatTemplate, name));
+    return describeBehavior(title, header, requireTemplate(header.chatTemplate, name));
   } catch (error) {
     await rm(file, { force: true });
     throw error;
   }
 }
 
-type ModelBehavior = Pick<EmbeddedModel, 'contextWindow' | 'template'> &
+type ModelBehavior = Pick<EmbeddedModel, 'description' | 'contextWindow' | 'template'> &
   Partial<Pick<EmbeddedModel, 'toolFormat' | 'propertyFill' | 'copiesValues' | 'maxCallsPerMessage'>>;
 
 const { propertyFill = 'required', copiesValues = true, maxCallsPerMessage = 1 } = tinyllama;
 
 /** A model with a tool format calls tools freely; another one has the limits of the smallest model. */
 function describeBehavior(
+  title: string,
   { contextLength = defaultContextWindow }: Pick<GgufHeader, 'contextLength'>,
   found: DetectedTemplate | undefined,
 ): ModelBehavior {
+  const tools = found && (found.toolFormat ? 'reads and edits files and runs commands' : 'reads files');
   return {
+    description: `${title} runs on this machine${tools === undefined ? '' : `; it ${tools}`}.`,
     contextWindow: Math.min(contextLength, maxHubContextWindow),
     template: found?.template ?? 'chatml',
     ...(found?.toolFormat === undefined

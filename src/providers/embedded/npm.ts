@@ -93,7 +93,7 @@ export async function installRuntime(options: NpmOptions): Promise<string> {
       await rename(newFolder, home);
     });
   } catch (error) {
-    if (signal?.aborted) throw downloadCancelledError('the runtime', signal.reason);
+    if (signal?.aborted) throw downloadCancelledError('the runtime', { resumes: false, cause: signal.reason });
     throw toDownloadDiskError(error, directory, peakBytes);
   }
   return home;

@@ -22,7 +22,7 @@ export const offeredModels: readonly OfferedModel[] = [
   {
     model: 'hf:Qwen/Qwen3-0.6B-GGUF:Q8_0',
     label: 'Qwen3 0.6B',
-    ability: 'reads a file and answers short questions; often wrong',
+    ability: 'short questions about one file; often wrong',
   },
   {
     model: 'hf:Qwen/Qwen3-1.7B-GGUF:Q8_0',
@@ -37,7 +37,7 @@ export const offeredModels: readonly OfferedModel[] = [
   {
     model: 'hf:unsloth/Qwen3-4B-Instruct-2507-GGUF:Q4_K_M',
     label: 'Qwen3 4B Instruct',
-    ability: 'the best of these for small tasks; slowest, needs 5 GB of memory',
+    ability: 'the best of these; slowest; needs 5 GB of memory',
   },
 ];
 
@@ -45,7 +45,7 @@ export const offeredModels: readonly OfferedModel[] = [
 export const lastResortModel: SizedModel = {
   model: 'tinyllama',
   label: 'TinyLlama 1.1B',
-  ability: 'shows that the program works; slow and unreliable',
+  ability: 'slow and unreliable; only to see that it works',
   bytes: tinyllama.bytes + runtimeBytes,
   license: tinyllama.license,
 };
