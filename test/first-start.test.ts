@@ -144,6 +144,28 @@ test(
   },
 );
 
+test('[J101] a resumed session uses its own model in a pipe, also that of a company; other starts still need a choice', async (t) => {
+  const server = await serve(t);
+  const start = await createBareStart(t);
+  const url = { OLLAMA_API_URL: server.url };
+  assert.equal((await start.run(['--model', 'ollama/qwen3:8b', 'one'], url)).code, 0);
+  assert.deepEqual(await start.run(['--continue', 'two'], url), { code: 0, out: 'You said: two\n', err: '' });
+  assert.equal((await start.run(['three'], url)).code, 2, 'the session is no default for new ones');
+  const company = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-ant-test' };
+  assert.equal(
+    (await start.run(['--model', 'anthropic/claude-sonnet-4-5', '--session-name', 'cloud', 'four'], company)).code,
+    0,
+  );
+  const asked = server.requests.length;
+  assert.equal((await start.run(['five'], company)).code, 2);
+  assert.equal(server.requests.length, asked, 'the key is not used for a new session');
+  assert.deepEqual(await start.run(['--resume', 'cloud', 'six'], company), {
+    code: 0,
+    out: 'You said: six\n',
+    err: '',
+  });
+});
+
 test('a model that never answered is not remembered', { skip }, async (t) => {
   const bare = await createBareStart(t);
   const start = await bare.open(['--model', 'lm-studio/x']);

@@ -43,11 +43,13 @@ export const inputReceivedFact = (
 
 /** The facts that prepare a log for this agent: the first ones of a new session, or a new epoch if another agent wrote the last one. */
 export function sessionStartFacts(agent: ResolvedAgent, state: RunState, id: string): readonly Fact[] {
-  const { system, provider, cwd } = agent;
+  const { system, provider, modelProvider, cwd } = agent;
   const tools = visibleToolSpecs(agent.tools);
   const epoch = {
     type: 'epoch-started',
     epoch: state.epoch + 1,
+    // Near the start of the line, where a search of a file finds it.
+    ...(modelProvider === undefined ? {} : { modelProvider }),
     system,
     tools,
     model: provider.model,

@@ -159,11 +159,13 @@ const resolveForModel = (
   agent: CodingAgent,
   { provider, model }: OpenedModel,
   state: Pick<ConversationState, 'stream' | 'effort'>,
-): ResolvedAgent =>
-  agent.forModel(
+): ResolvedAgent => ({
+  ...agent.forModel(
     withModelSettings(provider, () => toModelSettings(state)),
     model.tools !== false,
-  );
+  ),
+  modelProvider: model.ref.provider,
+});
 
 /** Continues with this agent and model. */
 export async function switchAgent(

@@ -170,6 +170,8 @@ export type Fact =
       readonly system: string;
       readonly tools: readonly ToolSpec[];
       readonly model: string;
+      /** The name under which the provider of the model was opened, if it is known; a compacted epoch does not repeat it. */
+      readonly modelProvider?: string;
       /** The working directory of the agent, where it has one. */
       readonly cwd?: string;
       readonly baseline?: Baseline;

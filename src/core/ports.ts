@@ -263,6 +263,8 @@ export type ResolvedAgent = {
   readonly system: string;
   /** The working directory, recorded at the start of each epoch. */
   readonly cwd?: string;
+  /** The name under which the provider of the model is opened, recorded at the start of an epoch. */
+  readonly modelProvider?: string;
   /** The model. */
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;

@@ -60,6 +60,7 @@ export {
   assertSessionFolder,
   chooseFolder,
   createSessionSearch,
+  readSelectedModel,
   formatLockOwner,
   resolveSession,
   toSessionChoice,

@@ -13,7 +13,7 @@ import {
   type SessionFile,
   type SessionSummary,
 } from './session-directory.ts';
-import { isSameFolder, readSessionLabels } from './session-labels.ts';
+import { isSameFolder, readSessionLabels, readSessionModel } from './session-labels.ts';
 import { previewText } from './reports/index.ts';
 import { findFreeName, normalizeSessionName } from './session-names.ts';
 
@@ -168,6 +168,12 @@ export function assertSessionFolder(selector: SessionSelector, dirs: SessionDirs
     blame: 'user',
     hint: `To run it there: --cwd ${JSON.stringify(folder)}; to run it here: --cwd .`,
   });
+}
+
+/** The model of the existing session of a selector, as `provider/model`; undefined if there is none, or if it is not recorded. */
+export function readSelectedModel(selector: SessionSelector, dirs: SessionDirs, cwd: string): string | undefined {
+  const sessionFile = selector.type === 'latest' ? findLatestSession(dirs, cwd) : findSelectedFile(selector, dirs);
+  return sessionFile && readSessionModel(sessionFile.file);
 }
 
 type ExistingSelector = SessionSelector & { readonly type: 'resume' | 'latest' };

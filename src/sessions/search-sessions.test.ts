@@ -14,6 +14,7 @@ import {
   getShortSessionId,
   listSessions,
   openSession,
+  readSelectedModel,
   readSessionLabels,
   searchSessions,
   sessionFilePath,
@@ -22,6 +23,7 @@ import {
   titleSession,
   type SessionDirs,
 } from './index.ts';
+import { readSessionModel } from './session-labels.ts';
 
 function createDirs(t: TestContext): SessionDirs {
   const data = mkdtempSync(path.join(tmpdir(), 'fairlead-search-'));
@@ -139,6 +141,25 @@ test('a search finds all words in titles and messages in any case, this folder f
   assert.deepEqual(await search('  '), []);
   assert.deepEqual(await search('a.*b('), []);
   assert.deepEqual(await search('zeppelin-1 [x] a/b'), [], 'a hyphen and brackets are text');
+});
+
+test('the model of a session is read with its provider, from its last epoch and never from a message', async (t) => {
+  const dirs = createDirs(t);
+  const name = await hold(dirs, '/a', 'one');
+  const file = sessionFilePath(dirs, name);
+  assert.equal(readSessionModel(file), undefined, 'a library need not name the provider');
+  const opened = await openSession(
+    dirs,
+    { type: 'resume', session: name },
+    { ...agentIn('/b', 'long '.repeat(20_000)), modelProvider: 'ollama' },
+  );
+  await opened.session.advance('"modelProvider":"anthropic"');
+  await closeSession(opened);
+  assert.equal(readSessionModel(file), 'ollama/scripted');
+  assert.equal(readSelectedModel({ type: 'latest' }, dirs, '/b'), 'ollama/scripted');
+  assert.equal(readSelectedModel({ type: 'latest' }, dirs, '/c'), undefined);
+  assert.equal(readSelectedModel({ type: 'resume', session: name }, dirs, '/c'), 'ollama/scripted');
+  assert.equal(readSelectedModel({ type: 'new' }, dirs, '/b'), undefined);
 });
 
 test('an id is shortened to what no other session has', async (t) => {

@@ -42,6 +42,23 @@ export function readSessionLabels(file: string): SessionLabels {
   }
 }
 
+/** The model that a session used last, as `provider/model`; undefined in files of older versions. The session used it, so the user has chosen it before. */
+export function readSessionModel(file: string): string | undefined {
+  try {
+    const fd = openSync(file, 'r');
+    try {
+      const epoch = findLastLine(fd, '"modelProvider":"');
+      return epoch?.type === 'epoch-started' && epoch.modelProvider !== undefined
+        ? `${epoch.modelProvider}/${epoch.model}`
+        : undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 function combineLabels(labels: Event | undefined, epoch: Event | undefined): SessionLabels {
   const value = labels?.type === 'annotation-added' && isObject(labels.value) ? labels.value : {};
   const { title, folder: labelled } = value;

@@ -86,6 +86,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     system: text,
     tools: list(tool),
     model: text,
+    modelProvider: optional(text),
     cwd: optional(text),
     baseline: optional(baseline),
     spent: optional(isObject),

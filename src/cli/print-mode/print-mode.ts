@@ -65,11 +65,10 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     if (args.outputFormat !== 'text') print(formatFailureJson(noPromptMessage));
     return exitCodes.misused;
   }
-  if (args.cwd === undefined && ['resume', 'clone'].includes(args.session.type)) {
-    const { assertSessionFolder } = await import('../../sessions/index.ts');
-    assertSessionFolder(args.session, settings.dirs, process.cwd());
-  }
-  const model = await resolveModelUnattended(args, settings);
+  const model = await resolveModelUnattended(
+    { model: args.model, ofSession: await checkSession(args, settings) },
+    settings,
+  );
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined) printErr(`${noTools}\n`);
   const conversation = await openCancellable({
@@ -100,6 +99,14 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
     await prompts.return(undefined);
     await conversation.close();
   }
+}
+
+/** Throws if the session to resume belongs to another folder; returns the model that it used. */
+async function checkSession({ session, cwd }: CliArgs, { dirs }: Settings): Promise<string | undefined> {
+  if (!['resume', 'clone', 'latest'].includes(session.type)) return undefined;
+  const { assertSessionFolder, readSelectedModel } = await import('../../sessions/index.ts');
+  if (cwd === undefined) assertSessionFolder(session, dirs, process.cwd());
+  return readSelectedModel(session, dirs, process.cwd());
 }
 
 /** Opens the conversation; a signal ends a download, and its exit code is returned. */

@@ -23,6 +23,8 @@ import {
 export type StartModelOptions = {
   /** The model of the command line. Naming a model is consent to use its provider, and to fetch the embedded model. */
   readonly named?: string | undefined;
+  /** The model of the session that is resumed, as `provider/model`: used if no other model is configured. That the session used it is consent to its provider. */
+  readonly ofSession?: string | undefined;
   /** Asks the user; absent if there is no terminal. */
   readonly chooser?: ModelChooser;
   /** Fetches the list of the configured provider, even if there is one. */
@@ -40,7 +42,7 @@ export async function selectStartModel(
   const { named, chooser, signal } = options;
   const given = named ?? settings.model;
   const last = given === undefined ? readLastModel(settings) : undefined;
-  const wanted = given ?? last;
+  const wanted = given ?? last ?? options.ofSession;
   const name = wanted === undefined ? undefined : expandModelName(wanted, settings);
   if (isRouterName(name) && options.refresh !== true) return { model: toRouterModel(name), settings };
   const endpoint = getModelEndpoint(settings, []) ?? (options.refresh === true ? defaultEndpoint : undefined);
@@ -65,10 +67,10 @@ export async function selectStartModel(
 
 /** Chooses the model of a start without a user: the named one, that of the settings, or the last one that answered. */
 export async function resolveModelUnattended(
-  { model }: { readonly model?: string | undefined },
+  { model, ofSession }: { readonly model?: string | undefined; readonly ofSession?: string | undefined },
   settings: Settings,
 ): Promise<ResolvedModel> {
-  const chosen = await selectStartModel(settings, { named: model });
+  const chosen = await selectStartModel(settings, { named: model, ofSession });
   if (chosen) return chosen.model;
   throw noModelError(settings, []);
 }

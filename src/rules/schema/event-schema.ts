@@ -103,7 +103,13 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
       tools: arraySchema(openObject({ name: stringSchema(), description: stringValue, input: anyValue })),
       model: stringValue,
     },
-    { cwd: stringValue, baseline: schemaRef('baseline'), detail: stringValue, spent: schemaRef('spent') },
+    {
+      modelProvider: stringValue,
+      cwd: stringValue,
+      baseline: schemaRef('baseline'),
+      detail: stringValue,
+      spent: schemaRef('spent'),
+    },
   ),
   'compaction-failed': openObject({ why: stringValue }, { spent: schemaRef('spent') }),
   'branch-started': openObject(
