@@ -69,6 +69,21 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
   assert.equal(program.session('private-talk'), before);
 });
 
+test('[A97] the owner changes the title of a session of the terminal, and the terminal shows it', async (t) => {
+  const program = await recordTerminalSession(t);
+  const send = await startServe(t, program);
+  const id = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.session ?? assert.fail();
+  const put = (title: string): Promise<Reply> => send(ownerKey, `PUT /api/terminal-sessions/${id}/title`, { title });
+  assert.equal((await put('  ')).status, 400);
+  assert.equal((await put('The talk of Tuesday')).status, 200);
+  assert.equal(sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.title, 'The talk of Tuesday');
+  assert.match((await program.run(['sessions', 'list'])).out, /The talk of Tuesday/);
+  assert.equal((await program.run(['sessions', 'verify'])).code, 0);
+  // The name of the file, by which it is resumed, stays.
+  assert.match(program.session('private-talk'), /The talk of Tuesday/);
+  assert.equal((await send(ownerKey, 'PUT /api/terminal-sessions/none/title', { title: 'x' })).status, 404);
+});
+
 test('[A97] no other key sees the sessions of the terminal: not another operator, a runner, a reader or a tenant', async (t) => {
   const program = await recordTerminalSession(t);
   const send = await startServe(t, program);
@@ -82,8 +97,10 @@ test('[A97] no other key sees the sessions of the terminal: not another operator
       `GET /api/terminal-sessions/${id}/requests/1`,
       `GET /api/sessions/${id}`,
       `POST /api/terminal-sessions/${id}/copy`,
+      `PUT /api/terminal-sessions/${id}/title`,
     ]) {
-      const { status, body } = await send(key, request, request.startsWith('POST') ? {} : undefined);
+      const given = request.startsWith('PUT') ? { title: 'taken over' } : {};
+      const { status, body } = await send(key, request, request.startsWith('GET') ? undefined : given);
       assert.ok(status === 403 || status === 404, `${name} ${request}: ${status}`);
       assert.doesNotMatch(JSON.stringify(body), /a secret of the terminal/);
     }

@@ -1,7 +1,8 @@
-// The sessions of the user's terminal as other programs show them: a list with title and folder, their events, and a read-only log. Nothing is locked or changed.
+// The sessions of the user's terminal as other programs show them: a list with title and folder, their events, and a read-only log. Reading locks and changes nothing; a title is written as the terminal writes it.
 import { statSync } from 'node:fs';
 import type { Log } from '../core/index.ts';
 import { openJsonl } from '../stores/index.ts';
+import { titleSession } from './session-operations.ts';
 import {
   findSession,
   listSessionFiles,
@@ -25,12 +26,14 @@ export type TerminalSession = {
   readonly events: number;
 };
 
-/** The sessions of the terminal, for reading. */
+/** The sessions of the terminal, for other programs. */
 export type TerminalSessions = {
   /** All started sessions, the last changed first. */
   list(): readonly TerminalSession[];
   /** Calls a function with a read-only log of a session, and closes the log after it; throws `session/unknown` if there is none. */
   read<T>(session: string, work: (log: Log, info: TerminalSession) => Promise<T>): Promise<T>;
+  /** Sets the title of a session; throws `store/locked` while a program has the session open. */
+  setTitle(session: string, title: string): Promise<void>;
 };
 
 /** Gives access to the sessions in a data directory. Files that did not change since the last list are not read again. */
@@ -65,6 +68,9 @@ export function createTerminalSessions(dirs: SessionDirs): TerminalSessions {
       } finally {
         await log.close();
       }
+    },
+    async setTitle(session, title) {
+      await titleSession(findSession(dirs, session), title);
     },
   };
 }

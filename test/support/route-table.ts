@@ -169,6 +169,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/terminal-sessions/{id}/requests/{turn}': [
     { title: 'read', address: at('/api/terminal-sessions/none/requests/1'), ok: 404 },
   ],
+  'put /api/terminal-sessions/{id}/title': [
+    { title: 'title', address: at('/api/terminal-sessions/none/title'), body: () => ({ title: 'x' }), ok: 404 },
+  ],
   'post /api/terminal-sessions/{id}/copy': [
     { title: 'copy', address: at('/api/terminal-sessions/none/copy'), body: () => ({}), ok: 404 },
   ],

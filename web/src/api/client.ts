@@ -174,8 +174,8 @@ export const api = {
     sendJson('POST', `api/terminal-sessions/${encodeSegment(id)}/copy`),
   turnRequest: (source: 'server' | 'terminal', id: string, turn: number): Promise<TurnRequest> =>
     getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/requests/${turn}`),
-  setTitle: (id: string, title: string): Promise<unknown> =>
-    sendJson('PUT', `api/sessions/${encodeSegment(id)}/title`, { title }),
+  setTitle: (id: string, title: string, source: 'server' | 'terminal' = 'server'): Promise<unknown> =>
+    sendJson('PUT', `api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/title`, { title }),
   messages: (id: string): Promise<{ messages: Message[] }> => getJson(`api/sessions/${encodeSegment(id)}/messages`),
   fork: (id: string, event?: string): Promise<{ session: string }> =>
     sendJson('POST', `api/sessions/${encodeSegment(id)}/fork`, event === undefined ? {} : { at: event }),

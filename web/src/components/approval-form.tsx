@@ -164,7 +164,7 @@ function ReplyForm({
       <input
         type="text"
         aria-label="Reply to the model, which denies the call"
-        placeholder="Deny and tell the model what to do instead"
+        placeholder="Or reply to the model: denies this"
         maxLength={10_000}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

@@ -42,7 +42,7 @@ export type SessionPanelProps = {
 const views = ['conversation', 'trace', 'events'] as const;
 const viewLabels = { conversation: 'Conversation', trace: 'Trace', events: 'Events' } as const;
 
-/** A session with its views and actions. A session of the terminal is shown without actions. */
+/** A session with its views and actions. Of a session of the terminal only the title can be changed. */
 export function SessionPanel(props: SessionPanelProps): JSX.Element {
   const { target, session, shouldFocusInput = false, children } = props;
   const feed = useSessionFeed(target);
@@ -67,14 +67,14 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
     [session, submit],
   );
   const saveTitle = async (next: string): Promise<void> => {
-    await api.setTitle(session, next);
+    await api.setTitle(session, next, isTerminal ? 'terminal' : 'server');
     setSavedTitle(next);
   };
   return (
     <section class="session" aria-label="Session">
       <EditableTitle
         title={title}
-        save={may && isThere && !isLive && timeline.seq > 0 ? saveTitle : undefined}
+        save={mayRun && isThere && !isLive && timeline.seq > 0 ? saveTitle : undefined}
         beside={<span class="live-head">{run ? <StatusBadge run={run} /> : null}</span>}
       />
       <p class="names">

@@ -5,6 +5,7 @@ import { formatUsd, formatPercent, formatCompact } from '../text/format.ts';
 import { usePermission } from '../hooks/use-permission.ts';
 import { EmptyState, ErrorMessage, FormField, PageTitle } from '../components/primitives.tsx';
 import { usePoll, useSubmit } from '../hooks/use-poll.ts';
+import { ModelCosts } from '../components/model-costs.tsx';
 import { linkTo } from '../state/router.ts';
 import { api } from '../api/client.ts';
 import type { BudgetStatus } from '../api/types.ts';
@@ -41,6 +42,7 @@ export function BudgetsScreen(): JSX.Element {
       {may ? (
         <BudgetForm key={edited ? `${edited.tenant} ${edited.period}` : ''} known={edited} refresh={refresh} />
       ) : null}
+      <ModelCosts />
     </>
   );
 }

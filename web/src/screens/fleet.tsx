@@ -5,7 +5,7 @@ import type { QueueLimits, Schedule, WorkerInfo } from '../../../src/core/index.
 import { formatCount } from '../text/format.ts';
 import { EscapedText } from '../components/escaped-text.tsx';
 import { truncate } from '../text/labels.ts';
-import { isWorkerSilent } from '../state/worker-liveness.ts';
+import { countActiveRuns, isWorkerSilent } from '../state/worker-liveness.ts';
 import { usePermission } from '../hooks/use-permission.ts';
 import {
   EmptyState,
@@ -18,6 +18,7 @@ import {
 } from '../components/primitives.tsx';
 import { useNow, usePoll, useSubmit } from '../hooks/use-poll.ts';
 import { api } from '../api/client.ts';
+import type { QueueStatus } from '../api/types.ts';
 import { linkTo } from '../state/router.ts';
 import { QueueMetrics } from './runs.tsx';
 
@@ -28,7 +29,7 @@ export function FleetScreen(): JSX.Element {
     <>
       <PageTitle>Fleet</PageTitle>
       <ErrorMessage failed={error} />
-      <QueueMetrics />
+      <QueueMetrics status={value} />
       <h2>Workers</h2>
       {value?.workers.length === 0 ? (
         <EmptyState icon="fleet" title="No worker is running.">
@@ -42,8 +43,8 @@ export function FleetScreen(): JSX.Element {
           caption="Workers"
           head={['Worker', 'Machine · process', '#Running', 'Last seen', 'Started', 'Version', '#Memory']}
         >
-          {(value?.workers ?? []).map((worker) => (
-            <WorkerRow key={worker.worker} worker={worker} />
+          {value?.workers.map((worker) => (
+            <WorkerRow key={worker.worker} worker={worker} status={value} />
           ))}
         </DataTable>
       )}
@@ -55,8 +56,9 @@ export function FleetScreen(): JSX.Element {
   );
 }
 
-function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
-  const isSilent = isWorkerSilent(worker, useNow(2000));
+function WorkerRow({ worker, status }: { readonly worker: WorkerInfo; readonly status: QueueStatus }): JSX.Element {
+  const now = useNow(2000);
+  const isSilent = isWorkerSilent(worker, now);
   const problem = isSilent ? 'silent' : worker.blockedMs === undefined ? undefined : 'blocked';
   const bytes = worker.info['memory'] ?? worker.info['rss'];
   return (
@@ -68,7 +70,9 @@ function WorkerRow({ worker }: { readonly worker: WorkerInfo }): JSX.Element {
         {worker.host} · {worker.pid}
       </td>
       <td class="number">
-        <a href={linkTo('runs', undefined, { status: 'running' })}>{formatCount(worker.running)}</a>
+        <a href={linkTo('runs', undefined, { status: 'running' })}>
+          {formatCount(countActiveRuns(worker, status, now))}
+        </a>
       </td>
       <td class={problem === undefined ? '' : 'bad'}>
         {problem === undefined ? '' : `${problem}, `}

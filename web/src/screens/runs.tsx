@@ -1,11 +1,13 @@
 // Screen of all runs, latest first, with filters.
 import type { JSX } from 'preact';
 import { api } from '../api/client.ts';
+import type { QueueStatus } from '../api/types.ts';
 import { isWorkerSilent } from '../state/worker-liveness.ts';
 import { FilterChip, SearchField } from '../components/filters.tsx';
 import { Icon } from '../components/icon.tsx';
 import { EmptyState, Metric, PageTitle } from '../components/primitives.tsx';
 import { linkTo, replaceQuery } from '../state/router.ts';
+import { SavedViews } from '../components/saved-views.tsx';
 import { RunTable } from '../components/run-table.tsx';
 import { formatCount, formatDuration, formatTime } from '../text/format.ts';
 import { useNow, usePoll } from '../hooks/use-poll.ts';
@@ -42,6 +44,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
   };
   const isFiltered = Object.values(wanted).some((value) => value !== '');
   const change = (patch: Partial<typeof wanted>): void => replaceQuery('runs', { ...wanted, ...patch });
+  const queue = usePoll((signal) => api.queue(signal), 2000);
   return (
     <>
       <PageTitle
@@ -53,7 +56,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
       >
         Runs
       </PageTitle>
-      <QueueMetrics />
+      <QueueMetrics status={queue.value} />
       <div class="toolbar" role="search">
         <div class="choices" role="group" aria-label="Status">
           {views.map(({ name, status, outcome }) => (
@@ -86,6 +89,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
           />
         )}
       </div>
+      <SavedViews screen="runs" filter={wanted} />
       {before === '' ? null : (
         <p class="pages">
           Older runs. <a href={linkTo('runs', undefined, wanted)}>Back to the latest</a>
@@ -120,8 +124,7 @@ export function RunsScreen({ query }: { readonly query: string }): JSX.Element {
 }
 
 /** The numbers of queued, running and waiting runs. */
-export function QueueMetrics(): JSX.Element {
-  const { value } = usePoll((signal) => api.queue(signal), 2000);
+export function QueueMetrics({ status: value }: { readonly status: QueueStatus | undefined }): JSX.Element {
   const now = useNow();
   const depth = value?.depth;
   const awake = value?.workers.filter((worker) => !isWorkerSilent(worker, now)).length ?? 0;

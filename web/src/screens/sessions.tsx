@@ -6,6 +6,7 @@ import { formatStopReason, truncate } from '../text/labels.ts';
 import { SearchField } from '../components/filters.tsx';
 import { Icon } from '../components/icon.tsx';
 import { EmptyState, ErrorMessage, DataTable, PageTitle, RelativeTime } from '../components/primitives.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { usePoll } from '../hooks/use-poll.ts';
 import { linkTo, replaceQuery } from '../state/router.ts';
 import { api } from '../api/client.ts';
@@ -75,6 +76,7 @@ export function SessionsScreen({ query }: { readonly query: string }): JSX.Eleme
           </select>
         ) : null}
       </div>
+      <SavedViews screen="sessions" filter={wanted} />
       <ErrorMessage failed={error} />
       {isFirstPage ? null : (
         <p class="pages">

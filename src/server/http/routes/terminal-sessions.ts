@@ -1,4 +1,4 @@
-// HTTP routes of the sessions of the user's terminal: read one, and copy one into the store to continue it. Only the owner's key on a local server has them.
+// HTTP routes of the sessions of the user's terminal: read one, set its title, and copy one into the store to continue it. Only the owner's key on a local server has them.
 import { z } from 'zod';
 import { sessionLabelsKey } from '../../../core/index.ts';
 import { collectEvents, renderTurnRequest, type TerminalSessions } from '../../../sessions/index.ts';
@@ -58,6 +58,19 @@ export const terminalSessionRoutes: readonly Route[] = [
         renderTurnRequest(await collectEvents(log, (await readSessionState(log)).seq), turn),
       );
       return { json };
+    },
+  }),
+  defineRoute({
+    method: 'put',
+    path: '/api/terminal-sessions/{id}/title',
+    role: 'operator',
+    summary: 'Sets the title of a session of the terminal; 409 while a program has the session open.',
+    schemas: { body: z.strictObject({ title: z.string().trim().min(1).max(300) }) },
+    responses: { 200: z.object({ session: z.string() }) },
+    async handle({ context, params, body: { title } }) {
+      const id = params['id'] ?? '';
+      await requireTerminalSessions(context).setTitle(id, title);
+      return { json: { session: id } };
     },
   }),
   defineRoute({
