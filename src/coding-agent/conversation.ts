@@ -62,7 +62,7 @@ export class Conversation {
   readonly #state: ConversationState;
   #unsubscribe: () => void = () => {};
   #isMuted = false;
-  readonly #onTurnEnded = createTurnHandler();
+  readonly #turns = createTurnHandler();
   #listener: ConversationListener | undefined;
   #records: SessionRecords = noRecords;
   readonly #modeInstructions = createModeInstructions();
@@ -112,7 +112,6 @@ export class Conversation {
   get autoApprove(): boolean {
     return this.#state.mode === 'auto';
   }
-
   /** The name of the session. */
   get name(): string {
     return this.#state.open.sessionFile?.name ?? 'not saved';
@@ -306,6 +305,7 @@ export class Conversation {
   /** Closes the session and the agent. */
   async close(): Promise<void> {
     this.#unsubscribe();
+    this.#turns.stop();
     await Promise.all([closeSession(this.#state.open), this.agent.close()]);
   }
 
@@ -314,7 +314,7 @@ export class Conversation {
     this.#unsubscribe = this.session.subscribe((event, state) => {
       if (!this.#isMuted) this.#listener?.event(event, state);
       this.agent.hooks?.onEvent(event, state);
-      if (event.type === 'turn-ended') this.#onTurnEnded(this.#options, this.#state);
+      if (event.type === 'turn-ended') this.#turns.onTurnEnded(this.#options, this.#state);
     });
   }
 }

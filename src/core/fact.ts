@@ -278,7 +278,13 @@ export type Fact =
     }
   | { readonly type: 'check-ended'; readonly check: string; readonly verdict: Verdict }
   | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }
-  | { readonly type: 'annotation-added'; readonly key: string; readonly value: Json };
+  | {
+      readonly type: 'annotation-added';
+      readonly key: string;
+      readonly value: Json;
+      /** The usage of a request that is no turn, such as one for a title; it counts for the session. */
+      readonly spent?: Partial<UsageTotals>;
+    };
 
 /** A fact with its position in the log: `seq` orders the log, `id` identifies the event, `parent` is the event before it (null for the first). */
 export type Event = Fact & {

@@ -7,7 +7,7 @@ import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueueNote, isNote } from './notes.ts';
 import type { NamedView, Rule, View } from './ports.ts';
-import { chargeRun, zeroUsage } from './usage-totals.ts';
+import { addUsage, chargeRun, zeroUsage } from './usage-totals.ts';
 import { createPersistentList, type PersistentList } from './persistent-list.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
 import { advanceViews, initialViewStates, type ViewStates } from './projections.ts';
@@ -274,7 +274,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
         },
       };
     case 'annotation-added':
-      return s;
+      return e.spent ? { ...s, total: addUsage(s.total, e.spent) } : s;
     default:
       throw unknownFactError(e);
   }

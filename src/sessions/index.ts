@@ -21,6 +21,7 @@ export {
 export {
   findFreeName,
   formatDateName,
+  isDateName,
   normalizeSessionName,
   parseSessionFileName,
   toSessionFileName,

@@ -132,7 +132,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
   },
   'check-ended': { check: text, verdict },
   'run-ended': { reason: text },
-  'annotation-added': { key: text, value: defined },
+  'annotation-added': { key: text, value: defined, spent: optional(isObject) },
 };
 
 /** Why a value is not an event, as the end of a sentence; undefined if it is one. */

@@ -28,6 +28,7 @@ const commonDefaults = {
   approve: 'ask',
   theme: 'auto',
   notifications: 'auto',
+  'session.title': 'message',
   'sandbox.engine': 'podman',
   'sandbox.image': 'alpine',
   'sandbox.volume': 'llm-harness-tool-workspace',

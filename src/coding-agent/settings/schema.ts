@@ -182,6 +182,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
       'the 95th percentile of the duration of the runs of a fleet, in milliseconds, that should not be exceeded',
     parse: positiveNumberParser(true),
   },
+  'session.title': {
+    project: 'never',
+    description: 'titles of sessions: message (the first message) or model (one small request after the first answer)',
+    parse: patternParser(/^(message|model)$/, 'message or model'),
+  },
   'session.edit': {
     project: 'never',
     description: 'what /session edit opens: messages (as text) or log (the session file)',

@@ -64,6 +64,8 @@ export type Settings = {
   readonly commands: 'local' | 'container';
   /** What `/session edit` opens: the messages as text, or the log file. */
   readonly sessionEdit: 'messages' | 'log';
+  /** What gives a new session its title. */
+  readonly sessionTitle: 'message' | 'model';
   /** What `/continue` sends after a complete answer: a short message, or only the current state of the session. */
   readonly continueWith: 'message' | 'state';
   /** Whether an editor is opened only inside tmux. */
@@ -265,6 +267,7 @@ function toSettings(
       volume: text('sandbox.volume') ?? '',
     },
     commands: text('sandbox.commands') === 'container' ? 'container' : 'local',
+    sessionTitle: text('session.title') === 'model' ? 'model' : 'message',
     sessionEdit: text('session.edit') === 'log' ? 'log' : 'messages',
     continueWith: text('session.continue') === 'state' ? 'state' : 'message',
     needsTmux: text('editor.tmux') === 'required',

@@ -175,7 +175,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     verdict: openObject({ type: enumSchema(['passed', 'failed', 'abstained']) }, { why: stringValue }),
   }),
   'run-ended': openObject({ reason: enumSchema(stopReasons) }, { detail: stringValue, error: schemaRef('error') }),
-  'annotation-added': openObject({ key: stringValue, value: anyValue }),
+  'annotation-added': openObject({ key: stringValue, value: anyValue }, { spent: schemaRef('spent') }),
 };
 
 const envelopeProperties: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {
