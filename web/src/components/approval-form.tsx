@@ -97,16 +97,22 @@ function AnswerButton({
   kind,
   disabled,
   text,
+  until,
   onClick,
 }: {
   readonly kind: string;
   readonly disabled: boolean;
   readonly text: string;
+  /** How long the answer counts. */
+  readonly until?: string | undefined;
   readonly onClick: () => void;
 }): JSX.Element {
   return (
     <button type="button" class={kind} data-answer disabled={disabled} onClick={onClick}>
-      <EscapedText text={text} />
+      <span>
+        <EscapedText text={text} />
+      </span>
+      {until === undefined ? null : <span class="until"> {until}</span>}
     </button>
   );
 }
@@ -130,13 +136,17 @@ function ScopeList({
           key={scope.scope}
           kind={`scope ${scope.duration ?? ''}`}
           disabled={disabled}
-          text={formatScope(scope.label)}
+          text={formatScope(scope.label).replace(durationPattern, '')}
+          until={durationPattern.exec(scope.label)?.[1]}
           onClick={() => onChoose(scope)}
         />
       ))}
     </div>
   );
 }
+
+/** The end of a label says how long the scope counts. */
+const durationPattern = / (in this (?:session|project, kept))$/;
 
 /** The label of a scope without the yes that the heading says. */
 function formatScope(label: string): string {
@@ -164,7 +174,7 @@ function ReplyForm({
       <input
         type="text"
         aria-label="Reply to the model, which denies the call"
-        placeholder="Or reply to the model: denies this"
+        placeholder="Deny with a reply to the model"
         maxLength={10_000}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
