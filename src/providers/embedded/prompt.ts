@@ -94,7 +94,7 @@ function partText(part: MessagePart, toolFormat: ToolFormat | undefined): string
     case 'tool-result':
       return formatResult(
         part.tool,
-        part.failed === true,
+        part.failed,
         [formatToolResult(part), ...(part.files ?? []).map(filePlaceholder)].join('\n'),
         toolFormat,
       );

@@ -31,8 +31,9 @@ For each function call, return a json object with function name and arguments wi
 export const formatCall = (tool: string, input: Json): string =>
   `${callStart}${callNamePrefix}${formatName(tool)} ${stringifySpaced(input)}${callEnd}`;
 
-/** Returns the result of a call as the model reads it. */
-export const formatCallResult = (text: string): string => `<tool_response>\n${text}\n</tool_response>`;
+/** Returns the result of a call as the model reads it. Tags of the format in its text are split, so that no file can imitate the end of a result or a call. */
+export const formatCallResult = (text: string): string =>
+  `<tool_response>\n${text.replaceAll(/<(?=\/?tool_(?:call|response)>)/g, '< ')}\n</tool_response>`;
 
 /** Returns the text from the name of a tool to its input. */
 export const formatName = (tool: string): string => ` ${JSON.stringify(tool)}, "arguments":`;
