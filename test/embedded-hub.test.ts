@@ -71,10 +71,12 @@ test('a cut connection keeps what has arrived: the next attempt resumes at the b
   assert.equal(modelFiles(bare).filter((file) => file.endsWith('.part')).length, 1);
   const done = await run(['--model', 'hf:maker/Gated-GGUF:Q8_0', 'SAY:hi'], env);
   assert.deepEqual([done.code, done.out], [0, 'hi\n'], done.err);
-  assert.match(String(downloads(hub).at(-1)?.headers.range), /^bytes=100000-$/);
   for (const { host, headers } of hub.requests)
     assert.equal(headers.authorization, host === 'hub' ? 'Bearer hf_secret123' : undefined, host);
-  assert.equal(downloads(hub).length, 2);
+  assert.deepEqual(
+    downloads(hub).map(({ headers }) => headers.range),
+    [undefined, 'bytes=100000-'],
+  );
   assert.doesNotMatch(cut.err + cut.out + done.err + done.out, /hf_secret/);
   const kept = readdirSync(bare.home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { parentPath, name: file } of kept)

@@ -109,7 +109,7 @@ test('tools, calls and results are written in the Hermes format; each answer sta
 });
 
 test('a call can only name a tool of the request, and its input follows the schema', () => {
-  assert.equal(toolNameGrammar([read]), String.raw`root ::= " \"read_file\", \"arguments\":"` + '\n');
+  assert.equal(toolNameGrammar([read]).trimEnd(), String.raw`root ::= " \"read_file\", \"arguments\":"`);
   assert.equal(findNamedTool(' "read_file", "arguments":', [read]), read);
   assert.equal(findNamedTool(' "read_fil', [read]), undefined);
   assert.match(callInputGrammar(read), /^root ::= " " \("\{" .*\)$/m);
