@@ -15,12 +15,15 @@ import { abortError } from '../http/http.ts';
 
 /** The consent request before a download. */
 export type EmbeddedConsentRequest = {
+  /** The name of the model. */
   readonly model: string;
   /** A description of the model in one sentence. */
   readonly description: string;
+  /** Its license, as its publisher states it. */
   readonly license: string;
-  /** The size on disk, and the directory. */
+  /** The size on disk. */
   readonly bytes: number;
+  /** The directory that it is downloaded to. */
   readonly directory: string;
   /** What is downloaded, and where to, in one sentence. */
   readonly announcement: string;
@@ -42,11 +45,13 @@ export type EmbeddedOptions = {
   readonly directory?: string;
   /** Called once before a download; without it nothing is downloaded. */
   readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
+  /** Called while files are downloaded. */
   readonly progress?: (progress: EmbeddedProgress) => void;
   /** The number of threads; by default 1 for the smallest model, because two are slower on a busy machine, and half of the cores for a larger one. */
   readonly threads?: number;
   /** Aborts the download. */
   readonly signal?: AbortSignal;
+  /** The environment, with `HF_ENDPOINT` and `HF_TOKEN`; by default that of the process. npm gets it without keys of models. */
   readonly env?: NodeJS.ProcessEnv;
 };
 

@@ -16,10 +16,13 @@ export type EmbeddedModel = {
   readonly name: string;
   /** A description in one sentence. */
   readonly description: string;
+  /** Its license. */
   readonly license: string;
   /** The parts of the file, in order. */
   readonly parts: readonly ModelFilePart[];
+  /** The size of the file. */
   readonly bytes: number;
+  /** The sha256 of the file, 64 hexadecimal digits. */
   readonly sha256: string;
   /** The context window in tokens. */
   readonly contextWindow: number;
