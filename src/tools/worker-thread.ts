@@ -7,6 +7,8 @@ export type WorkerThreadOptions = {
   readonly signal: AbortSignal;
   /** Milliseconds until it is terminated. */
   readonly timeoutMs: number;
+  /** Max milliseconds until the thread calls `started`; with it, `timeoutMs` counts from that call, so that a slow start of the thread is not time of the task. */
+  readonly startTimeoutMs?: number;
   /** Max memory in megabytes. */
   readonly maxMegabytes?: number;
   /** Answers requests of the running thread. */
@@ -14,13 +16,14 @@ export type WorkerThreadOptions = {
 };
 
 type WorkerMessage =
+  | { readonly type: 'started' }
   | { readonly type: 'ended'; readonly value: Json }
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'asked'; readonly id: number; readonly question: Json };
 
 /** Runs a task in the thread of a module and returns its result. The thread has no environment and prints nothing. */
 export async function runInWorkerThread(module: string, task: Json, options: WorkerThreadOptions): Promise<Json> {
-  const { signal, timeoutMs, maxMegabytes = 256, onRequest } = options;
+  const { signal, timeoutMs, startTimeoutMs, maxMegabytes = 256, onRequest } = options;
   signal.throwIfAborted();
   const worker = new Worker(new URL(module), {
     workerData: { fairlead: module, task },
@@ -31,9 +34,12 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
     resourceLimits: { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 32 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Json>();
-  const onTimeout = (): void =>
-    reject(workerError('thread/timeout', `It did not finish within ${timeoutMs / 1000} s, so it was stopped.`));
-  const timer = setTimeout(onTimeout, timeoutMs);
+  const rejectAfter = (ms: number, verb: string): NodeJS.Timeout =>
+    setTimeout(
+      () => reject(workerError('thread/timeout', `It did not ${verb} within ${ms / 1000} s, so it was stopped.`)),
+      ms,
+    );
+  let timer = startTimeoutMs === undefined ? rejectAfter(timeoutMs, 'finish') : rejectAfter(startTimeoutMs, 'start');
   const onAbort = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   worker.on('error', (error) => reject(workerError('thread/failed', `It failed: ${errorMessage(error)}`)));
@@ -41,7 +47,10 @@ export async function runInWorkerThread(module: string, task: Json, options: Wor
   worker.on('message', (message: WorkerMessage) => {
     if (message.type === 'ended') resolve(message.value);
     else if (message.type === 'failed') reject(workerError('thread/failed', message.why));
-    else void reply(message);
+    else if (message.type === 'started') {
+      clearTimeout(timer);
+      timer = rejectAfter(timeoutMs, 'finish');
+    } else void reply(message);
   });
   try {
     return await promise;
@@ -64,7 +73,11 @@ const workerError = (code: string, message: string): FairleadError =>
   new FairleadError(code, message, { blame: 'tool' });
 
 /** What a thread can do besides its task. */
-export type WorkerContext = { readonly request: (question: Json) => Promise<Json> };
+export type WorkerContext = {
+  readonly request: (question: Json) => Promise<Json>;
+  /** Says that everything is loaded, and that the task begins now. */
+  readonly started: () => void;
+};
 
 /** In the worker thread of this module, runs its task; elsewhere does nothing. A module with a thread calls it once, at its end. */
 export function serveWorkerThread(
@@ -96,7 +109,7 @@ export function serveWorkerThread(
     });
   const post = (message: WorkerMessage): void => port.postMessage(message);
   Promise.resolve()
-    .then(() => work(data.task, { request }))
+    .then(() => work(data.task, { request, started: () => post({ type: 'started' }) }))
     .then(
       (value) => post({ type: 'ended', value }),
       (error: unknown) => post({ type: 'failed', why: errorMessage(error) }),

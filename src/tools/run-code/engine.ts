@@ -30,8 +30,9 @@ export const runInQuickJs = async (
 ): Promise<CodeResult> =>
   (await runInWorkerThread(import.meta.url, task, {
     signal,
-    // The engine stops by itself; this is the fallback.
+    // The engine stops by itself; this is the fallback. On a busy machine loading the engine takes seconds, which are not time of the code.
     timeoutMs: task.ms + 5000,
+    startTimeoutMs: 60_000,
     onRequest: (question) => call(question as CodeCall),
   })) as CodeResult;
 
@@ -43,6 +44,7 @@ async function evaluate(task: CodeTask, context: WorkerContext): Promise<CodeRes
     import('@jitl/quickjs-singlefile-mjs-release-sync'),
   ]);
   const engine = await newQuickJSWASMModuleFromVariant(variant.default);
+  context.started();
   const runtime = engine.newRuntime({
     memoryLimitBytes: memoryLimit,
     maxStackSizeBytes: stackLimit,

@@ -127,7 +127,7 @@ test('[A15] attacks 17, 81: a program that never ends, exhausts memory or deadlo
     'await tools.list_files({}); for (;;);',
     '/^(a+)+$/.test("a".repeat(40) + "b")',
   ].map((code) => runProgram(t, code, { input }));
-  for (const { text } of await Promise.all(endless)) assert.match(text, /did not finish within \d s/);
+  for (const { text } of await Promise.all(endless)) assert.match(text, /did not finish within 1 s/);
   let stopped = false;
   const slow: Tool = {
     name: 'slow',
