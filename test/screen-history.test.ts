@@ -42,6 +42,16 @@ test(
       '/compact the file',
       /· The conversation was compacted: [^\n]*\n\nCompaction: kept[^\n]*\nbefore: 32 messages, about [\d,]+ tokens\nafter: 8 messages/,
     );
+    const told = await prompt.waitFor(/The next request has about (\d+) tokens/);
+    const estimate = Number(/The next request has about (\d+) tokens/.exec(told)?.[1]);
+    await prompt.waitFor(new RegExp(`^alpha .*of 32k \\(${(estimate / 1000).toFixed(1)}k\\)`, 'm'));
+    const [, beforeTokens = '', afterTokens = ''] =
+      /before: 32 messages, about ([\d,]+) tokens\nafter: 8 messages, about ([\d,]+) tokens/.exec(told) ?? [];
+    const [shorter, longer] = [afterTokens, beforeTokens].map((figure) => Number(figure.replaceAll(',', '')));
+    assert.ok(
+      Number(shorter) < Number(longer) && Number(shorter) < estimate,
+      'the estimate has the prompt and the tools too',
+    );
     const asked = getSentRequests(environment.server).at(-1)?.messages ?? [];
     assert.match(
       asked.map(({ text }) => text).join('\n'),

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  toArray,
+  type Provider,
   FairleadError,
   historyError,
   messageText,
@@ -14,7 +16,7 @@ import {
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { agentTool, defineTool, Session, allSpans, createToolRegistry, traceView } from './index.ts';
+import { agentTool, defineTool, resolveAgent, Session, allSpans, createToolRegistry, traceView } from './index.ts';
 
 function partsOf(
   script: Script<ModelRequest>,
@@ -74,6 +76,32 @@ test('steering is delivered after the running tool, a follow-up after the answer
     'and later this',
     'second answer',
   ]);
+});
+
+test('a run without input asks with a short message after an answer, and with asIs it sends the history as it is', async () => {
+  for (const [asIs, asked, kept] of [
+    [false, ['go', 'one', 'Go on.'], ['go', 'one', 'Go on.', 'two']],
+    [true, ['go', 'one'], ['go', 'one', '(continued without a new message)', 'two']],
+  ] as const) {
+    const requests: (readonly string[])[] = [];
+    // The scripted provider refuses a request that ends with an answer, as hosted services do.
+    const provider: Provider = {
+      family: 'ollama',
+      model: 'm',
+      async *stream({ messages }) {
+        requests.push(texts(toArray(messages)));
+        const text = ['one', 'two', 'three'][requests.length - 1] ?? '';
+        const message: Message = { role: 'assistant', parts: [{ type: 'text', text }] };
+        yield { type: 'end', message, finishReason: 'stop', usage: {}, model: 'm' };
+      },
+    };
+    const session = await Session.open(resolveAgent({ provider, system: 's' }), memoryLog());
+    await session.advance('go');
+    await session.advance(undefined, { asIs });
+    assert.deepEqual([requests[1], texts(session.messages)], [asked, kept]);
+    await session.advance('more', { asIs });
+    assert.deepEqual(requests[2], [...kept, 'more'], 'it does not count for an input');
+  }
 });
 
 test('steering that arrives with the answer is not lost: the run continues', async () => {
