@@ -1,9 +1,11 @@
 // Tests language servers in the real program: TypeScript's, approved and in the sandbox; others from the settings of the user or of a directory.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { chooseSandbox } from '../src/guards/index.ts';
 import { calls, type ScriptedResponse } from '../src/testing/index.ts';
 import { scriptHiddenCalls } from './support/hidden-tools.ts';
 import { answerPrompt, waitForExitCode, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
@@ -14,7 +16,7 @@ import {
   writeFiles,
   type TerminalPrompt,
 } from './support/terminal-prompt.ts';
-import { noSandbox } from './support/sandbox.ts';
+import { noNodeInside, noSandbox } from './support/sandbox.ts';
 import { noTerminal } from './support/terminal.ts';
 
 const skip = noTerminal();
@@ -103,19 +105,60 @@ test(
 type LspProgram = TestProgram & { readonly notes: string; readonly started: () => boolean };
 
 /** Creates a program whose user settings or directory name a server for .foo files. */
-async function createLspProgram(t: TestContext, whose: 'person' | 'folder'): Promise<LspProgram> {
+async function createLspProgram(t: TestContext, whose: 'person' | 'folder', isConfined = false): Promise<LspProgram> {
   const program = await createProgram(
     t,
     scriptHiddenCalls([['code_intelligence', { action: 'hover', path: 'a.foo', symbol: 'word' }]]),
   );
   await program.seedModels('qwen3');
-  const notes = path.join(program.home, 'notes');
-  const script = path.resolve(import.meta.dirname, 'support/lsp-server.ts');
-  const foo = { command: process.execPath, args: [script], env: { NOTES: notes }, extensions: ['.foo'] };
+  // A confined server can write no file.
+  const notes = isConfined ? '/dev/null' : path.join(program.home, 'notes');
+  const source = path.resolve(import.meta.dirname, 'support/lsp-server.ts');
+  const probe = path.join(program.home, 'secret');
+  writeFiles(program.home, { secret: 'x', 'work/server.ts': readFileSync(source, 'utf8') });
+  const script = isConfined ? path.join(program.cwd, 'server.ts') : source;
+  const env = { NOTES: notes, PROBE: probe };
+  const foo = { command: process.execPath, args: [script], env, extensions: ['.foo'] };
   const file = whose === 'person' ? 'config/fairlead/config.json' : 'work/.fairlead/config.json';
   writeFiles(program.home, { [file]: JSON.stringify({ languageServers: { foo } }), 'work/a.foo': 'word\n' });
   return { ...program, notes, started: () => existsSync(notes) };
 }
+
+for (const kind of ['bubblewrap', 'util-linux'] as const) {
+  const sandbox = await chooseSandbox({
+    mode: kind,
+    roots: [realpathSync(tmpdir())],
+    home: homedir(),
+    path: process.env['PATH'] ?? '',
+  });
+  const missing = sandbox.name === kind ? noNodeInside : `needs ${kind}: ${sandbox.description}`;
+  test(
+    `[P19] a language server runs confined in ${kind}: it answers, and sees no file of the user outside of the folder`,
+    { skip: missing },
+    async (t) => {
+      const program = await createLspProgram(t, 'person', true);
+      // A sandbox shows the folders of PATH.
+      const withNode = `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
+      const ran = await program.run(['-p', 'what is it'], { env: { FAIRLEAD_SANDBOX: kind, PATH: withNode } });
+      assert.equal(ran.code, 0, ran.err);
+      assert.match(ran.out, /^Heard: variables: .*\bPATH\b.*; sees the file: false/m);
+      const outside = await program.run(['-p', 'what is it', '--no-sandbox']);
+      assert.match(outside.out, /; sees the file: true/, 'the file is there');
+    },
+  );
+}
+
+test('[P19] in a container, or without a sandbox, no language server is started, and the answer says why', async (t) => {
+  const program = await createLspProgram(t, 'person');
+  const folder = path.join(program.home, 'bin');
+  writeFiles(folder, { podman: '#!/bin/sh\nexit 0\n' });
+  chmodSync(path.join(folder, 'podman'), 0o755);
+  const ran = await program.run(['-p', 'what is it'], {
+    env: { FAIRLEAD_SANDBOX: 'container', PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+  });
+  assert.match(ran.out, /Language servers (cannot run in the sandbox podman|are not started: there is no sandbox)/);
+  assert.equal(program.started(), false);
+});
 
 test('[P19] a server of the user’s settings starts without approval, at its first use, and gets no secret', async (t) => {
   const program = await createLspProgram(t, 'person');

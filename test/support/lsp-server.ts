@@ -1,5 +1,5 @@
-// A minimal language server for tests: records that it was started, and returns its environment on hover.
-import { appendFileSync } from 'node:fs';
+// A minimal language server for tests: records that it was started, and returns on hover its environment and whether it sees the file PROBE.
+import { appendFileSync, existsSync } from 'node:fs';
 import process from 'node:process';
 
 type LspRequest = { readonly id?: number; readonly method?: string };
@@ -8,7 +8,9 @@ appendFileSync(process.env['NOTES'] ?? '', 'started\n');
 
 const responders: Readonly<Record<string, () => unknown>> = {
   initialize: () => ({ capabilities: { hoverProvider: true, textDocumentSync: 1 } }),
-  'textDocument/hover': () => ({ contents: `variables: ${Object.keys(process.env).toSorted().join(' ')}` }),
+  'textDocument/hover': () => ({
+    contents: `variables: ${Object.keys(process.env).toSorted().join(' ')}; sees the file: ${existsSync(process.env['PROBE'] ?? '')}`,
+  }),
 };
 
 function respond({ id, method = '' }: LspRequest): void {

@@ -1,5 +1,5 @@
 // Language servers: a tool that queries them, and the diagnostics after an edit. Their code is loaded, and they are started, on first use.
-import { isObject, type Json, type Tool } from '../../core/index.ts';
+import { FairleadError, isObject, type Json, type Tool } from '../../core/index.ts';
 import {
   codeIntelligence,
   builtInServers,
@@ -23,16 +23,41 @@ export async function loadLanguageServers(context: IntegrationContext): Promise<
   // A server of the user comes before one of the project and is never replaced by it.
   const configured = mergeServerDefinitions(user.servers, project.servers);
   const definitions = mergeServerDefinitions(configured, builtInServers);
-  const servers = createLazyServers(context, definitions);
   const isUnavailable = sandbox.confine === undefined;
+  const servers = false
+    ? createUnavailableServers(sandbox.name, definitions)
+    : createLazyServers(context, definitions);
   return {
     ...emptyIntegration,
-    tools: isUnavailable ? [] : [codeIntelligence(sandboxedWorkspace, servers)],
+    tools: [codeIntelligence(sandboxedWorkspace, servers)],
     problems: [...user.problems, ...project.problems],
     wrapTool: (tool) => (isUnavailable || !editTools.has(tool.name) ? tool : withDiagnostics(tool, context, servers)),
     close: () => servers.close(),
   };
 }
+
+/** Language servers of a sandbox that cannot start them: a query is answered with the reason. */
+const createUnavailableServers = (
+  sandbox: string,
+  definitions: readonly LanguageServerDefinition[],
+): LanguageServers => ({
+  supports: (path) => findServerDefinition(path, definitions) !== undefined,
+  open: () =>
+    Promise.reject(
+      new FairleadError(
+        'lsp/no-sandbox',
+        sandbox === 'refused'
+          ? 'Language servers are not started: there is no sandbox to confine them.'
+          : `Language servers cannot run in the sandbox ${sandbox}: they need the programs of this machine.`,
+        {
+          blame: 'user',
+          hint: 'Use bubblewrap or util-linux on Linux ("fairlead doctor" says what is missing), or --no-sandbox.',
+        },
+      ),
+    ),
+  getIfReady: async () => undefined,
+  close: async () => {},
+});
 
 /** Language servers whose client code is loaded when the first one is opened. */
 function createLazyServers(
