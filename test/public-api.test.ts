@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { readSourceTree } from '../scripts/lint-repo/source-tree.ts';
-import { messageText, type Message } from '../src/core/index.ts';
-import { Agent, fileSession, tool } from '../src/index.ts';
-import { calls, says, scriptedProvider } from '../src/testing/index.ts';
+import { Agent, fileSession, messageText, messageType, tool, type Message, type MessagePart } from '../src/index.ts';
+import { calls, says, scriptedProvider, scriptedServer } from '../src/testing/index.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -42,6 +41,44 @@ test('[P1, P4, P5, P7, P8] an agent of the package entry runs a tool in its loop
     ],
   );
   assert.match(messageText(messages.at(-1) ?? { role: 'assistant', parts: [] }), /three/);
+});
+
+test('[P8] message structures are public, and a custom message type is validated, stored, read back typed and sent as its text alone', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-types-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const alert = messageType({
+    name: 'alert',
+    schema: {
+      type: 'object',
+      properties: { host: { type: 'string' }, load: { type: 'number' } },
+      required: ['host', 'load'],
+    },
+    toText: ({ host, load }) => `The load of ${host} is ${load}.`,
+  });
+  const other = messageType({ name: 'other', schema: { type: 'object' }, toText: () => 'x' });
+  await using server = await scriptedServer(() => says('Restart it.'), { models: [{ id: 'm' }] });
+  const store = (): ReturnType<typeof fileSession> => fileSession(path.join(folder, 'alerts.jsonl'));
+  const agent = new Agent({ model: { provider: 'ollama', model: 'm', baseUrl: server.url } });
+  {
+    await using session = await agent.session({ store: store() });
+    const parts: readonly MessagePart[] = alert.create({ host: 'db-1', load: 9.5 });
+    assert.equal((await session.run(parts)).status, 'success');
+    await session.run('And now?');
+  }
+  const sent = JSON.stringify(
+    server.requests.filter((request) => request.path.endsWith('/api/chat')).map(({ body }) => body),
+  );
+  assert.match(sent, /The load of db-1 is 9\.5\./);
+  assert.doesNotMatch(sent, /message-type|"load":/, 'the value is not sent');
+  await using session = await agent.session({ store: store() });
+  const [value, ...more] = alert.read(session.messages);
+  const load: number | undefined = value?.load;
+  assert.deepEqual([value?.host, load, more], ['db-1', 9.5, []]);
+  assert.deepEqual(other.read(session.messages), []);
+  assert.throws(() => alert.create({ host: 'db-1', load: 'high' as unknown as number }), {
+    code: 'message/invalid',
+    message: /does not fit the message type alert: .*load/,
+  });
 });
 
 test('[P2] the published package has no dependencies and nothing that runs or compiles at install', () => {

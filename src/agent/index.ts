@@ -26,6 +26,7 @@ export {
   type ToolDefinition,
   toolDefinitionError,
 } from './define-tool.ts';
+export { messageType, type MessageType, type MessageTypeDefinition } from './message-type.ts';
 export { toolGate, type TypedCall } from './tool-gate.ts';
 export { mergeExtensions, type Extension } from './extension.ts';
 export { Harness, type AskOptions, type HarnessEvent, type HarnessOptions, type HarnessResult } from './harness.ts';
