@@ -14,8 +14,10 @@ import {
 } from '../core/index.ts';
 import { closedUrl, says, scriptedServer } from '../testing/index.ts';
 import { families } from './families.ts';
+import { gateway } from './gateway/gateway.ts';
+import { lookUpKnownModel } from './models/known-models.ts';
 import { openProvider } from './registry.ts';
-import { resolveModel, type ModelRef } from './resolve.ts';
+import { parseModelRef, resolveModel, type ModelRef } from './resolve.ts';
 
 const request: ModelRequest = {
   system: 'Be brief.',
@@ -61,6 +63,33 @@ test('[A3, P9] every provider with a server works by its name, through one inter
     new Set(server.requests.flatMap(({ format }) => format ?? [])),
     new Set(['anthropic', 'chat', 'google', 'ollama']),
   );
+});
+
+test('[A7] the gateway asks the live models by the names that users write, and knows their price and capabilities', async (t) => {
+  const live = {
+    'anthropic/claude-opus-4.8': { path: '/v1', id: 'claude-opus-4-8', usd: 0.00003 },
+    'google/gemini-3.1-pro-preview': { path: '/v1beta', id: 'gemini-3.1-pro-preview', usd: 0.000014 },
+    'openai/gpt-5.5': { path: '/v1', id: 'gpt-5.5', usd: 0.000035 },
+  };
+  const server = await scriptedServer(() => says('Hello.', { usage: { input: 1, output: 1 } }), { validate: true });
+  t.after(() => server.close());
+  const documented = readFileSync(path.resolve(import.meta.dirname, '../../docs/providers.md'), 'utf8');
+  for (const [name, { path: root, id, usd }] of Object.entries(live)) {
+    server.clearRequests();
+    const model = parseModelRef(name);
+    const opened = await openProvider({ ...model, baseUrl: `${server.url}${root}` }, { env: allApiKeys });
+    const { message, ...end } = await ask(gateway(opened));
+    assert.deepEqual(
+      message.parts.map((part) => part.type),
+      ['text'],
+      name,
+    );
+    const [sent] = server.requests;
+    assert.ok(`${sent?.path} ${sent?.raw.toString()}`.includes(id), name);
+    assert.equal(end.usd?.toFixed(9), usd.toFixed(9), name);
+    assert.deepEqual([lookUpKnownModel(id).tools, lookUpKnownModel(id).images], [true, true], name);
+    assert.ok(documented.includes(`\`${name}\``), `docs/providers.md names ${name}`);
+  }
 });
 
 test('[A4] a model uses its preferred API, unless configured otherwise', async (t) => {

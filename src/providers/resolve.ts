@@ -66,14 +66,15 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
       blame: 'user',
       hint: `Name one, such as "${family.name}/${family.exampleModel}".`,
     });
+  const model = toProviderModelId(family, parts.model);
   const baseUrl = resolveBaseUrl(family, parts.baseUrl, env);
-  const price = parts.price ?? priceOf(family.name, parts.model, prices);
-  const images = parts.images ?? lookUpKnownModel(parts.model).images;
+  const price = parts.price ?? priceOf(family.name, model, prices);
+  const images = parts.images ?? lookUpKnownModel(model).images;
   return {
     family,
-    model: parts.model,
+    model,
     baseUrl,
-    api: parts.api ?? selectApi(family, parts.model, baseUrl),
+    api: parts.api ?? selectApi(family, model, baseUrl),
     ...resolveApiKey(family, parts.apiKey, env),
     ...(parts.headers ? { headers: parts.headers } : {}),
     ...(price ? { price } : {}),
@@ -81,6 +82,10 @@ export function resolveModel(ref: ModelRef, env: Environment, prices: PriceBook 
     ...(typeof images === 'boolean' ? { images } : {}),
   };
 }
+
+/** Anthropic writes versions with hyphens: `claude-opus-4.8`, as other services write it, is `claude-opus-4-8` there. */
+const toProviderModelId = ({ name }: ProviderFamily, model: string): string =>
+  name === 'anthropic' && /^claude-[a-z]+-\d+\.\d+/.test(model) ? model.replace('.', '-') : model;
 
 /** The default API: responses for OpenAI's reasoning models at OpenAI, chat otherwise. */
 function selectApi(family: ProviderFamily, model: string, baseUrl: string): OpenAIApi {
