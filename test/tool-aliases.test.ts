@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { reportCoreTools } from '../src/coding-agent/core-tools.ts';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
+import { resolveToolAlias } from '../src/tools/index.ts';
 import { requestMessages, createProgram, requestToolNames } from './support/cli-harness.ts';
 
 /** Makes these calls one after the other, then answers. */
@@ -43,7 +45,47 @@ test('[P39, P40, P41, P42, P77] the prompt is sent, each call runs and its resul
   assert.match(failed ?? '', /^Error: .*nowhere\.txt/);
 });
 
-test('[P62, P66] every documented tool exists under its name, and arguments that do not match its schema are refused with the reason', async (t) => {
+const documentedNames = [
+  'file_read',
+  'file_write',
+  'file_delete',
+  'file_list',
+  'file_search',
+  'bash_exec',
+  'git_operations',
+  'lsp_integration',
+  'web_scrape',
+  'web_search',
+  'http_request',
+  'spawn_agent',
+  'agent_manage',
+  'mcp_server_list',
+  'canvas_render',
+  'oauth_flow',
+];
+
+test('[P62] on a first start doctor and /tools show that every core tool is loaded, and what the others need', async (t) => {
+  const program = await createProgram(t);
+  const { out } = await program.run(['doctor', '--offline', '--json']);
+  const { checks } = JSON.parse(out) as {
+    readonly checks: readonly { readonly name: string; readonly status: string; readonly message: string }[];
+  };
+  const check = checks.find(({ name }) => name === 'tools');
+  assert.equal(check?.status, 'ok', check?.message);
+  await program.seedModels('qwen3');
+  const shown = (await program.run(['--interactive'], { input: '/tools\n' })).out;
+  for (const name of documentedNames) {
+    const tool = resolveToolAlias({ tool: name, input: {} }) ?? name;
+    assert.match(check?.message ?? '', new RegExp(`\\b${tool}\\b`), name);
+    assert.match(shown, new RegExp(`^${tool} +(free|asks|needs) `, 'm'), name);
+  }
+  assert.match(shown, /^web_search +needs a search engine: fairlead config set keys\.BRAVE_API_KEY/m);
+  const withKey = await program.run(['doctor', '--offline', '--json'], { env: { BRAVE_API_KEY: 'k' } });
+  assert.doesNotMatch(withKey.out, /web_search needs/);
+  assert.deepEqual(reportCoreTools(['read_file', 'run_command']).missing.slice(0, 2), ['write_file', 'edit_file']);
+});
+
+test('[P66] every documented tool exists under its name, and arguments that do not match its schema are refused with the reason', async (t) => {
   const program = await createProgram(
     t,
     scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),

@@ -14,6 +14,7 @@ export type MessageTypeDefinition<S extends SchemaLike> = {
 
 /** A message type: creates messages that an agent can be given, and finds them in a session. */
 export type MessageType<T> = {
+  /** The name of the type. */
   readonly name: string;
   /** Validates a value and returns it as input for `run`, `stream` or `steer`. Throws `message/invalid`. */
   create(value: T): readonly MessagePart[];

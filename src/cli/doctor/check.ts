@@ -37,6 +37,8 @@ export type CheckContext = {
   readonly settings: Settings;
   readonly target: () => Promise<TargetModel>;
   readonly commandSandbox: () => Promise<CommandSandbox>;
+  /** The tools of the conversation; absent outside of one. */
+  readonly toolNames?: readonly string[];
   readonly signal: AbortSignal;
 };
 

@@ -7,12 +7,14 @@ import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
 import { containerCheck } from './container-check.ts';
+import { toolsCheck } from './tools-check.ts';
 
 /** All checks of the doctor, in the order they run. */
 export const doctorChecks: readonly DoctorCheck[] = [
   ...machineChecks,
   ...modelChecks,
   hardwareCheck,
+  toolsCheck,
   commandSandboxCheck,
   guardsCheck,
   containerCheck,

@@ -27,6 +27,7 @@ export type RunChecksOptions = {
   readonly settings?: Settings;
   readonly target?: TargetModel;
   readonly commandSandbox?: CommandSandbox;
+  readonly toolNames?: readonly string[];
   readonly signal?: AbortSignal;
   readonly checks?: readonly DoctorCheck[];
   /** Called before each check. */
@@ -71,6 +72,7 @@ function createCheckContext(options: RunChecksOptions, signal: AbortSignal): Che
     },
     target: async () => target(),
     commandSandbox: async () => options.commandSandbox ?? createCommandSandbox(settings()),
+    ...(options.toolNames ? { toolNames: options.toolNames } : {}),
   };
 }
 

@@ -21,6 +21,7 @@ export const doctorCommand: SlashCommand = {
       settings,
       target: createTargetModel(settings, resolved, async () => conversation.session.agent.provider),
       commandSandbox: agent,
+      ...(model.tools === false ? {} : { toolNames: [...conversation.session.agent.tools.keys()] }),
       signal,
       offline: word !== '',
     };

@@ -6,18 +6,23 @@ import {
   formatCosts,
   measureContext,
 } from '../../sessions/reports/index.ts';
+import { withProgramName } from '../args/program-name.ts';
 import type { CommandContext, SlashCommand } from './slash-command.ts';
 
 const toolsCommand: SlashCommand = {
   name: 'tools',
   description: 'list the tools of the model, and which need approval',
   allowedDuringRun: true,
-  run(_, { conversation, showPage }) {
-    const lines = [...conversation.session.agent.tools.values()].map(
+  async run(_, { conversation, showPage }) {
+    const { tools } = conversation.session.agent;
+    const lines = [...tools.values()].map(
       ({ name, effect, deferred, description }) =>
         `${name.padEnd(28)}${(effect === 'read' ? 'free' : 'asks').padEnd(6)}${deferred ? '(loaded on demand) ' : ''}${description.split(/(?<=\.)\s/)[0]}`,
     );
-    showPage(lines.join('\n') || 'This model cannot call tools.', 'Tools');
+    if (lines.length === 0) return showPage('This model cannot call tools.', 'Tools');
+    const { reportCoreTools } = await import('../../coding-agent/index.ts');
+    const needing = reportCoreTools(tools.keys()).needing.map(({ tool, needs }) => `${tool.padEnd(28)}needs ${needs}`);
+    return showPage(withProgramName([...lines, ...needing].join('\n')), 'Tools');
   },
 };
 

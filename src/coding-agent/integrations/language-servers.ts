@@ -24,7 +24,7 @@ export async function loadLanguageServers(context: IntegrationContext): Promise<
   const configured = mergeServerDefinitions(user.servers, project.servers);
   const definitions = mergeServerDefinitions(configured, builtInServers);
   const isUnavailable = sandbox.confine === undefined;
-  const servers = false
+  const servers = isUnavailable
     ? createUnavailableServers(sandbox.name, definitions)
     : createLazyServers(context, definitions);
   return {
