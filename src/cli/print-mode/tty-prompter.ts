@@ -24,7 +24,7 @@ export const createTtyHost = (write: (text: string) => void): ModelHost => ({
   progress(text) {
     // A log of a job needs no line per percent.
     if (!process.stderr.isTTY) return;
-    process.stderr.write(`\r${escapeInvisible(text)}${text.endsWith('100 %') ? '\n' : ''}`);
+    process.stderr.write(text === '' ? '\r\u001B[K' : `\r${escapeInvisible(text)}`);
   },
   notify: (text) => write(`${text}\n`),
 });

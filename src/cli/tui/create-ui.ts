@@ -48,7 +48,10 @@ export function createUiPrompter(ui: TerminalUI): UserPrompter {
         signal,
       )) === 'y',
     ...(ui.askText && { askText: ui.askText }),
-    progress: (text) => ui.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
+    progress: (text) =>
+      text === ''
+        ? ui.removeBlock('model-progress')
+        : ui.putBlock({ type: 'notice', id: 'model-progress', level: 'info', text }),
     async askApproval(prompt, signal) {
       const { askApprovalOnUi } = await import('./approval-question.ts');
       return askApprovalOnUi(ui, prompt, signal, notify);

@@ -15,7 +15,7 @@ export async function openEmbeddedModel(
     // No `env`: that of the settings holds keys, and npm is a child process.
     consent({ question, announcement }) {
       if (!consented) return host.confirm(question);
-      host.notify(`${announcement} Esc or Ctrl+C cancels.`);
+      host.notify(`${announcement} Ctrl+C cancels.`);
       return true;
     },
     ...(host.signal ? { signal: host.signal } : {}),
@@ -26,7 +26,7 @@ export async function openEmbeddedModel(
       const percent = Math.floor((100 * progress.done) / progress.total);
       if (percent > shown) host.progress(`Downloading the model … ${(shown = percent)} %`);
     },
-  });
+  }).finally(() => host.progress(''));
   host.notify(provider.description);
   return provider;
 }

@@ -16,7 +16,7 @@ import { type ResolvedModel, formatEndpoint } from './resolve-model.ts';
 /** Asks and informs the user while a model is prepared. */
 export type ModelHost = {
   confirm(question: string): Promise<boolean>;
-  /** Shows progress; each text replaces the one before. */
+  /** Shows progress; each text replaces the one before, and an empty text removes it. */
   progress(text: string): void;
   notify(text: string): void;
   /** Ends a download. */
