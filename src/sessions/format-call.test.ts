@@ -24,6 +24,8 @@ test('a call has the title that the user knows: the tool of its server, without 
   assert.equal(title('use_tool', { tool: 'mcp__everything__echo', input: { message: 'hi' } }), 'everything: echo hi');
   assert.equal(title('load_tools', { names: ['mcp__a__one', 'web_fetch'] }), 'load tools a: one, web_fetch');
   assert.equal(title('run_command', { command: 'ls' }), 'run_command ls');
+  assert.equal(title('edit_file', { path: 'a.ts', old_string: 'x', new_string: 'y' }), 'edit_file a.ts');
+  assert.equal(title('write_file', { content: 'x' }), 'write_file x', 'without a path it is shown as it is');
   assert.equal(title('use_tool', 'broken'), 'use_tool "broken"', 'a call that is not valid is shown as it is');
   assert.equal(title('mcp__a__\u202eb', {}), 'a: <U+202E>b');
 });

@@ -13,8 +13,14 @@ export function formatCallTitle(tool: string, input: Json): CallTitle {
       tool: 'load tools',
       input: toOneLine(call.input['names'].map((name) => formatToolName(String(name))).join(', ')),
     };
-  return { tool: formatToolName(call.tool), input: formatToolInput(call.input) };
+  return { tool: formatToolName(call.tool), input: formatToolInput(withoutContent(call)) };
 }
+
+/** The tools that write what their other values say: the diff or the preview of the call shows it. */
+const writingTools: ReadonlySet<string> = new Set(['write_file', 'edit_file']);
+
+const withoutContent = ({ tool, input }: { readonly tool: string; readonly input: Json }): Json =>
+  writingTools.has(tool) && isObject(input) && typeof input['path'] === 'string' ? { path: input['path'] } : input;
 
 /** The name of a tool as a user reads it. */
 export function formatToolName(name: string): string {
