@@ -56,6 +56,22 @@ test('lists of the page', { skip }, async (t) => {
     assert.deepEqual(await row.getByRole('cell').allTextContents(), ['qwen3', '1', '15', '$0', '$0']);
   });
 
+  await t.test('[A92] two runs are compared: figures side by side, and the difference of the answers', async (t) => {
+    await server.request('POST', '/api/runs?wait=20', { prompt: 'Count the ropes' });
+    const page = await server.open(t);
+    await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Count the ropes' }).click();
+    await page.getByText('Compare with another run').click();
+    const choice = page.getByLabel('Other run');
+    await choice.getByText('Count the boats').waitFor({ state: 'attached' });
+    const label = (await choice.locator('option', { hasText: 'Count the boats' }).textContent()) ?? '';
+    await choice.selectOption({ label });
+    const row = page.getByRole('table', { name: 'The two runs' }).getByRole('row', { name: /Tokens/ });
+    assert.deepEqual(await row.getByRole('cell').allTextContents(), ['Tokens', '10 in, 5 out', '10 in, 5 out']);
+    const answers = page.getByLabel('The answer of the other run and of this one');
+    assert.match((await answers.textContent()) ?? '', /Heard: Count the boats.*Heard: Count the ropes/s);
+  });
+
   await t.test('[A92] the number of running runs and the runs of the only worker never differ', async (t) => {
     const page = await server.open(t);
     await page.getByRole('navigation').getByRole('link', { name: 'Fleet' }).click();

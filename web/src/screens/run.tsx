@@ -13,6 +13,7 @@ import { EmptyState, ErrorMessage, CopyableId, StatusBadge, PageTitle } from '..
 import { usePoll, useSubmit } from '../hooks/use-poll.ts';
 import { linkTo } from '../state/router.ts';
 import { emptyTimeline } from '../state/timeline.ts';
+import { RunComparison } from '../components/run-comparison.tsx';
 import { SessionFacts } from '../components/session-facts.tsx';
 import { RunError, SessionPanel } from '../components/session-panel.tsx';
 import { api } from '../api/client.ts';
@@ -42,6 +43,7 @@ export function RunScreen({ id }: { readonly id: string }): JSX.Element {
   return (
     <SessionPanel target={{ run: run.id }} session={run.session} run={run}>
       <RunSettings run={run} />
+      <RunComparison run={run} />
     </SessionPanel>
   );
 }
