@@ -52,14 +52,17 @@ const env = {
 };
 // The shell prints the end of the program, because the terminal does not always detect it.
 const shellScript = '"$@"; echo "exit code $?"';
-const program = ['sh', '-c', shellScript, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts')];
-const openProgram = (args: readonly string[], rows: number): Promise<Terminal> =>
-  openTerminal({ after: (work) => void cleanups.push(work as () => unknown) }, [...program, ...args], {
-    columns,
-    rows,
-    cwd: projectDir,
-    env,
-  });
+type OpenOptions = { readonly variables?: Readonly<Record<string, string>>; readonly script?: string };
+const openProgram = (
+  args: readonly string[],
+  rows: number,
+  { variables = env, script = shellScript }: OpenOptions = {},
+): Promise<Terminal> =>
+  openTerminal(
+    { after: (work) => void cleanups.push(work as () => unknown) },
+    ['sh', '-c', script, 'sh', process.execPath, path.join(root, 'src', 'cli', 'bin.ts'), ...args],
+    { columns, rows, cwd: projectDir, env: variables },
+  );
 
 async function captureScreen(terminal: Terminal, name: string): Promise<void> {
   // Wait until the screen is completely drawn and a question accepts keys.
@@ -69,7 +72,30 @@ async function captureScreen(terminal: Terminal, name: string): Promise<void> {
   console.log(`docs/screens/${name}.svg`);
 }
 
+/** What a first start finds, by the name of the picture. */
+const { OLLAMA_HOST, ANTHROPIC_API_KEY, ...nothing } = env;
+const firstStarts = {
+  'first-nothing': nothing,
+  'first-server': { ...nothing, OLLAMA_HOST },
+  'first-key': { ...nothing, ANTHROPIC_API_KEY },
+};
+
+async function captureFirstStarts(): Promise<void> {
+  const script = `echo '$ git diff | fairlead "Review this change."'; echo diff | "$@"; echo "exit code $?"; sleep 5`;
+  const pipe = await openProgram(['Review this change.'], 8, { variables: nothing, script });
+  await pipe.waitFor(/^exit code \d+$/m);
+  await captureScreen(pipe, 'first-pipe');
+  for (const [name, variables] of Object.entries(firstStarts)) {
+    const start = await openProgram([], 12, { variables });
+    await start.waitFor(/Exit/);
+    await captureScreen(start, name);
+    await start.keys('Escape');
+    await start.waitFor(/^exit code \d+$/m);
+  }
+}
+
 try {
+  await captureFirstStarts();
   const screen = await openProgram(['--session-name', 'tide'], 34);
   await screen.waitFor(/Exit/);
   await captureScreen(screen, 'first');
