@@ -1,6 +1,6 @@
 // Routing in the real program, between a local and a cloud server: which model is selected, what is recorded, and what is never sent to the cloud.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Event } from '../src/core/index.ts';
@@ -49,6 +49,28 @@ const getAnnotations = (
   key: string,
 ): readonly { readonly model: string; readonly [name: string]: unknown }[] =>
   events.flatMap((event) => (event.type === 'annotation-added' && event.key === key ? [event.value as never] : []));
+
+test('[P69] on a first start one command defines a router: simple tasks stay local and cost nothing, hard ones go to the cloud model', async (t) => {
+  const program = await startTwoServers(t);
+  const { env } = program;
+  rmSync(program.config('config.json'));
+  const unset = await program.run(['-m', 'auto', '-p', simple], { env });
+  assert.match(unset.err, /There is no router "auto"[^]*fairlead config set routers\.auto "ollama\/qwen3:8b anthropic/);
+  assert.deepEqual([countRequests(program.server), countRequests(program.cloud)], [0, 0]);
+  const models = 'ollama/qwen3 anthropic/claude-sonnet-5';
+  assert.equal((await program.run(['config', 'set', 'routers.auto', models], { env })).code, 0);
+  assert.equal((await program.run(['config', 'get', 'routers.auto'], { env })).out, `${models}\n`);
+  const easy = await program.run(['-m', 'auto', '-p', simple, '--json'], { env });
+  const complex = await program.run(['-m', 'auto', '-p', hard, '--json'], { env });
+  type Ended = { readonly total_cost_usd: number; readonly model: string };
+  const readEnd = (out: string): Ended => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Ended;
+  const [cheap, accurate] = [readEnd(easy.out), readEnd(complex.out)];
+  assert.deepEqual([cheap.model, cheap.total_cost_usd], ['ollama/qwen3', 0]);
+  assert.deepEqual([accurate.model, accurate.total_cost_usd], ['anthropic/claude-sonnet-5', 0.003]);
+  assert.deepEqual([countRequests(program.server), countRequests(program.cloud)], [1, 1]);
+  const wrong = await program.run(['config', 'set', 'routers.auto', 'qwen3'], { env });
+  assert.match(wrong.err, /must be models, <provider>\/<model>, separated by spaces/);
+});
 
 test('[P43, P59, P69] a simple task is routed to the local model and a hard one to the cloud, each announced before it is sent and recorded', async (t) => {
   const program = await startTwoServers(t);

@@ -24,7 +24,7 @@ export type RouterModel = {
 /** A router as configured. */
 export type RouterSettings = RoutingOptions & { readonly name: string; readonly models: readonly RouterModel[] };
 
-const example = '{"routers": {"auto": {"models": ["ollama/qwen3:8b", "anthropic/claude-sonnet-5"]}}}';
+const example = 'fairlead config set routers.auto "ollama/qwen3:8b anthropic/claude-sonnet-5"';
 
 /** Finds the router of `auto`, which is the only one or the one named so, or of `router:<name>`. */
 export function findRouter(
@@ -40,13 +40,12 @@ export function findRouter(
   const near = closestMatches(name, names).map((each) => `router:${each}`);
   throw new FairleadError('coding-agent/no-router', `There is no router "${name}" in ${userFile}.`, {
     blame: 'user',
-    hint: near.length
-      ? `Did you mean ${near.join(' or ')}?`
-      : `Describe one there, such as ${example}, or name a model with --model.`,
+    hint: near.length ? `Did you mean ${near.join(' or ')}?` : `Define it: ${example}. Or name a model with --model.`,
   });
 }
 
-function parseRouter(name: string, value: Json, where: string): RouterSettings {
+function parseRouter(name: string, given: Json, where: string): RouterSettings {
+  const value = typeof given === 'string' ? { models: given.split(' ').filter(Boolean) } : given;
   if (!isObject(value) || !Array.isArray(value['models']) || value['models'].length === 0)
     throw badRouterError(where, 'an object with a list of models');
   return {

@@ -1,5 +1,5 @@
 // The schema of the settings: every key with its variable, parser and description.
-import { FairleadError, closestMatches, isObject } from '../../core/index.ts';
+import { FairleadError, closestMatches } from '../../core/index.ts';
 import { families, findFamily } from '../../providers/index.ts';
 import {
   textParser,
@@ -11,6 +11,7 @@ import {
   urlParser,
   hostsParser,
 } from './parsers.ts';
+import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
 
 /** The value of a setting in a config file. */
@@ -275,26 +276,18 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   ]),
 };
 
-/** A short name for a model, as `models.fast`. */
-const modelNameEntry: SettingEntry = {
-  project: 'never',
-  description: 'the model of this name, <provider>/<model>',
-  parse: patternParser(/^[^\s/]+\/\S+$/, 'a model, <provider>/<model>'),
-};
-
-/** The settings of a config file: those of the schema, and the short names of models that the file defines. */
-export function getConfigSchema(config: { readonly models?: unknown }): Readonly<Record<string, SettingEntry>> {
-  const names = isObject(config.models) ? Object.keys(config.models) : [];
-  return names.length === 0
-    ? settingsSchema
-    : { ...settingsSchema, ...Object.fromEntries(names.map((name) => [`models.${name}`, modelNameEntry])) };
+/** The settings of a config file: those of the schema, and the named ones of the file. A router with more options is an object, which is parsed when it is used. */
+export function getConfigSchema(config: Readonly<Record<string, unknown>>): Readonly<Record<string, SettingEntry>> {
+  const named = findNamedEntries(config);
+  return named.length === 0 ? settingsSchema : { ...settingsSchema, ...Object.fromEntries(named) };
 }
 
 /** The definition of a key; throws an error with similar keys if there is none. */
 export function getSettingEntry(key: string): SettingEntry {
   const entry = Object.hasOwn(settingsSchema, key) ? settingsSchema[key] : undefined;
   if (entry) return entry;
-  if (/^models\.[\w-]+$/.test(key)) return modelNameEntry;
+  const named = getNamedEntry(key);
+  if (named) return named;
   const near = closestMatches(key, Object.keys(settingsSchema));
   throw new FairleadError('settings/unknown-key', `There is no setting "${key}".`, {
     blame: 'user',
