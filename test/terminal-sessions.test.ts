@@ -189,7 +189,7 @@ test(
     await chooseAlphaModel(program);
     const [other, old, leave] = await Promise.all(['o', 'r', 'l'].map(() => program.open(['-n', 'alpha'])));
     assert.ok(other && old && leave);
-    const question = /There is already a session named "alpha"\. What now\? \[o\/r\/L\]/;
+    const question = /There is already a session named "alpha"\. Choose: \[o\/r\/L\]/;
     await answerPrompt(other, question, 'o', 'Enter');
     await other.waitFor(/session "alpha-2"/);
     await answerPrompt(old, question, 'r', 'Enter');
@@ -220,7 +220,7 @@ test(
     assert.match(pid, /\d/, refused.err);
     assert.deepEqual(program.modelRequests().length, 1);
 
-    const question = new RegExp(`"alpha" is open in another process \\(${pid} on .*\\)\\. What now\\? \\[w/c/L\\]`);
+    const question = new RegExp(`"alpha" is open in another process \\(${pid} on .*\\)\\. Choose: \\[w/c/L\\]`);
     const [watcher, copier] = await Promise.all([program.open(['-r', 'alpha']), program.open(['-r', 'alpha'])]);
     const [leaver] = await Promise.all([program.open(['-r', 'alpha']), answerPrompt(copier, question, 'c', 'Enter')]);
     await answerPrompt(leaver, question, 'w', 'Enter');

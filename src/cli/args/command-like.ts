@@ -28,7 +28,8 @@ export function findUnknownCommand(words: readonly string[], commands: readonly 
   const reserved = Object.hasOwn(reservedWords, first) ? reservedWords[first] : undefined;
   const similar = reserved === undefined ? findSimilarCommand(first, commands) : undefined;
   if (reserved === undefined && similar === undefined && !first.includes('-') && rest.length === 0) return undefined;
-  const hint = similar === undefined ? withProgramName(reserved ?? '') : `Did you mean "${similar}"?`;
+  const instead = reserved ? `${withProgramName(reserved)}.` : '';
+  const hint = similar === undefined ? instead : `Did you mean "${similar}"?`;
   return [`There is no command "${first}".`, hint, asPrompt].filter(Boolean).join(' ');
 }
 
