@@ -1,10 +1,12 @@
 // Tests of hub addresses, the token, chat templates and the format of tool calls.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import { createPersistentList, FairleadError, type Message } from '../../core/index.ts';
 import { chatTemplates, detectTemplate } from './chat-templates.ts';
 import { formatHubAddress, isHubAddress, parseHubAddress } from './hub-address.ts';
-import { authorizeHubUrl, getHubEndpoint } from './hub.ts';
+import { authorizeHubUrl, fetchHubFile, getHubEndpoint } from './hub.ts';
 import { renderPrompt } from './prompt.ts';
 import { callInputGrammar, findNamedTool, toolNameGrammar } from './tool-format.ts';
 
@@ -113,4 +115,24 @@ test('a call can only name a tool of the request, and its input follows the sche
   assert.equal(findNamedTool(' "read_file", "arguments":', [read]), read);
   assert.equal(findNamedTool(' "read_fil', [read]), undefined);
   assert.match(callInputGrammar(read), /^root ::= " " \("\{" .*\)$/m);
+});
+
+test('a list of files that never ends is cut off at its bound', async (t) => {
+  let sent = 0;
+  const server = createServer((_, response) => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    const send = (): void => {
+      while (sent < 100e6 && !response.destroyed && response.write(chunk)) sent += chunk.length;
+    };
+    response.on('drain', send);
+    send();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const { port } = server.address() as AddressInfo;
+  await assert.rejects(
+    fetchHubFile(parseHubAddress('hf:a/b'), { env: { HF_ENDPOINT: `http://127.0.0.1:${port}` } }),
+    /answers, but not as the Hugging Face hub does/,
+  );
+  assert.ok(sent < 50e6, `${sent} bytes were sent`);
 });

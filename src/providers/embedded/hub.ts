@@ -92,9 +92,7 @@ async function fetchJson(
       await reply.body?.cancel();
       throw hubStatusError(reply.status, repo, env);
     }
-    const length = Number(reply.headers.get('content-length') ?? 0);
-    const text = length > maxMetadataBytes ? '' : await reply.text();
-    const value: unknown = JSON.parse(text.slice(0, maxMetadataBytes));
+    const value: unknown = JSON.parse(await readMetadata(reply));
     if (isObject(value)) return value as JsonObject;
     throw new SyntaxError('no object');
   } catch (error) {
@@ -108,6 +106,18 @@ async function fetchJson(
     const failure = toTransferError(error, what);
     throw failure.code === 'embedded/cut' ? hubSilentError(url.host, error) : failure;
   }
+}
+
+/** Reads a body of bounded size: a server that is not the hub may never stop sending. Leaving the loop cancels the body. */
+async function readMetadata(reply: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of reply.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxMetadataBytes) throw new SyntaxError('the list of files is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 const hubSilentError = (host: string, cause: unknown): FairleadError =>
