@@ -29,24 +29,37 @@ test('lists of the page', { skip }, async (t) => {
     },
   );
 
-  await t.test('[A92] a filter is saved as a view, is there after a reload, and can be removed', async (t) => {
-    await server.request('POST', '/api/runs?wait=20', { prompt: 'Count the boats' });
-    const page = await server.open(t);
-    await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
-    assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0, 'without a filter there is no view');
-    await page.getByRole('button', { name: 'Failed' }).click();
-    await page.getByRole('button', { name: 'Save view' }).click();
-    await page.getByLabel('Name of the view').fill('What broke');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'All', exact: true }).click();
-    await page.reload();
-    await page.getByRole('link', { name: 'What broke' }).click();
-    await page.getByText('No runs match').waitFor();
-    assert.match(page.url(), /outcome=error/);
-    assert.equal(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed'), 'true');
-    await page.getByRole('button', { name: 'Remove the view What broke' }).click();
-    assert.equal(await page.getByRole('link', { name: 'What broke' }).count(), 0);
-  });
+  await t.test(
+    '[A92] a filter is saved as a view, is there after a reload, can be removed, and is deleted by signing out',
+    async (t) => {
+      await server.request('POST', '/api/runs?wait=20', { prompt: 'Count the boats' });
+      const page = await server.open(t);
+      await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
+      assert.equal(
+        await page.getByRole('button', { name: 'Save view' }).count(),
+        0,
+        'without a filter there is no view',
+      );
+      await page.getByRole('button', { name: 'Failed' }).click();
+      await page.getByRole('button', { name: 'Save view' }).click();
+      await page.getByLabel('Name of the view').fill('What broke');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'All', exact: true }).click();
+      await page.reload();
+      await page.getByRole('link', { name: 'What broke' }).click();
+      await page.getByText('No runs match').waitFor();
+      assert.match(page.url(), /outcome=error/);
+      assert.equal(await page.getByRole('button', { name: 'Failed' }).getAttribute('aria-pressed'), 'true');
+      await page.getByRole('button', { name: 'Remove the view What broke' }).click();
+      assert.equal(await page.getByRole('link', { name: 'What broke' }).count(), 0);
+      await page.getByRole('button', { name: 'Save view' }).click();
+      await page.getByLabel('Name of the view').fill('Again');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Again' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.waitForFunction(() => localStorage.length === 0);
+    },
+  );
 
   await t.test('[A92] the cost of runs is added up by model', async (t) => {
     const page = await server.open(t);

@@ -44,9 +44,13 @@ export function setKey(key: string): void {
   keyState.set({ type: 'given', key });
 }
 
-/** Signs out: removes the key, drafts and everything else that the tab stores. */
+/** The place of the saved views in the local storage. */
+export const viewsStorageKey = 'fairlead-views';
+
+/** Signs out: removes the key, drafts and everything else that the tab stores, and the saved views, which may contain searched text. */
 export function forgetKeyInTab(): void {
   sessionStorage.clear();
+  localStorage.removeItem(viewsStorageKey);
   // Another tab may request the key before this one has reloaded.
   keyState.set({ type: 'none' });
   history.replaceState(null, '', `${location.pathname}${location.search}`);

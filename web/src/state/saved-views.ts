@@ -1,15 +1,15 @@
-// Saved views: filters of a list that the user named. They are kept in this browser.
+// Saved views: filters of a list that the user named. They are kept in this browser until the user signs out.
+import { viewsStorageKey } from '../api/connection.ts';
 import { createAtom, type Atom } from './atom.ts';
 import type { Screen } from './router.ts';
 
 /** A filter of a list with a name. */
 export type SavedView = { readonly screen: Screen; readonly name: string; readonly query: string };
 
-const storageKey = 'fairlead-views';
 const maxViews = 50;
 
 /** All saved views, in the order in which they were saved. */
-export const savedViews: Atom<readonly SavedView[]> = createAtom(parseViews(localStorage.getItem(storageKey)));
+export const savedViews: Atom<readonly SavedView[]> = createAtom(parseViews(localStorage.getItem(viewsStorageKey)));
 
 function parseViews(text: string | null): readonly SavedView[] {
   try {
@@ -28,7 +28,7 @@ function isSavedView(value: unknown): value is SavedView {
 
 function store(views: readonly SavedView[]): void {
   savedViews.set(views);
-  localStorage.setItem(storageKey, JSON.stringify(views));
+  localStorage.setItem(viewsStorageKey, JSON.stringify(views));
 }
 
 /** Returns a filter as text that is the same for the same filter. */
