@@ -83,7 +83,7 @@ test(
     const screen = await start.waitFor(/Exit/);
     assert.match(
       screen,
-      /No model configured\. Choose one:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +Download a small model +this machine · needs no key and no server *\n +Exit/,
+      /No model configured\. Choose one; the right column says where your text goes:\n>\s*\n→ ollama\/qwen3:8b +this machine *\n +ollama\/gemma3:4b +this machine · cannot call tools *\n +anthropic … +Anthropic \(127\.0\.0\.1:\d+\) · ANTHROPIC_API_KEY is set *\n +Enter a key .*\n +Download a small model +this machine · needs no key and no server *\n +Exit/,
     );
     await answerPrompt(start, /Exit/, 'Enter');
     await start.waitFor(/Fairlead with qwen3:8b/);
@@ -257,7 +257,7 @@ test(
     await start.waitFor(/Downloading the model … \d+ %/);
     await start.keys('Escape');
     await start.waitFor(
-      /The download of Qwen3-0\.6B-Q8_0 was cancelled\.[^]*No model configured\. Choose one:[^]*Exit/,
+      /The download of Qwen3-0\.6B-Q8_0 was cancelled\.[^]*No model configured\. Choose one; the right column says where your text goes:[^]*Exit/,
     );
     await answerPrompt(start, /Exit/, 'Down', 'Enter');
     await answerPrompt(start, offered, 'Enter');

@@ -53,7 +53,7 @@ export async function chooseModel(
       chooser.notify(
         'No model server answers on this machine, and no key is set. Try fairlead demo: a tour that needs no model.',
       );
-    const picked = await chooser.pick(`${title} Choose one:`, [
+    const picked = await chooser.pick(`${title} Choose one; the right column says where your text goes:`, [
       ...listModelChoices(sources, current),
       ...listOtherChoices(chooser),
       { value: 'exit', label: 'Exit' },
