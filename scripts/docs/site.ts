@@ -68,6 +68,8 @@ const listMarkdown = (root: string, folder: string): readonly string[] =>
 /** Returns the path of a repository file in the site: documents at the top, decisions and sources in folders. */
 function toSitePath(file: string): string {
   if (file === 'README.md') return 'index.html';
+  // docs/agents.md is agents.html.
+  if (file === 'AGENTS.md') return 'for-coding-agents.html';
   const [, name] = /^(?:docs\/)?([\w-]+(?:\/[\w-]+)?)\.md$/.exec(file) ?? [];
   if (name !== undefined) return `${name.toLowerCase()}.html`;
   return file.startsWith('docs/screens/') ? file.slice('docs/'.length) : `source/${file}.html`;
