@@ -58,7 +58,7 @@ test(
     assert.match(shown, /^␀+\n\[… \d+ of \d+ characters left out …\]\n␀+\n\[Some of it is not text/);
     assert.match(
       shown,
-      /It wrote 134217728 bytes; only its first 3355\d+ bytes are in \S+: use read_file with offset\.\]$/,
+      /It wrote 134217728 bytes; only its first 3355\d+ bytes are in \S+: use read_file with offset\. Exit code: 0\.\]$/,
     );
     assert.match(range, /^␀{10000}\n\[Lines 1000-1000 of \d+\. Continue with offset 1001\.\]$/);
     const dir = program.state('outputs');

@@ -16,8 +16,13 @@ function writeModelsFile(program: TestProgram, folder: string): void {
   writeFileSync(path.join(folder, 'previous_model_name'), 'gpt-5\n');
 }
 
-// Nothing listens at the correct address of the key, and no provider is configured.
-const env = { OLLAMA_API_URL: '', OPENAI_API_KEY: 'sk-of-the-person', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+// Nothing listens at the correct address of the key, no provider is configured, and an Ollama of this machine is not found.
+const env = {
+  OLLAMA_API_URL: '',
+  OLLAMA_HOST: 'http://127.0.0.1:9',
+  OPENAI_API_KEY: 'sk-of-the-user',
+  OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+};
 
 test('[attack 39] a key is not sent to an address from a project’s .env file or its model list', async (t) => {
   const program = await createProgram(t);

@@ -38,6 +38,6 @@ assert.deepEqual(
 assert.ok(model.requests.every(({ settings }) => settings.maxOutputTokens === 4096));
 const history = JSON.stringify(session.messages);
 assert.match(history, /Written 59 bytes to fibonacci\.mjs/);
-assert.match(history, /"text":"1 1 2 3 5 8 13 21 34 55"/);
+assert.match(history, /"text":"1 1 2 3 5 8 13 21 34 55\\n\[Exit code: 0\.\]"/);
 assert.equal(session.messages.length, 10, 'the second question continues the conversation');
 rmSync(dir, { recursive: true });
