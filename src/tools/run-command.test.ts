@@ -39,7 +39,7 @@ test('write_git needs an approval in every mode, makes .git writable, and is not
   const input = { command: 'git stash', write_git: true };
   assert.match(String(await tool.needsApproval?.(input, context.state)), /^Warning: .*commits, branches and index/);
   const { text } = (await tool.execute(input, context)) as ToolOutput;
-  assert.deepEqual([text, given[0]?.writesGit], ['done', true]);
+  assert.deepEqual([text, given[0]?.writesGit], ['done\n[Exit code: 0.]', true]);
   await assert.rejects(async () => tool.execute({ ...input, background: true }, context), /cannot write \.git/);
 });
 

@@ -46,7 +46,7 @@ function setup(t: test.TestContext, script: string, options: ContainerOptions = 
 
 test('[J4, J84, J85, J96] the call is <engine> run -u <uid> -v <volume>:<mountpoint> -w <workdir> <image>, hardened', async (t) => {
   const { run, argvs } = setup(t, 'test "$1" = run && echo made; exit 0', { user: 1234 });
-  assert.equal((await run('echo "$HOME"; ls')).text, 'made');
+  assert.equal((await run('echo "$HOME"; ls')).text, 'made\n[Exit code: 0.]');
   const [inspect, argv = []] = argvs();
   assert.deepEqual(inspect, ['volume', 'inspect', 'llm-harness-tool-workspace']);
   const at = argv.indexOf('-u');

@@ -1,6 +1,7 @@
 // The completion script for bash, from 3.2 on. Suggestions are compared and quoted, never expanded: a session may be named `$(…)`.
 import { shellQuote } from '../../../workspace/index.ts';
-import type { CompletionFlag, CompletionPoint, CompletionSource } from './completion-spec.ts';
+import type { CompletionFlag, CompletionSource } from './completion-flag.ts';
+import type { CompletionPoint } from './completion-spec.ts';
 
 /** Formats the script for these completion points. */
 export const formatBashScript = (

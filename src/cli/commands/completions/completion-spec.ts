@@ -2,27 +2,31 @@
 import { families } from '../../../providers/index.ts';
 import type { CommandTable } from '../../args/command.ts';
 import { cliOptions, type CliOption } from '../../args/options.ts';
-import { fleetSubcommands, runStatuses, runsSubcommands as runVerbs } from '../fleet/subcommands.ts';
+import { fleetSubcommands, runsSubcommands as runVerbs } from '../fleet/subcommands.ts';
 import { mcpSubcommands as mcpVerbs } from '../mcp/subcommand-help.ts';
+import {
+  createFlag,
+  jsonFlag,
+  toWords,
+  type CompletionFlag,
+  type CompletionSource,
+  type CompletionWord,
+} from './completion-flag.ts';
+import {
+  enqueueFlags,
+  factoryFlags,
+  fleetFlags,
+  runVerbFlags,
+  serveFlags,
+  storeFlag,
+  workerFlags,
+} from './fleet-flags.ts';
 import { mcpVerbFlags } from './mcp-flags.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
 import { loginProviders } from '../../../coding-agent/models/index.ts';
 import { settingsSchema } from '../../../coding-agent/settings/index.ts';
-
-/** A word, and its description. */
-export type CompletionWord = { readonly word: string; readonly description: string };
-
-/** Where values come from: a list, the program, the file system, or only the user. */
-export type CompletionSource = readonly CompletionWord[] | 'models' | 'sessions' | 'trash' | 'files' | 'anything';
-
-/** An option with all its spellings, including the dashes. */
-export type CompletionFlag = {
-  readonly spellings: readonly string[];
-  readonly description: string;
-  readonly value?: CompletionSource;
-};
 
 /** The completions of a command or subcommand; the name of the program itself is empty. */
 export type CompletionPoint = {
@@ -32,16 +36,6 @@ export type CompletionPoint = {
   readonly firstWord: CompletionSource;
 };
 
-const toWords = (words: readonly string[]): readonly CompletionWord[] =>
-  words.map((word) => ({ word, description: '' }));
-
-const createFlag = (name: string, description: string, value?: CompletionSource): CompletionFlag => ({
-  spellings: [`--${name}`],
-  description,
-  ...(value === undefined ? {} : { value }),
-});
-
-const jsonFlag = createFlag('json', 'print JSON');
 const yesFlag = createFlag('yes', 'confirm every question');
 const permissionFlags: readonly CompletionFlag[] = [createFlag('all', 'permissions of all projects'), jsonFlag];
 const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'the policy to simulate', 'files'), jsonFlag];
@@ -172,101 +166,23 @@ const proxyFlags: readonly CompletionFlag[] = [
   createFlag('memory', 'save no sessions'),
 ];
 
-const storeFlag = createFlag('store', 'the store of the fleet', 'files');
-
-const watchdogFlag = createFlag('watchdog', 'seconds without an answer until the process is ended', 'anything');
-
-const serveFlags: readonly CompletionFlag[] = [
-  createFlag('host', 'the address to listen on', 'anything'),
-  createFlag('port', 'the port to listen on', 'anything'),
-  createFlag('no-worker', 'do not execute runs in this process'),
-  createFlag('concurrency', 'concurrent runs', 'anything'),
-  createFlag('model', 'the model of runs without a model', 'models'),
-  createFlag('folder', 'another directory for runs', 'files'),
-  createFlag('any-version', 'also runs that another version started'),
-  createFlag('key-file', 'a file with API keys', 'files'),
-  createFlag('allowed-host', 'another allowed Host header', 'anything'),
-  createFlag('control-port', 'the port of the control thread', 'anything'),
-  watchdogFlag,
-  storeFlag,
-];
-
-const workerFlags: readonly CompletionFlag[] = [
-  createFlag('concurrency', 'concurrent runs', 'anything'),
-  createFlag('model', 'the model of runs without a model', 'models'),
-  createFlag('drain', 'exit when no run can start'),
-  createFlag('name', 'the name of the worker', 'anything'),
-  createFlag('grace', 'seconds for the shutdown', 'anything'),
-  watchdogFlag,
-  createFlag('any-version', 'also runs that another version started'),
-  jsonFlag,
-  storeFlag,
-];
-
-const taskFlags: readonly CompletionFlag[] = [
-  createFlag('file', 'a file with one task per line', 'files'),
-  createFlag('id', 'the id of the run, or the prefix of the ids', 'anything'),
-  createFlag('model', 'the model of the runs', 'models'),
-  createFlag('auto', 'approve changes automatically'),
-  createFlag('tenant', 'the tenant that pays', 'anything'),
-  storeFlag,
-];
-
-const enqueueFlags: readonly CompletionFlag[] = [
-  ...taskFlags,
-  createFlag('priority', 'higher starts earlier', 'anything'),
-  createFlag('session', 'the session to continue', 'anything'),
-  createFlag('not-before', 'the earliest start time', 'anything'),
-  createFlag('every', 'minute hour day month weekday, in UTC', 'anything'),
-  createFlag('name', 'the name of the schedule', 'anything'),
-  jsonFlag,
-];
-
-const factoryFlags: readonly CompletionFlag[] = [
-  ...taskFlags,
-  createFlag('workers', 'worker processes', 'anything'),
-  createFlag('concurrency', 'concurrent runs per worker', 'anything'),
-  createFlag('output-format', 'text or json', toWords(['text', 'json'])),
-];
-
 /** The flags of all subcommands without duplicates: a flag may come before the subcommand. */
 const uniqueFlags = (table: Readonly<Record<string, readonly CompletionFlag[]>>): readonly CompletionFlag[] => [
   ...new Set(Object.values(table).flat()),
 ];
-
-const runFlags: readonly CompletionFlag[] = [
-  createFlag('status', 'the status of the runs', toWords(runStatuses)),
-  createFlag('tenant', 'the tenant of the runs', 'anything'),
-  createFlag('session', 'the session of the runs', 'anything'),
-  createFlag('limit', 'the maximum number of runs', 'anything'),
-];
-
-const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
-  list: [...runFlags, jsonFlag],
-  show: [jsonFlag],
-  answer: [createFlag('call', 'the tool call of the question', 'anything')],
-  steer: [createFlag('follow-up', 'deliver it after the answer')],
-};
-
-const removeFlag = createFlag('remove', 'the name of the entry to remove', 'anything');
-
-const fleetFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
-  status: [jsonFlag],
-  budget: [
-    createFlag('usd', 'dollars', 'anything'),
-    createFlag('tokens', 'tokens', 'anything'),
-    createFlag('period', 'the period of the budget', toWords(['day', 'month', 'ever'])),
-    removeFlag,
-    jsonFlag,
-  ],
-  schedules: [removeFlag, jsonFlag],
-};
 
 const modelFlags: readonly CompletionFlag[] = [
   createFlag('url', 'the URL of the provider', 'anything'),
   createFlag('tools', 'only models that can call tools'),
   createFlag('cost', 'show the cost of this many tokens per month', 'anything'),
   createFlag('local-share', 'the share of tokens of a local model', 'anything'),
+  createFlag('output-share', 'the share of tokens that the model writes', 'anything'),
+  createFlag('against', 'the model to compare with', 'anything'),
+  createFlag('price', 'dollars per million tokens', 'anything'),
+  createFlag('kwh', 'dollars per kilowatt-hour', 'anything'),
+  createFlag('watts', 'the power of the hardware', 'anything'),
+  createFlag('hours', 'hours of use a day', 'anything'),
+  createFlag('hardware', 'the price of the hardware in dollars', 'anything'),
   jsonFlag,
 ];
 

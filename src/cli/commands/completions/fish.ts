@@ -1,5 +1,6 @@
 // The completion script for fish.
-import type { CompletionFlag, CompletionPoint, CompletionSource } from './completion-spec.ts';
+import type { CompletionFlag, CompletionSource } from './completion-flag.ts';
+import type { CompletionPoint } from './completion-spec.ts';
 
 /** Formats the script for these completion points. */
 export const formatFishScript = (points: readonly CompletionPoint[]): string => `# Completes fairlead in fish.

@@ -1,5 +1,5 @@
 // The options of the subcommands of `fairlead mcp`, as a shell completes them.
-import type { CompletionFlag } from './completion-spec.ts';
+import type { CompletionFlag } from './completion-flag.ts';
 
 const flag = (name: string, description: string, value?: CompletionFlag['value']): CompletionFlag => ({
   spellings: [`--${name}`],

@@ -1,7 +1,8 @@
 // The completion script for zsh: to be sourced after compinit, or put on fpath as _fairlead.
 
 import { shellQuote } from '../../../workspace/index.ts';
-import type { CompletionPoint, CompletionSource } from './completion-spec.ts';
+import type { CompletionSource } from './completion-flag.ts';
+import type { CompletionPoint } from './completion-spec.ts';
 
 /** Formats the script for these completion points. */
 export const formatZshScript = (

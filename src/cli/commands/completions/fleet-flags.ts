@@ -1,0 +1,95 @@
+// The flags of the commands of the fleet and the server, for shell completions.
+import { runStatuses } from '../fleet/subcommands.ts';
+import { createFlag, jsonFlag, toWords, type CompletionFlag } from './completion-flag.ts';
+
+/** The flag of the store that all commands of the fleet have. */
+export const storeFlag: CompletionFlag = createFlag('store', 'the store of the fleet', 'files');
+
+const watchdogFlag = createFlag('watchdog', 'seconds without an answer until the process is ended', 'anything');
+
+/** The flags of `serve`. */
+export const serveFlags: readonly CompletionFlag[] = [
+  createFlag('host', 'the address to listen on', 'anything'),
+  createFlag('port', 'the port to listen on', 'anything'),
+  createFlag('no-worker', 'do not execute runs in this process'),
+  createFlag('concurrency', 'concurrent runs', 'anything'),
+  createFlag('model', 'the model of runs without a model', 'models'),
+  createFlag('folder', 'another directory for runs', 'files'),
+  createFlag('any-version', 'also runs that another version started'),
+  createFlag('key-file', 'a file with API keys', 'files'),
+  createFlag('allowed-host', 'another allowed Host header', 'anything'),
+  createFlag('control-port', 'the port of the control thread', 'anything'),
+  watchdogFlag,
+  storeFlag,
+];
+
+/** The flags of `worker`. */
+export const workerFlags: readonly CompletionFlag[] = [
+  createFlag('concurrency', 'concurrent runs', 'anything'),
+  createFlag('model', 'the model of runs without a model', 'models'),
+  createFlag('drain', 'exit when no run can start'),
+  createFlag('name', 'the name of the worker', 'anything'),
+  createFlag('grace', 'seconds for the shutdown', 'anything'),
+  watchdogFlag,
+  createFlag('any-version', 'also runs that another version started'),
+  jsonFlag,
+  storeFlag,
+];
+
+const taskFlags: readonly CompletionFlag[] = [
+  createFlag('file', 'a file with one task per line', 'files'),
+  createFlag('id', 'the id of the run, or the prefix of the ids', 'anything'),
+  createFlag('model', 'the model of the runs', 'models'),
+  createFlag('auto', 'approve changes automatically'),
+  createFlag('tenant', 'the tenant that pays', 'anything'),
+  storeFlag,
+];
+
+/** The flags of `enqueue`. */
+export const enqueueFlags: readonly CompletionFlag[] = [
+  ...taskFlags,
+  createFlag('priority', 'higher starts earlier', 'anything'),
+  createFlag('session', 'the session to continue', 'anything'),
+  createFlag('not-before', 'the earliest start time', 'anything'),
+  createFlag('every', 'minute hour day month weekday, in UTC', 'anything'),
+  createFlag('name', 'the name of the schedule', 'anything'),
+  jsonFlag,
+];
+
+/** The flags of `factory`. */
+export const factoryFlags: readonly CompletionFlag[] = [
+  ...taskFlags,
+  createFlag('workers', 'worker processes', 'anything'),
+  createFlag('concurrency', 'concurrent runs per worker', 'anything'),
+  createFlag('output-format', 'text or json', toWords(['text', 'json'])),
+];
+
+const runFlags: readonly CompletionFlag[] = [
+  createFlag('status', 'the status of the runs', toWords(runStatuses)),
+  createFlag('tenant', 'the tenant of the runs', 'anything'),
+  createFlag('session', 'the session of the runs', 'anything'),
+  createFlag('limit', 'the maximum number of runs', 'anything'),
+];
+
+/** The flags of the subcommands of `runs`. */
+export const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
+  list: [...runFlags, jsonFlag],
+  show: [jsonFlag],
+  answer: [createFlag('call', 'the tool call of the question', 'anything')],
+  steer: [createFlag('follow-up', 'deliver it after the answer')],
+};
+
+const removeFlag = createFlag('remove', 'the name of the entry to remove', 'anything');
+
+/** The flags of the subcommands of `fleet`. */
+export const fleetFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
+  status: [jsonFlag],
+  budget: [
+    createFlag('usd', 'dollars', 'anything'),
+    createFlag('tokens', 'tokens', 'anything'),
+    createFlag('period', 'the period of the budget', toWords(['day', 'month', 'ever'])),
+    removeFlag,
+    jsonFlag,
+  ],
+  schedules: [removeFlag, jsonFlag],
+};
