@@ -83,3 +83,13 @@ test(
     await prompt.enterAndWait('/new', /A new session: "/);
   },
 );
+
+test('/copy after /compact copies the last answer, not the text in its place', { skip }, async (t) => {
+  const environment = await createPromptEnvironment(t, ({ prompt }) =>
+    says(`Heard ${prompt}: ${'word '.repeat(300)}end`),
+  );
+  const prompt = await openPrompt(t, environment);
+  for (const each of ['one', 'two', 'six']) await prompt.enterAndWait(each, new RegExp(`Heard ${each}:[^]*end$`, 'm'));
+  await prompt.enterAndWait('/compact', /The next request has about \d+ tokens/);
+  await prompt.enterAndWait('/copy', new RegExp(`Copied ${'Heard six: '.length + 1503} characters`));
+});

@@ -30,7 +30,7 @@ export type AgentOptions<S extends SchemaLike | undefined = SchemaLike | undefin
   readonly limits?: Partial<Limits>;
   /** Model settings such as temperature and reasoning effort. */
   readonly settings?: ResolvedAgent['settings'];
-  /** Shortens a conversation that no longer fits; by default it is summarized. */
+  /** Shortens a conversation that no longer fits. By default the model summarizes the earlier messages; if a summary would not be shorter than they are, they are omitted. */
   readonly compactor?: ResolvedAgent['compactor'];
   /** A Standard Schema, zod schema or JSON Schema that every answer must match; `result.object` has its type. */
   readonly outputSchema?: S;

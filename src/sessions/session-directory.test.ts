@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { startSessionWriterProcess } from '../../test/support/session-writer-process.ts';
+import { wrapUntrusted } from '../core/index.ts';
 import { openJsonl, verifyFile } from '../stores/index.ts';
 import { emptyTrash } from './session-operations.ts';
 import { subagentSessionsDir } from './session-directory.ts';
@@ -304,4 +305,23 @@ test('the most recent session is the one with the latest write, whatever its nam
   }
   createSessionFile(dirs, 'unborn');
   assert.equal(findLatestSession(dirs)?.name, 'a');
+});
+
+test('a title has what the user typed: neither the text of attached files nor that of standard input', async (t) => {
+  const dirs = createDirs(t);
+  const titleOf = async (...texts: readonly string[]): Promise<string | undefined> => {
+    const place = createSessionFile(dirs);
+    const log = await openJsonl(place.file);
+    const parts = texts.map((text) => ({ type: 'text', text }) as const);
+    await log.append(0, [
+      { type: 'session-started', session: log.session },
+      { type: 'input-received', input: 'i', how: 'prompt', parts },
+    ]);
+    await log.close();
+    return listSessions(dirs).find(({ name }) => name === place.name)?.title;
+  };
+  const attached = wrapUntrusted('sum.js', 'export function sum() {}');
+  assert.equal(await titleOf('what does @sum.js do', attached), 'what does @sum.js do');
+  assert.equal(await titleOf('review\n\n<stdin-2>\ndiff --git </stdin>\n</stdin-2>'), 'review');
+  assert.equal(await titleOf('what is <stdin> for?'), 'what is <stdin> for?');
 });

@@ -1,7 +1,7 @@
 // The session directory: lists, finds and creates session files. There is no index besides the files.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, closestMatches, messageText, normalizeUnicode, systemErrorCode } from '../core/index.ts';
+import { FairleadError, closestMatches, normalizeUnicode, systemErrorCode } from '../core/index.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/index.ts';
 import { withFileError, makePrivateDir } from '../stores/index.ts';
 import {
@@ -12,6 +12,7 @@ import {
   normalizeSessionName,
 } from './session-names.ts';
 import { getSessionTitle, isSameFolder, peekLabels } from './session-labels.ts';
+import { typedText } from './reports/branch-path.ts';
 
 /** The data directory, in which the session files are stored. */
 export type SessionDirs = {
@@ -156,7 +157,7 @@ function getFirstInput(preview: SessionPeek): string | undefined {
   // The text of a hook comes before the prompt that it belongs to, and is not what the user wrote.
   const event = preview.first('input-received', (each) => each.type === 'input-received' && each.by === undefined);
   if (event?.type !== 'input-received') return undefined;
-  return messageText({ role: 'user', parts: event.parts }).slice(0, 200) || undefined;
+  return typedText(event.parts).slice(0, 200) || undefined;
 }
 
 /** Finds a session by name, id or unique id prefix; the error suggests similar names. */

@@ -1,5 +1,6 @@
 // The slash command /copy: copies the last answer, or one of its code blocks, to the clipboard.
 import { messageText } from '../../core/index.ts';
+import { readTranscript } from '../../sessions/index.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const fencePattern = /^ {0,3}(`{3,}|~{3,})[^\n]*\n([^]*?)^ {0,3}\1[`~]*[ \t]*$/gm;
@@ -12,9 +13,9 @@ export const copyCommand: SlashCommand = {
   allowedDuringRun: true,
   complete: () => [{ value: 'code', label: 'code', description: 'the last code block' }],
   async run(args, { conversation, notify }) {
-    const answer = conversation.session.messages.findLast(
-      (message) => message.role === 'assistant' && messageText(message).trim() !== '',
-    );
+    // After a compaction the messages of the next request begin with a replacement of the earlier ones.
+    const { messages } = await readTranscript(conversation.session.log);
+    const answer = messages.findLast((message) => message.role === 'assistant' && messageText(message).trim() !== '');
     if (!answer) return notify('There is no answer to copy yet.');
     const [, code, number] = /^(code)?\s*(\d*)$/.exec(args.trim()) ?? [];
     if (args.trim() && code === undefined) return notify('Usage: /copy, /copy code or /copy code <number>', 'warning');

@@ -106,7 +106,7 @@ function formatCarriedOver(
     .filter((tool) => names.has(tool));
   const counts = [...new Set(tools)].map((tool) => `${tool} ${tools.filter((each) => each === tool).length} times`);
   return [
-    `To fit the context window, ${omitted.length} messages between the first request and what follows were omitted.`,
+    `To make the conversation shorter, ${omitted.length} messages between the first request and what follows were omitted.`,
     ...(userParts.length ? ['What the user wrote in them is above.'] : []),
     ...(counts.length ? [`Tools used there: ${counts.join(', ')}.`] : []),
     'Other details from them may have to be looked up again.',
@@ -116,14 +116,16 @@ function formatCarriedOver(
   ].join(' ');
 }
 
-/** Formats the files, one per line; changed files first if not all fit. */
+/** Formats the files, one per line; changed files first if not all fit. One file is always named. */
 function formatFiles(files: readonly TouchedFile[], maxTokens: number): string {
   let tokens = 0;
   const order = [
     ...files.filter((file) => file.changed).toReversed(),
     ...files.filter((file) => !file.changed).toReversed(),
   ];
-  const fitting = new Set(order.filter((file) => (tokens += estimateTokens(formatFile(file)) + 1) <= maxTokens));
+  const fitting = new Set(
+    order.filter((file, i) => (tokens += estimateTokens(formatFile(file)) + 1) <= maxTokens || i === 0),
+  );
   const lines = files.filter((file) => fitting.has(file)).map(formatFile);
   const more = files.length - lines.length;
   return [...(more ? [`- ${more} more`] : []), ...lines].join('\n');

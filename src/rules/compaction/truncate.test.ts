@@ -188,3 +188,14 @@ const withCallPrefix = (message: Message, prefix: string): Message => ({
   ...message,
   parts: message.parts.map((part) => ('id' in part ? { ...part, id: `${prefix}${part.id}` } : part)),
 });
+
+test('[P12] a short conversation that the user compacts still names the file that was worked on', async () => {
+  const path = `/srv/app/${'folder/'.repeat(25)}sum.js`;
+  const file = { path, tool: 'read_file', changed: false } as const;
+  const state = { ...createState([createUserMessage('Read it.'), ...rounds(4, 400)], 100_000), files: [file] };
+  const { messages: short = [] } = await runCompactor(truncatingCompactor(), state);
+  assert.match(
+    messageText(short[2] as Message),
+    /^[^]*To make the conversation shorter, [^]*- "\/srv\/app\/\S*sum\.js" \(not changed/,
+  );
+});

@@ -25,10 +25,18 @@ export function getBranchPath(events: readonly Event[], at?: string): readonly E
   return path.toReversed();
 }
 
+/** The parts of a user message without the text of attached files. */
+export const withoutAttachedText = (parts: readonly MessagePart[]): readonly MessagePart[] =>
+  parts.filter((part, i) => i === 0 || part.type !== 'text' || !part.text.startsWith('<outside-text from='));
+
+/** The text that the user typed: a message without the text of attached files and of standard input. */
+export const typedText = (parts: readonly MessagePart[]): string =>
+  messageText({ role: 'user', parts: withoutAttachedText(parts) }).replace(/\n\n<(stdin(?:-\d+)?)>\n[^]*$/, '');
+
 /** Formats message parts as one line; files by name. */
 export function summarizeParts(parts: readonly MessagePart[]): string {
   const files = parts.filter((part) => part.type === 'file').length;
-  const text = messageText({ role: 'user', parts }).replaceAll(/\s+/g, ' ').trim();
+  const text = typedText(parts).replaceAll(/\s+/g, ' ').trim();
   return files ? `${text} [${files} file${files === 1 ? '' : 's'}]`.trim() : text;
 }
 

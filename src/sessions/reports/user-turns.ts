@@ -8,7 +8,7 @@ import {
   type RunState,
 } from '../../core/index.ts';
 import type { Session } from '../../agent/index.ts';
-import { getBranchPath } from './branch-path.ts';
+import { getBranchPath, withoutAttachedText } from './branch-path.ts';
 
 /** A user message. */
 export type UserTurn = {
@@ -45,7 +45,7 @@ const toUserTurn = (
   time: string,
   before: UserTurn['before'],
 ): UserTurn => ({
-  text: messageText({ role: 'user', parts }),
+  text: messageText({ role: 'user', parts: withoutAttachedText(parts) }),
   how,
   time,
   before,
