@@ -89,6 +89,7 @@ export async function createApprovalPrompt(
   { agent, grants }: GrantContext,
   pending: PendingApproval,
 ): Promise<ApprovalPrompt> {
+  await grants.refresh();
   const grantKey = agent.grantKey(pending);
   const unwrapped = unwrapDeferredCall(pending);
   const { tool, input } = typeof unwrapped === 'string' ? pending : unwrapped;
@@ -117,13 +118,25 @@ export const createApprovalHandler =
     if (answer === undefined) return undefined;
     if (typeof answer === 'object') return { approved: false, by: 'person', reason: answer.reply };
     const { grant } = prompt.choices.find((choice) => choice.answer === answer) ?? {};
-    if (grant) await grants.grant(grant.rule, grant.duration);
+    if (grant) await giveGrant(grants, grant);
     return {
       approved: answer === 'once' || grant !== undefined,
       by: 'person',
       tookEffect: answer === 'happened',
     };
   };
+
+/** Gives a grant, and returns how long it counts: one that cannot be kept for the project counts in this session. */
+export async function giveGrant(grants: Grants, { rule, duration }: Grant): Promise<GrantDuration> {
+  try {
+    await grants.grant(rule, duration);
+    return duration;
+  } catch (error) {
+    if (duration === 'session') throw error;
+    await grants.grant(rule, 'session');
+    return 'session';
+  }
+}
 
 /** Whether a grant that was given after the question was asked answers it: the gates are evaluated again, so that a policy still asks. */
 async function isGrantedByNow({ grants, agent, session }: GrantContext, pending: PendingApproval): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../agent/index.ts';
 import {
+  errorMessage,
   isObject,
   pendingApprovals,
   readView,
@@ -96,7 +97,14 @@ async function grantAnswerScope(
     return [];
   const pending = pendingApprovals(state).find(({ id }) => id === message.call);
   const isSame = pending && (message.question === undefined || message.question === pending.question);
-  return isSame && pending.kind === undefined ? grantScope(pending, message.scope) : [];
+  if (!isSame || pending.kind !== undefined) return [];
+  try {
+    return await grantScope(pending, message.scope);
+  } catch (error) {
+    // The answer counts for its call. It must not stay first in the inbox and block later messages.
+    const warning = `Only this call was allowed, because the scope could not be granted: ${errorMessage(error)}`;
+    return [{ type: 'annotation-added', key: 'grant', value: { warning } }];
+  }
 }
 
 /** Deletes the messages that are in the log: after a crash they would stay in the inbox as unread. */

@@ -68,6 +68,8 @@ export type KeptGrants = {
   add(rule: GrantRule): Promise<void>;
   remove(rule: GrantRule): Promise<boolean>;
   refresh(): Promise<void>;
+  /** Whether a grant can be kept now; always by default. */
+  isUsable?(): boolean;
 };
 
 /** Creates the grants of a session. Without `kept`, a grant for the project counts for the session only. */
@@ -94,7 +96,9 @@ export function sessionGrants(kept?: KeptGrants): Grants {
       ...session.map((rule) => ({ rule, duration: 'session' }) as const),
       ...(kept?.list() ?? []).map((rule) => ({ rule, duration: 'project' }) as const),
     ],
-    canKeep: kept !== undefined,
+    get canKeep() {
+      return kept !== undefined && kept.isUsable?.() !== false;
+    },
     clearSession: () => void (session = []),
     refresh: async () => kept?.refresh(),
   };

@@ -4,7 +4,7 @@ export { copyJsonl, type CopyJsonlOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileStat } from './jsonl/disk.ts';
 export { peekSession, readSessionId, type SessionPeek } from './jsonl/session-preview.ts';
 export type { LockOwner } from './lock-owner.ts';
-export { getLockOwner } from './jsonl/lock.ts';
+export { getLockOwner, withFileLock } from './jsonl/lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';
 export { jsonlSessions } from './jsonl/sessions.ts';
 export { moveJsonl, type MoveJsonlOptions } from './jsonl/move.ts';

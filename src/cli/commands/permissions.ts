@@ -2,12 +2,12 @@
 import { realpathSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { formatGrantRule, type GrantRule } from '../../guards/index.ts';
+import { formatGrantRule, isSameRule, type GrantRule } from '../../guards/index.ts';
 import {
+  changePermissions,
   getPermissionsFile,
   readPermissions,
   readSettings,
-  writePermissions,
   type Permissions,
 } from '../../coding-agent/settings/index.ts';
 import type { Command } from '../args/command.ts';
@@ -35,8 +35,7 @@ export const run: Command['run'] = async (args) =>
     const entries = listEntries(permissions, values.all === true ? undefined : realpathSync(process.cwd()));
     if (verb === 'list' && which === undefined)
       return printAndReturn(values.json === true ? JSON.stringify(entries) : formatEntries(entries, config), 0);
-    if (verb === 'revoke' && which !== undefined && more.length === 0)
-      return revoke(entries, which, permissions, config);
+    if (verb === 'revoke' && which !== undefined && more.length === 0) return revoke(entries, which, config);
     printErr(`${usage}\n`);
     return 2;
   });
@@ -57,24 +56,19 @@ function formatEntries(entries: readonly PermissionEntry[], config: string): str
   return [...lines, `They are in ${getPermissionsFile(config)}.`].join('\n');
 }
 
-async function revoke(
-  entries: readonly PermissionEntry[],
-  which: string,
-  permissions: Permissions,
-  config: string,
-): Promise<number> {
+async function revoke(entries: readonly PermissionEntry[], which: string, config: string): Promise<number> {
   const chosen = which === 'all' ? entries : entries.slice(Number(which) - 1, Number(which));
   if (chosen.length === 0 || !/^(?:all|[1-9]\d*)$/.test(which)) {
     printErr(`There is no permission ${JSON.stringify(which)}. "fairlead permissions list" shows the numbers.\n`);
     return 1;
   }
-  const remaining = new Map(
-    [...permissions].map(([project, rules]) => [
-      project,
-      rules.filter((rule) => !chosen.some((each) => each.project === project && each.rule === rule)),
-    ]),
-  );
-  await writePermissions(config, remaining);
+  await changePermissions(config, (all) => {
+    for (const { project, rule } of chosen)
+      all.set(
+        project,
+        (all.get(project) ?? []).filter((each) => !isSameRule(each, rule)),
+      );
+  });
   return printAndReturn(
     chosen.map(({ rule }) => `Revoked: ${escapeInvisibleLine(formatGrantRule(rule))}`).join('\n'),
     0,

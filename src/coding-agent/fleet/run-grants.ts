@@ -18,6 +18,7 @@ import type { Grant, GrantRule, Grants } from '../../guards/index.ts';
 import {
   createApprovalHandler,
   createApprovalPrompt,
+  giveGrant,
   type ApprovalChoice,
   type GrantContext,
 } from '../approval-prompts.ts';
@@ -91,27 +92,45 @@ export async function openRunGrants({ run, settings, cwd, canKeep, onWarning }: 
   // What the user allowed in a project is not meant for the runs of other tenants.
   const isOwn = run.tenant === defaultTenant;
   const kept = await openKeptGrants(settings, cwd, isOwn, onWarning);
-  const grants: Grants = { ...kept, canKeep: canKeep && kept.canKeep };
-  return { grants, bind: (agent) => createRunApprovals(agent, grants, folder) };
+  const grants: Grants = {
+    ...kept,
+    get canKeep() {
+      return canKeep && kept.canKeep;
+    },
+  };
+  // An answer to a scope that was offered before the file became unusable still counts, in the session.
+  const offered: Grants = { ...grants, canKeep: canKeep && isOwn };
+  return { grants, bind: (agent) => createRunApprovals(agent, { grants, offered, folder }) };
 }
 
-function createRunApprovals(agent: GrantContext['agent'], grants: Grants, folder: string): RunApprovals {
+const notKeptWarning = 'Allowed in this session only: permissions.yaml on the machine of the run cannot be used.';
+
+type BoundGrants = {
+  readonly grants: Grants;
+  /** The grants with every scope that may have been offered. */
+  readonly offered: Grants;
+  readonly folder: string;
+};
+
+function createRunApprovals(agent: GrantContext['agent'], { grants, offered, folder }: BoundGrants): RunApprovals {
   const bound: { session?: Session } = {};
   const getContext = (): GrantContext => ({ agent, grants, ...(bound.session ? { session: bound.session } : {}) });
-  const findChoices = async (pending: PendingApproval): Promise<readonly GrantingChoice[]> =>
-    (await createApprovalPrompt(getContext(), pending)).choices.filter(isGrantingChoice);
+  const findChoices = async (pending: PendingApproval, from: Grants): Promise<readonly GrantingChoice[]> =>
+    (await createApprovalPrompt({ ...getContext(), grants: from }, pending)).choices.filter(isGrantingChoice);
   return {
     async listScopes(pending) {
-      const choices = await findChoices(pending);
+      const choices = await findChoices(pending, grants);
       return choices.length === 0 ? [] : [onceScope, ...choices.map(toScope)];
     },
     async grantScope(pending, scope) {
-      const choice = (await findChoices(pending)).find((each) => toScope(each).scope === scope);
+      const choice = (await findChoices(pending, offered)).find((each) => toScope(each).scope === scope);
       if (!choice) return [];
-      const { rule, duration } = choice.grant;
-      await grants.grant(rule, duration);
+      const { rule } = choice.grant;
+      const duration = await giveGrant(grants, choice.grant);
       if (duration === 'project') return [];
-      return [{ type: 'annotation-added', key: grantAnnotationKey, value: toJson({ folder, rule }) }];
+      const isWarned = duration !== choice.grant.duration;
+      const value = toJson({ folder, rule, ...(isWarned ? { warning: notKeptWarning } : {}) });
+      return [{ type: 'annotation-added', key: grantAnnotationKey, value }];
     },
     // Calls that a grant covers by now are approved; all others wait for the user.
     onApproval: (pending, signal) => createApprovalHandler(getContext(), async () => undefined)(pending, signal),

@@ -17,10 +17,10 @@ export { parseConfig, readConfig, setConfigValue, getConfigValue, writeConfig } 
 export { formatProjectInstructions } from './project-config.ts';
 export { getObjectives } from './objectives.ts';
 export {
+  changePermissions,
   getPermissionsFile,
   permissionsFile,
   readPermissions,
-  writePermissions,
   type Permissions,
 } from './permissions-file.ts';
 export {

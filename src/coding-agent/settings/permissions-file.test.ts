@@ -1,11 +1,13 @@
 // Tests of permissions.yaml: grants of a project are kept for that project, can be read and revoked, and a broken file grants nothing.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { sessionGrants, type GrantRule } from '../../guards/index.ts';
-import { getPermissionsFile, permissionsFile } from './permissions-file.ts';
+import { getPermissionsFile, permissionsFile, readPermissions } from './permissions-file.ts';
 
 const rules: readonly GrantRule[] = [
   { type: 'command', tool: 'run_command', words: ['npm', 'test'] },
@@ -65,4 +67,31 @@ test('[A75] a permissions file that cannot be understood grants nothing, is repo
     await assert.rejects(() => grants.grant({ type: 'edits' }, 'project'), /cannot be used/);
     assert.equal(readFileSync(file, 'utf8'), text);
   }
+});
+
+test('[A75] grants and revocations at the same time are all kept, within a process and between processes', async (t) => {
+  const config = mkdtempSync(path.join(tmpdir(), 'fairlead-permissions-'));
+  t.after(() => rmSync(config, { recursive: true, force: true }));
+  const [a, b] = [permissionsFile(config, () => '/a'), permissionsFile(config, () => '/b')];
+  const old: GrantRule = { type: 'tool', tool: 'mcp__old__delete' };
+  await a.add(old);
+  await Promise.all([a.remove(old), b.add({ type: 'edits' })]);
+  assert.deepEqual([...(await readPermissions(config))], [['/b', [{ type: 'edits' }]]], 'a revoked one stays revoked');
+  const module = new URL('permissions-file.ts', import.meta.url).href;
+  const script = (project: string): string => `
+    const { permissionsFile } = await import(${JSON.stringify(module)});
+    const kept = permissionsFile(${JSON.stringify(config)}, () => ${JSON.stringify(project)});
+    for (let i = 0; i < 10; i++) await kept.add({ type: 'tool', tool: 'tool-' + i });`;
+  const codes = await Promise.all(
+    ['/c', '/d'].map(async (project) => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script(project)], { timeout: 60_000 });
+      return (await once(child, 'exit'))[0] as unknown;
+    }),
+  );
+  assert.deepEqual(codes, [0, 0]);
+  const all = await readPermissions(config);
+  assert.deepEqual(
+    ['/b', '/c', '/d'].map((project) => all.get(project)?.length),
+    [1, 10, 10],
+  );
 });

@@ -1,15 +1,11 @@
 // The file permissions.yaml in the config directory of the user: what was allowed for each project. A repository cannot write it, so it cannot grant itself anything.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, FairleadError, isObject } from '../../core/index.ts';
 import { isSameRule, type GrantRule, type KeptGrants } from '../../guards/index.ts';
 
 /** The path of the file in a config directory. */
 export const getPermissionsFile = (configDir: string): string => path.join(configDir, 'permissions.yaml');
-
-const header = `# What you allowed with "in this project", by the real path of the project. Remove an entry to revoke it, or use
-# "fairlead permissions revoke" or /permissions. Policies still deny and ask as before.
-`;
 
 /** The rules of all projects, by path. */
 export type Permissions = ReadonlyMap<string, readonly GrantRule[]>;
@@ -42,26 +38,11 @@ export async function readPermissions(configDir: string): Promise<Permissions> {
   );
 }
 
-/** Writes the permissions of all projects; only the user can read the file. */
-export async function writePermissions(configDir: string, permissions: Permissions): Promise<void> {
-  const file = getPermissionsFile(configDir);
-  const projects = Object.fromEntries(
-    [...permissions]
-      .filter(([, rules]) => rules.length > 0)
-      .map(([project, rules]) => [project, rules.map(formatEntry)]),
-  );
-  const { stringify } = await import('yaml');
-  mkdirSync(configDir, { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, `${header}${stringify({ projects })}`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw permissionsError(file, errorMessage(error));
-  }
-}
+/** Edits the permissions of all projects while no other process changes them, and returns them. Throws if the file cannot be used. */
+export const changePermissions = async (
+  configDir: string,
+  edit: (permissions: Map<string, readonly GrantRule[]>) => unknown,
+): Promise<Permissions> => (await import('./change-permissions.ts')).editPermissionsFile(configDir, edit);
 
 /** Creates the kept grants of a project, given by its real path at each use. A file that cannot be understood grants nothing. */
 export function permissionsFile(
@@ -72,6 +53,7 @@ export function permissionsFile(
   const file = getPermissionsFile(configDir);
   let known: Permissions = new Map();
   let version: string | undefined = '';
+  let isUsable = true;
   const readVersion = (): string | undefined => {
     const found = statSync(file, { throwIfNoEntry: false, bigint: true });
     return found && `${found.mtimeNs} ${found.ino} ${found.size}`;
@@ -82,22 +64,32 @@ export function permissionsFile(
     version = current;
     try {
       known = await readPermissions(configDir);
+      isUsable = true;
     } catch (error) {
       known = new Map();
+      isUsable = false;
       onWarning(errorMessage(error));
     }
   };
   const change = async (edit: (rules: readonly GrantRule[]) => readonly GrantRule[]): Promise<void> => {
-    // Read again: another process may have changed it. A file that cannot be understood is not overwritten.
-    const all = new Map(await readPermissions(configDir));
-    all.set(project(), edit(all.get(project()) ?? []));
-    await writePermissions(configDir, all);
-    known = all;
-    version = readVersion();
+    try {
+      known = await changePermissions(configDir, (all) => all.set(project(), edit(all.get(project()) ?? [])));
+      version = readVersion();
+    } catch (error) {
+      isUsable = false;
+      throw error;
+    }
   };
   return {
     list: () => known.get(project()) ?? [],
-    add: (rule) => change((rules) => [...rules.filter((each) => !isSameRule(each, rule)), rule]),
+    async add(rule) {
+      try {
+        await change((rules) => [...rules.filter((each) => !isSameRule(each, rule)), rule]);
+      } catch (error) {
+        onWarning(`Allowed in this session only, because it cannot be kept: ${errorMessage(error)}`);
+        throw error;
+      }
+    },
     async remove(rule) {
       await refresh();
       if (!(known.get(project()) ?? []).some((each) => isSameRule(each, rule))) return false;
@@ -105,14 +97,8 @@ export function permissionsFile(
       return true;
     },
     refresh,
+    isUsable: () => isUsable,
   };
-}
-
-function formatEntry(rule: GrantRule): Readonly<Record<string, unknown>> {
-  if (rule.type === 'edits') return { edits: true };
-  if (rule.type === 'tool') return { tool: rule.tool };
-  if (rule.type === 'call') return { exactly: rule.key };
-  return { command: [...rule.words], tool: rule.tool };
 }
 
 function parseEntry(entry: unknown, file: string): GrantRule {
@@ -130,7 +116,8 @@ function parseEntry(entry: unknown, file: string): GrantRule {
   throw permissionsError(file, `an entry must have "edits", "exactly", "tool" or "command": ${JSON.stringify(entry)}`);
 }
 
-const permissionsError = (file: string, reason: string): FairleadError =>
+/** The error of a file that cannot be read, understood or written. */
+export const permissionsError = (file: string, reason: string): FairleadError =>
   new FairleadError('settings/permissions', `${file} cannot be used: ${reason}`, {
     blame: 'user',
     hint: 'Correct or delete the file; until then it grants nothing.',

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Event } from '../../../src/core/index.ts';
+import { isObject } from '../text/call-summary.ts';
 import { formatDateTime, formatTime } from '../text/format.ts';
 import { LongText } from './code-view.tsx';
 import { EscapedText } from './escaped-text.tsx';
@@ -77,7 +78,9 @@ function summarizeEvent(event: Event): string {
     case 'run-ended':
       return event.reason;
     case 'annotation-added':
-      return event.key;
+      return isObject(event.value) && typeof event.value['warning'] === 'string'
+        ? `${event.key}: ${event.value['warning']}`
+        : event.key;
     case 'session-started':
     case 'branch-started':
     case 'compaction-failed':
