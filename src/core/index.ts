@@ -148,6 +148,7 @@ export {
   truncateMiddle,
   type ResultTags,
 } from './tool-result.ts';
+export { lastReadOf } from './touched-files.ts';
 export { closestMatches } from './did-you-mean.ts';
 export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';

@@ -54,3 +54,14 @@ test('[A12] the list is bounded and drops the oldest entries', () => {
     marks = recordTouchedFile(marks, call('read_file'), ended({ path: `/f${i}`, hash: 'h' }));
   assert.deepEqual([marks.length, marks[0]?.path, marks.at(-1)?.path], [100, '/f50', '/f149']);
 });
+
+test('a call that changed several files records each of them', () => {
+  const changes = [
+    { path: '/a', before: 'one', after: 'two' },
+    { path: '/b', before: null, after: 'new' },
+  ];
+  assert.deepEqual(recordTouchedFile([], call('apply_patch'), ended({ changes, diff: '' })), [
+    { path: '/a', tool: 'apply_patch', changed: true, content: 'two' },
+    { path: '/b', tool: 'apply_patch', changed: true, content: 'new' },
+  ]);
+});

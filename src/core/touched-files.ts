@@ -6,22 +6,44 @@ import type { ToolCall } from './state.ts';
 /** Max tracked files; older ones are dropped. */
 const maxTouchedFiles = 100;
 
-/** Updates the list with the file of a call: the file that its data describes or, without data, the file that its input names. */
+/** The option `lastRead` of a write: the content of the file as the session last read or wrote it, also in an earlier process. */
+export function lastReadOf(
+  state: { readonly files?: readonly TouchedFile[] } | undefined,
+  location: string,
+): { readonly lastRead?: string } {
+  const content = state?.files?.find(({ path }) => path === location)?.content;
+  return content === undefined ? {} : { lastRead: content };
+}
+
+/** Updates the list with the files of a call: those that its data describes (one, or a list in `changes`) or, without data, the file that its input names. */
 export function recordTouchedFile(
   files: readonly TouchedFile[],
   call: ToolCall,
   { outcome, data }: Event & { readonly type: 'tool-ended' },
 ): readonly TouchedFile[] {
   if (outcome !== 'ok') return files;
-  const fileData = isObject(data) && ('after' in data || 'hash' in data) ? data : {};
-  const path = data === undefined && isObject(call.input) ? call.input['path'] : fileData['path'];
+  if (data === undefined) return isObject(call.input) ? addFile(files, call, { path: call.input['path'] }) : files;
+  if (!isObject(data)) return files;
+  const described = Array.isArray(data['changes']) ? data['changes'] : [data];
+  return described.reduce<readonly TouchedFile[]>(
+    (known, each) => (isObject(each) && ('after' in each || 'hash' in each) ? addFile(known, call, each) : known),
+    files,
+  );
+}
+
+function addFile(
+  files: readonly TouchedFile[],
+  { tool }: ToolCall,
+  described: Readonly<Record<string, unknown>>,
+): readonly TouchedFile[] {
+  const { path } = described;
   if (typeof path !== 'string' || path === '') return files;
   const known = files.find((file) => file.path === path);
-  const content = 'after' in fileData ? fileData['after'] : fileData['hash'];
+  const content = 'after' in described ? described['after'] : described['hash'];
   const file: TouchedFile = {
     path,
-    tool: call.tool,
-    changed: known?.changed === true || ('after' in fileData && fileData['after'] !== fileData['before']),
+    tool,
+    changed: known?.changed === true || ('after' in described && described['after'] !== described['before']),
     ...(typeof content === 'string' ? { content } : {}),
   };
   return [...files.filter((each) => each !== known).slice(1 - maxTouchedFiles), file];

@@ -122,11 +122,11 @@ export interface Workspace {
   locate(path: string): string;
   /** Reads a file and remembers it as read unless `unseen` is set. */
   read(path: string, options?: LocatedOptions & { readonly unseen?: boolean }): Promise<FileContent>;
-  /** Writes a whole file. An existing file must have been read and be unchanged since; `over` is the hash of the content that the new one is based on. */
+  /** Writes a whole file. An existing file must have been read and be unchanged since; `over` is the hash of the content that the new one is based on, `lastRead` the hash that an earlier process of the session read. */
   write(
     path: string,
     content: string | Uint8Array,
-    options?: LocatedOptions & ReplaceOptions & { readonly over?: string | null },
+    options?: LocatedOptions & ReplaceOptions & { readonly over?: string | null; readonly lastRead?: string },
   ): Promise<FileChange>;
   /** Removes a file whose content `restore` can bring back; rejects if that is impossible or if the file changed since it was read. */
   remove?(path: string, options?: LocatedOptions & ReplaceOptions): Promise<FileChange>;

@@ -1,5 +1,5 @@
 // The edit_file tool: replaces an exact text that occurs once. Line endings and all other text stay unchanged.
-import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
+import { lastReadOf, toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { findSimilarRegion } from './fuzzy-match.ts';
 import { isCrlf, readTextFile } from './text.ts';
@@ -30,14 +30,17 @@ export const editFile = (workspace: Workspace): Tool => ({
   },
   effect: 'write',
   untrustedOutput: true,
-  async execute(input) {
+  async execute(input, { state }) {
     const edit = input as EditInput;
     const { text, content } = await readTextFile(workspace, edit.path, { unseen: true });
     const edited = applyEdit(content.text, edit);
     if (edited === 'no-match') return noMatchOutput(edit, text);
     if ('failure' in edited) return failedOutput(edited.failure);
     const { after, count } = edited;
-    const change = await workspace.write(edit.path, after, { over: content.hash });
+    const change = await workspace.write(edit.path, after, {
+      over: content.hash,
+      ...lastReadOf(state, content.path),
+    });
     const times = count === 1 ? '' : ` in ${count} places`;
     return fileChangeOutput(`Edited ${edit.path}${times}.`, change, { path: edit.path, before: content.text, after });
   },

@@ -1,5 +1,5 @@
 // The write_file tool: writes a complete file. An existing file must have been read first.
-import type { Tool, Workspace } from '../core/index.ts';
+import { lastReadOf, type Tool, type Workspace } from '../core/index.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { isNotFoundError } from './text.ts';
 
@@ -14,10 +14,10 @@ export const writeFile = (workspace: Workspace): Tool => ({
     additionalProperties: false,
   },
   effect: 'write',
-  async execute(input) {
+  async execute(input, { state }) {
     const { path, content } = input as { path: string; content: string };
     const before = await textBefore(workspace, path);
-    const change = await workspace.write(path, content);
+    const change = await workspace.write(path, content, lastReadOf(state, workspace.locate(path)));
     const lines = content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}${change.before === null ? ', a new file' : ''}`;
     const sentence =

@@ -90,7 +90,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
       if (!unseen) seen.set(content.path, content.hash);
       return content;
     },
-    write: (given, content, { over, at, ...how } = {}) =>
+    write: (given, content, { over, lastRead, at, ...how } = {}) =>
       inTurn(async () => {
         const found = findOpen(given, at);
         const bytes = encodeContent(given, content);
@@ -100,7 +100,7 @@ export function localWorkspace(options: LocalWorkspaceOptions): Workspace {
           bytes,
           async (present) => {
             before = present ? sha256Hex(present) : null;
-            assertFresh(given, before, seen.get(found), over);
+            assertFresh(given, before, seen.get(found) ?? lastRead, over);
             if (present) await blobs.put(present);
           },
           how,

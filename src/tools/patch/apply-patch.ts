@@ -1,8 +1,10 @@
 // The apply_patch tool: applies a patch to several files, completely or not at all.
 import {
+  lastReadOf,
   toolOutput,
   escapeInvisibleLine,
   type FileChange,
+  type RunState,
   type ToolOutput,
   type Tool,
   type Workspace,
@@ -38,9 +40,9 @@ export const applyPatch = (workspace: Workspace): Tool => ({
   },
   effect: 'write',
   untrustedOutput: true,
-  async execute(input): Promise<ToolOutput> {
+  async execute(input, { state }): Promise<ToolOutput> {
     const { patch } = input as PatchInput;
-    const changes = await applySteps(workspace, await planPatch(workspace, input as PatchInput));
+    const changes = await applySteps(workspace, await planPatch(workspace, input as PatchInput), state);
     const [only] = changes;
     return toolOutput({
       text: changes
@@ -97,10 +99,14 @@ async function readTextWithHash(
 }
 
 /** Applies every step. If one fails, the earlier ones are undone. */
-async function applySteps(workspace: Workspace, steps: readonly PatchStep[]): Promise<readonly FileChange[]> {
+async function applySteps(
+  workspace: Workspace,
+  steps: readonly PatchStep[],
+  state: RunState,
+): Promise<readonly FileChange[]> {
   const done: FileChange[] = [];
   try {
-    for (const step of steps) done.push(await applyStep(workspace, step));
+    for (const step of steps) done.push(await applyStep(workspace, step, state));
     return done;
   } catch (error) {
     for (const change of done.toReversed()) {
@@ -112,8 +118,12 @@ async function applySteps(workspace: Workspace, steps: readonly PatchStep[]): Pr
   }
 }
 
-async function applyStep(workspace: Workspace, step: PatchStep): Promise<FileChange> {
-  if (step.type === 'write') return workspace.write(step.path, step.text, { over: step.over });
+async function applyStep(workspace: Workspace, step: PatchStep, state: RunState): Promise<FileChange> {
+  if (step.type === 'write')
+    return workspace.write(step.path, step.text, {
+      over: step.over,
+      ...lastReadOf(state, workspace.locate(step.path)),
+    });
   if (!workspace.remove) throw new Error('Files cannot be deleted here, so nothing was changed.');
   return workspace.remove(step.path);
 }
