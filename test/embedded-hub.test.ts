@@ -37,7 +37,7 @@ test('a model of the hub: its size and licence are shown, the file is verified a
     first.err,
     /Tiny-1B-Q8_0 of maker\/Tiny-GGUF runs on this machine; it reads and edits files and runs commands\. Downloads 1 MB to .* \(license apache-2\.0\)\. Ctrl\+C cancels\./,
   );
-  assert.match(modelFiles(bare).join(), /^Tiny-1B-Q8_0-[\da-f]{8}\.gguf$/);
+  assert.match(modelFiles(bare).join(), /^Tiny-1B-Q8_0-[\da-f]{64}\.gguf$/);
   assert.equal(downloads(hub).length, 1);
   hub.requests.length = 0;
   const offline = { HF_ENDPOINT: await closedUrl() };

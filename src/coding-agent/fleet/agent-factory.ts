@@ -112,7 +112,10 @@ export function createRunAgentFactory(
       for (const problem of agent.problems) log(problem);
       const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
       const { model, provider } = await openRunModel(
-        requested.model ?? getDefaultModel(settings, defaultModel),
+        {
+          name: requested.model ?? getDefaultModel(settings, defaultModel),
+          configured: defaultModel ?? settings.model,
+        },
         run.prompt,
         label,
         {
@@ -178,15 +181,15 @@ type RunModelContext = {
   readonly open: (model: ResolvedModel, settings: Settings, host: ModelHost) => Promise<Provider>;
 };
 
-/** Opens the model of a run; a router chooses it by the prompt. */
+/** Opens the model of a run; a router chooses it by the prompt. Only the model that the operator configured may be downloaded. */
 async function openRunModel(
-  name: string | undefined,
+  { name, configured }: { readonly name: string | undefined; readonly configured: string | undefined },
   prompt: string,
   label: string | undefined,
   { settings, log, open }: RunModelContext,
 ): Promise<{ readonly model: ResolvedModel; readonly provider: Provider }> {
   const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: log };
-  const model = await resolveModelUnattended({ model: name }, settings);
+  const model = await resolveModelUnattended({ model: name, isRequested: name !== configured }, settings);
   const warning = formatNoToolsWarning(model);
   if (warning !== undefined) log(warning);
   if (model.router === undefined) return { model, provider: await open(model, settings, host) };

@@ -37,7 +37,12 @@ export const createSubagents = ({
     openModel: async (name) => {
       const model = requireModel(name, settings);
       await assertModelAllowed?.(model);
-      const opened = await openModel(model, settings, prompter);
+      // A model chose the name: it may use an embedded model that is on this machine, and download none.
+      const opened = await openModel(model, settings, {
+        confirm: async () => false,
+        progress: (text) => prompter.progress(text),
+        notify: (text) => prompter.notify(text),
+      });
       return wrapProvider?.(opened) ?? opened;
     },
     onEnd: (agent) =>

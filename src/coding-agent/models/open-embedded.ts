@@ -18,6 +18,9 @@ export async function openEmbeddedModel(
       host.notify(`${announcement} Ctrl+C cancels.`);
       return true;
     },
+    // The request names the model and carries the token of the user.
+    mayAskHub: (address) =>
+      consented || host.confirm(`${address} is not on this machine. Ask the Hugging Face hub for its size?`),
     ...(host.signal ? { signal: host.signal } : {}),
     progress(progress) {
       if (progress.step === 'waiting') host.progress('Waiting for another process that is downloading it …');

@@ -65,13 +65,20 @@ export async function selectStartModel(
   });
 }
 
+type UnattendedModelOptions = {
+  readonly model?: string | undefined;
+  readonly ofSession?: string | undefined;
+  /** Whether a client, a queued run or a model named it: that is no consent to a download. */
+  readonly isRequested?: boolean;
+};
+
 /** Chooses the model of a start without a user: the named one, that of the settings, or the last one that answered. */
 export async function resolveModelUnattended(
-  { model, ofSession }: { readonly model?: string | undefined; readonly ofSession?: string | undefined },
+  { model, ofSession, isRequested = false }: UnattendedModelOptions,
   settings: Settings,
 ): Promise<ResolvedModel> {
   const chosen = await selectStartModel(settings, { named: model, ofSession });
-  if (chosen) return chosen.model;
+  if (chosen) return isRequested ? { ...chosen.model, isNamed: false } : chosen.model;
   throw noModelError(settings, []);
 }
 

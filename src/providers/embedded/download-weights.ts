@@ -29,9 +29,9 @@ export type WeightsOptions = {
   readonly stallMs?: number;
 };
 
-/** Returns the path of a model file. The name of a custom model includes the start of its hash, so that two models with one name do not collide. */
+/** Returns the path of a model file. The name of a custom model includes its hash, so that another file is never taken for it. */
 export function weightsFile(directory: string, model: EmbeddedModel): string {
-  const mark = model.sha256 === tinyllama.sha256 ? '' : `-${model.sha256.slice(0, 8)}`;
+  const mark = model.sha256 === tinyllama.sha256 ? '' : `-${model.sha256}`;
   return path.join(directory, 'models', `${model.name}${mark}.gguf`);
 }
 

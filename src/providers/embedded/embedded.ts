@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { FairleadError, type Provider } from '../../core/index.ts';
 import { createEmbeddedConversation, type EmbeddedConversation } from './generation.ts';
 import { acquireModel, acquireTurn, type ModelLease } from './model-pool.ts';
-import { formatDownloadSize } from './errors.ts';
+import { formatDownloadSize, notOnThisMachineError } from './errors.ts';
 import type { DownloadOptions } from './download-part.ts';
 import { downloadWeights, hasWeights, weightsFile } from './download-weights.ts';
 import { isHubAddress } from './hub-address.ts';
@@ -45,6 +45,8 @@ export type EmbeddedOptions = {
   readonly directory?: string;
   /** Called once before a download; without it nothing is downloaded. */
   readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
+  /** Called before the hub is asked about a model that is not on this machine; without it the hub is asked. */
+  readonly mayAskHub?: (address: string) => boolean | Promise<boolean>;
   /** Called while files are downloaded. */
   readonly progress?: (progress: EmbeddedProgress) => void;
   /** The number of threads; by default 1 for the smallest model, because two are slower on a busy machine, and half of the cores for a larger one. */
@@ -148,13 +150,15 @@ async function prepareModel(options: EmbeddedOptions, directory: string, own: bo
     await downloadMissing(model, directory, own, options);
     return model;
   }
-  const [{ resolveHubModel, finishHubModel }, { authorizeHubUrl }] = await Promise.all([
+  const [{ findDownloadedModel, fetchHubModel, finishHubModel }, { authorizeHubUrl }] = await Promise.all([
     import('./hub-model.ts'),
     import('./hub.ts'),
   ]);
-  const described = await resolveHubModel(requested, directory, { env, signal });
+  const downloaded = await findDownloadedModel(requested, directory);
+  if (!downloaded && (await options.mayAskHub?.(requested)) === false) throw notOnThisMachineError(requested);
+  const described = downloaded ?? (await fetchHubModel(requested, { env, signal }));
   await downloadMissing(described, directory, own, options, (url) => authorizeHubUrl(url, env));
-  return finishHubModel(requested, directory, described);
+  return finishHubModel(requested, directory, described, signal);
 }
 
 async function downloadMissing(

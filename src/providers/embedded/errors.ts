@@ -5,6 +5,13 @@ import { FairleadError } from '../../core/index.ts';
 export const formatDownloadSize = (bytes: number): string =>
   bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(Math.ceil(bytes / 1e8) / 10).toFixed(1)} GB`;
 
+/** Creates the error for a model of the hub that was not consented to; nothing was requested. */
+export const notOnThisMachineError = (address: string): FairleadError =>
+  new FairleadError('embedded/no-consent', `The model ${address} is not on this machine and was not downloaded.`, {
+    blame: 'user',
+    hint: `Only the user of this machine can have it downloaded, by naming it: --model ${address}.`,
+  });
+
 /** Creates the error for an HTTP error status. */
 export function downloadStatusError(status: number, what: string): FairleadError {
   if (status === 404 || status === 410)

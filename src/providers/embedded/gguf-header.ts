@@ -10,13 +10,16 @@ const sizes: readonly (number | undefined)[] = [1, 1, 2, 2, 4, 4, 4, 1, undefine
 const [stringType, listType] = [8, 9];
 const maxStringBytes = 4e6;
 const maxEntries = 100_000;
+/** Vocabularies have up to about 300,000 items. */
+const maxListItems = 2_000_000;
 
 /** Reads the header of a model file. */
-export async function readGgufHeader(file: string): Promise<GgufHeader> {
+export async function readGgufHeader(file: string, signal?: AbortSignal): Promise<GgufHeader> {
   const handle = await open(file, 'r');
   try {
-    return await readEntries(createReader(handle));
+    return await readEntries(createReader(handle, signal));
   } catch (error) {
+    signal?.throwIfAborted();
     throw new FairleadError('embedded/not-loaded', `The header of the model file ${file} cannot be read.`, {
       blame: 'user',
       hint: 'It is not a GGUF file that llama.cpp runs. Use another file of the repository.',
@@ -54,6 +57,7 @@ async function skipValue(reader: Reader, type: number): Promise<void> {
   const itemType = (await reader.take(4)).readUInt32LE();
   const items = await reader.length();
   if (itemType === listType) throw new Error('a list of lists');
+  if (items > maxListItems) throw new Error('a list is too long');
   if (itemType !== stringType) return reader.skip(items * sizeOf(itemType));
   for (let i = 0; i < items; i++) await reader.skip(await reader.length());
 }
@@ -72,7 +76,7 @@ type Reader = {
 };
 
 /** Reads a file forward in blocks. */
-function createReader(handle: FileHandle): Reader {
+function createReader(handle: FileHandle, signal: AbortSignal | undefined): Reader {
   const block = Buffer.alloc(2 ** 18);
   let start = 0;
   let filled = 0;
@@ -80,6 +84,7 @@ function createReader(handle: FileHandle): Reader {
   async function take(bytes: number): Promise<Buffer> {
     if (bytes > maxStringBytes) throw new Error('a value is too long');
     if (at >= start && at + bytes <= start + filled) return block.subarray(at - start, (at += bytes) - start);
+    signal?.throwIfAborted();
     const target = bytes > block.length ? Buffer.alloc(bytes) : block;
     const { bytesRead } = await handle.read(target, 0, target.length, at);
     if (bytesRead < bytes) throw new Error('the file ends inside its header');

@@ -15,13 +15,15 @@ export const maxHubContextWindow = 8192;
 /** The context window of a model that states none. */
 const defaultContextWindow = 4096;
 
-/** Returns the model of an address: the one on this machine, or the description of the one on the hub. */
-export async function resolveHubModel(name: string, directory: string, options: HubOptions): Promise<EmbeddedModel> {
-  const address = formatHubAddress(parseHubAddress(name));
-  const kept = await readRecord(recordFile(directory, address));
-  if (kept && (await hasWeights(directory, kept))) return kept;
-  return describeHubFile(await fetchHubFile(parseHubAddress(name), options));
+/** Returns the model of an address if it is on this machine; nothing is requested. */
+export async function findDownloadedModel(name: string, directory: string): Promise<EmbeddedModel | undefined> {
+  const kept = await readRecord(recordFile(directory, formatHubAddress(parseHubAddress(name))));
+  return kept && (await hasWeights(directory, kept)) ? kept : undefined;
 }
+
+/** Asks the hub for the description of a model. */
+export const fetchHubModel = async (name: string, options: HubOptions): Promise<EmbeddedModel> =>
+  describeHubFile(await fetchHubFile(parseHubAddress(name), options));
 
 /** Describes a file of the hub. A chat template that cannot be used is an error before the download, if the hub states it. */
 export function describeHubFile(file: HubFile): EmbeddedModel {
@@ -42,6 +44,7 @@ export async function finishHubModel(
   name: string,
   directory: string,
   described: EmbeddedModel,
+  signal?: AbortSignal,
 ): Promise<EmbeddedModel> {
   const file = recordFile(directory, formatHubAddress(parseHubAddress(name)));
   const kept = await readRecord(file);
@@ -54,19 +57,26 @@ export async function finishHubModel(
     ...base
   } = described;
   const title = `${described.name} of ${parseHubAddress(name).repo}`;
-  const model = { ...base, ...(await readBehavior(weightsFile(directory, described), described.name, title)) };
+  const weights = weightsFile(directory, described);
+  const model = await readFinishedModel(weights, base, title, signal);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, `${JSON.stringify(model, undefined, 2)}\n`, { mode: 0o600 });
   return model;
 }
 
-/** Reads the behavior from the file itself. A file that cannot be used is deleted: it would only take room. */
-async function readBehavior(file: string, name: string, title: string): Promise<ModelBehavior> {
+/** Completes the description from the file itself. A file that cannot be used is deleted: it would only take room. */
+async function readFinishedModel(
+  file: string,
+  base: Omit<EmbeddedModel, keyof ModelBehavior>,
+  title: string,
+  signal: AbortSignal | undefined,
+): Promise<EmbeddedModel> {
   try {
-    const header = await readGgufHeader(file);
-    return describeBehavior(title, header, requireTemplate(header.chatTemplate, name));
+    const header = await readGgufHeader(file, signal);
+    const behavior = describeBehavior(title, header, requireTemplate(header.chatTemplate, base.name));
+    return resolveEmbeddedModel({ ...base, ...behavior });
   } catch (error) {
-    await rm(file, { force: true });
+    if (signal?.aborted !== true) await rm(file, { force: true });
     throw error;
   }
 }

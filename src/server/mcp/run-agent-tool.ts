@@ -70,7 +70,7 @@ export async function startAgentRun(
     settings,
     flags,
     selector: session === undefined ? { type: 'new' } : { type: 'resume', session },
-    model: await resolveModelUnattended(flags, settings),
+    model: await resolveModelUnattended({ ...flags, isRequested: model !== undefined }, settings),
     host,
   });
   const runId = crypto.randomUUID();
