@@ -47,6 +47,8 @@ export const toSessionChoice = ({ name, changed, first = '' }: SessionSummary): 
   description: `${formatTime(changed)}  ${first.replaceAll(/\s+/g, ' ').slice(0, 60)}`.trim(),
 });
 
+const maxListedTitleChars = 50;
+
 /** Sessions as a list to choose from: the title, when it changed, the folder if it is another one, and the name. Those of the folder come first. */
 export function toSessionChoices(sessions: readonly SessionSummary[], folder: string): readonly SessionChoice[] {
   const { own, others } = sortByFolder(sessions, folder);
@@ -54,9 +56,11 @@ export function toSessionChoices(sessions: readonly SessionSummary[], folder: st
     (isOwn: boolean) =>
     (each: SessionSummary): SessionChoice => ({
       value: each.name,
-      label: each.title,
+      // A long title would leave no room for the time.
+      label: previewText(each.title, maxListedTitleChars),
       description: [
         formatTime(each.changed),
+        ...(each.waiting ? ['waiting for approval'] : []),
         ...(isOwn ? [] : [each.folder ?? 'folder unknown']),
         each.title === each.name ? previewText(each.first ?? '') : each.name,
       ].join('  '),

@@ -35,6 +35,8 @@ import {
   listSessionFiles,
   trashSession,
   followSessionFile,
+  toSessionChoices,
+  createTerminalSessions,
   type SessionFile,
   type SessionDirs,
 } from './index.ts';
@@ -324,4 +326,39 @@ test('a title has what the user typed: neither the text of attached files nor th
   assert.equal(await titleOf('what does @sum.js do', attached), 'what does @sum.js do');
   assert.equal(await titleOf('review\n\n<stdin-2>\ndiff --git </stdin>\n</stdin-2>'), 'review');
   assert.equal(await titleOf('what is <stdin> for?'), 'what is <stdin> for?');
+});
+
+test('a list marks a session that waits for an approval, and a long title leaves room for the time', async (t) => {
+  const dirs = createDirs(t);
+  const { file } = await createSession(dirs, 'asks', 'Hello there');
+  await createSession(
+    dirs,
+    'a title that is much longer than the column of a list may be, so that it is cut at a word',
+  );
+  const log = await openJsonl(file);
+  const isListedAsWaiting = (): readonly boolean[] =>
+    listSessions(dirs)
+      .filter(({ name }) => name === 'asks')
+      .map(({ waiting }) => waiting);
+  const ask = (call: string) => ({ type: 'approval-requested', call, question: 'Run it?' }) as const;
+  await log.append(5, [ask('a'), ask('b')]);
+  assert.deepEqual(isListedAsWaiting(), [true]);
+  await log.append(7, [{ type: 'approval-resolved', call: 'a', allowed: true }]);
+  assert.deepEqual(isListedAsWaiting(), [true], 'the second approval is still open');
+  const choices = toSessionChoices(listSessions(dirs), dirs.data);
+  assert.match(choices.find(({ value }) => value === 'asks')?.description ?? '', /^\S+ \S+ {2}waiting for approval/);
+  assert.deepEqual(
+    createTerminalSessions(dirs)
+      .list()
+      .map(({ name, status }) => [name.slice(0, 4), status])
+      .toSorted(),
+    [
+      ['a ti', undefined],
+      ['asks', 'waiting'],
+    ],
+  );
+  assert.ok(choices.every(({ label }) => label.length <= 51));
+  await log.append(8, [{ type: 'approval-resolved', call: 'b', allowed: false }]);
+  await log.close();
+  assert.deepEqual(isListedAsWaiting(), [false]);
 });

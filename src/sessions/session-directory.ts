@@ -1,7 +1,7 @@
 // The session directory: lists, finds and creates session files. There is no index besides the files.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, closestMatches, normalizeUnicode, systemErrorCode } from '../core/index.ts';
+import { FairleadError, closestMatches, normalizeUnicode, systemErrorCode, type Event } from '../core/index.ts';
 import { peekSession, readSessionId, type SessionPeek } from '../stores/jsonl/index.ts';
 import { withFileError, makePrivateDir } from '../stores/index.ts';
 import {
@@ -40,6 +40,8 @@ export type SessionSummary = SessionFile & {
   readonly title: string;
   /** The folder that the session works in; undefined in files of older versions. */
   readonly folder: string | undefined;
+  /** Whether its last run waits for an approval. */
+  readonly waiting: boolean;
 };
 
 /** Returns the directory of the session files. */
@@ -128,7 +130,26 @@ export function summarizeSession(sessionFile: SessionFile): SessionSummary | und
     first,
     title: getSessionTitle({ name: sessionFile.name, title: labels.title, first }),
     folder: labels.folder,
+    waiting: isWaiting(preview),
   };
+}
+
+/** Whether a run has an approval that was requested and not resolved. Most sessions end with their run, so only few are searched. */
+function isWaiting(preview: SessionPeek): boolean {
+  if (preview.last('approval-requested', 'run-ended', 'branch-started')?.type !== 'approval-requested') return false;
+  const since = preview.last('turn-ended', 'run-started')?.seq ?? 0;
+  const settled = new Set<string>();
+  for (const type of ['approval-resolved', 'tool-ended'] as const)
+    preview.lastWanted(type, (event) => {
+      if ('call' in event) settled.add(event.call);
+      return event.seq < since;
+    });
+  const isOpen = (event: Event): boolean =>
+    event.type === 'approval-requested' &&
+    event.seq > since &&
+    event.kind !== 'client-tool' &&
+    !settled.has(event.call);
+  return preview.lastWanted('approval-requested', isOpen) !== undefined;
 }
 
 /** A file that vanished or is not readable is omitted. */

@@ -24,6 +24,8 @@ export type TerminalSession = {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly events: number;
+  /** `waiting` if its last run waits for an approval. */
+  readonly status?: 'waiting';
 };
 
 /** The sessions of the terminal, for other programs. */
@@ -80,7 +82,7 @@ const emptyInfo = { createdAt: '', updatedAt: '', events: 0 } as const;
 function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefined {
   const summary = summarizeSession(sessionFile);
   if (!summary) return undefined;
-  const { id, name, created, changed, events = 0, model, title, folder } = summary;
+  const { id, name, created, changed, events = 0, model, title, folder, waiting } = summary;
   return {
     session: id,
     name,
@@ -90,5 +92,6 @@ function toTerminalSession(sessionFile: SessionFile): TerminalSession | undefine
     title,
     ...(folder === undefined ? {} : { folder }),
     ...(model === undefined ? {} : { model }),
+    ...(waiting ? { status: 'waiting' } : {}),
   };
 }

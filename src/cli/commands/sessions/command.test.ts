@@ -28,7 +28,7 @@ test('sessions: listed, shown, exported and verified; only data on standard outp
   assert.deepEqual([list.status, list.stderr], [0, '']);
   assert.match(
     list.stdout,
-    /^name +title +last change +events +size +model\nmy ␛\[31mred +\d{4}-\d\d-\d\d \d\d:\d\d +4 +\d+ B +m\n$/,
+    /^name +title +last change +status +events +size +model\nmy ␛\[31mred +\d{4}-\d\d-\d\d \d\d:\d\d +4 +\d+ B +m\n$/,
   );
   const [told] = JSON.parse(fairlead(['sessions', 'list', '--json']).stdout) as { id: string; events: number }[];
   assert.deepEqual([told?.id, told?.events], ['abcdef-1', 4]);

@@ -257,6 +257,7 @@ const sessionHeads = ({ all }: SessionsOptions): readonly string[] => [
   'name',
   'title',
   'last change',
+  'status',
   'events',
   'size',
   'model',
@@ -279,12 +280,13 @@ function truncate(text: string, max: number): string {
 }
 
 function sessionRow(summary: SessionSummary, { all }: SessionsOptions): readonly string[] {
-  const { name, title, changed, events, size, model, folder } = summary;
+  const { name, title, changed, events, size, model, folder, waiting } = summary;
   const count = events === undefined ? '?' : String(events);
   return [
     truncate(name, 40),
     title === name ? '' : truncate(title, 50),
     formatTime(changed),
+    waiting ? 'waiting' : '',
     count,
     formatBytes(size),
     truncate(model ?? '', 30),
