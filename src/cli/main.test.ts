@@ -26,6 +26,12 @@ test('an unknown option gets one sentence on stderr and exit code 2', () => {
   assert.equal(stderr, 'There is no option "--frobnicate"\nRun fairlead --help for usage.\n');
 });
 
+test('without a terminal, a prompt and piped text it prints one sentence and exits with 2', () => {
+  const { status, stdout, stderr } = fairlead([]);
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(stderr, /^No prompt was given: [^\n]*\nRun fairlead --help for usage\.\n$/);
+});
+
 test('a mistyped command is not sent as a prompt', () => {
   const { status, stdout, stderr } = fairlead(['sesions']);
   assert.deepEqual([status, stdout], [2, '']);

@@ -21,7 +21,6 @@ export async function main(given: readonly string[], commands: CommandTable = al
   const isConversation = command === undefined || first === 'chat' || first === 'run';
   if (first === 'help' || (isConversation && hasHelpFlag(args))) return printHelp(commands);
   if (command) return (await command.load()).run(rest, commands);
-  if (first === undefined && !process.stdin.isTTY && (await isEmptyStream(process.stdin))) return printHelp(commands);
   const { runConversationCommand } = await import('./commands/conversation.ts');
   return runConversationCommand(args, undefined, Object.keys(commands));
 }
@@ -58,16 +57,4 @@ async function printHelp(commands: CommandTable): Promise<number> {
 function hasHelpFlag(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.some((arg, i) => (end < 0 || i < end) && (arg === '--help' || arg === '-h'));
-}
-
-/** Whether the stream ends without data; data that arrives stays in the stream. */
-async function isEmptyStream(stream: NodeJS.ReadStream): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  stream.once('readable', () => {
-    const chunk = stream.read() as Buffer | null;
-    if (chunk !== null) stream.unshift(chunk);
-    resolve(chunk === null);
-  });
-  stream.once('error', () => resolve(true));
-  return promise;
 }

@@ -1,14 +1,25 @@
 // Did-you-mean suggestions: the names with the smallest edit distance to a mistyped word.
 
 /** Returns the closest names, best first; empty if none is close enough. */
-export function closestMatches(word: string, names: readonly string[]): readonly string[] {
-  const maxDistance = Math.max(2, Math.floor(word.length / 3));
+export function closestMatches(
+  word: string,
+  names: readonly string[],
+  maxDistance: number = Math.max(2, Math.floor(word.length / 3)),
+): readonly string[] {
   return names
-    .map((name) => ({ name, distance: name.startsWith(word) || word.startsWith(name) ? 1 : editDistance(word, name) }))
+    .map((name) => ({ name, distance: distanceOf(word, name) }))
     .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ name }) => name);
+}
+
+/** The distance of two words. The beginning of a name is close to it, and two letters in the wrong order are closer than any other mistake. */
+function distanceOf(word: string, name: string): number {
+  if (name.startsWith(word) || word.startsWith(name)) return 1;
+  const at = [...word].findIndex((letter, i) => letter !== name[i]);
+  const swapped = `${word.slice(0, at)}${word[at + 1] ?? ''}${word[at]}${word.slice(at + 2)}`;
+  return swapped === name ? 0.5 : editDistance(word, name);
 }
 
 /** The edit distance of two words. */

@@ -69,6 +69,20 @@ test('-c continues in fairlead; the file name of the program that was started se
     assert.equal(isHarnessName(file), expected, file);
 });
 
+test('with piped text one plain word is a prompt unless it is almost a command; mistyped options get the nearest name', () => {
+  const parse = (word: string) =>
+    parseCliArgs([word], {
+      isInteractive: false,
+      hasPipedText: true,
+      commands: ['trust', 'chat', 'sessions', 'models'],
+    });
+  for (const word of ['test', 'what']) assert.ok(!('message' in parse(word)), word);
+  for (const word of ['sesions', 'modles', 'trsut']) assert.ok('message' in parse(word), word);
+  const message = (...args: readonly string[]) => parseCliArgs(args, typed);
+  assert.deepEqual(message('--modle', 'x'), { message: 'There is no option "--modle"; did you mean --model?' });
+  assert.deepEqual(message('-p'), { message: '--prompt needs a value: <text>.' });
+});
+
 test('a first word that looks like a command is refused with the nearest command; one plain word, and a text in quotes, are prompts', () => {
   const commands = ['sessions', 'runs', 'run', 'why', 'models'];
   const parse = (...args: readonly string[]) => parseCliArgs(args, { ...typed, commands });

@@ -52,6 +52,8 @@ export type Invocation = {
   readonly command?: 'chat' | 'run';
   /** Whether the user can type at it. */
   readonly isInteractive: boolean;
+  /** Whether standard input is a pipe or a file. */
+  readonly hasPipedText?: boolean;
   /** The names of the commands: a prompt that looks like one of them is refused. */
   readonly commands?: readonly string[];
   /** The short options that differ from those of `fairlead`. */
@@ -66,7 +68,7 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
   if ('message' in parsed) return parsed;
   const { values, positionals } = parsed;
   if (parsed.words.length > 0 && invocation.command === undefined && findAction(values) === undefined) {
-    const message = findUnknownCommand(parsed.words, invocation.commands ?? []);
+    const message = findUnknownCommand(parsed.words, invocation.commands ?? [], invocation.hasPipedText);
     if (message !== undefined) return { message };
   }
   const action = parseAction(values, positionals, invocation);
@@ -188,6 +190,9 @@ function findExclusiveConflict(values: OptionValues, groups: readonly CliOptionG
 /** Formats an error of Node's option parser as one sentence, with a similar option name. */
 function formatOptionError(error: unknown): string {
   const message = (error as Error).message.split('\n')[0] ?? '';
+  const missing = /^Option '(?:-\w, )?--([\w-]+) <value>' argument missing/.exec(message)?.[1];
+  const needed = missing === undefined ? undefined : findOption(missing)?.value;
+  if (needed !== undefined) return `--${missing} needs a value: ${needed}.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return message.replace(/\. (Did you|To specify).*$/, '.');
   const names = cliOptions.flatMap(({ names }) => names);

@@ -6,6 +6,7 @@ import { parseCliArgs, type CliArgs, type Invocation } from '../args/parse-args.
 import { exitCodes } from '../args/exit-codes.ts';
 import { readProfile } from '../args/profile.ts';
 import { print, printErr } from '../args/stdio.ts';
+import { hasPipedInput } from '../print-mode/read-stdin.ts';
 import { exitCodeOf } from '../args/with-usage.ts';
 
 /** Runs the arguments of `chat`, `run` or no command, and returns the exit code. `commands` are names that are not taken for a prompt. */
@@ -18,6 +19,9 @@ export async function runConversationCommand(
     // A getter: opening standard input takes longer than parsing the command line, and few arguments need it.
     get isInteractive() {
       return process.stdin.isTTY;
+    },
+    get hasPipedText() {
+      return hasPipedInput();
     },
     commands,
     // The settings are read a second time below, so they are read here only for a command line with such an option.

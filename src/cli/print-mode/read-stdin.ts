@@ -29,7 +29,7 @@ export async function readPipedText(warn: (text: string) => void): Promise<strin
 }
 
 /** Whether standard input is a pipe, a file or a socket. Asks the operating system: opening the stream takes longer. */
-function hasPipedInput(): boolean {
+export function hasPipedInput(): boolean {
   try {
     const stats = fstatSync(0);
     return stats.isFIFO() || stats.isFile() || stats.isSocket();
