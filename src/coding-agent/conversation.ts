@@ -174,7 +174,7 @@ export class Conversation {
 
   /** Informs the listener that the session is at another event, after an edit or a rewind. */
   async notifyMoved(): Promise<void> {
-    await this.#readRecords();
+    await this.#readRecords(false);
     this.#listener?.session(false);
   }
 
@@ -194,8 +194,8 @@ export class Conversation {
     await this.#adoptSession(open, this.#state.open);
   }
 
-  async #readRecords(): Promise<void> {
-    this.#records = this.isNew ? noRecords : await readSessionRecords(this.session.log);
+  async #readRecords(isNew = this.isNew): Promise<void> {
+    this.#records = isNew ? noRecords : await readSessionRecords(this.session.log);
   }
 
   async #adoptSession(open: OpenSession, previous?: OpenSession): Promise<void> {

@@ -65,16 +65,16 @@ function renderNoteGroup(notes: readonly Note[], nonce: string): string {
   return `<system-reminder name="${name}"${nonce ? ` nonce="${nonce}"` : ''}>\n${content}\n</system-reminder>`;
 }
 
-const noteTags = /<system-reminder name="([^"]*)"(?: nonce="[^"]*")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
+const noteTags = /<system-reminder name="([^"]*)"(?: nonce="([^"]*)")?>\n([^]*?)\n<\/system-reminder>(?:\n|$)/g;
 
-/** Parses text that `renderNotes` made, a group as one note; undefined for any other text. */
-export function parseNotes(text: string): readonly Note[] | undefined {
+/** Parses text that `renderNotes` made, a group as one note; undefined for any other text, and for text without one of the given nonces. */
+export function parseNotes(text: string, nonces?: ReadonlySet<string>): readonly Note[] | undefined {
   const notes: Note[] = [];
   let end = 0;
   for (const match of text.matchAll(noteTags)) {
-    if (match.index !== end) return undefined;
+    if (match.index !== end || nonces?.has(match[2] ?? '') === false) return undefined;
     end += match[0].length;
-    notes.push({ key: match[1] ?? '', text: match[2] ?? '' });
+    notes.push({ key: match[1] ?? '', text: match[3] ?? '' });
   }
   return end > 0 && end === text.length ? notes : undefined;
 }

@@ -11,6 +11,9 @@ const ids = [
   '22222222-cccc-4ccc-8ccc-cccccccccccc/step-1',
   'release-notes',
   'release',
+  '44444444',
+  'deadbeef',
+  '44444444-eeee-4eee-8eee-eeeeeeeeeeee',
   ...Array.from({ length: 1200 }, (_, i) => `many-${i}`),
   '33333333-dddd-4ddd-8ddd-dddddddddddd',
 ];
@@ -32,6 +35,13 @@ test('the start of an id finds the run, also far back; an exact id wins, and a s
   assert.equal(await find('release-n'), 'release-notes');
   assert.equal(await find('33333333'), ids.at(-1), 'on a later page');
   assert.equal(await find('11111111-b'), ids[1]);
+  assert.equal(await find('deadbeef'), 'deadbeef');
+  await assert.rejects(
+    find('44444444'),
+    { code: 'fleet/ambiguous-run' },
+    'the id of a run and the short id of another',
+  );
+  assert.equal(await find('44444444-e'), '44444444-eeee-4eee-8eee-eeeeeeeeeeee');
   assert.deepEqual([await find('none'), await find('')], [undefined, undefined]);
   await assert.rejects(find('11111111'), {
     code: 'fleet/ambiguous-run',

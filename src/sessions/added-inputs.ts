@@ -1,8 +1,20 @@
 // The texts in user messages that the user did not write: notes of the program, commands that the user ran, texts of hooks, and reminders.
 import { parseNotes, type Event, type InputSource, type MessagePart } from '../core/index.ts';
 
-/** The texts that the program or a hook added on one branch. */
-export type AddedInputs = ReadonlyMap<string, InputSource>;
+/** The texts that the program or a hook added on one branch, and the nonces of its reminders. */
+export type AddedInputs = {
+  readonly texts: ReadonlyMap<string, InputSource>;
+  readonly nonces: ReadonlySet<string>;
+};
+
+/** Collects the added texts of a log. */
+export type AddedInputsCollector = AddedInputs & {
+  /** Records the texts and nonces of an event. */
+  readonly record: (event: Event) => void;
+};
+
+/** The added texts of a conversation without a log. */
+export const noAddedInputs: AddedInputs = { texts: new Map(), nonces: new Set() };
 
 /** A text of a user message, by what wrote it. */
 export type UserText =
@@ -13,16 +25,38 @@ export type UserText =
   /** System reminders for the model. */
   | { readonly type: 'reminder'; readonly text: string };
 
-/** Records the texts of an event, if it is an input that the user did not write. */
-export function recordAddedInput(added: Map<string, InputSource>, event: Event): void {
-  if (event.type !== 'input-received' || event.by === undefined) return;
-  for (const part of event.parts) if (part.type === 'text') added.set(part.text, event.by);
+/** Creates a collector of the texts that the user did not write. */
+export function createAddedInputs(): AddedInputsCollector {
+  const texts = new Map<string, InputSource>();
+  const nonces = new Set<string>();
+  let isFork = false;
+  const record = (event: Event): void => {
+    if (event.type === 'session-started') {
+      nonces.add(event.nonce ?? '');
+      isFork = event.from !== undefined;
+    }
+    if (event.type === 'epoch-started' && event.baseline) {
+      if (event.baseline.nonce !== undefined) nonces.add(event.baseline.nonce);
+      // The reminders that a fork starts with have the nonce of the other session, which only they contain.
+      if (isFork && event.reason === 'started')
+        for (const { parts } of event.baseline.messages) for (const part of parts) addReminderNonce(nonces, part);
+    }
+    if (event.type !== 'input-received' || event.by === undefined) return;
+    for (const part of event.parts) if (part.type === 'text') texts.set(part.text, event.by);
+  };
+  return { texts, nonces, record };
+}
+
+function addReminderNonce(nonces: Set<string>, part: MessagePart): void {
+  if (part.type !== 'text' || !parseNotes(part.text)) return;
+  const [, nonce] = /^<system-reminder name="[^"]*" nonce="([^"]+)">/.exec(part.text) ?? [];
+  if (nonce !== undefined) nonces.add(nonce);
 }
 
 /** Finds what wrote a text of a user message. */
 export function classifyUserText(text: string, added: AddedInputs): UserText {
-  const by = added.get(text);
-  if (by === undefined) return parseNotes(text) ? { type: 'reminder', text } : { type: 'user', text };
+  const by = added.texts.get(text);
+  if (by === undefined) return parseNotes(text, added.nonces) ? { type: 'reminder', text } : { type: 'user', text };
   const [, command, output, code] = (by === 'program' && commandNote.exec(text)) || [];
   return command === undefined || output === undefined
     ? { type: 'added', text, by }

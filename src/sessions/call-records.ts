@@ -1,6 +1,6 @@
 // What the log records besides the messages: how each tool call ended, the diff of an edit, and the inputs that the user did not write.
-import { isObject, type Event, type InputSource, type Json, type Log, type ToolOutcome } from '../core/index.ts';
-import { recordAddedInput, type AddedInputs } from './added-inputs.ts';
+import { isObject, type Event, type Json, type Log, type ToolOutcome } from '../core/index.ts';
+import { createAddedInputs, noAddedInputs, type AddedInputs } from './added-inputs.ts';
 
 /** How a call ended. */
 export type CallRecord = {
@@ -17,16 +17,16 @@ export type CallRecords = ReadonlyMap<string, CallRecord>;
 export type SessionRecords = { readonly calls: CallRecords; readonly added: AddedInputs };
 
 /** The records of a new session. */
-export const noRecords: SessionRecords = { calls: new Map(), added: new Map() };
+export const noRecords: SessionRecords = { calls: new Map(), added: noAddedInputs };
 
 /** Reads the records of the calls and inputs on the current branch of a log. */
 export async function readSessionRecords(log: Pick<Log, 'read'>): Promise<SessionRecords> {
   const calls = new Map<string, CallRecord>();
-  const added = new Map<string, InputSource>();
+  const added = createAddedInputs();
   for await (const events of log.read())
     for (const event of events) {
       addCallRecord(calls, event);
-      recordAddedInput(added, event);
+      added.record(event);
     }
   return { calls, added };
 }

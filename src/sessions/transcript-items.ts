@@ -1,6 +1,6 @@
 // Converts messages to transcript items: text in order, each tool call with its result.
 import { messageToolCalls, type FilePart, type Message, type ToolOutcome, type ToolResultPart } from '../core/index.ts';
-import { classifyUserText, type AddedInputs } from './added-inputs.ts';
+import { classifyUserText, noAddedInputs, type AddedInputs } from './added-inputs.ts';
 import type { CallRecords } from './call-records.ts';
 
 /** What wrote a text: a note is a text of the program for the model. */
@@ -28,7 +28,7 @@ export type TranscriptItem =
 export function toTranscriptItems(
   messages: readonly Message[],
   calls: CallRecords = new Map(),
-  added: AddedInputs = new Map(),
+  added: AddedInputs = noAddedInputs,
 ): readonly TranscriptItem[] {
   return messages.flatMap((message, i) => {
     if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1], calls));
@@ -43,7 +43,7 @@ function toItems(
   role: Message['role'],
   results: readonly ToolResultPart[],
   calls: CallRecords,
-  added: AddedInputs = new Map(),
+  added: AddedInputs = noAddedInputs,
 ): readonly TranscriptItem[] {
   switch (part.type) {
     case 'text':

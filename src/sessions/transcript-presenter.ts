@@ -11,7 +11,7 @@ import {
   type MessagePart,
   formatError,
 } from '../core/index.ts';
-import { formatAddedInput, splitUserParts, type AddedInputs } from './added-inputs.ts';
+import { formatAddedInput, noAddedInputs, splitUserParts, type AddedInputs } from './added-inputs.ts';
 import { getDiff, type CallRecords } from './call-records.ts';
 import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
@@ -205,7 +205,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     messages: readonly Message[],
     maxMessages: number,
     records: CallRecords = new Map(),
-    added: AddedInputs = new Map(),
+    added: AddedInputs = noAddedInputs,
   ): void {
     const shown = messages.slice(-maxMessages);
     if (shown.length < messages.length)

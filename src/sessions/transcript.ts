@@ -4,13 +4,12 @@ import {
   toArray,
   escapeInvisible,
   type Event,
-  type InputSource,
   type Log,
   type Message,
   type RunState,
 } from '../core/index.ts';
 import { openJsonl, type SessionFileProblem } from '../stores/index.ts';
-import { recordAddedInput, type AddedInputs } from './added-inputs.ts';
+import { createAddedInputs, type AddedInputs } from './added-inputs.ts';
 import { addCallRecord, type CallRecord, type CallRecords } from './call-records.ts';
 import { toTranscriptItems, type TranscriptItem } from './transcript-items.ts';
 
@@ -44,7 +43,7 @@ export async function readTranscript(
   const view = runStateView();
   const before: Message[] = [];
   const calls = new Map<string, CallRecord>();
-  const added = new Map<string, InputSource>();
+  const added = createAddedInputs();
   let state = view.initial;
   let known = 0;
   let knownParts = 0;
@@ -60,7 +59,7 @@ export async function readTranscript(
       const old = state;
       state = view.on(state, event);
       addCallRecord(calls, event);
-      recordAddedInput(added, event);
+      added.record(event);
       if (event.type !== 'epoch-started' || !event.baseline) continue;
       const { messages } = event.baseline;
       const compacted = event.reason === 'compacted';

@@ -12,6 +12,8 @@ export type McpOauthServer = McpHttpServer & {
   validToken: string;
   /** Whether a refresh token is refused, so that the user has to log in again. */
   refusesRefresh: boolean;
+  /** The scope that a tool call requires; none by default. */
+  requiredScope: string;
   /** Delays of the next registrations of clients, in milliseconds. */
   readonly registrationDelays: number[];
   readonly openedPages: string[];
@@ -23,8 +25,9 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
   const grants: string[] = [];
   const pages: string[] = [];
   /** The challenge and the client of each code. */
-  const codes = new Map<string, { readonly challenge: string; readonly client: string }>();
+  const codes = new Map<string, { readonly challenge: string; readonly client: string; readonly scope: string }>();
   let clientCount = 0;
+  let grantedScope = '';
   const say = (response: ServerResponse, body: object): true => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     return true;
@@ -48,6 +51,7 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
     }
     grants.push(grant);
     made.validToken = `token-${grants.length}`;
+    grantedScope = code?.scope ?? grantedScope;
     return say(response, {
       access_token: made.validToken,
       token_type: 'Bearer',
@@ -82,12 +86,19 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
         codes.set(code, {
           challenge: searchParams.get('code_challenge') ?? '',
           client: searchParams.get('client_id') ?? '',
+          scope: searchParams.get('scope') ?? '',
         });
         const back = `${searchParams.get('redirect_uri')}?code=${code}&state=${searchParams.get('state')}`;
         response.writeHead(302, { location: back }).end();
         return true;
       }
-      if (asked.headers.authorization === `Bearer ${made.validToken}`) return false;
+      if (asked.headers.authorization === `Bearer ${made.validToken}`) {
+        if (made.requiredScope === '' || !asked.body.includes('tools/call')) return false;
+        if (grantedScope.split(' ').includes(made.requiredScope)) return false;
+        const scope = `Bearer error="insufficient_scope", scope="${made.requiredScope}"`;
+        response.writeHead(403, { 'www-authenticate': scope }).end();
+        return true;
+      }
       response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
       return true;
     },
@@ -102,6 +113,7 @@ export async function startMcpOauthServer(t: TestContext): Promise<McpOauthServe
     openedPages: pages,
     validToken: 'unknown',
     refusesRefresh: false,
+    requiredScope: '',
     registrationDelays: [],
     openUrl,
   };

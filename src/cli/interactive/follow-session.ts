@@ -59,9 +59,9 @@ export async function followSession(
 async function streamSession(file: string, ui: TerminalUI, maxMessages: number, signal: AbortSignal): Promise<void> {
   let presenter = createTranscriptPresenter(ui, () => false);
   const replay = async (): Promise<number> => {
-    const { state, messages, calls } = await readSession(file);
+    const { state, messages, calls, added } = await readSession(file);
     presenter = createTranscriptPresenter(ui, () => false);
-    presenter.replay(messages, maxMessages, calls);
+    presenter.replay(messages, maxMessages, calls, added);
     return state.seq;
   };
   let seq = await replay();

@@ -25,7 +25,7 @@ export const exportCommand: SlashCommand = {
     const file = path.resolve(agent.workspace.cwd, fileArg || `${toFileName(name)}.${format}`);
     if (existsSync(file)) return notify(`${file} already exists. Choose another name.`, 'warning');
     const events = await conversation.events();
-    const { state, messages, calls } = await readTranscript(session.log);
+    const { state, messages, calls, added } = await readTranscript(session.log);
     const text = await exportDocument(
       {
         name,
@@ -36,6 +36,7 @@ export const exportCommand: SlashCommand = {
         spent: state.total,
         messages,
         calls,
+        added,
         title: conversation.title,
         folder: agent.workspace.cwd,
       },

@@ -59,7 +59,7 @@ function createApprovalQueue(
   let queue: Promise<unknown> = Promise.resolve();
   return ({ id, metadata, session }): ApprovalHandler => {
     const handle = createApprovalHandler({ ...approvals, session }, (prompt, signal) => {
-      const title = prompt.title.replace(/\?$/, ` for ${id} (${truncateToLine(metadata.task, 60)})?`);
+      const title = formatSubagentTitle(prompt.title, id, metadata.task);
       return askAboutCall(prompter, { ...prompt, title }, signal);
     });
     return (call, signal) => {
@@ -69,6 +69,10 @@ function createApprovalQueue(
     };
   };
 }
+
+/** The title of a question with the sub-agent and its task, whose text may contain anything. */
+export const formatSubagentTitle = (title: string, id: string, task: string): string =>
+  title.replace(/\?$/, () => ` for ${id} (${truncateToLine(task, 60)})?`);
 
 /** Asks with all choices, or for yes or no if the prompter has no more. */
 async function askAboutCall(

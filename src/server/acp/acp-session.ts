@@ -142,7 +142,9 @@ export function createAcpSession(
       const events = getBranchPath(await conversation.events());
       for (const event of events) plan(event);
       // Edited messages are in no event, so the conversation is replayed from the messages.
-      if (events.some(isRewrite)) presenter.replay(conversation.session.messages, Number.POSITIVE_INFINITY);
+      const { calls, added } = conversation.records;
+      if (events.some(isRewrite))
+        presenter.replay(conversation.session.messages, Number.POSITIVE_INFINITY, calls, added);
       else for (const event of events) if (replayedEventTypes.has(event.type)) presenter.onEvent(event);
     },
     async close() {

@@ -9,6 +9,8 @@ import { startMcpOauthServer } from '../../../test/support/mcp-oauth-server.ts';
 import type { McpHttpServer } from '../../../test/support/mcp-http-server.ts';
 import { listenForCallback, callbackUrl, findFreePort } from '../oauth/callback.ts';
 import { fileMcpTokens, type McpServer } from './index.ts';
+import { createMcpSignIn } from './oauth.ts';
+import { memoryMcpTokens } from './token-store.ts';
 
 const remoteServer = ({ url }: McpHttpServer): McpServer =>
   createUserServer('o', { type: 'http', url: `${url}/mcp`, headers: {} });
@@ -53,6 +55,53 @@ test('calls that are rejected at the same time share one login: one page, one ex
   );
   assert.equal(desk.openedPages.length, 2);
   assert.deepEqual(desk.grants, ['authorization_code', 'authorization_code']);
+});
+
+test('a call that needs a further scope right after the login shows the login page again', async (t) => {
+  const desk = await startMcpOauthServer(t);
+  desk.requiredScope = 'write';
+  const tokens = fileMcpTokens(path.join(createTempDir(t), 'logins.json'));
+  const { call, mcp } = await openMcpServers(t, [remoteServer(desk)], { tokens, openUrl: desk.openUrl });
+  assert.equal(desk.openedPages.length, 1, mcp.status()[0]?.why);
+  assert.equal((await call('mcp__o__hello')).text, 'hello');
+  assert.equal(desk.openedPages.length, 2);
+  assert.match(desk.openedPages[1] ?? '', /[?&]scope=write(?:&|$)/);
+});
+
+test('a login page that could not be shown is not waited for: the next attempt shows one', async (t) => {
+  let shown = 0;
+  const reach = { type: 'http', url: 'https://mcp.example/', headers: {} } as const;
+  const signIn = createMcpSignIn(createUserServer('o', reach), reach, {
+    tokens: memoryMcpTokens(),
+    openUrl() {
+      if (++shown === 1) throw new Error('no browser');
+    },
+  });
+  t.after(() => signIn.close());
+  const provider = await signIn.provider();
+  const page = new URL('https://login.example/authorize?state=x');
+  await assert.rejects(async () => provider.redirectToAuthorization(page), /no browser/);
+  assert.equal(signIn.isPending(), false);
+  await provider.redirectToAuthorization(page);
+  assert.deepEqual([shown, signIn.isPending()], [2, true]);
+});
+
+test('a page of a request that was sent before a login completed is not shown; one of a later request is', async (t) => {
+  const reach = { type: 'http', url: 'https://mcp.example/', headers: {} } as const;
+  const shown: string[] = [];
+  const openUrl = (_: string, page: string): void => void shown.push(page);
+  const signIn = createMcpSignIn(createUserServer('o', reach), reach, { tokens: memoryMcpTokens(), openUrl });
+  t.after(() => signIn.close());
+  const provider = await signIn.provider();
+  const request = async (page: string, meanwhile: () => void | Promise<void>): Promise<void> => {
+    await provider.tokens();
+    await meanwhile();
+    await provider.redirectToAuthorization(new URL(`https://login.example/${page}`));
+  };
+  const login = (): void | Promise<void> => provider.saveTokens({ access_token: 'a', token_type: 'bearer' });
+  await request('early', login);
+  await request('late', () => {});
+  assert.deepEqual(shown, ['https://login.example/late']);
 });
 
 test('a second attempt to connect joins the login that the first one began', async (t) => {

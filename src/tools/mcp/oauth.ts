@@ -1,4 +1,5 @@
 // OAuth login to a remote MCP server: PKCE, a loopback redirect, and stored tokens that are refreshed. The user opens the page.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   ClientCredentialsProvider,
@@ -49,7 +50,14 @@ export function createMcpSignIn(
     opened.params.catch(() => {
       if (callback === opened) callback = undefined;
     });
-    await show();
+    try {
+      await show();
+    } catch (error) {
+      // The user saw no page, so the next attempt opens one.
+      opened.close();
+      if (callback === opened) callback = undefined;
+      throw error;
+    }
   };
   // Requests that are rejected at the same time, and a second attempt to connect, share one login: the user sees one page.
   const pages: LoginPages = {
@@ -132,9 +140,6 @@ type AuthorizationCodeOptions = {
   readonly assertWanted: () => Promise<void>;
 };
 
-/** A page this soon after a login is from a request that was sent before it. */
-const staleLoginMs = 30_000;
-
 /**
  * Tokens are stored; the verifiers and clients of attempts live in memory until one of them opens its page.
  * The library runs one attempt per rejected request, so several can run at the same time: the first page counts.
@@ -151,7 +156,9 @@ function authorizationCodeProvider({
 }: AuthorizationCodeOptions): OAuthClientProvider {
   const { clientId, clientSecret, scope, issuer, clientMetadataUrl } = login;
   let verifier = '';
-  let loggedInAt = -Infinity;
+  let logins = 0;
+  /** The logins that were complete when the current request read its token. */
+  const loginsAtRequest = new AsyncLocalStorage<number>();
   const verifiers = new Map<string, string>();
   const clients = new Map<string, OAuthClientInformationMixed>();
   let discovered: OAuthDiscoveryState | undefined;
@@ -188,9 +195,13 @@ function authorizationCodeProvider({
       clients.set(client.client_id, client);
       if (!pages.isOpen()) keep({ client, port });
     },
-    tokens: () => tokens.get(url).tokens,
+    tokens(context) {
+      // The library passes no context when it builds a request, and one within an attempt to log in.
+      if (context === undefined) loginsAtRequest.enterWith(logins);
+      return tokens.get(url).tokens;
+    },
     saveTokens(newTokens) {
-      loggedInAt = Date.now();
+      logins++;
       keep({ tokens: newTokens, port });
     },
     async redirectToAuthorization(page) {
@@ -204,7 +215,8 @@ function authorizationCodeProvider({
           },
         );
       if (pages.isOpen()) return pages.join();
-      if (Date.now() - loggedInAt < staleLoginMs) return undefined;
+      // The request was sent before a login that is complete by now: it is repeated with the new token.
+      if ((loginsAtRequest.getStore() ?? logins) < logins) return undefined;
       verifier = verifiers.get(page.searchParams.get('code_challenge') ?? '') ?? verifier;
       const client = clients.get(page.searchParams.get('client_id') ?? '');
       if (client) keep({ client, port });

@@ -4,6 +4,7 @@ import type { FleetRun } from '../../../src/core/index.ts';
 import { api } from '../api/client.ts';
 import { usePoll } from '../hooks/use-poll.ts';
 import { formatCompact, formatCount, formatUsd } from '../text/format.ts';
+import { EscapedText } from './escaped-text.tsx';
 import { DataTable } from './primitives.tsx';
 
 /** Runs that are counted, the latest first. */
@@ -34,7 +35,9 @@ export function ModelCosts(): JSX.Element | null {
       <DataTable caption="Cost by model" head={['Model', '#Runs', '#Tokens', '#Cost', '#Cost per run']}>
         {costs.map(({ model, runs, usd, tokens, unpriced }) => (
           <tr key={model}>
-            <td>{model}</td>
+            <td>
+              <EscapedText text={model} />
+            </td>
             <td class="number">{formatCount(runs)}</td>
             <td class="number">{formatCompact(tokens)}</td>
             <td

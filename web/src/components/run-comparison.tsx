@@ -9,6 +9,7 @@ import { compareTexts } from '../text/diff.ts';
 import { formatCompact, formatCount, formatDuration, formatTime, formatUsd } from '../text/format.ts';
 import { formatHeading, formatStopReason } from '../text/labels.ts';
 import { DiffView } from './code-view.tsx';
+import { EscapedText } from './escaped-text.tsx';
 import { DataTable } from './primitives.tsx';
 
 /** Runs that can be chosen, the latest first. */
@@ -63,8 +64,18 @@ function Comparison({ run, other }: { readonly run: FleetRun; readonly other: Fl
           return (
             <tr key={name}>
               <td>{name}</td>
-              <td>{mine === theirs ? mine : <strong>{mine}</strong>}</td>
-              <td>{theirs}</td>
+              <td>
+                {mine === theirs ? (
+                  <EscapedText text={mine} />
+                ) : (
+                  <strong>
+                    <EscapedText text={mine} />
+                  </strong>
+                )}
+              </td>
+              <td>
+                <EscapedText text={theirs} />
+              </td>
             </tr>
           );
         })}

@@ -70,7 +70,8 @@ export function createTour(
       try {
         const presenter = createTranscriptPresenter(ui, () => true);
         if (scene.prepare) await scene.prepare(conversation);
-        if (!conversation.isNew) presenter.replay(conversation.session.messages, 20);
+        const { calls, added } = conversation.records;
+        if (!conversation.isNew) presenter.replay(conversation.session.messages, 20, calls, added);
         conversation.subscribe({
           session() {},
           event(event) {
