@@ -1,6 +1,6 @@
 // Reducers for tool calls: each call ends once, and when all calls of a response have ended, their results become one message in call order.
 import { hash53Value, updateHash53, createHash53, type Hash53State } from './hash53.ts';
-import type { Event } from './fact.ts';
+import type { Event, UnknownCall } from './fact.ts';
 import { canonicalJson } from './json.ts';
 import { copyText, textOrCharCodes } from './lazy-text.ts';
 import type { ToolResultPart } from './message.ts';
@@ -37,8 +37,24 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     loaded: e.loadsTools?.length ? [...new Set([...s.loaded, ...e.loadsTools])] : s.loaded,
     queue: e.notes?.reduce(enqueueNote, s.queue) ?? s.queue,
     files: recordTouchedFile(s.files, call, e),
+    ...(e.outcome === 'unknown' || s.unknownCalls ? { unknownCalls: recordUnknownCall(s.unknownCalls, call, e) } : {}),
   };
   return calls.every((each) => each.result) ? finishCallBatch(now) : now;
+}
+
+const maxUnknownCalls = 100;
+
+/** Adds a call with an unknown outcome. The same call with a known result removes it: it ran with an approval. */
+function recordUnknownCall(
+  known: readonly UnknownCall[] = [],
+  { tool, input, sent }: ToolCall,
+  { outcome }: Event & { type: 'tool-ended' },
+): readonly UnknownCall[] {
+  if (outcome !== 'ok' && outcome !== 'unknown') return known;
+  const text = canonicalJson(input);
+  const others = known.filter((each) => each.tool !== tool || canonicalJson(each.input) !== text);
+  if (outcome === 'ok') return others;
+  return [...others.slice(1 - maxUnknownCalls), { tool, input, ...(sent === undefined ? {} : { sent }) }];
 }
 
 /** All calls of a response have ended: their results become one message. Mutates the given state, which must not be shared yet. */

@@ -133,7 +133,7 @@ async function prepareCall(
 }
 
 /** The call with its tool alias resolved. */
-function withToolName(agent: ResolvedAgent, call: ToolCall): ToolCall {
+export function withToolName<C extends Pick<ToolCall, 'tool' | 'input'>>(agent: ResolvedAgent, call: C): C {
   const tool = agent.tools.has(call.tool) ? undefined : agent.resolveToolName?.(call);
   return tool === undefined ? call : { ...call, tool };
 }

@@ -16,7 +16,7 @@ export function epochStartedFact(state: RunState, reason: EpochReason, messages?
 
 /** An edit goes back to before the run and a fork never had it, so neither carries the active run. */
 function baselineOf(state: RunState, reason: EpochReason, messages: readonly Message[]): Baseline {
-  const { session, turn, loaded, queue, total, pending, calls, files } = state;
+  const { session, turn, loaded, queue, total, pending, calls, files, unknownCalls } = state;
   const base = {
     session,
     messages,
@@ -24,6 +24,7 @@ function baselineOf(state: RunState, reason: EpochReason, messages: readonly Mes
     loaded,
     total,
     ...(files.length ? { files } : {}),
+    ...(unknownCalls?.length ? { unknownCalls } : {}),
     ...serializeViews(state.viewStates),
     ...(state.nonce ? { nonce: state.nonce } : {}),
   };

@@ -20,12 +20,12 @@ export type GateResult =
 
 const maxRewrites = 8;
 
-/** Evaluates every gate: deny wins, then ask. A rewritten call is evaluated again by all gates. An approval applies only to the question it was given for. */
+/** Evaluates every gate: deny wins, then ask. A call that repeats an effect with an unknown outcome always asks. A rewritten call is evaluated again by all gates. An approval applies only to the question it was given for. */
 export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<GateResult> {
   if (call.ask?.allowed === false) return { type: 'deny', reason: userDenial(call.ask.reason), by: { kind: 'user' } };
   let current = call;
   for (let rewrites = 0; rewrites <= maxRewrites; rewrites++) {
-    const decision = await evaluateOnce(agent, current, state);
+    const decision = await evaluateOnce(agent, current, state, call.input);
     if (decision.type === 'allow') return { type: 'allow', input: current.input };
     if (decision.type !== 'rewrite') return decision;
     current = { ...current, input: decision.input };
@@ -42,7 +42,7 @@ function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
   return async ({ input }, state) => {
     const need: unknown = await tool.needsApproval?.(input, state);
     if (need === false) return { type: 'allow' };
-    const question = `Run ${tool.name} with ${truncateMiddle(canonicalJson(input), 2000)}?`;
+    const question = approvalQuestion(tool, input);
     return {
       type: 'ask',
       question: typeof need === 'string' ? `${question}\n${need}\n${askedEachTimeText}` : question,
@@ -50,21 +50,30 @@ function toolApprovalGate(tool: Tool | undefined): Gate | undefined {
   };
 }
 
-const askedEachTimeText = 'This is asked each time.';
+/** The question about a call that no gate describes. */
+export const approvalQuestion = ({ name }: Tool, input: Json): string =>
+  `Run ${name} with ${truncateMiddle(canonicalJson(input), 2000)}?`;
+
+/** The last line of a question that an earlier approval of the same call does not answer. */
+export const askedEachTimeText = 'This is asked each time.';
 
 /** Whether a question is about more than the call shows, so that an approval of the same call before does not answer it. */
 export const needsApprovalEachTime = (question: string): boolean => question.endsWith(askedEachTimeText);
 
-async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<Decision> {
-  let question: Decision | undefined;
+async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState, given: Json): Promise<Decision> {
+  const repeated = state.unknownCalls?.length
+    ? (await import('./repeated-effect.ts')).findRepeatedEffect(agent, call, given, state)
+    : undefined;
+  const asks: (Decision & { readonly type: 'ask' })[] = [];
   const approval = toolApprovalGate(agent.tools.get(call.tool));
   for (const gate of approval ? [...agent.gates, approval] : agent.gates) {
     const decision = await callGate(gate, call, state);
     if (decision.type === 'deny') return decision;
     if (decision.type === 'rewrite' && canonicalJson(decision.input) !== canonicalJson(call.input)) return decision;
-    if (decision.type === 'ask' && !call.granted?.includes(decision.question)) question ??= decision;
+    if (decision.type === 'ask') asks.push(repeated?.addReason(decision) ?? decision);
   }
-  return question ?? { type: 'allow' };
+  if (repeated?.ask && asks.length === 0) return repeated.ask;
+  return asks.find(({ question }) => !call.granted?.includes(question)) ?? { type: 'allow' };
 }
 
 /** Validates the decision of a gate. Gates are user code: anything but a well-formed decision denies the call. */

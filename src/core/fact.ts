@@ -98,11 +98,15 @@ export type Baseline = {
   /** The calls of the last message that have not ended yet; they may wait for an approval. */
   readonly calls?: readonly ToolCall[];
   readonly files?: readonly TouchedFile[];
+  readonly unknownCalls?: readonly UnknownCall[];
   /** The states of the agent's views, by name. */
   readonly views?: Readonly<Record<string, Json>>;
   /** The active run, so that a fold that starts here continues it. */
   readonly activeRun?: ActiveRun;
 };
+
+/** A call whose effect may or may not have happened; `sent` is its input after a gate rewrote it. */
+export type UnknownCall = { readonly tool: string; readonly input: Json; readonly sent?: Json };
 
 /** A file that tools read or changed: the last tool, and the content it saw or left. */
 export type TouchedFile = {

@@ -2,7 +2,7 @@
 import type { ApprovalPreview } from './approval-preview.ts';
 import { resolveApproval, endCall, patchCall, closeOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
-import type { Event, TouchedFile, Limits, Note, PendingInput, UsageTotals, StopReason } from './fact.ts';
+import type { Event, TouchedFile, Limits, Note, PendingInput, UnknownCall, UsageTotals, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
 import { enqueueNote, isNote } from './notes.ts';
@@ -61,6 +61,8 @@ export type RunState = {
   readonly contextAfterCompaction: number;
   /** The files that tools touched, the latest last. */
   readonly files: readonly TouchedFile[];
+  /** The calls whose outcome is unknown: the same call again needs approval. */
+  readonly unknownCalls?: readonly UnknownCall[];
   readonly pending: readonly PendingInput[];
   readonly queue: readonly Note[];
   /** The states of the agent's views. */

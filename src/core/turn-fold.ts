@@ -30,6 +30,7 @@ export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): R
     context,
     calls,
     files: e.baseline.files ?? [],
+    ...(e.baseline.unknownCalls ? { unknownCalls: e.baseline.unknownCalls } : {}),
     failure: undefined,
     contextAfterCompaction: e.reason === 'compacted' ? context : 0,
     compactions: (activeRun ?? s).compactions + (e.reason === 'compacted' ? 1 : 0),

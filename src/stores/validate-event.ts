@@ -72,6 +72,7 @@ const baseline = shape({
   nonce: optional(text),
   views: optional(isObject),
   files: optional(list(shape({ path: text, tool: text, changed: bool }))),
+  unknownCalls: optional(list(shape({ tool: text, input: defined }))),
   activeRun: optional(shape({ run: text, limits, spent: isObject, callBatches: list(number) })),
 });
 const origin = shape({ kind: text, name: optional(text), endsRun: optional(bool) });

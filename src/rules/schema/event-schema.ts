@@ -73,6 +73,7 @@ const definitions = {
       pending: arraySchema(anyValue),
       calls: arraySchema(anyValue),
       files: arraySchema(anyValue),
+      unknownCalls: arraySchema(anyValue),
       views: recordSchema(anyValue),
       activeRun: anyValue,
     },
