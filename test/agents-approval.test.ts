@@ -45,7 +45,7 @@ test(
     const terminal = await program.open(['--one-shot', '--no-sandbox', '--prompt', 'go']);
     const has = (file: string): boolean => existsSync(path.join(program.cwd, file));
     const question =
-      /for agent-\w+ \(work\)\?[^]*1[^]*Yes, once[^]*3[^]*allow edits of files in this folder in this session[^]*4[^]*in this project, kept[^]*5[^]*No/;
+      /for agent-\w+ \(work\)\?[^]*1[^]*Yes, once[^]*3[^]*allow edits and new files in this folder in this session[^]*4[^]*in this project, kept[^]*5[^]*No/;
     await answerPrompt(terminal, question, '3', 'Enter');
     // The second edit needs no question; a file with secrets and another tool do.
     await answerPrompt(terminal, /Create \.env for agent-\w+ \(work\)\?[^]*\[y\/N\/a\]:/, 'n', 'Enter');

@@ -33,7 +33,10 @@ test(
     await terminal.waitFor(/left with/);
     assert.equal(statSync(program.config('permissions.yaml')).mode & 0o777, 0o600);
     const listed = await program.run(['permissions', 'list']);
-    assert.match(listed.out, /^1\. edits of files in this folder {2}\(in \/.*\)\nThey are in .*permissions\.yaml\.\n$/);
+    assert.match(
+      listed.out,
+      /^1\. edits and new files in this folder {2}\(in \/.*\)\nThey are in .*permissions\.yaml\.\n$/,
+    );
     file = 'b.txt';
     assert.equal((await program.run(['--one-shot', '--no-sandbox', '--prompt', 'go'])).code, 0);
     assert.equal(readFileSync(path.join(program.cwd, 'b.txt'), 'utf8'), 'made\n');
@@ -43,7 +46,7 @@ test(
     assert.equal((await program.run(['permissions'], { cwd: other })).out.trim(), 'No permissions granted yet.');
     assert.match((await program.run(['permissions', '--all'], { cwd: other })).out, /^1\. edits/);
     const revoked = await program.run(['permissions', 'revoke', '1']);
-    assert.deepEqual([revoked.code, revoked.out.trim()], [0, 'Revoked: edits of files in this folder']);
+    assert.deepEqual([revoked.code, revoked.out.trim()], [0, 'Revoked: edits and new files in this folder']);
     file = 'c.txt';
     assert.equal((await program.run(['--one-shot', '--no-sandbox', '--prompt', 'go'])).code, 5);
     assert.ok(!existsSync(path.join(program.cwd, 'c.txt')));

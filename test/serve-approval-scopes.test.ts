@@ -20,6 +20,8 @@ type Server = {
   /** Waits until a run has ended, or waits for a call other than this one. */
   readonly settledAfter: (id: string, call?: string) => Promise<FleetRun>;
   readonly stop: () => Promise<void>;
+  /** What the server has printed. */
+  readonly printed: () => string;
 };
 
 async function startServe(t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<Server> {
@@ -48,6 +50,7 @@ async function startServe(t: TestContext, program: TestProgram, args: readonly s
   return {
     send,
     settledAfter,
+    printed: () => process.err(),
     async stop() {
       process.kill('SIGTERM');
       await process.ended;
@@ -99,6 +102,10 @@ test('[A41] a pending approval over HTTP lists its scopes with labels, and a sco
   const program = await createEditingProgram(t);
   const server = await startServe(t, program);
   const run = await server.settled(ownerKey, { prompt: 'a.txt b.txt .env' });
+  assert.match(
+    server.printed(),
+    new RegExp(`^${run.id} waits for approval: http://127\\.0\\.0\\.1:\\d+/#/runs/${run.id}$`, 'm'),
+  );
   const [approval] = await listApprovals(server, ownerKey);
   assert.deepEqual(approval?.pendingApprovals[0]?.scopes, [
     { scope: 'once', label: 'Yes, once' },
@@ -109,12 +116,12 @@ test('[A41] a pending approval over HTTP lists its scopes with labels, and a sco
     },
     {
       scope: 'edits-session',
-      label: 'Yes, and allow edits of files in this folder in this session',
+      label: 'Yes, and allow edits and new files in this folder in this session',
       duration: 'session',
     },
     {
       scope: 'edits-project',
-      label: 'Yes, and allow edits of files in this folder in this project, kept',
+      label: 'Yes, and allow edits and new files in this folder in this project, kept',
       duration: 'project',
     },
   ]);
@@ -227,4 +234,13 @@ test('[A41] a session grant answers the other pending calls that it covers', asy
     left = (await listApprovals(server, ownerKey))[0]?.pendingApprovals.length ?? 0;
   assert.equal(left, 1, 'one question is left');
   assert.ok(!existsSync(path.join(program.cwd, '.env')));
+});
+
+test('the list of models has the default once, also if its name begins with its provider', async (t) => {
+  const program = await createEditingProgram(t);
+  const [listed] = readFileSync(program.state('models.jsonl'), 'utf8').split('\n');
+  const { provider } = JSON.parse(listed ?? '') as { readonly provider: string };
+  const server = await startServe(t, program, ['--model', `${provider}/qwen3`]);
+  const { models } = (await server.send(ownerKey, 'GET /api/options')).body;
+  assert.deepEqual(models, [`${provider}/qwen3`, 'tiny']);
 });

@@ -38,10 +38,10 @@ test('approvals on the page', { skip }, async (t) => {
       await scopes.waitFor();
       assert.deepEqual(await scopes.getByRole('button').allTextContents(), [
         'Any content for /…/a.txt in this session',
-        'Edits of files in this folder in this session',
-        'Edits of files in this folder in this project, kept',
+        'Edits and new files in this folder in this session',
+        'Edits and new files in this folder in this project, kept',
       ]);
-      await scopes.getByRole('button', { name: 'Edits of files in this folder in this session' }).click();
+      await scopes.getByRole('button', { name: 'Edits and new files in this folder in this session' }).click();
       await waitForStatus(page, 'answered');
       assert.ok(has('a.txt') && has('b.txt'));
     },
@@ -122,7 +122,7 @@ test('approvals on the page', { skip }, async (t) => {
     async (t) => {
       const runner = await server.open(t, { key: webKeys.runner });
       await submitPrompt(runner, 'Write e.txt');
-      await form(runner).getByRole('button', { name: 'Edits of files in this folder in this session' }).waitFor();
+      await form(runner).getByRole('button', { name: 'Edits and new files in this folder in this session' }).waitFor();
       assert.equal(
         await form(runner)
           .getByRole('button', { name: /in this project/ })

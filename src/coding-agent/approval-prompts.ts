@@ -204,7 +204,7 @@ function toGrantChoice(rule: GrantRule, duration: GrantDuration): ApprovalChoice
 
 function formatRuleLabel(rule: GrantRule): string {
   if (rule.type === 'command') return `commands that begin with "${rule.words.join(' ')}"`;
-  if (rule.type === 'edits') return 'edits of files in this folder';
+  if (rule.type === 'edits') return 'edits and new files in this folder';
   if (rule.type === 'tool') return `every call of ${rule.tool.replace(/^mcp__(.+?)__(.+)$/, '$2 of the server $1')}`;
   return rule.key.startsWith('run_command: ') ? 'this exact command' : 'exactly this';
 }

@@ -242,6 +242,8 @@ export type ConversationStatus = {
   readonly model: string;
   readonly session: string;
   readonly mode: PermissionMode;
+  /** What the user allowed from now on, in a few words; absent if there is nothing. */
+  readonly granted?: string;
   readonly stream: boolean;
   /** Tokens of the last request and its response; `window` is absent if the context window of the model is unknown. */
   readonly context?: { readonly used: number; readonly window?: number };
@@ -268,6 +270,7 @@ export function getConversationStatus(
   { model, router, mode, stream, effort, parts, agent, open: { session } }: ConversationState,
   name: string,
   { codeOnly }: Pick<ConversationFlags, 'codeOnly'>,
+  granted: string | undefined,
 ): ConversationStatus {
   const { context, total, pending } = session.state;
   const { contextWindow } = parts.provider;
@@ -277,6 +280,7 @@ export function getConversationStatus(
     model: router ? `${router.name}: ${model.name}` : model.name,
     session: name,
     mode,
+    ...(granted === undefined ? {} : { granted }),
     stream,
     context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),

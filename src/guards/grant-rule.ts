@@ -19,9 +19,18 @@ export type Grant = { readonly rule: GrantRule; readonly duration: GrantDuration
 /** Formats what a rule covers. Different rules have different texts. */
 export function formatGrantRule(rule: GrantRule): string {
   if (rule.type === 'call') return rule.key;
-  if (rule.type === 'edits') return 'edits of files in this folder';
+  if (rule.type === 'edits') return 'edits and new files in this folder';
   if (rule.type === 'tool') return `every call of ${rule.tool}`;
   return `${rule.tool}: commands that begin with ${rule.words.join(' ')}`;
+}
+
+/** Formats grants in a few words; undefined if there are none. */
+export function formatGranted(grants: readonly Grant[]): string | undefined {
+  const others = new Set(grants.filter(({ rule }) => rule.type !== 'edits').map(({ rule }) => formatGrantRule(rule)))
+    .size;
+  const hasEdits = grants.some(({ rule }) => rule.type === 'edits');
+  if (others === 0) return hasEdits ? 'edits allowed' : undefined;
+  return `${hasEdits ? 'edits and ' : ''}${others} ${others === 1 ? 'permission' : 'permissions'} allowed`;
 }
 
 /** Whether two rules cover the same. */

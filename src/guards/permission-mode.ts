@@ -28,7 +28,7 @@ export const permissionModeDescriptions: Readonly<Record<PermissionMode, string>
   'read-only': 'Nothing is changed: files are read, and only commands that read can run.',
   plan: 'Nothing is changed: the model reads and writes a plan.',
   ask: 'You are asked before files are changed and commands are run.',
-  'accept-edits': 'Edits of files in this folder need no approval; everything else does.',
+  'accept-edits': 'Edits and new files in this folder need no approval; everything else does.',
   auto: 'File changes and commands are approved automatically.',
 };
 

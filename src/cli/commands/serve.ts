@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isLoopbackHost, isPathInside, type FleetStore } from '../../core/index.ts';
+import { escapeInvisibleLine, FairleadError, isLoopbackHost, isPathInside, type FleetStore } from '../../core/index.ts';
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import type { Command } from '../args/command.ts';
@@ -107,6 +107,8 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
             { model: values.model, canKeepPermissions: isLocal },
             {
               onStatus: control.report,
+              onSettled: (run, { type }) =>
+                type === 'waiting' ? printErrLine(formatWaitingLine(server.url, run.id)) : undefined,
               ...(concurrency === undefined ? {} : { concurrency }),
               ...(values['any-version'] ? {} : { version }),
             },
@@ -115,6 +117,10 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     });
   });
 });
+
+/** The line about a run that waits for the user, with the link that opens it. */
+const formatWaitingLine = (url: string, run: string): string =>
+  `${escapeInvisibleLine(run)} waits for approval: ${url}/#/runs/${encodeURIComponent(run)}`;
 
 const printErrLine = (text: string): void => printErr(`${text}\n`);
 
@@ -175,7 +181,11 @@ function assertOutside(file: string, dirs: readonly string[]): void {
 function listKnownModels(configured: string | undefined): readonly string[] {
   const settings = readSettings();
   const defaultModel = getDefaultModel(settings, configured);
-  const known = (readKnownModels(settings) ?? []).map(({ id }) => id);
+  const resolve = (name: string): string => JSON.stringify(lookUpModel(name, settings)?.ref ?? name);
+  // The default may have the name of its provider before it, which the list of the endpoint does not have.
+  const isDefault = (id: string): boolean =>
+    defaultModel?.endsWith(`/${id}`) === true && resolve(id) === resolve(defaultModel);
+  const known = (readKnownModels(settings) ?? []).flatMap(({ id }) => (isDefault(id) ? [] : [id]));
   return [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...known])];
 }
 
@@ -190,7 +200,7 @@ function isKnownModel(model: string): boolean {
 async function startServeWorker(
   store: FleetStore,
   agentOptions: RunAgentOptions,
-  workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus'>,
+  workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus' | 'onSettled'>,
 ): Promise<Worker> {
   const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),

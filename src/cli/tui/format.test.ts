@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration } from './format.ts';
+import { formatGranted } from '../../guards/index.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 test('folded output keeps the last lines and counts the others, and one extra line is not folded', () => {
@@ -20,6 +21,22 @@ test('the default key is a capital letter', () => {
 test('the status shows known values, and says which are unknown', () => {
   const status: ConversationStatus = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
   assert.deepEqual(formatStatusParts(status), ['m', '2 queued', 'cost unknown', 'auto-approve', 'no streaming', 's']);
+  const granted = formatGranted([
+    { rule: { type: 'edits' }, duration: 'project' },
+    { rule: { type: 'tool', tool: 'pay' }, duration: 'session' },
+  ]);
+  const asking = {
+    ...status,
+    mode: 'ask',
+    queued: 0,
+    stream: true,
+    ...(granted === undefined ? {} : { granted }),
+  } as const;
+  assert.deepEqual(formatStatusParts(asking).slice(2, 4), ['ask before changes', 'edits and 1 permission allowed']);
+  assert.deepEqual(
+    [formatGranted([]), formatGranted([{ rule: { type: 'edits' }, duration: 'session' }])],
+    [undefined, 'edits allowed'],
+  );
   const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };
   assert.deepEqual(formatStatusParts(known), ['m', '12% of 8k (950)', '$1.50', 'auto-approve', 's']);
   assert.deepEqual([formatDuration(5), formatDuration(1234), formatDuration(125_000)], ['5ms', '1.2s', '2m5s']);

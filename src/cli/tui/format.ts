@@ -78,6 +78,7 @@ function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
   add(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd), 6);
   if (sandbox !== undefined) add(escapeInvisible(sandbox), sandbox === sandbox.toUpperCase() ? 8.5 : 3);
   add(permissionModeLabels[status.mode], 8);
+  if (status.granted !== undefined && status.mode === 'ask') add(status.granted, 7.5);
   if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
   if (!status.stream) add('no streaming', 4.5);
   add(escapeInvisible(status.session), 1);

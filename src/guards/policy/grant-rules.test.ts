@@ -298,7 +298,7 @@ test('grants of a session are listed, revoked and forgotten with it', async () =
   await grants.grant({ type: 'edits' });
   assert.deepEqual(
     grants.list().map(({ rule }) => formatGrantRule(rule)),
-    ['a key', 'edits of files in this folder'],
+    ['a key', 'edits and new files in this folder'],
   );
   assert.equal(await grants.revoke('a key'), true);
   assert.equal(await grants.revoke('a key'), false);

@@ -105,8 +105,8 @@ test('an editor gets the agent info; an edit asks its user for permission, is sh
     [
       ['allow_once', 'Yes, once'],
       ['allow_always', 'Yes, and any edit of /…/a.txt in this session'],
-      ['allow_always', 'Yes, and allow edits of files in this folder in this session'],
-      ['allow_always', 'Yes, and allow edits of files in this folder in this project, kept'],
+      ['allow_always', 'Yes, and allow edits and new files in this folder in this session'],
+      ['allow_always', 'Yes, and allow edits and new files in this folder in this project, kept'],
       ['reject_once', 'No'],
     ],
   );

@@ -132,6 +132,7 @@ function useEntries(killSwitch: PaletteProps['killSwitch'], typed: string): read
     return [
       ...(mayRun ? [action('new', 'add', 'New run', () => navigate('ask'), 'ask prompt create')] : []),
       ...getRunActions(mayRun),
+      ...getViewActions(),
       ...(may && !killSwitch.isStopped
         ? [
             action(
@@ -204,6 +205,25 @@ function getRunActions(may: boolean): readonly PaletteEntry[] {
       words: 'stop',
       act: () => void api.cancelRun(id),
     },
+  ];
+}
+
+/** The views of the run or session on the screen; without one, the lists where one is chosen. */
+function getViewActions(): readonly PaletteEntry[] {
+  const { screen, id, query } = currentRoute.get();
+  const isOpen = (screen === 'runs' || screen === 'sessions') && id !== undefined;
+  const source = new URLSearchParams(query).get('source') ?? '';
+  const toEntry = (view: string, name: string, icon: PaletteEntry['icon'], words: string): PaletteEntry => ({
+    id: `view ${view}`,
+    group: 'Actions',
+    icon,
+    name: isOpen ? `${name} of this ${screen === 'runs' ? 'run' : 'session'}` : `${name} of a run: choose the run`,
+    words,
+    act: () => (isOpen ? location.assign(linkTo(screen, id, { source, view })) : navigate('runs')),
+  });
+  return [
+    toEntry('trace', 'Trace', 'clock', 'waterfall spans durations view'),
+    toEntry('events', 'Events', 'sessions', 'log view'),
   ];
 }
 

@@ -118,8 +118,8 @@ function SpanRow({ span, from, total, now, isOpen, toggle }: SpanRowProps): JSX.
     <>
       <span class={`span-name ${span.kind === 'model' ? '' : 'nested'}`}>
         <Icon name={spanIcons[span.kind]} size={14} />
-        <span class="span-label">
-          {span.kind === 'approval' ? 'wait for approval: ' : ''}
+        <span class="span-label" title={`${name}${span.target ? ` ${span.target}` : ''}`}>
+          {span.kind === 'approval' ? 'approval: ' : ''}
           <EscapedText text={name} />
           {span.target ? (
             <span class="span-target">

@@ -87,7 +87,7 @@ function CurrentHealth({ health }: { readonly health: HealthReport }): JSX.Eleme
         note={formatP95Interval(health.queueMs)}
       />
       <Metric
-        name="Run duration, p95"
+        name="Run duration with approvals, p95"
         value={formatP95(health.durationMs)}
         href={endedRuns('')}
         note={formatP95Interval(health.durationMs)}
@@ -181,7 +181,7 @@ function HealthHistory({ wanted }: { readonly wanted: string | null }): JSX.Elem
           steps={durationIncrements}
         />
         <Chart
-          title="Run duration"
+          title="Run duration with approvals"
           times={times}
           lines={lines.durationMs}
           write={formatDuration}

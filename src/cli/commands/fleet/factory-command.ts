@@ -6,7 +6,7 @@ import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { startWorkerProcesses, type WorkerProcesses } from './worker-processes.ts';
-import { exitCodeOfRun, formatRunOutcome, formatRunQuestions } from './format-runs.ts';
+import { exitCodeOfRun, formatRunOutcome, formatRunQuestions, isOutcomeCut } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { withFleetStore } from './open-store.ts';
@@ -130,6 +130,8 @@ function printBatchSummary(
     printErr(
       `${counts.answered} answered, ${failed.length} failed, ${waiting} waiting for approval${left > 0 ? `, ${left} left` : ''}.\n`,
     );
+  const cut = json ? undefined : ended.find(({ outcome }) => isOutcomeCut(outcome));
+  if (cut) printErr(`To see all of an answer: fairlead runs show ${cut.id}\n`);
   if (left > 0) printErr(`To continue: the same command with --id ${id}\n`);
   if (code !== undefined && left > 0) return code;
   const [first] = failed;

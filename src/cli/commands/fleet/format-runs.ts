@@ -32,10 +32,16 @@ export function formatRunTable(runs: readonly FleetRun[]): string {
 /** Formats the outcome of a run as one line. */
 export function formatRunOutcome({ id, outcome }: Pick<FleetRun, 'id' | 'outcome'>): string {
   if (!outcome) return `${id}  ended`;
-  const { reason, text, detail } = outcome;
-  const shown = reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
-  return `${id}  ${reason}  ${truncatePrompt(shown)}`;
+  return `${id}  ${outcome.reason}  ${truncatePrompt(getOutcomeText(outcome))}`;
 }
+
+/** Whether the line of an outcome has only a part of its text. */
+export const isOutcomeCut = (outcome: FleetRun['outcome']): boolean =>
+  outcome !== undefined &&
+  truncatePrompt(getOutcomeText(outcome)) !== escapeInvisibleLine(getOutcomeText(outcome).trim());
+
+const getOutcomeText = ({ reason, text, detail }: NonNullable<FleetRun['outcome']>): string =>
+  reason === 'answered' || reason === 'task-complete' ? text : (detail ?? text);
 
 /** Formats the pending approvals of a run, and how to answer them. */
 export const formatRunQuestions = ({ id, pendingApprovals }: Pick<FleetRun, 'id' | 'pendingApprovals'>): string =>
