@@ -44,7 +44,7 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
 
   function stream(id: string, block: OpenBlock, last: boolean): void {
     const from = block.printed;
-    const to = last ? block.text.length : completeLength(block.text);
+    const to = last ? block.text.length : completeLength(block.text, from);
     if (streamingId !== id) {
       startLine();
       if (from === to) return;
@@ -132,10 +132,15 @@ export function createPlainOutput(write: (text: string) => void, styles: TextSty
   };
 }
 
-// A carriage return or a high surrogate may be completed by the next part, and is printed with it.
-function completeLength(text: string): number {
-  const last = text.charCodeAt(text.length - 1);
-  return last === 0x0d || (last >= 0xd8_00 && last <= 0xdb_ff) ? text.length - 1 : text.length;
+/** A word longer than this is printed in parts; some scripts have no spaces. */
+const MAX_HELD_CHARS = 40;
+
+/** The length that can be printed now. A word, a carriage return or a high surrogate may be completed by the next part, and is printed with it: another line that is printed meanwhile does not split a word. */
+function completeLength(text: string, printed: number): number {
+  const word = /\S*$/.exec(text.slice(printed).slice(-MAX_HELD_CHARS))?.[0].length ?? 0;
+  const end = word < MAX_HELD_CHARS ? text.length - word : text.length;
+  const last = text.charCodeAt(end - 1);
+  return Math.max(printed, last === 0x0d || (last >= 0xd8_00 && last <= 0xdb_ff) ? end - 1 : end);
 }
 
 function formatFolded(text: string): readonly string[] {

@@ -4,6 +4,7 @@ import { escapeInvisible } from '../../core/index.ts';
 import { createTextStyles } from './ansi-style.ts';
 import { pickByLine } from './plain-pick.ts';
 import { createPlainInput, type PlainInput, type PlainInputEvents } from './plain-input.ts';
+import { createWaitingNotice } from './waiting-notice.ts';
 import { createPlainOutput } from './plain-output.ts';
 import { createSerialQueue, MIN_VISIBLE_MS } from './question-queue.ts';
 import {
@@ -28,7 +29,6 @@ export type PlainUiOptions = {
 };
 
 const QUIT_WINDOW_MS = 2000;
-const WAITING_NOTICE_MS = 1000;
 
 type LineReader = { readonly since: number; readonly takeLine: (line: string | undefined) => boolean };
 
@@ -56,7 +56,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
   let interruptedAt = 0;
   let completer: Completer | undefined;
   let promptTimer: NodeJS.Timeout | undefined;
-  let waitingTimer: NodeJS.Timeout | undefined;
+  const waitingNotice = createWaitingNotice((text) => reader ?? printer.printLine(text));
 
   const idle = (): boolean => listener !== undefined && activeHandlers === 0 && status?.busy === undefined && !reader;
 
@@ -226,16 +226,18 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       if (typed >= 0) return void echoed.splice(typed, 1);
       printAbovePrompt(() => printer.printBlock(block));
     },
-    appendText: (id, text) => printAbovePrompt(() => printer.appendText(id, text)),
+    appendText(id, text) {
+      // The notice is for a silent wait, and does not split an answer that arrives.
+      waitingNotice.refresh();
+      printAbovePrompt(() => printer.appendText(id, text));
+    },
     removeBlock: (id) => printAbovePrompt(() => printer.removeBlock(id)),
     clear: () => undefined,
     setStatus(newStatus) {
       const { busy } = newStatus;
-      if (busy !== status?.busy) clearTimeout(waitingTimer);
-      if (busy !== status?.busy && busy !== undefined && isTerminal) {
-        const notice = `[waiting] ${escapeInvisible(busy)}`;
-        waitingTimer = setTimeout(() => reader ?? printer.printLine(notice), WAITING_NOTICE_MS);
-      }
+      if (busy !== status?.busy) waitingNotice.stop();
+      if (busy !== status?.busy && busy !== undefined && isTerminal)
+        waitingNotice.start(`[waiting] ${escapeInvisible(busy)}`);
       status = newStatus;
       processPending();
     },
@@ -306,7 +308,7 @@ export function createPlainUi({ input, output, colors, lineEditing }: PlainUiOpt
       if (closed) return;
       closed = true;
       clearTimeout(promptTimer);
-      clearTimeout(waitingTimer);
+      waitingNotice.stop();
       reader?.takeLine(undefined);
       printer.write('');
       lineInput.close();
