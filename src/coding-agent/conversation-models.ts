@@ -79,3 +79,9 @@ function rememberModel(
 /** Whether a run without input sends the session as it is after an answer. Hosted providers refuse such a request. */
 export const isSentAsIs = ({ continueWith }: Settings, { ref }: Pick<ResolvedModel, 'ref'>): boolean =>
   continueWith === 'state' && findFamily(ref.provider)?.local === true;
+
+/** Finds a model that the user named in the conversation; throws an error that says which part of the name is wrong. */
+export async function requireNamedModel(name: string, settings: Settings): Promise<ResolvedModel> {
+  const { requireModel } = await import('./models/unknown-model.ts');
+  return { ...requireModel(name, settings, 'slash'), isNamed: true };
+}

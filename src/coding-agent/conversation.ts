@@ -30,7 +30,7 @@ import {
 } from '../sessions/index.ts';
 import { readKnownModels, refreshModels, type KnownModel, type ModelEndpoint } from './state/index.ts';
 import type { Effort, Settings } from './settings/index.ts';
-import { expandModelName, isRouterName, requireModel, type ResolvedModel } from './models/resolve-model.ts';
+import { expandModelName, isRouterName, type ResolvedModel } from './models/resolve-model.ts';
 import { refreshApprovalQuestions } from './approval-prompts.ts';
 import {
   switchAgent,
@@ -45,7 +45,7 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openStateWithGrants } from './conversation-grants.ts';
-import { createTurnHandler, getListedEndpoint, isSentAsIs } from './conversation-models.ts';
+import { createTurnHandler, getListedEndpoint, isSentAsIs, requireNamedModel } from './conversation-models.ts';
 import { openModel } from './models/open-model.ts';
 import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
@@ -257,7 +257,7 @@ export class Conversation {
   async useModel(name: string, signal?: AbortSignal): Promise<void> {
     const full = expandModelName(name, this.settings);
     if (isRouterName(full)) return switchToRouter(this.#state, this.#options, full);
-    return this.switchModel({ ...requireModel(full, this.settings, 'slash'), isNamed: true }, signal);
+    return this.switchModel(await requireNamedModel(full, this.settings), signal);
   }
 
   /** Continues with a model that was chosen; the signal ends its download. */

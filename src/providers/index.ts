@@ -40,6 +40,7 @@ export type { OllamaOptions } from './ollama/ollama.ts';
 export { responseCost, priceOf, type ModelPrice, type PriceBook } from './prices.ts';
 export { openProvider, type OpenProviderOptions, type ProviderFactory } from './registry.ts';
 export {
+  guessModelRef,
   parseModelRef,
   resolveModel,
   type OpenAIApi,

@@ -165,7 +165,7 @@ export function unknownProviderError(
 }
 
 /** Guesses the provider of a bare model name. */
-function guessModelRef(name: string): string | undefined {
+export function guessModelRef(name: string): string | undefined {
   const families: readonly (readonly [RegExp, string])[] = [
     [/^claude/i, 'anthropic'],
     [/^(gpt-\d|o\d|chatgpt|codex)/i, 'openai'],

@@ -350,12 +350,8 @@ test('a list marks a session that waits for an approval, and a long title leaves
   assert.deepEqual(
     createTerminalSessions(dirs)
       .list()
-      .map(({ name, status }) => [name.slice(0, 4), status])
-      .toSorted(),
-    [
-      ['a ti', undefined],
-      ['asks', 'waiting'],
-    ],
+      .flatMap(({ name, status }) => (status === undefined ? [] : [`${name} ${status}`])),
+    ['asks waiting'],
   );
   assert.ok(choices.every(({ label }) => label.length <= 51));
   await log.append(8, [{ type: 'approval-resolved', call: 'b', allowed: false }]);

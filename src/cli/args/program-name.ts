@@ -1,5 +1,5 @@
 // The name of the program in messages: that of the selected profile.
-import { formatError } from '../../core/index.ts';
+import { FairleadError, formatError } from '../../core/index.ts';
 
 /** Replaces `fairlead` at the beginning of a command by the program of the selected profile. Use it for texts of this program only, never for texts of the user or the model. */
 export const withProgramName = (text: string): string =>
@@ -11,5 +11,8 @@ export const withProgramName = (text: string): string =>
 export function formatCliError(error: Error): string {
   const text = formatError(error);
   const { message } = error;
-  return text.startsWith(message) ? message + withProgramName(text.slice(message.length)) : text;
+  // The providers know nothing of the settings, which can hold a key too.
+  const login =
+    error instanceof FairleadError && error.code === 'provider/no-key' ? ' To store a key: fairlead login' : '';
+  return text.startsWith(message) ? message + withProgramName(text.slice(message.length) + login) : text;
 }

@@ -16,7 +16,6 @@ import {
   type GrantContext,
   type UserAnswer,
 } from '../approval-prompts.ts';
-import { requireModel } from '../models/resolve-model.ts';
 import { openModel } from '../models/open-model.ts';
 import { createSubagentStore } from './subagent-store.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
@@ -35,6 +34,7 @@ export const createSubagents = ({
     createApprovalTracker,
     onReopen: refreshApprovalQuestions,
     openModel: async (name) => {
+      const { requireModel } = await import('../models/unknown-model.ts');
       const model = requireModel(name, settings);
       await assertModelAllowed?.(model);
       // A model chose the name: it may use an embedded model that is on this machine, and download none.

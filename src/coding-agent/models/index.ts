@@ -5,18 +5,17 @@ export {
   type ResolvedModel,
   findModel,
   lookUpModel,
-  requireModel,
   expandModelName,
   getModelEndpoint,
   formatEndpoint,
   toResolvedModel,
   isRouterName,
-  unknownModelError,
   toRouterModel,
   defaultEndpoint,
   announceDefaultModel,
   getDefaultModel,
 } from './resolve-model.ts';
+export { requireModel, unknownModelError } from './unknown-model.ts';
 export { openModel, type ModelHost, testConnection } from './open-model.ts';
 export {
   findModelSources,

@@ -18,7 +18,7 @@ import {
   writeConfig,
   type Settings,
 } from '../settings/index.ts';
-import { unknownModelError } from './resolve-model.ts';
+import { unknownModelError } from './unknown-model.ts';
 
 /** A key that the user enters. */
 export type LoginRequest = {

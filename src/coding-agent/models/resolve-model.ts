@@ -1,6 +1,6 @@
 // Resolves a model name from flags, settings, the cached list of models and the last model used, and the default model of queued runs.
-import { FairleadError, isObject, closestMatches, formatError } from '../../core/index.ts';
-import { families, findFamily, type ModelRef } from '../../providers/index.ts';
+import { isObject, formatError } from '../../core/index.ts';
+import { findFamily, type ModelRef } from '../../providers/index.ts';
 import {
   readAllKnownModels,
   readKnownModels,
@@ -101,18 +101,6 @@ export function lookUpModel(name: string, settings: Settings): ResolvedModel | u
   );
 }
 
-/** Finds a model as `lookUpModel` does; throws an error that says which part of the name is wrong. */
-export function requireModel(
-  name: string,
-  settings: Settings,
-  commands: 'slash' | 'program' = 'program',
-): ResolvedModel {
-  const model = lookUpModel(name, settings);
-  if (model) return model;
-  const known = readKnownModels(settings) ?? [];
-  throw unknownModelError(expandModelName(name, settings), known, getModelEndpoint(settings, known), commands);
-}
-
 /** The embedded model: its name alone, `embedded/<model>`, or the address of a model on the Hugging Face hub (`hf:<owner>/<repo>:<quant>`). */
 export function resolveEmbeddedName(name: string): ResolvedModel | undefined {
   if (/^(hf|huggingface):/.test(name)) return { name: `embedded/${name}`, ref: { provider: 'embedded', model: name } };
@@ -144,41 +132,6 @@ export function toResolvedModel(
     },
     ...(typeof tools === 'boolean' ? { tools } : {}),
   };
-}
-
-/** The error for a model that is not in a list: says which part of the name is wrong, and what the user can do there. */
-export function unknownModelError(
-  name: string,
-  known: readonly KnownModel[],
-  endpoint: ModelEndpoint | undefined,
-  commands: 'slash' | 'program' = 'program',
-): FairleadError {
-  const slash = name.indexOf('/');
-  const provider = name.slice(0, Math.max(0, slash));
-  const family = findFamily(provider);
-  const own = family && known.find((model) => findFamily(model.provider) === family);
-  const listOwner = own ? { provider: own.provider, baseUrl: own.url } : endpoint;
-  const lists = listOwner ? formatEndpoint(listOwner) : 'The list of models';
-  const near = closestMatches(
-    family ? name.slice(slash + 1) : name,
-    known.map(({ id }) => id),
-  );
-  const isUnknownProvider = slash > 0 && !family;
-  const message = isUnknownProvider
-    ? `There is no provider "${provider}"${known.length > 0 ? `, and ${lists} has no model "${name}"` : ''}.`
-    : `${lists} has no model "${family ? name.slice(slash + 1) : name}".`;
-  const advice =
-    commands === 'slash'
-      ? '/model lists the models; /refresh-models fetches the list again.'
-      : 'fairlead models <provider> lists its models; fairlead --one-shot --refresh-models fetches the saved list again.';
-  return new FairleadError('coding-agent/unknown-model', message, {
-    blame: 'user',
-    hint: near.length
-      ? `Did you mean ${near.join(' or ')}?`
-      : isUnknownProvider
-        ? `Providers: ${families.map((each) => each.name).join(', ')}. ${advice}`
-        : advice,
-  });
 }
 
 /** The model that was named at the start, that of the settings, the last used one, or the first of the list, preferably one that can call tools. */

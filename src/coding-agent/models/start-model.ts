@@ -15,7 +15,6 @@ import {
   resolveEmbeddedName,
   toResolvedModel,
   toRouterModel,
-  unknownModelError,
   type ResolvedModel,
 } from './resolve-model.ts';
 
@@ -50,7 +49,8 @@ export async function selectStartModel(
   if (known === undefined) return undefined;
   const found = name === undefined ? undefined : findWanted(name, settings);
   if (found) return { model: { ...found, ...(given === undefined ? {} : { isNamed: true }) }, settings };
-  const problem = name === undefined ? undefined : unknownModelError(name, known, endpoint);
+  const problem =
+    name === undefined ? undefined : (await import('./unknown-model.ts')).unknownModelError(name, known, endpoint);
   if (name !== undefined && endpoint === undefined) {
     const served = await findOnThisMachine(name, settings, signal);
     if (served) return { model: served, settings };
