@@ -1,6 +1,6 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
 import type { Event, ResolvedAgent, OutputSchema, RetryNotice, RunState } from '../core/index.ts';
-import type { Grants, PermissionMode } from '../guards/index.ts';
+import type { Grant, Grants, PermissionMode } from '../guards/index.ts';
 import { readGitBranch } from '../workspace/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
@@ -242,8 +242,8 @@ export type ConversationStatus = {
   readonly model: string;
   readonly session: string;
   readonly mode: PermissionMode;
-  /** What the user allowed from now on, in a few words; absent if there is nothing. */
-  readonly granted?: string;
+  /** What the user allowed from now on. */
+  readonly grants?: readonly Grant[];
   readonly stream: boolean;
   /** Tokens of the last request and its response; `window` is absent if the context window of the model is unknown. */
   readonly context?: { readonly used: number; readonly window?: number };
@@ -270,7 +270,7 @@ export function getConversationStatus(
   { model, router, mode, stream, effort, parts, agent, open: { session } }: ConversationState,
   name: string,
   { codeOnly }: Pick<ConversationFlags, 'codeOnly'>,
-  granted: string | undefined,
+  grants: readonly Grant[],
 ): ConversationStatus {
   const { context, total, pending } = session.state;
   const { contextWindow } = parts.provider;
@@ -280,7 +280,7 @@ export function getConversationStatus(
     model: router ? `${router.name}: ${model.name}` : model.name,
     session: name,
     mode,
-    ...(granted === undefined ? {} : { granted }),
+    grants,
     stream,
     context: { used: context, ...(contextWindow === undefined ? {} : { window: contextWindow }) },
     ...(total.turnsWithoutPrice === 0 ? { usd: total.usd } : {}),

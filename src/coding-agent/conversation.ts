@@ -9,7 +9,7 @@ import {
   type UserInput,
 } from '../agent/index.ts';
 import type { Event, InputSource, RunState } from '../core/index.ts';
-import { formatGranted, type Grants, type PermissionMode } from '../guards/index.ts';
+import type { Grants, PermissionMode } from '../guards/index.ts';
 import { collectEvents } from '../sessions/reports/index.ts';
 import {
   type SessionRecords,
@@ -299,7 +299,7 @@ export class Conversation {
 
   /** The status for a status line. */
   status(): ConversationStatus {
-    return getConversationStatus(this.#state, this.name, this.#options.flags, formatGranted(this.grants.list()));
+    return getConversationStatus(this.#state, this.name, this.#options.flags, this.grants.list());
   }
 
   /** Closes the session and the agent. */

@@ -24,15 +24,6 @@ export function formatGrantRule(rule: GrantRule): string {
   return `${rule.tool}: commands that begin with ${rule.words.join(' ')}`;
 }
 
-/** Formats grants in a few words; undefined if there are none. */
-export function formatGranted(grants: readonly Grant[]): string | undefined {
-  const others = new Set(grants.filter(({ rule }) => rule.type !== 'edits').map(({ rule }) => formatGrantRule(rule)))
-    .size;
-  const hasEdits = grants.some(({ rule }) => rule.type === 'edits');
-  if (others === 0) return hasEdits ? 'edits allowed' : undefined;
-  return `${hasEdits ? 'edits and ' : ''}${others} ${others === 1 ? 'permission' : 'permissions'} allowed`;
-}
-
 /** Whether two rules cover the same. */
 export const isSameRule = (a: GrantRule, b: GrantRule): boolean =>
   a.type === b.type && formatGrantRule(a) === formatGrantRule(b);

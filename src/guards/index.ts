@@ -1,14 +1,7 @@
 // Public API of guards: permission, policy, sandbox, hooks and redaction.
 export { findProtectedFiles } from './auto-executed-files.ts';
 export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
-export {
-  formatGranted,
-  formatGrantRule,
-  isSameRule,
-  type Grant,
-  type GrantDuration,
-  type GrantRule,
-} from './grant-rule.ts';
+export { formatGrantRule, isSameRule, type Grant, type GrantDuration, type GrantRule } from './grant-rule.ts';
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';
 export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
 export {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration } from './format.ts';
-import { formatGranted } from '../../guards/index.ts';
+import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration, formatGranted } from './format.ts';
+import type { Grant } from '../../guards/index.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
 test('folded output keeps the last lines and counts the others, and one extra line is not folded', () => {
@@ -21,17 +21,11 @@ test('the default key is a capital letter', () => {
 test('the status shows known values, and says which are unknown', () => {
   const status: ConversationStatus = { model: 'm', session: 's', mode: 'auto', stream: false, queued: 2 };
   assert.deepEqual(formatStatusParts(status), ['m', '2 queued', 'cost unknown', 'auto-approve', 'no streaming', 's']);
-  const granted = formatGranted([
+  const grants: readonly Grant[] = [
     { rule: { type: 'edits' }, duration: 'project' },
     { rule: { type: 'tool', tool: 'pay' }, duration: 'session' },
-  ]);
-  const asking = {
-    ...status,
-    mode: 'ask',
-    queued: 0,
-    stream: true,
-    ...(granted === undefined ? {} : { granted }),
-  } as const;
+  ];
+  const asking: ConversationStatus = { ...status, mode: 'ask', queued: 0, stream: true, grants };
   assert.deepEqual(formatStatusParts(asking).slice(2, 4), ['ask before changes', 'edits and 1 permission allowed']);
   assert.deepEqual(
     [formatGranted([]), formatGranted([{ rule: { type: 'edits' }, duration: 'session' }])],

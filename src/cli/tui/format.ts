@@ -1,5 +1,5 @@
 // Formats call statuses, outputs, questions and the status line as text, for the screen and for plain lines.
-import { permissionModeLabels } from '../../guards/index.ts';
+import { formatGrantRule, permissionModeLabels, type Grant } from '../../guards/index.ts';
 import { homedir } from 'node:os';
 import { escapeInvisible, minOf } from '../../core/index.ts';
 import type { KeyQuestion, UiChoice } from './ui.ts';
@@ -78,11 +78,21 @@ function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
   add(status.usd === undefined ? 'cost unknown' : formatUsd(status.usd), 6);
   if (sandbox !== undefined) add(escapeInvisible(sandbox), sandbox === sandbox.toUpperCase() ? 8.5 : 3);
   add(permissionModeLabels[status.mode], 8);
-  if (status.granted !== undefined && status.mode === 'ask') add(status.granted, 7.5);
+  const granted = status.mode === 'ask' ? formatGranted(status.grants ?? []) : undefined;
+  if (granted !== undefined) add(granted, 7.5);
   if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
   if (!status.stream) add('no streaming', 4.5);
   add(escapeInvisible(status.session), 1);
   return parts;
+}
+
+/** Formats grants in a few words; undefined if there are none. */
+export function formatGranted(grants: readonly Grant[]): string | undefined {
+  const others = new Set(grants.filter(({ rule }) => rule.type !== 'edits').map(({ rule }) => formatGrantRule(rule)))
+    .size;
+  const hasEdits = grants.some(({ rule }) => rule.type === 'edits');
+  if (others === 0) return hasEdits ? 'edits allowed' : undefined;
+  return `${hasEdits ? 'edits and ' : ''}${others} ${others === 1 ? 'permission' : 'permissions'} allowed`;
 }
 
 /** Returns the parts of the status line that fit into a width, joined; the least important parts are left out first. */

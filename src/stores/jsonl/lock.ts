@@ -41,26 +41,6 @@ type LockClaim = {
   readonly force: boolean;
 };
 
-/** Runs a function while holding the lock of a file in an existing directory; waits up to 10 seconds while another holds it. */
-export async function withFileLock<T>(file: string, work: () => Promise<T>, disk: Disk = realDisk): Promise<T> {
-  const until = Date.now() + 10_000;
-  for (;;) {
-    let lock: FileLock;
-    try {
-      lock = await acquireLock(disk, file, defaultLockTimeoutMs);
-    } catch (error) {
-      if (!(error instanceof FairleadError) || error.code !== 'store/locked' || Date.now() > until) throw error;
-      await sleep(5 + Math.random() * 20);
-      continue;
-    }
-    try {
-      return await work();
-    } finally {
-      lock.release();
-    }
-  }
-}
-
 /** Acquires the writer lock of a file, or throws `store/locked`; with `force` also from a responsive process. */
 export async function acquireLock(disk: Disk, file: string, lockTimeoutMs: number, force = false): Promise<FileLock> {
   const lock = `${file}.lock`;
