@@ -46,6 +46,8 @@ test('a model of the hub: its size and licence are shown, the file is verified a
   assert.doesNotMatch(again.err, /Downloads/);
   assert.equal(hub.requests.length, 0);
   assert.equal(bare.lastModel(), undefined, 'a one-shot changes no default');
+  const resumed = await run(['--continue', 'SAY:resumed'], offline);
+  assert.deepEqual([resumed.code, resumed.out], [0, 'resumed\n'], resumed.err);
 });
 
 test('a model with a tool format calls a tool of the agent with input that follows its schema, reads the result and answers', async (t) => {

@@ -166,6 +166,34 @@ test('[J101] a resumed session uses its own model in a pipe, also that of a comp
   });
 });
 
+test('a session that moved to another provider or host continues there in a pipe, never at the one that it left', async (t) => {
+  const [company, own] = [await serve(t), await serve(t)];
+  const start = await createBareStart(t);
+  const urls = {
+    HF_TOKEN: 'hf_test',
+    ANTHROPIC_API_KEY: 'sk-ant-test',
+    ANTHROPIC_BASE_URL: company.url,
+    OLLAMA_API_URL: own.url,
+  };
+  const named = ['--session-name', 'moved'];
+  assert.equal((await start.run(['--model', 'anthropic/qwen3:8b', ...named, 'one'], urls)).code, 0);
+  const left = company.requests.length;
+  assert.equal((await start.run(['--model', 'ollama/qwen3:8b', '--resume', 'moved', 'two'], urls)).code, 0);
+  assert.equal((await start.run(['--resume', 'moved', 'three'], urls)).out, 'You said: three\n');
+  assert.equal(company.requests.length, left, 'the session left this provider');
+  const elsewhere = await start.run(['--resume', 'moved', 'four'], {
+    ...urls,
+    OLLAMA_API_URL: 'http://ollama.invalid',
+  });
+  assert.equal(elsewhere.code, 2, elsewhere.err);
+  assert.match(elsewhere.err, /No model configured/);
+
+  assert.equal((await start.run(['--model', 'anthropic/m', '--session-name', 'custom', 'one'], urls)).code, 0);
+  const { ANTHROPIC_BASE_URL: _, ...unset } = urls;
+  const publicHost = await start.run(['--resume', 'custom', 'two'], unset);
+  assert.equal(publicHost.code, 2, publicHost.err);
+});
+
 test('a model that never answered is not remembered', { skip }, async (t) => {
   const bare = await createBareStart(t);
   const start = await bare.open(['--model', 'lm-studio/x']);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   FairleadError,
+  getModelOrigin,
   type Fact,
   type InputMode,
   type InputSource,
@@ -43,13 +44,13 @@ export const inputReceivedFact = (
 
 /** The facts that prepare a log for this agent: the first ones of a new session, or a new epoch if another agent wrote the last one. */
 export function sessionStartFacts(agent: ResolvedAgent, state: RunState, id: string): readonly Fact[] {
-  const { system, provider, modelProvider, cwd } = agent;
+  const { system, provider, cwd } = agent;
+  const origin = getModelOrigin(agent);
   const tools = visibleToolSpecs(agent.tools);
   const epoch = {
     type: 'epoch-started',
     epoch: state.epoch + 1,
-    // Near the start of the line, where a search of a file finds it.
-    ...(modelProvider === undefined ? {} : { modelProvider }),
+    ...origin,
     system,
     tools,
     model: provider.model,
@@ -61,6 +62,9 @@ export function sessionStartFacts(agent: ResolvedAgent, state: RunState, id: str
       { ...epoch, reason: 'started' },
     ];
   if (state.model !== provider.model) return [{ ...epoch, reason: 'model-changed' }];
-  const same = state.system === system && JSON.stringify(state.tools) === JSON.stringify(tools);
+  const isSameOrigin = JSON.stringify(state.modelOrigin) === JSON.stringify(origin);
+  // Files of older versions do not say where the model was.
+  if (!isSameOrigin && state.modelOrigin.modelProvider !== undefined) return [{ ...epoch, reason: 'model-changed' }];
+  const same = isSameOrigin && state.system === system && JSON.stringify(state.tools) === JSON.stringify(tools);
   return same ? [] : [{ ...epoch, reason: 'agent-changed' }];
 }

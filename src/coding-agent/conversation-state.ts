@@ -12,7 +12,7 @@ import type { Effort, Settings } from './settings/index.ts';
 import { withModelSettings } from '../providers/index.ts';
 import { toModelSettings } from './model-settings.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
-import type { ResolvedModel } from './models/resolve-model.ts';
+import { toModelOrigin, type ResolvedModel } from './models/resolve-model.ts';
 import { type ModelHost, openModel } from './models/open-model.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
@@ -77,6 +77,8 @@ export type ConversationState = {
   stream: boolean;
   effort: Effort | undefined;
   model: ResolvedModel;
+  /** The variables that the model was opened with. */
+  env: Settings['env'];
   /** Chooses the model for each message; absent unless the user named a router. */
   router: SessionRouter | undefined;
   agent: CodingAgent;
@@ -90,8 +92,10 @@ export type ConversationState = {
 /** Opens the model, the agent of the directory and the session. */
 export async function openConversationState(options: ConversationOptions, grants: Grants): Promise<ConversationState> {
   const { settings, flags, model: selected, host, selector } = options;
-  const partial: Partial<ConversationState> & Pick<ConversationState, 'mode' | 'stream' | 'effort' | 'private'> = {
+  const partial: Partial<ConversationState> &
+    Pick<ConversationState, 'mode' | 'stream' | 'effort' | 'private' | 'env'> = {
     private: false,
+    env: settings.env,
     // Code in a container cannot reach the user's files, so no approval is needed.
     mode: flags.autoApprove || flags.codeOnly ? 'auto' : (flags.permissionMode ?? settings.approve),
     stream: flags.stream ?? settings.stream,
@@ -158,13 +162,13 @@ function createAgentIn(
 const resolveForModel = (
   agent: CodingAgent,
   { provider, model }: OpenedModel,
-  state: Pick<ConversationState, 'stream' | 'effort'>,
+  state: Pick<ConversationState, 'stream' | 'effort' | 'env'>,
 ): ResolvedAgent => ({
   ...agent.forModel(
     withModelSettings(provider, () => toModelSettings(state)),
     model.tools !== false,
   ),
-  modelProvider: model.ref.provider,
+  ...toModelOrigin(model.ref, provider.model, state.env),
 });
 
 /** Continues with this agent and model. */

@@ -265,7 +265,12 @@ export class Conversation {
     if (this.#state.private) await assertLocalModel(model, this.settings);
     const host = signal ? { ...this.#options.host, signal } : this.#options.host;
     const provider = await openModel(model, this.settings, host);
-    await switchAgent(this.#state, this.agent, { model, provider }, undefined);
+    await switchAgent(
+      Object.assign(this.#state, { env: this.settings.env }),
+      this.agent,
+      { model, provider },
+      undefined,
+    );
   }
 
   /** Continues with other settings, such as those with a new key: the agent is created again, so that it hides the key in tool outputs. */

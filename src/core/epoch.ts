@@ -8,9 +8,17 @@ type EpochStarted = Fact & { readonly type: 'epoch-started' };
 
 /** Creates an `epoch-started` fact. With messages it carries a baseline, so that a fold can start here. */
 export function epochStartedFact(state: RunState, reason: EpochReason, messages?: readonly Message[]): EpochStarted {
-  const { epoch, system, tools, model, cwd } = state;
-  const cwdField = cwd === undefined ? {} : { cwd };
-  const fact: EpochStarted = { type: 'epoch-started', epoch: epoch + 1, reason, system, tools, model, ...cwdField };
+  const { epoch, system, tools, model, modelOrigin, cwd } = state;
+  const fact: EpochStarted = {
+    type: 'epoch-started',
+    epoch: epoch + 1,
+    reason,
+    ...modelOrigin,
+    system,
+    tools,
+    model,
+    ...(cwd === undefined ? {} : { cwd }),
+  };
   return messages ? { ...fact, baseline: baselineOf(state, reason, messages) } : fact;
 }
 

@@ -174,8 +174,12 @@ export type Fact =
       readonly system: string;
       readonly tools: readonly ToolSpec[];
       readonly model: string;
-      /** The name under which the provider of the model was opened, if it is known; a compacted epoch does not repeat it. */
+      /** The name under which the provider of the model was opened, if it is known. */
       readonly modelProvider?: string;
+      /** The host that the provider was at; absent if the model runs in this process. */
+      readonly modelHost?: string;
+      /** The name under which the provider opened the model, if it is another than `model`. */
+      readonly modelName?: string;
       /** The working directory of the agent, where it has one. */
       readonly cwd?: string;
       readonly baseline?: Baseline;

@@ -199,6 +199,7 @@ export type {
 export { oldEventTypes, upcastEvent, upcastQuestion, upcastUsageTotals } from './upcast.ts';
 export { attemptCompaction, compactionFacts, recordCompactionCost, type CompactionAttempt } from './compaction.ts';
 export { epochStartedFact } from './epoch.ts';
+export { getModelOrigin, type ModelOrigin } from './model-origin.ts';
 export { closeOpenCalls } from './call-fold.ts';
 export { continuedText, continuePrompt, cutOffMark, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';

@@ -265,6 +265,10 @@ export type ResolvedAgent = {
   readonly cwd?: string;
   /** The name under which the provider of the model is opened, recorded at the start of an epoch. */
   readonly modelProvider?: string;
+  /** The host that the provider is at; absent if the model runs in this process. */
+  readonly modelHost?: string;
+  /** The name under which the provider opens the model, if it is another than that of the model. */
+  readonly modelName?: string;
   /** The model. */
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;

@@ -5,6 +5,7 @@ import { FairleadError, errorMessage, type Failure } from './errors.ts';
 import type { Event, TouchedFile, Limits, Note, PendingInput, UnknownCall, UsageTotals, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
+import type { ModelOrigin } from './model-origin.ts';
 import { enqueueNote, isNote } from './notes.ts';
 import type { NamedView, Rule, View } from './ports.ts';
 import { addUsage, chargeRun, zeroUsage } from './usage-totals.ts';
@@ -50,6 +51,8 @@ export type RunState = {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly model: string;
+  /** Where the last epoch says that the model was opened. */
+  readonly modelOrigin: ModelOrigin;
   /** The working directory that the last epoch recorded. */
   readonly cwd: string | undefined;
   readonly messages: PersistentList<Message>;
@@ -102,6 +105,7 @@ const initialRunState: RunState = {
   system: '',
   tools: [],
   model: '',
+  modelOrigin: {},
   cwd: undefined,
   messages: createPersistentList<Message>(),
   sent: 0,

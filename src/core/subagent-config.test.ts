@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bareAgentParts } from '../../test/support/bare-agent.ts';
-import { deriveSubagent, runStateView, type ResolvedAgent, type Tool } from './index.ts';
+import { deriveSubagent, getModelOrigin, runStateView, type ResolvedAgent, type Tool } from './index.ts';
 
 test('a sub-agent uses its own output schema, not its parent’s', () => {
   const shape = { schema: { type: 'object' }, validate: () => undefined };
@@ -39,4 +39,13 @@ test('a sub-agent gets no client tools, because no client waits for their result
   const { initial } = runStateView();
   assert.deepEqual([...deriveSubagent(parent, initial, {}).tools.keys()], ['here']);
   assert.deepEqual([...deriveSubagent(parent, initial, { tools: ['there'] }).tools.keys()], []);
+});
+
+test('a sub-agent with another model does not inherit where the model of its parent was opened', () => {
+  const provider = { family: 'f', model: 'm', stream: () => assert.fail('nothing is requested') };
+  const origin = { modelProvider: 'anthropic', modelHost: 'api.example', modelName: 'n' };
+  const parent: ResolvedAgent = { system: 's', provider, tools: new Map(), ...bareAgentParts, ...origin };
+  const { initial } = runStateView();
+  assert.deepEqual(getModelOrigin(deriveSubagent(parent, initial, {})), origin);
+  assert.deepEqual(getModelOrigin(deriveSubagent(parent, initial, { provider: { ...provider } })), {});
 });

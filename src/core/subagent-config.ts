@@ -34,8 +34,11 @@ export function deriveSubagent(parent: ResolvedAgent, state: RunState, overrides
     (tool) => tool.clientSideQuestion === undefined && (names === undefined || names.includes(tool.name)),
   );
   const shown = kept.map((tool): [string, Tool] => [tool.name, copyTool(tool, { deferred: false })]);
+  // Another provider is at another place than that of the parent.
+  const elsewhere = own.provider !== undefined && own.provider !== parent.provider;
+  const { modelProvider: _provider, modelHost: _host, modelName: _name, ...unplaced } = inherited;
   return {
-    ...inherited,
+    ...(elsewhere ? unplaced : inherited),
     checks: [],
     ...own,
     tools: new Map(shown),

@@ -5,12 +5,14 @@ import { messageToolCalls, isEmptyMessage, satisfiesToolChoice, type Message, ty
 import { isNoteActive, removeShownNotes, renderNotes } from './notes.ts';
 import { chargeRun, addToTotals } from './usage-totals.ts';
 import type { ToolCall, RunState } from './state.ts';
+import { getModelOrigin } from './model-origin.ts';
 import { estimateTokens, partTokens, messageTokens } from './tokens.ts';
 import { lastItem, appendItem, replaceLastItem, createPersistentList, type PersistentList } from './persistent-list.ts';
 
 /** Applies `epoch-started`: a new prefix begins. */
 export function startEpoch(s: RunState, e: Event & { type: 'epoch-started' }): RunState {
-  const now = { ...s, epoch: e.epoch, system: e.system, tools: e.tools, model: e.model, cwd: e.cwd, sent: 0 };
+  const { epoch, system, tools, model, cwd } = e;
+  const now = { ...s, epoch, system, tools, model, modelOrigin: getModelOrigin(e), cwd, sent: 0 };
   const prefix = prefixTokens(e);
   if (!e.baseline)
     return { ...now, context: s.epoch === 0 ? prefix : Math.max(prefix, s.context + prefix - prefixTokens(s)) };

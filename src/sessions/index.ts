@@ -55,7 +55,13 @@ export {
   type SessionSelector,
 } from './open-session.ts';
 export { editSessionFile, type SessionFileEdit } from './edit-session-file.ts';
-export { getSessionTitle, isSameFolder, readSessionLabels, type SessionLabels } from './session-labels.ts';
+export {
+  getSessionTitle,
+  isSameFolder,
+  readSessionLabels,
+  type SessionLabels,
+  type SessionModel,
+} from './session-labels.ts';
 export { searchSessions, type SearchOptions, type SessionMatch } from './search-sessions.ts';
 export {
   assertSessionFolder,

@@ -13,7 +13,7 @@ import {
   type SessionFile,
   type SessionSummary,
 } from './session-directory.ts';
-import { isSameFolder, readSessionLabels, readSessionModel } from './session-labels.ts';
+import { isSameFolder, readSessionLabels, readSessionModel, type SessionModel } from './session-labels.ts';
 import { previewText } from './reports/index.ts';
 import { findFreeName, normalizeSessionName } from './session-names.ts';
 
@@ -174,8 +174,8 @@ export function assertSessionFolder(selector: SessionSelector, dirs: SessionDirs
   });
 }
 
-/** The model of the existing session of a selector, as `provider/model`; undefined if there is none, or if it is not recorded. */
-export function readSelectedModel(selector: SessionSelector, dirs: SessionDirs, cwd: string): string | undefined {
+/** The model of the existing session of a selector; undefined if there is none, or if it is not recorded. */
+export function readSelectedModel(selector: SessionSelector, dirs: SessionDirs, cwd: string): SessionModel | undefined {
   const sessionFile = selector.type === 'latest' ? findLatestSession(dirs, cwd) : findSelectedFile(selector, dirs);
   return sessionFile && readSessionModel(sessionFile.file);
 }

@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { resolveAgent } from '../agent/index.ts';
+import * as z from 'zod';
+import { Agent, resolveAgent, tool } from '../agent/index.ts';
 import type { ResolvedAgent } from '../core/index.ts';
-import { says, scriptedProvider } from '../testing/index.ts';
+import { calls, says, scriptedProvider } from '../testing/index.ts';
 import {
   assertSessionFolder,
   closeSession,
@@ -151,15 +152,37 @@ test('the model of a session is read with its provider, from its last epoch and 
   const opened = await openSession(
     dirs,
     { type: 'resume', session: name },
-    { ...agentIn('/b', 'long '.repeat(20_000)), modelProvider: 'ollama' },
+    { ...agentIn('/b', 'long '.repeat(20_000)), modelProvider: 'ollama', modelHost: 'localhost' },
   );
   await opened.session.advance('"modelProvider":"anthropic"');
   await closeSession(opened);
-  assert.equal(readSessionModel(file), 'ollama/scripted');
-  assert.equal(readSelectedModel({ type: 'latest' }, dirs, '/b'), 'ollama/scripted');
+  const model = { name: 'ollama/scripted', host: 'localhost' };
+  assert.deepEqual(readSessionModel(file), model);
+  assert.deepEqual(readSelectedModel({ type: 'latest' }, dirs, '/b'), model);
   assert.equal(readSelectedModel({ type: 'latest' }, dirs, '/c'), undefined);
-  assert.equal(readSelectedModel({ type: 'resume', session: name }, dirs, '/c'), 'ollama/scripted');
+  assert.deepEqual(readSelectedModel({ type: 'resume', session: name }, dirs, '/c'), model);
   assert.equal(readSelectedModel({ type: 'new' }, dirs, '/b'), undefined);
+});
+
+test('the input of a tool call cannot hide the model and the folder of a session', async (t) => {
+  const dirs = createDirs(t);
+  const input = {
+    modelProvider: 'x',
+    type: 'epoch-started',
+    filler: 'long '.repeat(1000),
+    again: { type: 'epoch-started' },
+  };
+  const provider = scriptedProvider([calls('note', input), calls('note', input), says('done')]);
+  const note = tool({ name: 'note', description: 'x', inputSchema: z.looseObject({}), execute: () => 'ok' });
+  const agent = await new Agent({ model: provider, tools: [note] }).resolve();
+  const place = { modelProvider: 'ollama', modelHost: 'localhost', cwd: '/a' };
+  const opened = await openSession(dirs, { type: 'new' }, { ...agent, ...place });
+  await opened.session.advance('Go.');
+  await opened.session.close();
+  const { file = '' } = opened.sessionFile ?? {};
+  assert.equal(readFileSync(file, 'utf8').split('"type":"epoch-started"').length > 3, true);
+  assert.deepEqual(readSessionModel(file), { name: 'ollama/scripted', host: 'localhost' });
+  assert.equal(readSessionLabels(file).folder, '/a');
 });
 
 test('an id is shortened to what no other session has', async (t) => {

@@ -31,8 +31,8 @@ export function readSessionLabels(file: string): SessionLabels {
     const fd = openSync(file, 'r');
     try {
       return combineLabels(
-        findLastLine(fd, `"type":"annotation-added","key":"${sessionLabelsKey}"`),
-        findLastLine(fd, '"type":"epoch-started"'),
+        findLastEvent(fd, `"type":"annotation-added","key":"${sessionLabelsKey}"`, isLabelsEvent),
+        findLastEvent(fd, '"type":"epoch-started"', isEpoch),
       );
     } finally {
       closeSync(fd);
@@ -42,15 +42,23 @@ export function readSessionLabels(file: string): SessionLabels {
   }
 }
 
-/** The model that a session used last, as `provider/model`; undefined in files of older versions. The session used it, so the user has chosen it before. */
-export function readSessionModel(file: string): string | undefined {
+/** The model that a session used last. The session used it, so the user has chosen it before. */
+export type SessionModel = {
+  /** Its name, as `provider/model`. */
+  readonly name: string;
+  /** The host that its provider was at; absent if it ran in the process. */
+  readonly host?: string;
+};
+
+/** The model that a session used last; undefined in files of older versions. */
+export function readSessionModel(file: string): SessionModel | undefined {
   try {
     const fd = openSync(file, 'r');
     try {
-      const epoch = findLastLine(fd, '"modelProvider":"');
-      return epoch?.type === 'epoch-started' && epoch.modelProvider !== undefined
-        ? `${epoch.modelProvider}/${epoch.model}`
-        : undefined;
+      const epoch = findLastEvent(fd, '"type":"epoch-started"', isEpoch);
+      if (epoch?.type !== 'epoch-started' || epoch.modelProvider === undefined) return undefined;
+      const { modelProvider, modelName = epoch.model, modelHost: host } = epoch;
+      return { name: `${modelProvider}/${modelName}`, ...(host === undefined ? {} : { host }) };
     } finally {
       closeSync(fd);
     }
@@ -73,29 +81,48 @@ function combineLabels(labels: Event | undefined, epoch: Event | undefined): Ses
 
 const isLabelsEvent = (event: Event): boolean => event.type === 'annotation-added' && event.key === sessionLabelsKey;
 
+const isEpoch = (event: Event): boolean => event.type === 'epoch-started';
+
 const hasFolder = (event: Event): boolean => event.type === 'epoch-started' && event.cwd !== undefined;
 
-/** The last line of a file with this text, parsed. In the JSON of a message the quotes are escaped, so a message cannot contain the text. */
-function findLastLine(fd: number, text: string): Event | undefined {
+/** The last event of a file whose line contains this text and that is wanted. The input of a tool call can contain the text too, so the search goes on before such a line. */
+function findLastEvent(fd: number, text: string, isWanted: (event: Event) => boolean): Event | undefined {
   const { size } = fstatSync(fd);
   const wanted = Buffer.from(text);
   const first = Math.max(0, size - maxSearchedBytes);
+  // Text at or after this position is of a line that was examined.
+  let before = size;
   for (let end = size; end > first; end -= chunkBytes) {
     const start = Math.max(first, end - chunkBytes);
     // Chunks overlap by the length of the text.
     const chunk = readBytes(fd, start, Math.min(size, end + wanted.length) - start);
-    const at = chunk.lastIndexOf(wanted);
-    if (at >= 0) return parseLineAt(fd, start + at, size);
+    while (before > start) {
+      const at = chunk.lastIndexOf(wanted, before - start - 1);
+      if (at < 0) break;
+      const lineStart = findLineStart(fd, start + at);
+      const event = parseLineAt(fd, lineStart, size);
+      if (!event || isWanted(event)) return event;
+      before = lineStart;
+    }
   }
   return undefined;
 }
 
 const maxLineBytes = 8 * 1024 * 1024;
 
-function parseLineAt(fd: number, at: number, size: number): Event | undefined {
-  const from = Math.max(0, at - 1024);
-  const before = readBytes(fd, from, at - from);
-  const start = from + before.lastIndexOf(0x0a) + 1;
+/** The position of the start of the line that a position is in; at most the max length of a line before it. */
+function findLineStart(fd: number, at: number): number {
+  for (let end = at; end > 0 && at - end < maxLineBytes;) {
+    const from = Math.max(0, end - 64 * 1024);
+    const newline = readBytes(fd, from, end - from).lastIndexOf(0x0a);
+    if (newline >= 0) return from + newline + 1;
+    end = from;
+    if (from === 0) return 0;
+  }
+  return Math.max(0, at - maxLineBytes);
+}
+
+function parseLineAt(fd: number, start: number, size: number): Event | undefined {
   const rest = readBytes(fd, start, Math.min(size - start, maxLineBytes));
   const end = rest.indexOf(0x0a);
   try {

@@ -88,6 +88,8 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     tools: list(tool),
     model: text,
     modelProvider: optional(text),
+    modelHost: optional(text),
+    modelName: optional(text),
     cwd: optional(text),
     baseline: optional(baseline),
     spent: optional(isObject),

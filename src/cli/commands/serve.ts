@@ -12,12 +12,7 @@ import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { stringOption, withOptions } from '../args/with-usage.ts';
 import { printErr } from '../args/stdio.ts';
-import {
-  announceDefaultModel,
-  getDefaultModel,
-  lookUpModel,
-  listRouterNames,
-} from '../../coding-agent/models/index.ts';
+import { getDefaultModel, lookUpModel, listRouterNames } from '../../coding-agent/models/index.ts';
 import { readKnownModels } from '../../coding-agent/state/index.ts';
 import type { RunAgentOptions } from '../../coding-agent/fleet/index.ts';
 import { privacyView } from '../../coding-agent/index.ts';
@@ -71,6 +66,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     folder: settings.dirs.state,
     ...(file === undefined ? {} : { file }),
   });
+  const { announceDefaultModel } = await import('../../coding-agent/fleet/index.ts');
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store, storeUrl) => {
     const { getMeasurementsDir } = await import('../../fleet/health/index.ts');

@@ -18,6 +18,7 @@ import {
   resolveModelUnattended,
   testConnection,
 } from '../../coding-agent/models/index.ts';
+import type { SessionModel } from '../../sessions/index.ts';
 import type { CliArgs } from '../args/parse-args.ts';
 import { version } from '../version.ts';
 import { exitCodeForRun, exitCodes } from '../args/exit-codes.ts';
@@ -102,7 +103,7 @@ async function runAction(args: CliArgs, settings: Settings): Promise<number> {
 }
 
 /** Throws if the session to resume belongs to another folder; returns the model that it used. */
-async function checkSession({ session, cwd }: CliArgs, { dirs }: Settings): Promise<string | undefined> {
+async function checkSession({ session, cwd }: CliArgs, { dirs }: Settings): Promise<SessionModel | undefined> {
   if (!['resume', 'clone', 'latest'].includes(session.type)) return undefined;
   const { assertSessionFolder, readSelectedModel } = await import('../../sessions/index.ts');
   if (cwd === undefined) assertSessionFolder(session, dirs, process.cwd());

@@ -12,7 +12,6 @@ export {
   isRouterName,
   toRouterModel,
   defaultEndpoint,
-  announceDefaultModel,
   getDefaultModel,
 } from './resolve-model.ts';
 export { requireModel, unknownModelError } from './unknown-model.ts';

@@ -1,11 +1,10 @@
 // Resolves a model name from flags, settings, the cached list of models and the last model used, and the default model of queued runs.
-import { isObject, formatError } from '../../core/index.ts';
-import { findFamily, type ModelRef } from '../../providers/index.ts';
+import { isObject, getModelOrigin, type ModelOrigin } from '../../core/index.ts';
+import { findFamily, resolveBaseUrl, type ModelRef } from '../../providers/index.ts';
 import {
   readAllKnownModels,
   readKnownModels,
   readLastModel,
-  refreshModels,
   type KnownModel,
   type ModelEndpoint,
 } from '../state/index.ts';
@@ -58,6 +57,20 @@ export const defaultEndpoint: ModelEndpoint = { provider: 'ollama' };
 /** The provider and its URL for a message. */
 export const formatEndpoint = ({ provider, baseUrl }: ModelEndpoint): string =>
   baseUrl === undefined ? provider : `${provider} (${baseUrl})`;
+
+/** The host that the requests of a model go to; undefined if it runs in this process. */
+export function getModelHost({ provider, baseUrl }: ResolvedModel['ref'], env: Settings['env']): string | undefined {
+  const family = findFamily(provider);
+  return family && (URL.parse(resolveBaseUrl(family, baseUrl, env))?.hostname || undefined);
+}
+
+/** Where a model was opened, and its name there if the opened model has another one, such as a file of the hub. */
+export const toModelOrigin = (ref: ResolvedModel['ref'], opened: string, env: Settings['env']): ModelOrigin =>
+  getModelOrigin({
+    modelProvider: ref.provider,
+    modelHost: getModelHost(ref, env),
+    modelName: ref.model === opened ? undefined : ref.model,
+  });
 
 /** Finds a model by name: one of the lists, or `provider/model` of another provider. */
 export function findModel(
@@ -143,23 +156,4 @@ export function getDefaultModel(settings: Settings, named?: string): string | un
     ({ provider }) => settings.provider !== undefined || findFamily(provider)?.local === true,
   );
   return (known.find(({ tools }) => tools === true) ?? known[0])?.id;
-}
-
-/** Reads the list of models if none is cached, and announces the default model. Throws if the named model does not exist. */
-export async function announceDefaultModel(
-  settings: Settings,
-  named: string | undefined,
-  notify: (text: string) => void,
-): Promise<void> {
-  if (settings.provider !== undefined && readKnownModels(settings) === undefined)
-    await refreshModels(settings, { onWarning: notify, signal: AbortSignal.timeout(5000) }).catch((error: Error) =>
-      notify(formatError(error)),
-    );
-  if (named !== undefined) await (await import('./start-model.ts')).resolveModelUnattended({ model: named }, settings);
-  const model = getDefaultModel(settings, named);
-  notify(
-    model === undefined
-      ? 'No model is configured: a run that names none fails. --model <provider/model> sets one.'
-      : `Runs use the model ${model} unless they name another.`,
-  );
 }

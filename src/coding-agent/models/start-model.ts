@@ -1,7 +1,8 @@
 // Decides which model a start uses: the named one, that of the settings, the last one that answered, or one that the user chooses. Without a user to ask, nothing is searched, fetched or sent.
 import { FairleadError } from '../../core/index.ts';
-import { families, findApiKey, findFamily, parseModelRef } from '../../providers/index.ts';
+import { findFamily, parseModelRef } from '../../providers/index.ts';
 import { readKnownModels, readLastModel, refreshModels, type KnownModel, type ModelEndpoint } from '../state/index.ts';
+import type { SessionModel } from '../../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ChosenModel, ModelChooser } from './choose-model.ts';
 import {
@@ -22,8 +23,8 @@ import {
 export type StartModelOptions = {
   /** The model of the command line. Naming a model is consent to use its provider, and to fetch the embedded model. */
   readonly named?: string | undefined;
-  /** The model of the session that is resumed, as `provider/model`: used if no other model is configured. That the session used it is consent to its provider. */
-  readonly ofSession?: string | undefined;
+  /** The model of the session that is resumed: used if no other model is configured. That the session used it is consent to its provider, at the same host. */
+  readonly ofSession?: SessionModel | undefined;
   /** Asks the user; absent if there is no terminal. */
   readonly chooser?: ModelChooser;
   /** Fetches the list of the configured provider, even if there is one. */
@@ -41,13 +42,15 @@ export async function selectStartModel(
   const { named, chooser, signal } = options;
   const given = named ?? settings.model;
   const last = given === undefined ? readLastModel(settings) : undefined;
-  const wanted = given ?? last ?? options.ofSession;
+  const wanted = given ?? last ?? options.ofSession?.name;
   const name = wanted === undefined ? undefined : expandModelName(wanted, settings);
   if (isRouterName(name) && options.refresh !== true) return { model: toRouterModel(name), settings };
   const endpoint = getModelEndpoint(settings, []) ?? (options.refresh === true ? defaultEndpoint : undefined);
   const known = await readOrFetchList(settings, name, endpoint, options);
   if (known === undefined) return undefined;
   const found = name === undefined ? undefined : findWanted(name, settings);
+  if (found && options.ofSession && given === undefined && last === undefined)
+    (await import('./start-checks.ts')).assertSameHost(found, options.ofSession, settings, known);
   if (found) return { model: { ...found, ...(given === undefined ? {} : { isNamed: true }) }, settings };
   const problem =
     name === undefined ? undefined : (await import('./unknown-model.ts')).unknownModelError(name, known, endpoint);
@@ -55,7 +58,7 @@ export async function selectStartModel(
     const served = await findOnThisMachine(name, settings, signal);
     if (served) return { model: served, settings };
   }
-  if (!chooser) throw problem ?? noModelError(settings, known);
+  if (!chooser) throw problem ?? (await import('./start-checks.ts')).noModelError(settings, known);
   const { chooseModel } = await import('./choose-model.ts');
   return chooseModel(settings, chooser, {
     ...(problem === undefined ? {} : { problem: problem.message }),
@@ -67,7 +70,7 @@ export async function selectStartModel(
 
 type UnattendedModelOptions = {
   readonly model?: string | undefined;
-  readonly ofSession?: string | undefined;
+  readonly ofSession?: SessionModel | undefined;
   /** Whether a client, a queued run or a model named it: that is no consent to a download. */
   readonly isRequested?: boolean;
 };
@@ -79,7 +82,7 @@ export async function resolveModelUnattended(
 ): Promise<ResolvedModel> {
   const chosen = await selectStartModel(settings, { named: model, ofSession });
   if (chosen) return isRequested ? { ...chosen.model, isNamed: false } : chosen.model;
-  throw noModelError(settings, []);
+  throw (await import('./start-checks.ts')).noModelError(settings, []);
 }
 
 /** The list of the configured provider, fetched if it is missing; undefined if the user does not want that. */
@@ -149,24 +152,4 @@ async function findOnThisMachine(
   const models = sources.flatMap(({ how, models: list = [] }) => (how === 'server' ? list : []));
   const model = models.find(({ id }) => id === name);
   return model && { ...toResolvedModel(model, models), isNamed: true };
-}
-
-/** The error of a start without a model and without a user to ask. */
-function noModelError(settings: Settings, known: readonly KnownModel[]): FairleadError {
-  const example = known.find(({ tools }) => tools === true) ?? known[0];
-  const keyed = families.find((family) => !family.local && findApiKey(family, settings.env));
-  const key = keyed && findApiKey(keyed, settings.env);
-  const [model, reason] = example
-    ? [example.id, '']
-    : keyed && key
-      ? [
-          `${keyed.name}/${keyed.exampleModel}`,
-          ` (${key.name} is set, but a key is used only for a model that you chose)`,
-        ]
-      : ['ollama/qwen3:8b', ''];
-  return new FairleadError(
-    'coding-agent/no-model',
-    `No model configured${reason}: name one with --model, such as --model ${model}, or run ${settings.profile.program} in a terminal to choose one.`,
-    { blame: 'user' },
-  );
 }

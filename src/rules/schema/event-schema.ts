@@ -106,6 +106,8 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     },
     {
       modelProvider: stringValue,
+      modelHost: stringValue,
+      modelName: stringValue,
       cwd: stringValue,
       baseline: schemaRef('baseline'),
       detail: stringValue,

@@ -8,14 +8,13 @@ import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { version } from '../../version.ts';
-import { createRunHandlers } from '../../../coding-agent/fleet/index.ts';
+import { announceDefaultModel, createRunHandlers } from '../../../coding-agent/fleet/index.ts';
 import type { ControlThread } from '../../../server/control/index.ts';
 import { parseWatchdog, withControlThread } from './control.ts';
 import { formatSettlement } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { retentionOptions, withFleetStore } from './open-store.ts';
-import { announceDefaultModel } from '../../../coding-agent/models/index.ts';
 
 const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--watchdog <seconds>] [--store <file or url>] [--any-version] [--json]
 
