@@ -264,13 +264,8 @@ export class Conversation {
   async switchModel(model: ResolvedModel, signal?: AbortSignal): Promise<void> {
     if (this.#state.private) await assertLocalModel(model, this.settings);
     const host = signal ? { ...this.#options.host, signal } : this.#options.host;
-    const provider = await openModel(model, this.settings, host);
-    await switchAgent(
-      Object.assign(this.#state, { env: this.settings.env }),
-      this.agent,
-      { model, provider },
-      undefined,
-    );
+    const opened = { model, provider: await openModel(model, this.settings, host) };
+    await switchAgent(Object.assign(this.#state, { env: this.settings.env }), this.agent, opened, undefined);
   }
 
   /** Continues with other settings, such as those with a new key: the agent is created again, so that it hides the key in tool outputs. */
