@@ -163,13 +163,11 @@ const resolveForModel = (
   agent: CodingAgent,
   { provider, model }: OpenedModel,
   state: Pick<ConversationState, 'stream' | 'effort' | 'env'>,
-): ResolvedAgent => ({
-  ...agent.forModel(
-    withModelSettings(provider, () => toModelSettings(state)),
-    model.tools !== false,
-  ),
-  ...toModelOrigin(model.ref, provider.model, state.env),
-});
+): ResolvedAgent => {
+  const configured = withModelSettings(provider, () => toModelSettings(state));
+  const origin = toModelOrigin(model.ref, provider.model, state.env);
+  return { ...agent.forModel(configured, model.tools !== false), ...origin };
+};
 
 /** Continues with this agent and model. */
 export async function switchAgent(
