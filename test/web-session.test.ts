@@ -217,6 +217,11 @@ test('runs and sessions on the page', { skip }, async (t) => {
     await palette.getByRole('option', { name: /The harbour log/ }).click();
     await page.getByRole('heading', { name: 'The harbour log' }).waitFor();
     await page.keyboard.press('Control+k');
+    await page.keyboard.type('trace');
+    await palette.getByRole('option', { name: 'Trace of this session' }).click();
+    await page.waitForURL(/view=trace/);
+    await page.getByRole('region', { name: 'Trace' }).waitFor();
+    await page.keyboard.press('Control+k');
     await page.keyboard.type('kill switch');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Stop all runs?' }).waitFor();
