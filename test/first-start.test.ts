@@ -280,7 +280,7 @@ test(
     assert.equal(hub.requests.length, 0, 'nothing is sent before a choice');
     await answerPrompt(start, /Exit/, 'Down', 'Enter');
     const offered =
-      /Download which model\? It runs on this machine; 127\.0\.0\.1:\d+ sends the file\.\n>\s*\n→ Qwen3 0\.6B +54 MB · apache-2\.0 · short questions about one file; often wrong *\n +TinyLlama 1\.1B +373 MB · Apache-2\.0 · slow and unreliable; only to see that it works *\n +Back/;
+      /Download which model\? It runs on this machine; 127\.0\.0\.1:\d+ sends the file\.\n>\s*\n→ Qwen3 0\.6B +54 MB · apache-2\.0 · short questions about one file; often wrong *\n +TinyLlama 1\.1B +373 MB · Apache-2\.0 · slow and unreliable; a last resort *\n +Back/;
     await answerPrompt(start, offered, 'Enter');
     await start.waitFor(/Downloading the model … \d+ %/);
     await start.keys('Escape');

@@ -73,7 +73,7 @@ test(
     await waitUntilArmed();
     await prompt.keys('y', 'Enter');
     await prompt.waitFor(
-      /^restored: \S+\/notes\/new\.md\nrestored: \S+\/src\/sum\.ts\nThe effects of commands are not undone\.$/m,
+      /^deleted: \S+\/notes\/new\.md\nrestored: \S+\/src\/sum\.ts\nThe effects of commands are not undone\.$/m,
     );
     assert.equal(readFileSync(path.join(environment.cwd, 'src/sum.ts'), 'utf8'), files['src/sum.ts']);
     assert.ok(!existsSync(path.join(environment.cwd, 'notes/new.md')));

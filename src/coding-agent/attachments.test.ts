@@ -43,8 +43,16 @@ test('@path attaches the contents with the path, also in quotes and before punct
 
 test('text without the name of a file is sent as it is', (t) => {
   const context = createContext(t);
-  for (const prompt of ['mail me@example.com', '@nobody and @missing.ts', 'a @ b', '/etc/hosts is not an image'])
+  for (const prompt of ['mail me@example.com', '@nobody and @types/node', 'a @ b', '/etc/hosts is not an image'])
     assert.deepEqual(attachFiles(prompt, context), { input: prompt, notices: [] });
+});
+
+test('a mention that looks like a file and is none is a notice', (t) => {
+  const prompt = 'compare @nope.js, @src/a.ts, @./gone and @"no such.txt".';
+  assert.deepEqual(
+    attachFiles(prompt, createContext(t)).notices.map((notice) => notice.split(',')[0]),
+    ['There is no file nope.js', 'There is no file ./gone', 'There is no file no such.txt'],
+  );
 });
 
 test('an image is a file part, by @ or by the absolute path that a terminal pastes', (t) => {

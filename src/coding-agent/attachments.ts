@@ -48,6 +48,8 @@ export function attachFiles(prompt: string, context: AttachmentContext, source: 
     if (typeof attached === 'string') notices.push(attached);
     else if (attached) parts.push(attached);
   }
+  for (const name of findMissingFiles(source, context.cwd))
+    notices.push(`There is no file ${name}, so nothing is attached for it.`);
   return { input: parts.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...parts], notices };
 }
 
@@ -87,6 +89,12 @@ function findPaths(text: string, cwd: string): readonly NamedPath[] {
   }
   return found.toSorted((a, b) => a.at - b.at);
 }
+
+/** The mentions that look like a file and are none: in quotes, or with an extension or a path. Other words with @ may be names. */
+const findMissingFiles = (text: string, cwd: string): readonly string[] =>
+  Array.from(text.matchAll(mentionPattern), ([, quoted, bare = '']) => quoted ?? bare.replace(/[.,;:!?)\]}'"]+$/, ''))
+    .filter((name) => / |^(~|\.\.?)?\/|[^.@]\.[a-z]\w{0,4}$/i.test(name) && !existingPath(name, cwd))
+    .slice(0, maxAttachments);
 
 /** A mention at the end of a sentence: the punctuation after it is not a part of the path, unless such a file exists. */
 function findBarePath(text: string, cwd: string): string | undefined {

@@ -37,7 +37,8 @@ export async function restoreFileChanges(
     try {
       await agent.workspace.restore(change);
       undoneEvents.add(change.event);
-      lines.push(`restored: ${change.path}`);
+      // A file that did not exist before the change is removed.
+      lines.push(`${change.before === null ? 'deleted' : 'restored'}: ${change.path}`);
     } catch (error) {
       lines.push(`not restored: ${change.path}: ${errorMessage(error)}`);
     }

@@ -10,6 +10,7 @@ export {
   type AttachedPrompt,
   type AttachmentContext,
 } from './attachments.ts';
+export { attachNamedFiles } from './attach-named-files.ts';
 export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
 export { noUser, type UserPrompter } from './integrations/context.ts';

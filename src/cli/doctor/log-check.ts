@@ -33,7 +33,8 @@ export const logCheck: DoctorCheck = {
         `${bad.length} of ${checked.length} sessions are damaged or were edited. ${bad.slice(0, 3).join(' ')}`,
         'fairlead sessions verify <name> shows where; such a session still opens, and continues as an edited branch.',
       );
-    return ok(all.length === 0 ? 'There is no session yet.' : `${which} session files passed verification.`);
+    if (all.length === 0) return ok('There is no session yet.');
+    return ok(`${all.length === 1 ? 'The only session file' : `${which} session files`} passed verification.`);
   },
 };
 

@@ -10,7 +10,7 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { attachToPrompt, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
+import { attachNamedFiles, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -156,7 +156,7 @@ async function runPrompt(
     // Standard input is data: only the prompt of the command line may name files.
     const { input, notices } =
       args.action?.type === 'prompt'
-        ? attachToPrompt(conversation, prompt, args.action.text)
+        ? await attachNamedFiles(conversation, prompt, args.action.text)
         : { input: prompt, notices: [] };
     for (const notice of notices) printErr(`${notice}\n`);
     const state = await conversation.run(input, { runId, onChunk, onApproval, waitSignal: signals.signal });

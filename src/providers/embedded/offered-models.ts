@@ -45,7 +45,7 @@ export const offeredModels: readonly OfferedModel[] = [
 export const lastResortModel: SizedModel = {
   model: 'tinyllama',
   label: 'TinyLlama 1.1B',
-  ability: 'slow and unreliable; only to see that it works',
+  ability: 'slow and unreliable; a last resort',
   bytes: tinyllama.bytes + runtimeBytes,
   license: tinyllama.license,
 };
