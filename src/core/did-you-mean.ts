@@ -17,7 +17,7 @@ export function closestMatches(
 /** The distance of two words. The beginning of a name is close to it, and two letters in the wrong order are closer than any other mistake. */
 function distanceOf(word: string, name: string): number {
   if (name.startsWith(word) || word.startsWith(name)) return 1;
-  const at = [...word].findIndex((letter, i) => letter !== name[i]);
+  const at = word.split('').findIndex((letter, i) => letter !== name[i]);
   const swapped = `${word.slice(0, at)}${word[at + 1] ?? ''}${word[at]}${word.slice(at + 2)}`;
   return swapped === name ? 0.5 : editDistance(word, name);
 }
