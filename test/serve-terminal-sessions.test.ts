@@ -61,7 +61,7 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
   const request = await send(ownerKey, `GET /api/terminal-sessions/${listed.session}/requests/1`);
   assert.match(JSON.stringify(request.body['messages']), /a secret of the terminal/);
   const copied = await send(ownerKey, `POST /api/terminal-sessions/${listed.session}/copy`, {});
-  assert.equal(copied.status, 201);
+  assert.equal(copied.status, 201, JSON.stringify(copied.body));
   const [copy] = sessionsOf(await send(ownerKey, 'GET /api/sessions'));
   assert.deepEqual([copy?.session, copy?.source, copy?.title], [copied.body['session'], 'server', 'private-talk']);
   const run = await send(ownerKey, 'POST /api/runs?wait=20', { prompt: 'go on', session: copy?.session });

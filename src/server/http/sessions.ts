@@ -91,8 +91,14 @@ export async function openOfflineSession(log: Log, views: readonly NamedView<unk
 }
 
 /** An agent without a model or tools that work. */
-const createOfflineParts = ({ system, model, tools }: Pick<RunState, 'system' | 'model' | 'tools'>): ResolvedAgent => ({
+const createOfflineParts = ({
   system,
+  model,
+  modelOrigin,
+  tools,
+}: Pick<RunState, 'system' | 'model' | 'modelOrigin' | 'tools'>): ResolvedAgent => ({
+  system,
+  ...modelOrigin,
   provider: createOfflineProvider(model),
   tools: new Map(tools.map((spec): [string, Tool] => [spec.name, { ...spec, effect: 'read', execute: throwNoAgent }])),
   rules: [],
