@@ -363,6 +363,7 @@ test('the page when the server dies', { skip }, async (t) => {
     await server.restart();
     await waitForStatus(page, 'waits for approval');
     const answers = page.getByRole('group', { name: 'Question about run_command' }).getByRole('button');
+    await answers.first().waitFor();
     assert.deepEqual(await answers.allTextContents(), ['It happened', 'It did not happen: run it again', 'Unknown']);
     await answers.first().click();
     await waitForStatus(page, 'answered');
