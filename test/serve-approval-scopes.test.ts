@@ -7,54 +7,35 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalScope, FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { startServe, type ServeReply, type TestServe } from './support/serve-client.ts';
 
 const ownerKey = 'a-key-of-the-owner-of-this-server';
 const runnerKey = 'a-key-of-a-runner-of-this-server';
 const tenantKey = 'a-key-of-an-operator-of-a-tenant';
 
-type Reply = { readonly status: number; readonly body: Record<string, unknown> };
-type Server = {
-  readonly send: (key: string, request: string, body?: unknown) => Promise<Reply>;
+type Server = TestServe & {
   /** Starts a run and returns it once it has ended or waits. */
   readonly settled: (key: string, body: Record<string, unknown>) => Promise<FleetRun>;
   /** Waits until a run has ended, or waits for a call other than this one. */
   readonly settledAfter: (id: string, call?: string) => Promise<FleetRun>;
-  readonly stop: () => Promise<void>;
-  /** What the server has printed. */
-  readonly printed: () => string;
 };
 
-async function startServe(t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<Server> {
-  const env = { HARNESS_API_KEY: ownerKey, HARNESS_API_KEYS: `runner:${runnerKey},operator@acme:${tenantKey}` };
-  const process = program.start(['serve', '--port', '0', ...args], { env });
-  t.after(() => process.kill('SIGKILL'));
-  await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
-  const url = /Listening at (\S+)/.exec(process.err())?.[1]?.replace('0.0.0.0', '127.0.0.1') ?? '';
-  const send: Server['send'] = async (key, request, body) => {
-    const [method = 'GET', address = '/'] = request.split(' ');
-    const answer = await fetch(url + address, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
+const keys = { HARNESS_API_KEY: ownerKey, HARNESS_API_KEYS: `runner:${runnerKey},operator@acme:${tenantKey}` };
+
+async function startServer(t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<Server> {
+  const server = await startServe(t, program, keys, args);
+  const { send, printed } = server;
   const settledAfter: Server['settledAfter'] = async (id, call) => {
     for (const end = Date.now() + 25_000; Date.now() < end; await pause(50)) {
       const run = (await send(ownerKey, `GET /api/runs/${id}`)).body['run'] as FleetRun;
       if (run.status === 'ended') return run;
       if (run.status === 'waiting' && run.pendingApprovals.some((each) => each.call !== call)) return run;
     }
-    throw new Error(`${id} does not end: ${process.err()}`);
+    throw new Error(`${id} does not end: ${printed()}`);
   };
   return {
-    send,
+    ...server,
     settledAfter,
-    printed: () => process.err(),
-    async stop() {
-      process.kill('SIGTERM');
-      await process.ended;
-    },
     async settled(key, body) {
       const begun = await send(key, 'POST /api/runs', body);
       const { id } = (begun.body['run'] ?? assert.fail(JSON.stringify(begun))) as FleetRun;
@@ -81,7 +62,7 @@ async function answer(
   key: string,
   { session, pendingApprovals: [question] }: FleetRun,
   body: Record<string, unknown>,
-): Promise<Reply> {
+): Promise<ServeReply> {
   return send(key, `POST /api/sessions/${session}/answer`, { call: question?.call, ...body });
 }
 
@@ -100,7 +81,7 @@ async function createEditingProgram(t: TestContext): Promise<TestProgram> {
 
 test('[A41] a pending approval over HTTP lists its scopes with labels, and a scope of the session covers later calls of that session only', async (t) => {
   const program = await createEditingProgram(t);
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   const run = await server.settled(ownerKey, { prompt: 'a.txt b.txt .env' });
   assert.match(
     server.printed(),
@@ -145,12 +126,12 @@ test('[A41] a pending approval over HTTP lists its scopes with labels, and a sco
 test('[A41] a session grant holds after the server was restarted, and not in another folder', async (t) => {
   const program = await createEditingProgram(t);
   mkdirSync(path.join(program.cwd, 'inside'));
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   await answer(server, ownerKey, run, { allowed: true, scope: 'edits-session' });
   assert.equal((await server.settledAfter(run.id, run.pendingApprovals[0]?.call)).status, 'ended');
   await server.stop();
-  const second = await startServe(t, program);
+  const second = await startServer(t, program);
   assert.equal((await second.settled(ownerKey, { prompt: 'b.txt', session: run.session })).status, 'ended');
   assert.equal(readFileSync(path.join(program.cwd, 'b.txt'), 'utf8'), 'made\n');
   const elsewhere = await second.settled(ownerKey, { prompt: 'c.txt', session: run.session, folder: 'inside' });
@@ -159,7 +140,7 @@ test('[A41] a session grant holds after the server was restarted, and not in ano
 
 test('[A41] an answer that names a scope that is not offered is 400 and names the field; a typed reply denies the call and reaches the model', async (t) => {
   const program = await createEditingProgram(t);
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   const refusals = [
     [{ allowed: true, scope: 'command-session' }, 'scope'],
@@ -183,7 +164,7 @@ test('[A41] an answer that names a scope that is not offered is 400 and names th
 
 test('[A41] only the owner of a local server can keep a permission for the project; then new sessions are covered, until it is revoked', async (t) => {
   const program = await createEditingProgram(t);
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   assert.deepEqual(await scopesOf(server, runnerKey), ['once', 'call-session', 'edits-session']);
   const refused = await answer(server, runnerKey, run, { allowed: true, scope: 'edits-project' });
@@ -202,7 +183,7 @@ test('[A41] only the owner of a local server can keep a permission for the proje
 
 test('[A41] a server that other machines can reach offers scopes of the session only', async (t) => {
   const program = await createEditingProgram(t);
-  const server = await startServe(t, program, ['--host', '0.0.0.0']);
+  const server = await startServer(t, program, ['--host', '0.0.0.0']);
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   assert.deepEqual(await scopesOf(server, ownerKey), ['once', 'call-session', 'edits-session']);
   assert.equal((await answer(server, ownerKey, run, { allowed: true, scope: 'edits-project' })).status, 400);
@@ -215,7 +196,7 @@ test('[A41] a permissions.yaml in the repository that a run works in grants noth
     mkdirSync(path.join(program.cwd, folder), { recursive: true });
     writeFileSync(path.join(program.cwd, folder, 'permissions.yaml'), text);
   }
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   assert.equal((await server.settled(ownerKey, { prompt: 'a.txt' })).status, 'waiting');
 });
 
@@ -224,7 +205,7 @@ test('[A41] a session grant answers the other pending calls that it covers', asy
   const both = ['a.txt', 'b.txt', '.env'].map((file) => calls('write_file', { path: file, content: 'made\n' }));
   const program = await createProgram(t, () => (turn++ === 0 ? both : says('done')));
   await program.seedModels('qwen3');
-  const server = await startServe(t, program);
+  const server = await startServer(t, program);
   const run = await server.settled(ownerKey, { prompt: 'write them' });
   assert.equal(run.pendingApprovals.length, 3);
   await answer(server, ownerKey, run, { allowed: true, scope: 'edits-session' });
@@ -240,7 +221,7 @@ test('the list of models has the default once, also if its name begins with its 
   const program = await createEditingProgram(t);
   const [listed] = readFileSync(program.state('models.jsonl'), 'utf8').split('\n');
   const { provider } = JSON.parse(listed ?? '') as { readonly provider: string };
-  const server = await startServe(t, program, ['--model', `${provider}/qwen3`]);
+  const server = await startServer(t, program, ['--model', `${provider}/qwen3`]);
   const { models } = (await server.send(ownerKey, 'GET /api/options')).body;
   assert.deepEqual(models, [`${provider}/qwen3`, 'tiny']);
 });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { noTerminal } from './support/terminal.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { startServe, type SendToServe, type ServeReply } from './support/serve-client.ts';
 
 const ownerKey = 'a-key-of-the-owner-of-this-server';
 const otherKeys = {
@@ -13,32 +14,16 @@ const otherKeys = {
   tenant: 'a-key-of-an-operator-of-a-tenant',
 } as const;
 
-type Reply = { readonly status: number; readonly body: Record<string, unknown> };
-type Send = (key: string, request: string, body?: unknown) => Promise<Reply>;
+const keys = {
+  HARNESS_API_KEY: ownerKey,
+  HARNESS_API_KEYS: `operator:${otherKeys.operator},runner:${otherKeys.runner},reader:${otherKeys.reader},operator@acme:${otherKeys.tenant}`,
+};
 
-async function startServe(t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<Send> {
-  const { operator, runner, reader, tenant } = otherKeys;
-  const env = {
-    HARNESS_API_KEY: ownerKey,
-    HARNESS_API_KEYS: `operator:${operator},runner:${runner},reader:${reader},operator@acme:${tenant}`,
-  };
-  const process = program.start(['serve', '--port', '0', ...args], { env });
-  t.after(() => process.kill('SIGKILL'));
-  await waitUntil('it listens', () => /Listening at \S+\n/.test(process.err()), 30_000);
-  const url = /Listening at (\S+)/.exec(process.err())?.[1] ?? '';
-  return async (key, request, body) => {
-    const [method = 'GET', address = '/'] = request.split(' ');
-    const answer = await fetch(url + address, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
-}
+const startServer = async (t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<SendToServe> =>
+  (await startServe(t, program, keys, args)).send;
 
 type Listed = { readonly session: string; readonly source: string; readonly title?: string; readonly folder?: string };
-const sessionsOf = ({ body }: Reply): readonly Listed[] => body['sessions'] as readonly Listed[];
+const sessionsOf = ({ body }: ServeReply): readonly Listed[] => body['sessions'] as readonly Listed[];
 
 async function recordTerminalSession(t: TestContext): Promise<TestProgram> {
   const program = await createProgram(t);
@@ -49,7 +34,7 @@ async function recordTerminalSession(t: TestContext): Promise<TestProgram> {
 
 test('[A97] the owner of a local server sees the sessions of the terminal in the list, reads one and copies it; the original is not changed', async (t) => {
   const program = await recordTerminalSession(t);
-  const send = await startServe(t, program);
+  const send = await startServer(t, program);
   const [listed, ...more] = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'));
   assert.deepEqual(more, []);
   assert.equal(listed?.source, 'terminal');
@@ -71,9 +56,10 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
 
 test('[A97] the owner changes the title of a session of the terminal, and the terminal shows it', async (t) => {
   const program = await recordTerminalSession(t);
-  const send = await startServe(t, program);
+  const send = await startServer(t, program);
   const id = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.session ?? assert.fail();
-  const put = (title: string): Promise<Reply> => send(ownerKey, `PUT /api/terminal-sessions/${id}/title`, { title });
+  const put = (title: string): Promise<ServeReply> =>
+    send(ownerKey, `PUT /api/terminal-sessions/${id}/title`, { title });
   assert.equal((await put('  ')).status, 400);
   assert.equal((await put('The talk of Tuesday')).status, 200);
   assert.equal(sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.title, 'The talk of Tuesday');
@@ -86,7 +72,7 @@ test('[A97] the owner changes the title of a session of the terminal, and the te
 
 test('[A97] no other key sees the sessions of the terminal: not another operator, a runner, a reader or a tenant', async (t) => {
   const program = await recordTerminalSession(t);
-  const send = await startServe(t, program);
+  const send = await startServer(t, program);
   const id = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.session ?? assert.fail();
   for (const [name, key] of Object.entries(otherKeys)) {
     assert.equal((await send(key, 'GET /api/options')).body['terminalSessions'], false, name);
@@ -113,7 +99,7 @@ test('[A97] on a server that other machines may reach, no key sees the sessions 
     ['--allowed-host', 'fleet.example'],
     ['--host', '0.0.0.0'],
   ]) {
-    const send = await startServe(t, program, args);
+    const send = await startServer(t, program, args);
     assert.deepEqual(sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all')), []);
     assert.equal((await send(ownerKey, 'GET /api/options')).body['terminalSessions'], false);
   }

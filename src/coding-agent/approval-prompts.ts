@@ -17,7 +17,7 @@ import {
 import type { Session } from '../agent/index.ts';
 import { formatGrantRule, type Grant, type GrantDuration, type GrantRule, type Grants } from '../guards/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
-import { formatApprovalTitle } from './approval-title.ts';
+import { formatApprovalTitle, parseToolName } from './approval-title.ts';
 
 /** Waits until all input that is being added to a run is recorded, including input that arrives while it waits. */
 export async function waitForJoiningInput(joining: () => Promise<unknown>): Promise<void> {
@@ -205,7 +205,10 @@ function toGrantChoice(rule: GrantRule, duration: GrantDuration): ApprovalChoice
 function formatRuleLabel(rule: GrantRule): string {
   if (rule.type === 'command') return `commands that begin with "${rule.words.join(' ')}"`;
   if (rule.type === 'edits') return 'edits and new files in this folder';
-  if (rule.type === 'tool') return `every call of ${rule.tool.replace(/^mcp__(.+?)__(.+)$/, '$2 of the server $1')}`;
+  if (rule.type === 'tool') {
+    const { tool, server } = parseToolName(rule.tool);
+    return `every call of ${tool}${server === undefined ? '' : ` of the server ${server}`}`;
+  }
   return rule.key.startsWith('run_command: ') ? 'this exact command' : 'exactly this';
 }
 

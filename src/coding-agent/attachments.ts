@@ -90,7 +90,7 @@ function findPaths(text: string, cwd: string): readonly NamedPath[] {
   return found.toSorted((a, b) => a.at - b.at);
 }
 
-/** The mentions that look like a file and are none: in quotes, or with an extension or a path. Other words with @ may be names. */
+/** The mentions that look like a file that does not exist: in quotes, or with an extension or a path. Other words with @ may be names. */
 const findMissingFiles = (text: string, cwd: string): readonly string[] =>
   Array.from(text.matchAll(mentionPattern), ([, quoted, bare = '']) => quoted ?? bare.replace(/[.,;:!?)\]}'"]+$/, ''))
     .filter((name) => / |^(~|\.\.?)?\/|[^.@]\.[a-z]\w{0,4}$/i.test(name) && !existingPath(name, cwd))

@@ -45,7 +45,8 @@ import {
   type ConversationStatus,
 } from './conversation-state.ts';
 import { openStateWithGrants } from './conversation-grants.ts';
-import { createTurnHandler, getListedEndpoint, isSentAsIs, requireNamedModel } from './conversation-models.ts';
+import { getListedEndpoint, isSentAsIs, requireNamedModel } from './conversation-models.ts';
+import { createTurnHandler } from './turn-handler.ts';
 import { openModel } from './models/open-model.ts';
 import { resolveFolder } from './resolve-folder.ts';
 import { runPromptHooks } from './prompt-hooks.ts';
@@ -77,7 +78,8 @@ export class Conversation {
   static async open(options: ConversationOptions): Promise<Conversation> {
     const { grants, state } = await openStateWithGrants(options);
     const conversation = new Conversation(options, grants, state);
-    return (await conversation.#readRecords(), conversation);
+    await conversation.#readRecords();
+    return conversation;
   }
 
   get settings(): Settings {
@@ -109,9 +111,7 @@ export class Conversation {
   get mode(): PermissionMode {
     return this.#state.mode;
   }
-  get autoApprove(): boolean {
-    return this.#state.mode === 'auto';
-  }
+
   /** The name of the session. */
   get name(): string {
     return this.#state.open.sessionFile?.name ?? 'not saved';

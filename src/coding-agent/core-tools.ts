@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { commandTools } from './approval-title.ts';
 import { codingAgent } from './coding-agent.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -28,9 +29,6 @@ const coreTools: Readonly<Record<string, string>> = {
   oauth_login: '',
 };
 
-/** The tools that run commands; an agent has one of them. */
-const commandTools = ['run_command', 'execute_sandboxed_command'] as const;
-
 /** The core tools that are loaded, those that need something, and those that are missing without a reason. */
 export type CoreToolsReport = {
   readonly loaded: readonly string[];
@@ -41,14 +39,15 @@ export type CoreToolsReport = {
 /** Reports on the core tools among the tools of an agent. */
 export function reportCoreTools(available: Iterable<string>): CoreToolsReport {
   const names = new Set(available);
-  const command = commandTools.find((name) => names.has(name));
+  // An agent has one of the tools that run commands.
+  const command = [...commandTools].find((name) => names.has(name));
   const absent = Object.entries(coreTools).filter(([name]) => !names.has(name));
   return {
     loaded: [...Object.keys(coreTools).filter((name) => names.has(name)), ...(command === undefined ? [] : [command])],
     needing: absent.flatMap(([tool, needs]) => (needs === '' ? [] : [{ tool, needs }])),
     missing: [
       ...absent.flatMap(([tool, needs]) => (needs === '' ? [tool] : [])),
-      ...(command === undefined ? [commandTools[0]] : []),
+      ...(command === undefined ? ['run_command'] : []),
     ],
   };
 }

@@ -73,7 +73,7 @@ function createTitleRequest(messages: readonly Message[], settings: ModelRequest
 
 const escapeTags = (text: string): string => text.replaceAll(/<(?=\/?(?:user|answer)>)/g, '&lt;');
 
-/** The first line of the answer without quotes and marks; undefined if it is no title. */
+/** The first line of the answer without quotes and marks; undefined if it is not a title. */
 function parseTitle(text: string): string | undefined {
   const line = text.trim().split('\n')[0] ?? '';
   const title = line

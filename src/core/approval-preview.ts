@@ -48,6 +48,9 @@ export type ApprovalScope = {
   readonly duration?: 'session' | 'project';
 };
 
+/** The scope of an answer that allows this call only. */
+export const onceScope: ApprovalScope = { scope: 'once', label: 'Yes, once' };
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 

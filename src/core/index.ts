@@ -91,6 +91,7 @@ export { deliverableInputs } from './pending-inputs.ts';
 export {
   isApprovalPreview,
   type ApprovalPreview,
+  onceScope,
   type ApprovalScope,
   type CommandPreview,
   type FilePreview,
@@ -148,7 +149,6 @@ export {
   truncateMiddle,
   type ResultTags,
 } from './tool-result.ts';
-export { lastReadOf } from './touched-files.ts';
 export { closestMatches } from './did-you-mean.ts';
 export { escapeChatTokens, escapeReminderTags, wrapUntrusted } from './untrusted-text.ts';
 export { renderRequest } from './render-request.ts';

@@ -6,15 +6,6 @@ import type { ToolCall } from './state.ts';
 /** Max tracked files; older ones are dropped. */
 const maxTouchedFiles = 100;
 
-/** The option `lastRead` of a write: the content of the file as the session last read or wrote it, also in an earlier process. */
-export function lastReadOf(
-  state: { readonly files?: readonly TouchedFile[] } | undefined,
-  location: string,
-): { readonly lastRead?: string } {
-  const content = state?.files?.find(({ path }) => path === location)?.content;
-  return content === undefined ? {} : { lastRead: content };
-}
-
 /** Updates the list with the files of a call: those that its data describes (one, or a list in `changes`) or, without data, the file that its input names. */
 export function recordTouchedFile(
   files: readonly TouchedFile[],

@@ -1,6 +1,6 @@
 // The title and the folder of a session file, and the search over titles and messages.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -181,6 +181,10 @@ test('the input of a tool call cannot hide the model and the folder of a session
   await opened.session.close();
   const { file = '' } = opened.sessionFile ?? {};
   assert.equal(readFileSync(file, 'utf8').split('"type":"epoch-started"').length > 3, true);
+  assert.deepEqual(readSessionModel(file), { name: 'ollama/scripted', host: 'localhost' });
+  assert.equal(readSessionLabels(file).folder, '/a');
+  // A line that a crash cut off does not hide them either.
+  appendFileSync(file, '{"seq":99,"type":"epoch-started","model":"x","cwd":"/');
   assert.deepEqual(readSessionModel(file), { name: 'ollama/scripted', host: 'localhost' });
   assert.equal(readSessionLabels(file).folder, '/a');
 });

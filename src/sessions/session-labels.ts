@@ -26,21 +26,13 @@ const maxSearchedBytes = 64 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
 
 /** The labels in the whole file; for one file. */
-export function readSessionLabels(file: string): SessionLabels {
-  try {
-    const fd = openSync(file, 'r');
-    try {
-      return combineLabels(
-        findLastEvent(fd, `"type":"annotation-added","key":"${sessionLabelsKey}"`, isLabelsEvent),
-        findLastEvent(fd, '"type":"epoch-started"', isEpoch),
-      );
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return {};
-  }
-}
+export const readSessionLabels = (file: string): SessionLabels =>
+  withOpenFile(file, (fd) =>
+    combineLabels(
+      findLastEvent(fd, `"type":"annotation-added","key":"${sessionLabelsKey}"`, isLabelsEvent),
+      findLastEvent(fd, '"type":"epoch-started"', isEpoch),
+    ),
+  ) ?? {};
 
 /** The model that a session used last. The session used it, so the user has chosen it before. */
 export type SessionModel = {
@@ -51,14 +43,20 @@ export type SessionModel = {
 };
 
 /** The model that a session used last; undefined in files of older versions. */
-export function readSessionModel(file: string): SessionModel | undefined {
+export const readSessionModel = (file: string): SessionModel | undefined =>
+  withOpenFile(file, (fd) => {
+    const epoch = findLastEvent(fd, '"type":"epoch-started"', isEpoch);
+    if (epoch?.type !== 'epoch-started' || epoch.modelProvider === undefined) return undefined;
+    const { modelProvider, modelName = epoch.model, modelHost: host } = epoch;
+    return { name: `${modelProvider}/${modelName}`, ...(host === undefined ? {} : { host }) };
+  });
+
+/** Reads from a file; undefined if it cannot be read. */
+function withOpenFile<T>(file: string, read: (fd: number) => T): T | undefined {
   try {
     const fd = openSync(file, 'r');
     try {
-      const epoch = findLastEvent(fd, '"type":"epoch-started"', isEpoch);
-      if (epoch?.type !== 'epoch-started' || epoch.modelProvider === undefined) return undefined;
-      const { modelProvider, modelName = epoch.model, modelHost: host } = epoch;
-      return { name: `${modelProvider}/${modelName}`, ...(host === undefined ? {} : { host }) };
+      return read(fd);
     } finally {
       closeSync(fd);
     }
@@ -85,7 +83,7 @@ const isEpoch = (event: Event): boolean => event.type === 'epoch-started';
 
 const hasFolder = (event: Event): boolean => event.type === 'epoch-started' && event.cwd !== undefined;
 
-/** The last event of a file whose line contains this text and that is wanted. The input of a tool call can contain the text too, so the search goes on before such a line. */
+/** The last wanted event of a file whose line contains this text. The input of a tool call can contain the text too, and the last line can be incomplete: the search continues before such a line. */
 function findLastEvent(fd: number, text: string, isWanted: (event: Event) => boolean): Event | undefined {
   const { size } = fstatSync(fd);
   const wanted = Buffer.from(text);
@@ -101,7 +99,7 @@ function findLastEvent(fd: number, text: string, isWanted: (event: Event) => boo
       if (at < 0) break;
       const lineStart = findLineStart(fd, start + at);
       const event = parseLineAt(fd, lineStart, size);
-      if (!event || isWanted(event)) return event;
+      if (event && isWanted(event)) return event;
       before = lineStart;
     }
   }

@@ -1,5 +1,6 @@
 // The edit_file tool: replaces an exact text that occurs once. Line endings and all other text stay unchanged.
-import { lastReadOf, toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
+import { toolOutput, type ToolOutput, type Tool, type Workspace } from '../core/index.ts';
+import { lastReadOf } from './last-read.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { findSimilarRegion } from './fuzzy-match.ts';
 import { isCrlf, readTextFile } from './text.ts';

@@ -16,8 +16,8 @@ test('[A24] a later process of a session may change a file that the session read
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const file = path.join(root, 'a.txt');
   const patch = { paths: ['a.txt'], patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n' };
-  const readAs = (content: string): Partial<ToolContext> => {
-    const files = [{ path: file, tool: 'read_file', changed: false, content: hash('sha256', content) }];
+  const readAs = (content: string, by = 'read_file'): Partial<ToolContext> => {
+    const files = [{ path: file, tool: by, changed: false, content: hash('sha256', content) }];
     return { state: { files } as unknown as RunState };
   };
   for (const [createTool, input] of [
@@ -31,6 +31,9 @@ test('[A24] a later process of a session may change a file that the session read
     writeFileSync(file, 'one\n');
     await assert.rejects(run(readAs('other\n')), /has changed since it was read/, tool.name);
     await assert.rejects(run({}), /has not been read yet/, tool.name);
+    // The result of an MCP server can have the same shape.
+    for (const by of ['mcp__files__read', 'use_tool'])
+      await assert.rejects(run(readAs('one\n', by)), /has not been read yet/, `${tool.name} after ${by}`);
     assert.equal(readFileSync(file, 'utf8'), 'one\n');
     await run(readAs('one\n'));
     assert.equal(readFileSync(file, 'utf8'), 'two\n', tool.name);

@@ -1,5 +1,6 @@
 // The write_file tool: writes a complete file. An existing file must have been read first.
-import { lastReadOf, type Tool, type Workspace } from '../core/index.ts';
+import type { Tool, Workspace } from '../core/index.ts';
+import { lastReadOf } from './last-read.ts';
 import { fileChangeOutput } from './file-change.ts';
 import { isNotFoundError } from './text.ts';
 

@@ -56,7 +56,7 @@ const permissionsCommand: SlashCommand = {
     const granted = grants.list();
     if (granted.length === 0)
       return notify(
-        conversation.autoApprove
+        conversation.mode === 'auto'
           ? 'No permissions granted yet. /auto is on, so changes are not asked about.'
           : 'No permissions granted yet.',
       );

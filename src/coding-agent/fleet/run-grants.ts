@@ -4,6 +4,7 @@ import type { Session } from '../../agent/index.ts';
 import {
   defaultTenant,
   isObject,
+  onceScope,
   readView,
   toJson,
   type ApprovalHandler,
@@ -145,8 +146,6 @@ function createRunApprovals(agent: GrantContext['agent'], { grants, offered, fol
 type GrantingChoice = ApprovalChoice & { readonly grant: Grant };
 
 const isGrantingChoice = (choice: ApprovalChoice): choice is GrantingChoice => choice.grant !== undefined;
-
-const onceScope: ApprovalScope = { scope: 'once', label: 'Yes, once' };
 
 const toScope = ({ label, grant: { rule, duration } }: GrantingChoice): ApprovalScope => ({
   scope: `${rule.type}-${duration}`,

@@ -71,7 +71,7 @@ export async function selectStartModel(
 type UnattendedModelOptions = {
   readonly model?: string | undefined;
   readonly ofSession?: SessionModel | undefined;
-  /** Whether a client, a queued run or a model named it: that is no consent to a download. */
+  /** Whether a client, a queued run or a model named it: that is not consent to a download. */
   readonly isRequested?: boolean;
 };
 

@@ -159,7 +159,7 @@ export function hubStatusError(status: number, repo: string, env: Environment): 
 
 type ListedFile = { readonly path: string; readonly bytes: number; readonly sha256: string };
 
-/** The model files of a repository; a file without a hash is no weights file. */
+/** The model files of a repository; a file without a hash is not a weights file. */
 function listModelFiles(info: JsonObject): readonly ListedFile[] {
   const siblings = Array.isArray(info['siblings']) ? info['siblings'] : [];
   return siblings.flatMap((each): readonly ListedFile[] => {

@@ -15,16 +15,14 @@ export const callEnd = '}\n</tool_call>';
 export const formatToolSection = (tools: readonly ToolSpec[]): string =>
   `# Tools
 
-You may call one or more functions to assist with the user query.
-
-You are provided with function signatures within <tools></tools> XML tags:
+These functions can be called to answer the user. Each line between the tags is the JSON definition of one function:
 <tools>
 ${tools.map(({ name, description, input }) => stringifySpaced({ type: 'function', function: { name, description, parameters: input } })).join('\n')}
 </tools>
 
-For each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:
+To call a function, write its name and its arguments as one JSON object between these tags:
 <tool_call>
-{"name": <function-name>, "arguments": <args-json-object>}
+{"name": <name of the function>, "arguments": <object with the arguments>}
 </tool_call>`;
 
 /** Returns a call as the model writes it. */

@@ -1,9 +1,7 @@
 // The scopes of an answer to a pending approval: which of them a client is offered, and whether an answer names one of them.
-import type { ApprovalQuestion, ApprovalScope, FleetRun } from '../../core/index.ts';
+import { onceScope, type ApprovalQuestion, type ApprovalScope, type FleetRun } from '../../core/index.ts';
 import { throwInvalidParam } from './errors.ts';
 import type { ScopedQueue } from './scoped-store.ts';
-
-const onceScope: ApprovalScope = { scope: 'once', label: 'Yes, once' };
 
 /** Returns a queue whose runs offer only the scopes that the client may use: a permission that is kept for a project is for the owner of a local server. */
 export const withOfferedScopes = (queue: ScopedQueue, canKeepPermissions: boolean): ScopedQueue =>

@@ -1,6 +1,5 @@
 // The apply_patch tool: applies a patch to several files, completely or not at all.
 import {
-  lastReadOf,
   toolOutput,
   escapeInvisibleLine,
   type FileChange,
@@ -9,6 +8,7 @@ import {
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
+import { lastReadOf } from '../last-read.ts';
 import { readTextFile } from '../text.ts';
 import { completesInCpuTime } from '../with-timeout.ts';
 import type { FilePatch } from './parse.ts';

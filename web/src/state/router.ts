@@ -54,8 +54,8 @@ export const navigate = (screen: Screen, id?: string): void => location.assign(l
 /** The name of the draft of the prompt of a new run. */
 export const promptDraft = 'ask';
 
-/** The place of a draft in the session storage. */
-export const draftRoute = (name: string): string => `fairlead-draft ${name}`;
+/** The key of a draft in the session storage. */
+export const getDraftKey = (name: string): string => `fairlead-draft ${name}`;
 
 /** Puts a text into the form of a new run. */
-export const saveDraftPrompt = (prompt: string): void => sessionStorage.setItem(draftRoute(promptDraft), prompt);
+export const saveDraftPrompt = (prompt: string): void => sessionStorage.setItem(getDraftKey(promptDraft), prompt);
