@@ -82,20 +82,22 @@ async function sendToolCall(
 ): Promise<CallToolResult> {
   const patience = createProgressTimeout(timeoutMs, () => connection.hasPendingRequests());
   try {
-    return await client.callTool(
-      { name: tool, arguments: args as Record<string, unknown> },
-      {
-        signal: AbortSignal.any([signal, patience.signal]),
-        // The time that the user takes to answer the server does not count: our own timeout knows about it.
-        timeout: 2 ** 31 - 1,
-        onprogress: ({ message, progress: done, total }) => {
-          patience.renew();
-          const part = `${done}${total === undefined ? '' : ` of ${total}`}`;
-          progress?.(`${message === undefined ? part : escapeInvisibleLine(message)}\n`);
+    return await connection.during(client, () =>
+      client.callTool(
+        { name: tool, arguments: args as Record<string, unknown> },
+        {
+          signal: AbortSignal.any([signal, patience.signal]),
+          // The time that the user takes to answer the server does not count: our own timeout knows about it.
+          timeout: 2 ** 31 - 1,
+          onprogress: ({ message, progress: done, total }) => {
+            patience.renew();
+            const part = `${done}${total === undefined ? '' : ` of ${total}`}`;
+            progress?.(`${message === undefined ? part : escapeInvisibleLine(message)}\n`);
+          },
+          // Given here, so that the library does not validate results against the server's schema.
+          toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
         },
-        // Given here, so that the library does not validate results against the server's schema.
-        toolDefinition: { name: tool, inputSchema: input as { type: 'object' } },
-      },
+      ),
     );
   } finally {
     patience.clear();

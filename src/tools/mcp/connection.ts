@@ -20,7 +20,9 @@ export type McpConnection = {
   client(signal: AbortSignal): Promise<Client>;
   /** Resets the failure count after a successful call. */
   markHealthy(): void;
-  /** Drops this client. */
+  /** Runs a call on this client; a client that was discarded meanwhile is closed after its last call. */
+  during<Result>(client: Client, call: () => Promise<Result>): Promise<Result>;
+  /** Drops this client: later calls get another one, and calls that other callers sent on it can still be answered. */
   discard(client: Client): Promise<void>;
   /** Waits for the user to complete a login that the server requires. Returns false if none is pending. */
   awaitLogin(signal: AbortSignal): Promise<boolean>;
@@ -44,6 +46,8 @@ const maxBackoffMs = 30_000;
 export function createMcpConnection(server: McpServer, options: HandshakeOptions): McpConnection {
   const count: ServerRequestCounts = { pending: 0, samples: 0 };
   const closeController = new AbortController();
+  const runningCalls = new Map<Client, number>();
+  const discarded = new WeakSet<Client>();
   let session: McpSession | undefined;
   let opening: Promise<McpSession> | undefined;
   let failures = 0;
@@ -116,6 +120,10 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
     notBefore = 0;
   }
 
+  async function closeIfDiscarded(client: Client): Promise<void> {
+    if (discarded.has(client) && !runningCalls.has(client)) await client.close().catch(() => {});
+  }
+
   return {
     server,
     async client(signal) {
@@ -130,9 +138,21 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
       failures = 0;
       notBefore = 0;
     },
+    async during(client, call) {
+      runningCalls.set(client, (runningCalls.get(client) ?? 0) + 1);
+      try {
+        return await call();
+      } finally {
+        const others = (runningCalls.get(client) ?? 1) - 1;
+        if (others > 0) runningCalls.set(client, others);
+        else runningCalls.delete(client);
+        await closeIfDiscarded(client);
+      }
+    },
     async discard(client) {
       forget(client);
-      await client.close().catch(() => {});
+      discarded.add(client);
+      await closeIfDiscarded(client);
     },
     awaitLogin: login,
     hasPendingRequests: () => count.pending > 0,
@@ -151,6 +171,7 @@ export function createMcpConnection(server: McpServer, options: HandshakeOptions
       const last = session ?? (await opening?.catch(() => undefined));
       session = undefined;
       options.signIn?.close();
+      await Promise.all([...runningCalls.keys()].map((client) => client.close().catch(() => {})));
       if (last?.transport instanceof StreamableHTTPClientTransport)
         await Promise.race([last.transport.terminateSession().catch(() => {}), delay(1000)]);
       await last?.client.close().catch(() => {});

@@ -41,6 +41,7 @@ export function createLazyConnection(
       }
     },
     markHealthy: () => connection?.markHealthy(),
+    during: (client, call) => (connection ? connection.during(client, call) : call()),
     discard: async (client) => connection?.discard(client),
     awaitLogin: async (signal) => (connection ? connection.awaitLogin(signal) : false),
     hasPendingRequests: () => connection?.hasPendingRequests() ?? false,

@@ -39,6 +39,33 @@ test('[P63] the same server answers in-process, over HTTP, over SSE and over a W
   );
 });
 
+test('a call that the server refuses does not end another call that is running on the same connection', async (t) => {
+  const started = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<void>();
+  let calls = 0;
+  const behaviour: McpBehaviour = {
+    tools: [createListedTool('pay'), createListedTool('look')],
+    async call() {
+      calls++;
+      started.resolve();
+      await refused.promise;
+      return createTextResult('paid');
+    },
+  };
+  const refuseLook: RequestInterceptor = ({ message }, response) => {
+    if (message.method !== 'tools/call' || message.params?.['name'] !== 'look') return false;
+    response.writeHead(403).end();
+    return true;
+  };
+  const { url } = await startMcpHttpServer(t, behaviour, refuseLook);
+  const { call } = await openMcpServers(t, [createUserServer('http', remote('http', `${url}/mcp`))]);
+  const payment = call('mcp__http__pay');
+  await started.promise;
+  assert.match((await call('mcp__http__look')).text, /look was not run/);
+  refused.resolve();
+  assert.deepEqual([(await payment).text, calls], ['paid', 1]);
+});
+
 test('[P63] a server of the newest protocol version is used with it, including its input requests', async (t) => {
   const factory = (): McpServer => {
     const server = new McpServer({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
