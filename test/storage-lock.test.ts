@@ -109,6 +109,26 @@ test('fault 16: the lock of an ended process is taken over at once, also if anot
   assertNoLeftovers(file);
 });
 
+test('fault 16: the lock of a process that has ended, and whose parent never reads its exit code, is taken over at once', async (t) => {
+  if (process.platform !== 'linux') return t.skip('needs /proc of Linux');
+  const { file } = createSessionFiles();
+  const log = await openJsonl(file);
+  const owner = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { [key: string]: unknown };
+  await log.append(0, [annotationFact]);
+  await log.close();
+  // The parent becomes `sleep`, which waits for no child.
+  const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.add(parent);
+  const pid = Number((await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value);
+  const fields = (): readonly string[] => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  while (fields()[0] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 10));
+  fs.writeFileSync(`${file}.lock`, JSON.stringify({ ...owner, pid, start: fields()[19] }));
+  assert.equal((await inspectSession(file)).events.length, 1);
+  assertNoLeftovers(file);
+});
+
 test('fault 16: of eight processes that take over from an ended one, exactly one succeeds, every time', async () => {
   for (let round = 0; round < 3; round++) {
     const { file } = createSessionFiles();

@@ -79,11 +79,11 @@ export function msSinceHeartbeat(owner: LockOwner, lockChanged: number): number 
   return isSameBoot ? uptimeMs() - Number(owner.beat) : Date.now() - lockChanged;
 }
 
-/** Whether a process with this pid runs on this machine. */
+/** Whether a process with this pid runs on this machine. A process that has ended keeps its pid until its parent reads the exit code. */
 export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !/^[ZX]$/.test(readProcessFields(pid)[0] ?? '');
   } catch (error) {
     return systemErrorCode(error) !== 'ESRCH';
   }
@@ -91,15 +91,20 @@ export function isProcessRunning(pid: number): boolean {
 
 function processStartTime(pid: number): string {
   if (process.platform === 'win32') return '';
-  const stat = readProcFile(`/proc/${pid}/stat`);
-  // The name in parentheses may contain anything; the start time is the 20th field after it.
-  if (stat) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const start = readProcessFields(pid)[19];
+  if (start !== undefined) return start;
   if (process.platform === 'linux') return '';
   try {
     return execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 }).trim();
   } catch {
     return '';
   }
+}
+
+/** The fields of a process on Linux after its name, which may contain anything: its state is the first, its start time the 20th. */
+function readProcessFields(pid: number): readonly string[] {
+  const stat = readProcFile(`/proc/${pid}/stat`);
+  return stat ? stat.slice(stat.lastIndexOf(')') + 2).split(' ') : [];
 }
 
 function pidNamespace(): string {
