@@ -44,8 +44,8 @@ async function measureTransactionsPerRun(url: string, runs: number): Promise<num
 
 test('[A66] parallel runs share their transactions', { timeout: 120_000, ...skip }, async (t) => {
   const [few, many] = [
-    await measureTransactionsPerRun(await postgres.fresh(), 50),
-    await measureTransactionsPerRun(await postgres.fresh(), 350),
+    await measureTransactionsPerRun(await postgres.fresh(t), 50),
+    await measureTransactionsPerRun(await postgres.fresh(t), 350),
   ];
   const each = (many - few) / 300;
   t.diagnostic(`${each.toFixed(2)} transactions per run`);

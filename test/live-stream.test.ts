@@ -98,7 +98,7 @@ test(
   '[A88, A93] postgres: partial text of a worker in another process is shown, and discarded when it is killed',
   postgres.skip === undefined ? {} : { skip: postgres.skip },
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     await testLiveStream(t, () => url);
   },
 );
@@ -107,7 +107,7 @@ test(
   '[A93] postgres: partial text is shown again after a server reconnects',
   { timeout: 240_000, ...(postgres.skip === undefined ? {} : { skip: postgres.skip }) },
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const [here, there] = [await openPostgres(url), await openPostgres(url)];
     t.after(() => Promise.all([here.close(), there.close()]));
     let text = '';

@@ -74,7 +74,7 @@ testPostgres('[A116] eight processes that open an empty database at the same tim
 });
 
 testPostgres('[A116] a store of an earlier version is migrated with its data', async (t) => {
-  const url = await postgres.fresh();
+  const url = await postgres.fresh(t);
   const before = await openTestStore(t, url);
   await before.queue.enqueue([{ id: 'kept', prompt: 'Stay.', tenant: 'acme' }]);
   await (await before.sessions.open('kept')).close();
@@ -94,7 +94,7 @@ testPostgres('[A116] a store of an earlier version is migrated with its data', a
 testPostgres(
   '[A116] a store of a later version, a wrong password and a missing server are each reported',
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     await executeSql(url, 'UPDATE fairlead.version SET version = version + 1');
     await assert.rejects(openPostgres(url), { code: 'store/newer-version', message: /knows versions up to/ });
     await executeSql(url, `UPDATE fairlead.version SET version = ${migrations.length}`);
@@ -126,7 +126,7 @@ testPostgres(
 );
 
 testPostgres('[A52] a durable write in any part of a store makes all writes before it durable', async (t) => {
-  const store = await openTestStore(t, await postgres.fresh());
+  const store = await openTestStore(t, await postgres.fresh(t));
   const log = await store.sessions.open('one');
   const other = await store.sessions.open('two');
   const ways: readonly (() => Promise<unknown>)[] = [
@@ -148,7 +148,7 @@ testPostgres('[A52] a durable write in any part of a store makes all writes befo
 testPostgres(
   '[A52] appends continue while the server is stopped and started: each is there once, none is lost',
   async (t) => {
-    const store = await openTestStore(t, await postgres.fresh());
+    const store = await openTestStore(t, await postgres.fresh(t));
     const log = await store.sessions.open('one');
     let count = 0;
     const stop = new AbortController();
@@ -177,7 +177,7 @@ testPostgres(
 testPostgres(
   '[A52, A71, A111] work continues while the server is stopped and started: each effect once, no run lost',
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const store = await openTestStore(t, url);
     const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
     const actors = [await startScriptedWorker(t, url, 10_000), await startScriptedWorker(t, url, 10_000)];
@@ -203,7 +203,7 @@ testPostgres(
 testPostgres(
   '[A116] a worker whose heartbeats are too late releases its runs, and they are handled again',
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const store = await openTestStore(t, url, { leaseMs: 500 });
     await store.queue.enqueue([{ id: 'one', prompt: '' }]);
     let lost = false;
@@ -227,7 +227,7 @@ testPostgres(
 testPostgres(
   '[A71, A111] two versions of the program work side by side, each on the runs that it has started',
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const [first, second] = [await openTestStore(t, url), await openTestStore(t, url)];
     await first.queue.enqueue(['a', 'b', 'c', 'd'].map((id) => ({ id, prompt: '' })));
     const had = new Map<string, string[]>();
@@ -248,7 +248,7 @@ testPostgres(
 );
 
 testPostgres('[A71] a schedule fires once over all workers, and once for all missed times', async (t) => {
-  const url = await postgres.fresh();
+  const url = await postgres.fresh(t);
   const stores = [await openTestStore(t, url), await openTestStore(t, url)];
   await stores[0]?.queue.setSchedule({ name: 'nightly', cron: '0 3 * * *', run: { prompt: 'tidy', tenant: 'acme' } });
   await executeSql(url, `UPDATE fairlead.schedules SET next = ${Date.UTC(2026, 0, 5, 3)}`);
@@ -261,7 +261,7 @@ testPostgres('[A71] a schedule fires once over all workers, and once for all mis
 });
 
 testPostgres('[A71] queued runs whose workflows DBOS has lost are still handled', async (t) => {
-  const url = await postgres.fresh();
+  const url = await postgres.fresh(t);
   const store = await openTestStore(t, url);
   await store.queue.enqueue(['a', 'b', 'c'].map((id) => ({ id, prompt: '' })));
   await executeSql(url, "DELETE FROM fairlead_dbos.workflow_status WHERE workflow_uuid IN ('a#1', 'c#1')");
@@ -271,7 +271,7 @@ testPostgres('[A71] queued runs whose workflows DBOS has lost are still handled'
 });
 
 testPostgres('[A66] DBOS rows of ended runs are deleted', async (t) => {
-  const url = await postgres.fresh();
+  const url = await postgres.fresh(t);
   const store = await openTestStore(t, url);
   await store.queue.enqueue(Array.from({ length: 30 }, () => ({ prompt: '' })));
   await startWork(store, async () => endedSettlement, { drain: true }).done;
@@ -289,7 +289,10 @@ testPostgres('[A66] DBOS rows of ended runs are deleted', async (t) => {
 });
 
 testPostgres('a process that works on the queue of a second database is refused with one sentence', async (t) => {
-  const [one, other] = [await openTestStore(t, await postgres.fresh()), await openTestStore(t, await postgres.fresh())];
+  const [one, other] = [
+    await openTestStore(t, await postgres.fresh(t)),
+    await openTestStore(t, await postgres.fresh(t)),
+  ];
   await startWork(one, async () => endedSettlement, { drain: true }).done;
   await assert.rejects(startWork(other, async () => endedSettlement, { drain: true }).done, {
     code: 'store/one-queue',
@@ -306,7 +309,7 @@ test(
   '[A116] a worker that was suspended past its lease takes no session back, and works again afterwards',
   skip,
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const [sleeper, heir] = [await openTestStore(t, url), await openTestStore(t, url)];
     await (await sleeper.sessions.open('before')).close();
     await executeSql(url, "SELECT fairlead.bury(token, '{}') FROM fairlead.presences");

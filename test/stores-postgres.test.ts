@@ -17,7 +17,7 @@ const { fresh, skip } = postgres;
 const options = skip === undefined ? {} : { skip };
 
 async function createStoreOpener(t: TestContext): Promise<() => Promise<FleetStore>> {
-  const url = await fresh();
+  const url = await fresh(t);
   return async () => {
     const store = await openPostgres(url, { retryMs: 1 });
     t.after(() => store.close());
@@ -32,7 +32,7 @@ processConformance('postgres', fresh, options);
 damageConformance(
   'postgres',
   async (t) => {
-    const url = await fresh();
+    const url = await fresh(t);
     const store = await openPostgres(url, { retryMs: 1 });
     t.after(() => store.close());
     const client = new Client({ connectionString: url });
@@ -47,7 +47,7 @@ test(
   'postgres: [A53, A116] an append whose reply was lost is there once, and refused if the session was taken over',
   options,
   async (t) => {
-    const where = await fresh();
+    const where = await fresh(t);
     const line = await startLossyProxy(t, where);
     const [mine, other] = [await openPostgres(line.url), await openPostgres(where)];
     t.after(() => Promise.all([mine.close(), other.close()]));
@@ -77,7 +77,7 @@ test(
   // Without timeouts this took two minutes, or did not end.
   { timeout: 60_000, ...options },
   async (t) => {
-    const line = await startLossyProxy(t, await fresh());
+    const line = await startLossyProxy(t, await fresh(t));
     const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
     await store.queue.setLimits({ tenantConcurrency: 50 });
     await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ prompt: '', tenant: `t${i % 3}` })));
@@ -99,7 +99,7 @@ test(
 );
 
 test('postgres: [A116] a worker whose queue could not be started can start it later', options, async (t) => {
-  const where = await fresh();
+  const where = await fresh(t);
   const store = await openPostgres(where);
   t.after(() => store.close());
   const client = new Client({ connectionString: where });
@@ -123,7 +123,7 @@ test(
   'postgres: [A91] a run whose id the database cannot store is refused, and no run that was enqueued with it',
   options,
   async (t) => {
-    const store = await openPostgres(await fresh());
+    const store = await openPostgres(await fresh(t));
     t.after(() => store.close());
     const enqueued = ['a', 'no\u0000thing', 'b'].map((id) => store.queue.enqueue([{ id, prompt: '' }]));
     const found = await Promise.allSettled(enqueued);

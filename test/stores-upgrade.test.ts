@@ -202,7 +202,7 @@ test(
   'law 4: a PostgreSQL store of version 0.1 opens with its runs, and a run that waits for approval continues',
   postgres.skip === undefined ? {} : { skip: postgres.skip },
   async (t) => {
-    const url = await postgres.fresh();
+    const url = await postgres.fresh(t);
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query('DROP SCHEMA fairlead CASCADE');

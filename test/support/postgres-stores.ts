@@ -1,12 +1,14 @@
 // Empty stores in a real PostgreSQL: copies of one template, because creating one takes seconds.
+import type { TestContext } from 'node:test';
 import { openPostgres } from '../../src/stores/postgres/store.ts';
+import { preparePostgresReset, resetPostgres } from './postgres-reset.ts';
 import { startPostgres } from './postgres.ts';
 
 /** Creates empty stores; `skip` is the reason if there is no PostgreSQL. */
 export type PostgresStores = {
   readonly skip?: string;
-  /** Creates an empty store and returns its URL. */
-  readonly fresh: () => Promise<string>;
+  /** Creates an empty store for a test and returns its URL; a later test may get the same database, emptied. */
+  readonly fresh: (t: Pick<TestContext, 'after'>) => Promise<string>;
   /** Creates a database without a store. */
   readonly empty: () => Promise<string>;
   /** Stops the server at once, as a crash does. */
@@ -32,9 +34,20 @@ export async function startPostgresStores(): Promise<PostgresStores> {
   }
   const url = await postgres.createDatabase();
   await (await openPostgres(url)).close();
+  await preparePostgresReset(url);
   const template = new URL(url).pathname.slice(1);
+  /** The databases of tests that have ended. */
+  const unused: string[] = [];
+  const takeUnused = async (): Promise<string | undefined> => {
+    const left = unused.pop();
+    return left === undefined || (await resetPostgres(left)) ? left : undefined;
+  };
   return {
-    fresh: () => postgres.createDatabase(template),
+    async fresh(t) {
+      const location = (await takeUnused()) ?? (await postgres.createDatabase(template));
+      t.after(() => void unused.push(location));
+      return location;
+    },
     empty: () => postgres.createDatabase(),
     stop: () => postgres.stop(),
     restart: () => postgres.restart(),
