@@ -12,22 +12,12 @@ import { withSandbox } from '../src/guards/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { createRepository, git } from './support/git-repository.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { callTool } from './support/tool-call.ts';
 
 const noGit = spawnSync('git', ['--version']).status === 0 ? false : 'no git here';
 const skip = (await noSandbox()) || noGit;
-
-const git = (cwd: string, ...args: readonly string[]): string =>
-  execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
-/** Creates a repository with one commit on `main`, as the user. */
-function createRepository(root: string): void {
-  git(root, 'init', '-q', '-b', 'main', '.');
-  git(root, 'config', 'user.name', 'Ada');
-  git(root, 'config', 'user.email', 'ada@example.test');
-  commitFiles(root, { 'a.txt': 'one\n' }, 'first');
-}
 
 function commitFiles(root: string, files: Readonly<Record<string, string>>, message: string): void {
   for (const [name, content] of Object.entries(files)) {
@@ -67,7 +57,7 @@ async function startBackground(fixture: AttackFixture, command: string): Promise
     return ended;
   });
   const ready = path.join(root, 'ready');
-  for (let tries = 0; tries < 600 && !existsSync(ready); tries++) await wait(50);
+  for (let tries = 0; tries < 1500 && !existsSync(ready); tries++) await wait(20);
   assert.ok(existsSync(ready), 'the command did not start');
 }
 
@@ -114,7 +104,7 @@ test(
       `cp .git/config plain; printf '* filter=x merge=x\\n' > .gitattributes; touch ready; while :; do printf '${programs}' > shared.gitconfig; for f in config commondir hooks/post-commit hooks/post-checkout config.worktree info/attributes; do printf '${programs}' > .git/$f; done; mv .git .away && cp -r .away .git; : > shared.gitconfig; done 2>/dev/null`,
     );
     const told: string[] = [];
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 4; round++) {
       writeFileSync(path.join(root, 'a.txt'), `${round}\n`);
       told.push((await call(fixture, 'git_change', { operation: 'commit', message: `round ${round}` })).text);
       await call(fixture, 'git_change', { operation: 'switch', name: round % 2 ? 'main' : 'other' });
@@ -327,9 +317,8 @@ test(
     const fixture = await createAttackFixture(t, (root) => {
       rmSync(path.join(root, '.git'), { recursive: true });
       const top = path.dirname(root);
-      writeFileSync(path.join(top, '.gitignore'), 'home\napp-beside\n');
-      writeFileSync(path.join(root, 'a.txt'), 'one\n');
       createRepository(top);
+      commitFiles(top, { '.gitignore': 'home\napp-beside\n', 'app/a.txt': 'one\n' }, 'a part');
       git(top, 'config', '--unset', 'user.name');
       git(top, 'config', '--unset', 'user.email');
       writeFileSync(path.join(root, 'a.txt'), 'two\n');

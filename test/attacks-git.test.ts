@@ -17,34 +17,22 @@ import { localWorkspace } from '../src/workspace/index.ts';
 import { createAttackFixture, type AttackFixture } from './support/attack-fixture.ts';
 import { assertAttack } from './support/attack-report.ts';
 import { createProgram } from './support/cli-harness.ts';
+import { createRepository, git } from './support/git-repository.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { callTool } from './support/tool-call.ts';
 
 const noGit = spawnSync('git', ['--version']).status === 0 ? false : 'no git here';
 const skip = (await noSandbox()) || noGit;
 
-const git = (cwd: string, ...args: readonly string[]): string =>
-  execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
 /** Runs git as the prompt of a user's shell does, whatever it answers. */
 const lookAsUser = (cwd: string): void => void spawnSync('git', ['status', '--short', '--branch'], { cwd });
-
-/** Creates a repository with one commit, as the user. */
-function createRepository(root: string): void {
-  git(root, 'init', '-q', '.');
-  git(root, 'config', 'user.name', 'Ada');
-  git(root, 'config', 'user.email', 'ada@example.test');
-  writeFileSync(path.join(root, 'a.txt'), 'one\n');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-qm', 'first');
-}
 
 /** A file outside the working folder that only a program on the host can create. */
 const markOf = ({ siblingDir }: Pick<AttackFixture, 'siblingDir'>): string => path.join(siblingDir, 'mark');
 
 /** Waits until a background command created a file; a bounded number of times. */
 async function waitForFile(file: string): Promise<void> {
-  for (let tries = 0; tries < 600 && !existsSync(file); tries++) await wait(50);
+  for (let tries = 0; tries < 1500 && !existsSync(file); tries++) await wait(20);
   assert.ok(existsSync(file), `${file} was not created`);
 }
 
@@ -204,7 +192,7 @@ test(
     const fixture = await createAttackFixture(t, (root) => {
       createRepository(root);
       git(root, 'remote', 'add', 'origin', './below/remote.git');
-      git(root, 'config', 'branch.master.remote', 'origin');
+      git(root, 'config', 'branch.main.remote', 'origin');
     });
     const { root } = fixture;
     const mark = markOf(fixture);
@@ -238,8 +226,10 @@ test('git reads the repository of a folder above and of a linked worktree, and c
   const above = await createAttackFixture(t, (root) => {
     rmSync(path.join(root, '.git'), { recursive: true });
     const top = path.dirname(root);
-    writeFileSync(path.join(top, '.gitignore'), 'ignored\nhome\napp-beside\n');
     createRepository(top);
+    writeFileSync(path.join(top, '.gitignore'), 'ignored\nhome\napp-beside\n');
+    git(top, 'add', '-A');
+    git(top, 'commit', '-qm', 'ignored files');
     for (const name of ['new.txt', 'ignored']) writeFileSync(path.join(root, name), 'x\n');
   });
   assert.equal((await look(above, 'status')).text.split('\n').slice(1).join(), '?? ./');
@@ -417,8 +407,6 @@ test(
       const { root, siblingDir, codingAgent } = fixture;
       git(siblingDir, 'clone', '-q', root, 'other');
       const other = path.join(siblingDir, 'other');
-      git(other, 'checkout', '-qB', 'main');
-      git(root, 'checkout', '-qB', 'main');
       git(root, 'clone', '-q', '--bare', other, 'below.git');
       git(root, 'remote', 'add', 'origin', './below.git');
       git(other, 'config', 'user.name', 'Bob');
@@ -469,6 +457,9 @@ test(
         ...ids,
         process.execPath,
         '--test',
+        // One process loads the agent once for both files.
+        '--test-isolation=none',
+        '--test-name-pattern=attack (88|89|90|94|95)\\]',
         '--test-reporter=tap',
         import.meta.filename,
         path.join(import.meta.dirname, 'attacks-git-change.test.ts'),
