@@ -124,6 +124,7 @@ async function runFiles(selected: readonly string[], concurrency: number): Promi
     files: selected.map((file) => path.resolve(root, file)),
     concurrency,
     timeout: maxFileMs,
+    execArgv: [`--import=${new URL('test-preload.mjs', import.meta.url).href}`],
     ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
   });
   const watchdog = setTimeout(stopWaiting, maxSilentMs);

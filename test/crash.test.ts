@@ -8,7 +8,7 @@ import { FairleadError, lastItem, messageText, type Event, type Log, type RunSta
 import { openJsonl, verifyFile } from '../src/stores/index.ts';
 import { readEffects, plan } from './crash/agent.ts';
 import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createRandom } from './crash/faulty-disks.ts';
+import { createRandom, unsyncedDisk } from './crash/faulty-disks.ts';
 import { createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 import { bundleProgram } from './support/bundle.ts';
@@ -16,7 +16,7 @@ import { bundleProgram } from './support/bundle.ts';
 const program = await bundleProgram(path.join(import.meta.dirname, 'crash/crashing-process.ts'));
 
 async function finishSession(file: string, ledger: string): Promise<RunState> {
-  const log = await openJsonl(file, { session: 's1' });
+  const log = await openJsonl(file, { session: 's1', disk: unsyncedDisk });
   const state = await resumeScriptedSession(log, ledger);
   assertEffects(await readLogEvents(log), ledger);
   await log.close();
@@ -41,7 +41,7 @@ const killedError = new FairleadError('test/killed', 'killed', { blame: 'store' 
 test('[A24] killed before every single append, a run resumes and ends with the same result, each effect exactly once', async () => {
   for (let n = 1; ; n++) {
     const { file, ledger } = createSessionFiles();
-    const log = await openJsonl(file, { session: 's1' });
+    const log = await openJsonl(file, { session: 's1', disk: unsyncedDisk });
     let appends = 0;
     const mortal: Log = {
       ...log,

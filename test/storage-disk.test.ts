@@ -6,7 +6,13 @@ import test from 'node:test';
 import type { Event } from '../src/core/index.ts';
 import { openJsonl, realDisk, verifyFile, type Disk } from '../src/stores/index.ts';
 import { assertEffects, assertLegal, assertNoLeftovers, readLogEvents, inspectSession } from './crash/checker.ts';
-import { createFailingDisk, createPowerLossDisk, createRandom, createSystemError } from './crash/faulty-disks.ts';
+import {
+  createFailingDisk,
+  createPowerLossDisk,
+  createRandom,
+  createSystemError,
+  unsyncedDisk,
+} from './crash/faulty-disks.ts';
 import { tempDir, createSessionFiles, writeSessionBytes, getFinishedSession } from './crash/session-files.ts';
 import { resumeScriptedSession } from './crash/session.ts';
 
@@ -35,7 +41,7 @@ async function failEachOperation(
     }
     await log?.close().catch(expect);
     assert.equal(disk.tally.open, 0, `${only.join()} ${n} leaves no file open`);
-    const again = await openJsonl(file, { session: 's1' });
+    const again = await openJsonl(file, { session: 's1', disk: unsyncedDisk });
     assert.deepEqual((await readLogEvents(again)).slice(0, known.length), known, 'acknowledged events are there');
     const state = await resumeScriptedSession(again, ledger);
     assert.equal(state.ended?.reason, 'answered');

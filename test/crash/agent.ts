@@ -1,4 +1,4 @@
-// A scripted agent whose external effects are counted in a ledger file: one synced line per effect, never removed.
+// A scripted agent whose external effects are counted in a ledger file: one line per effect, never removed.
 import fs from 'node:fs';
 import {
   toArray,
@@ -84,10 +84,8 @@ const createPlanTool = (name: string, effect: Tool['effect'], act: (n: number) =
 });
 
 function recordEffect(ledger: string, tool: string, n: number): string {
-  const fd = fs.openSync(ledger, 'a');
-  fs.writeSync(fd, `${tool} ${n}\n`);
-  fs.fsyncSync(fd);
-  fs.closeSync(fd);
+  // A killed process loses nothing that it wrote, so no sync is needed.
+  fs.appendFileSync(ledger, `${tool} ${n}\n`);
   return `done ${n}`;
 }
 

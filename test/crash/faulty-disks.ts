@@ -7,6 +7,9 @@ import { realDisk, type Disk } from '../../src/stores/index.ts';
 /** An error as the operating system reports it. */
 export const createSystemError = (code: string): Error => Object.assign(new Error(`${code}: made to fail`), { code });
 
+/** A real disk whose syncs return at once: only a power cut loses what a process wrote, and these tests end processes. */
+export const unsyncedDisk: Disk = { ...realDisk, sync: async () => {}, syncDirectory: () => {} };
+
 /** The operations that a counting disk has seen. */
 export type DiskCounters = { operations: number; failed: number; open: number };
 
@@ -53,7 +56,7 @@ export function createFailingDisk(
     },
     async sync(fd) {
       check('sync');
-      await realDisk.sync(fd);
+      await unsyncedDisk.sync(fd);
     },
     truncate(fd, length) {
       check('truncate');
@@ -81,7 +84,7 @@ export function createFailingDisk(
     realpath: (file) => realDisk.realpath(file),
     syncDirectory(folder) {
       check('syncDirectory');
-      realDisk.syncDirectory(folder);
+      unsyncedDisk.syncDirectory(folder);
     },
     fileSystemType: (folder) => realDisk.fileSystemType(folder),
   };
