@@ -28,7 +28,7 @@ const shellScript = scriptByPrompt((text) =>
 /** Answers the open question. */
 async function pressAnswer(prompt: TerminalPrompt, ...keys: string[]): Promise<void> {
   await prompt.waitFor(
-    /^\? [^\n]+\? \[y\/N\/a\]\n {2}1\. Yes, once\n {2}2\. Yes, and [^\n]+ in this session\n[^]*^❯ \d\. No$/m,
+    /^\? [^\n]+\? \[y\/N\/a\]\n {2}1\. Yes, once\n {2}2\. Yes, and [^\n]+ in this session \(a\)\n[^]*^❯ \d\. No$/m,
   );
   await waitUntilArmed();
   await prompt.keys(...keys);

@@ -40,7 +40,7 @@ test(
     const terminal = await program.open(['make it']);
     const seen = await terminal.waitFor(question);
     assert.match(seen, /^made\.txt \(new file, \+1 -0\)\n1 \+ hello\nCreate made\.txt\?\n {2}1\. Yes, once\n/m);
-    assert.match(seen, /^ {2}2\. Yes, and any content for \/…\/made\.txt in this session$/m);
+    assert.match(seen, /^ {2}2\. Yes, and any content for \/…\/made\.txt in this session \(a\)$/m);
     await terminal.keys('y', 'Enter');
     assert.equal(await waitForExitCode(terminal), 0);
     assert.ok(existsSync(program.file));

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldToolOutput, formatQuestionKeys, formatStatusParts, formatDuration, formatGranted } from './format.ts';
+import {
+  foldToolOutput,
+  formatQuestionChoices,
+  formatQuestionKeys,
+  formatStatusParts,
+  formatDuration,
+  formatGranted,
+} from './format.ts';
 import type { Grant } from '../../guards/index.ts';
 import type { ConversationStatus } from '../../coding-agent/index.ts';
 
@@ -16,6 +23,17 @@ test('folded output keeps the last lines and counts the others, and one extra li
 test('the default key is a capital letter', () => {
   const keys = ['y', 'n', 'a'].map((key) => ({ key, label: key }));
   assert.equal(formatQuestionKeys({ title: '', keys, defaultKey: 'n' }), '[y/N/a]');
+});
+
+test('a choice shows its letter unless that is its initial', () => {
+  const keys = [
+    { key: 'y', label: 'Yes, once' },
+    { key: 'a', label: 'Yes, and any edit' },
+    { key: 'folder', label: 'Yes, in this folder' },
+    { key: 'n', label: 'No' },
+  ];
+  const texts = ['1. Yes, once', '2. Yes, and any edit (a)', '3. Yes, in this folder', '4. No'];
+  assert.deepEqual(formatQuestionChoices({ title: '', keys, defaultKey: 'n' }), texts);
 });
 
 test('the status shows known values, and says which are unknown', () => {

@@ -45,9 +45,12 @@ export function formatQuestionKeys(question: KeyQuestion): string {
   return keys.length === 0 ? '' : `[${keys.join('/')}]`;
 }
 
-/** Formats the choices of a question as numbered texts. */
+/** Formats the choices of a question as numbered texts, with the letter of a choice unless it is its initial. */
 export const formatQuestionChoices = (question: KeyQuestion): readonly string[] =>
-  question.keys.map(({ label }, index) => `${index + 1}. ${escapeInvisible(label)}`);
+  question.keys.map(({ key, label }, index) => {
+    const letter = key.length === 1 && !label.toLowerCase().startsWith(key) ? ` (${key})` : '';
+    return `${index + 1}. ${escapeInvisible(label)}${letter}`;
+  });
 
 /** Formats the prompt at which the number of a choice, its letter or a reply is typed. */
 export function formatChoicePrompt(question: KeyQuestion): string {
