@@ -48,7 +48,8 @@ async function createBlockingProgram(t: TestContext): Promise<FleetProgram> {
   writeFiles(program.home, {
     'config/fairlead/custom_tools/spin.js': `export default {
       name: 'spin', description: 'Spins.', effect: 'read', input: { type: 'object', properties: {} },
-      execute: function spin() { for (;;); },
+      // A loop of short waits blocks the thread as an endless loop does, and uses no processor time.
+      execute: function spin() { const cell = new Int32Array(new SharedArrayBuffer(4)); for (;;) Atomics.wait(cell, 0, 0, 20); },
     };`,
   });
   return program;
@@ -127,7 +128,7 @@ test(
       /has not answered for \d+ s\. The kill switch is on \(it spins\): the process is ended\. Executing: /,
     );
     assert.ok(ended.err.includes(id));
-    assert.match(ended.err, /\n {2}at spin \(data:text\/javascript;base64:3\)\n/, 'it says what was executing');
+    assert.match(ended.err, /\n {2}at spin \(data:text\/javascript;base64:4\)\n/, 'it says what was executing');
     assert.doesNotMatch(ended.err, /debugger/);
 
     await program.runCommand('fleet', 'resume');

@@ -23,7 +23,6 @@ const timeoutMs = 30_000;
 export async function createFleetProgram(t: TestContext, script?: Script<JsonObject>): Promise<FleetProgram> {
   const program = await createProgram(t, script);
   await program.seedModels('qwen3');
-  await program.run(['fleet', 'status']);
   const store = await openFleetStore(program.data('fleet.sqlite'));
   t.after(() => store.close());
   return {
