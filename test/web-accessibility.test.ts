@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import type { Script } from '../src/testing/index.ts';
-import { eventually } from './support/api-server.ts';
+import { eventually } from './support/eventually.ts';
 import {
   submitPrompt,
   closeBrowser,

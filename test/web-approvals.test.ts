@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type Script } from '../src/testing/index.ts';
-import { eventually } from './support/api-server.ts';
+import { eventually } from './support/eventually.ts';
 import { closeBrowser, noBrowser, startWebServer, submitPrompt, waitForStatus, webKeys } from './support/browser.ts';
 
 const skip = noBrowser;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { calls, type Script } from '../src/testing/index.ts';
-import { eventually } from './support/api-server.ts';
+import { eventually } from './support/eventually.ts';
 import {
   closeBrowser,
   fetchRun,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from './support/api-server.ts';
+import { eventually } from './support/eventually.ts';
 import { closeBrowser, noBrowser, startWebServer } from './support/browser.ts';
 
 const skip = noBrowser;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
 import { calls, type Script } from '../src/testing/index.ts';
-import { eventually } from './support/api-server.ts';
+import { eventually } from './support/eventually.ts';
 import {
   submitPrompt,
   closeBrowser,
@@ -11,6 +11,7 @@ import {
   noBrowser,
   fetchRun,
   startWebServer,
+  waitForContent,
   waitForStatus,
 } from './support/browser.ts';
 
@@ -18,7 +19,7 @@ const skip = noBrowser;
 after(closeBrowser);
 
 /** Text that streams slowly enough to be seen in progress. */
-const slowStream = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 60 };
+const slowStream = { chunks: Array.from({ length: 60 }, (_, i) => `word${i} `), chunkMs: 30 };
 
 /** An answer with markup and scripts. */
 const hostileText =
@@ -300,7 +301,7 @@ test(
     for (const place of places) {
       await page.goto(`${server.url}/#/${place}`);
       await page.locator('main h1, main h2').first().waitFor();
-      await page.waitForTimeout(500);
+      await waitForContent(page);
       wrong.push(...(await page.evaluate(findLayoutProblems)).map((each) => `${place}: ${each}`));
     }
     assert.deepEqual(wrong, []);

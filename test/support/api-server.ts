@@ -24,6 +24,7 @@ import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 import { scriptedProvider, type Script } from '../../src/testing/index.ts';
 import { readSseFrames, type SseFrame } from './sse-frames.ts';
 
+export { eventually } from './eventually.ts';
 export type { SseFrame };
 
 /** The keys of the server by role; `wrong` is not a valid key. */
@@ -179,12 +180,6 @@ function assertFitsSchema(method: string, address: string, { status, body }: Api
     throw new Error(
       `${method} ${address} (${status}) does not match its schema: ${z.prettifyError(error)}\n${JSON.stringify(body)}`,
     );
-}
-
-/** Waits until a condition holds; throws with its description after a timeout. */
-export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await holds()); await pause(20))
-    if (Date.now() > end) throw new Error(`Not so after 20 seconds: ${what}.`);
 }
 
 /** Reads a stream until it closes or a condition holds. */

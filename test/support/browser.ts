@@ -3,11 +3,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type Request } from 'playwright-core';
 import type { FleetRun, JsonObject } from '../../src/core/index.ts';
 import type { Script } from '../../src/testing/index.ts';
-import { buildWeb, isWebStale } from '../../web/build.ts';
 import { bin, createProgram, type TestProgram } from './cli-harness.ts';
+import { eventually } from './eventually.ts';
 import { source } from './program-dirs.ts';
 
 const chromiumCandidates = [
@@ -33,12 +33,16 @@ export const webKeys = {
   reader: 'a-key-that-only-reads',
 } as const;
 
+const isStream = (request: Request): boolean => request.headers()['accept'] === 'text/event-stream';
+const pendingRequests = new WeakMap<Page, ReadonlySet<Request>>();
+
 let browser: Promise<Browser> | undefined;
 
 const getBrowser = (): Promise<Browser> =>
   (browser ??= chromium.launch({
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    args: ['--no-sandbox', '--disable-background-networking'],
+    // With this limit the browser starts no renderer in advance for pages that are never opened.
+    args: ['--no-sandbox', '--disable-background-networking', '--renderer-process-limit=1'],
   }));
 
 /** Closes the browser after the last test of the file. */
@@ -67,7 +71,7 @@ export async function startWebServer(
   prepare?: (home: string) => void,
 ): Promise<WebServer> {
   // The test build includes the dashboard.
-  if (bin === source && isWebStale()) await buildWeb();
+  if (bin === source) await buildStaleWeb();
   const program = await createProgram(t, script);
   await program.seedModels('qwen3');
   prepare?.(program.home);
@@ -112,6 +116,11 @@ export async function startWebServer(
   };
 }
 
+async function buildStaleWeb(): Promise<void> {
+  const { buildWeb, isWebStale } = await import('../../web/build.ts');
+  if (isWebStale()) await buildWeb();
+}
+
 function waitForAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -138,7 +147,12 @@ async function openPage(t: TestContext, url: string, options: PageOptions): Prom
   page.on('console', (line) => {
     if (/Content Security Policy|Uncaught|unhandled|Password forms/i.test(line.text())) wrong.push(line.text());
   });
+  const pending = new Set<Request>();
+  pendingRequests.set(page, pending);
+  page.on('requestfinished', (request) => void pending.delete(request));
+  page.on('requestfailed', (request) => void pending.delete(request));
   page.on('request', (request) => {
+    if (!isStream(request)) pending.add(request);
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url());
   });
   t.after(async () => {
@@ -162,6 +176,13 @@ export async function submitPrompt(page: Page, prompt: string): Promise<void> {
 /** Waits until the shown run has a status. */
 export const waitForStatus = (page: Page, word: string): Promise<void> =>
   page.locator('.live-head .status', { hasText: word }).waitFor();
+
+/** Waits until the screen has loaded its data: no request but the open streams is pending after a new screen was drawn. */
+export async function waitForContent(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await eventually('no request is pending', async () => (pendingRequests.get(page)?.size ?? 0) === 0);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
 
 /** Returns a run from the API. */
 export const fetchRun = async (server: Pick<WebServer, 'request'>, id: string): Promise<FleetRun> =>
