@@ -9,7 +9,7 @@ import { strictFuzzer } from '../scripts/fuzz/strict-fuzzer.ts';
 import { assertAttack } from './support/attack-report.ts';
 
 const seed = 12;
-const cases = Number(process.env['FAIRLEAD_FUZZ_CASES'] ?? 10_000);
+const cases = Number(process.env['FAIRLEAD_FUZZ_CASES'] ?? 5000);
 const fuzzers: readonly (readonly [fuzzer: Fuzzer, attack: number, what: string])[] = [
   [shellFuzzer, 91, 'no command line that a policy allows runs another program in bash'],
   [hostFuzzer, 101, 'no command line that a policy allows for a host makes curl request another host'],
@@ -19,7 +19,7 @@ const fuzzers: readonly (readonly [fuzzer: Fuzzer, attack: number, what: string]
 
 for (const [fuzzer, attack, what] of fuzzers) {
   test(`[attack ${attack}] fuzzer ${fuzzer.name}: ${what}`, { skip: fuzzer.unavailable() }, async (t) => {
-    const report = await runFuzzer(fuzzer, { cases, seed, maxExecuted: 500 });
+    const report = await runFuzzer(fuzzer, { cases, seed, maxExecuted: 250 });
     t.diagnostic(formatFuzzReport(report));
     assert.ok(report.executed > 100, 'too few cases were allowed for the run to mean anything');
     assert.deepEqual(report.hits, []);
@@ -29,9 +29,9 @@ for (const [fuzzer, attack, what] of fuzzers) {
   // Options of curl could make it ask a name server.
   test(`fuzzer ${fuzzer.name} finds hits if everything is allowed`, { skip: fuzzer.unavailable() }, async () => {
     const { hits } = await runFuzzer(fuzzer, {
-      cases: 150,
+      cases: 60,
       seed,
-      maxExecuted: 150,
+      maxExecuted: 60,
       judge: async (command) => fuzzer !== hostFuzzer || !/['" ]-/.test(command),
     });
     assert.ok(hits.length > 0);
