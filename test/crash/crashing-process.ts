@@ -1,6 +1,7 @@
 // A process that runs a session and prints which events are saved, and can be killed at any moment.
-// Arguments: the session file, the ledger and, if it should kill itself, after how many disk operations.
+// Arguments: the session file, the ledger and, if it should kill itself, after how many disk operations; or a directory for a copy of the files after each operation.
 import fs from 'node:fs';
+import path from 'node:path';
 import type { Log } from '../../src/core/index.ts';
 import { openJsonl, realDisk, type Disk } from '../../src/stores/index.ts';
 import { resumeScriptedSession } from './session.ts';
@@ -9,8 +10,13 @@ const [file = '', ledger = '', last = 'never'] = process.argv.slice(2);
 const printLine = (line: string): void => void fs.writeSync(1, `${line}\n`);
 
 let changes = 0;
+let saved = 0;
 function countChange(): void {
   if (++changes === Number(last)) process.kill(process.pid, 'SIGKILL');
+  if (!path.isAbsolute(last)) return;
+  const copy = path.join(last, String(changes));
+  fs.cpSync(path.dirname(file), copy, { recursive: true, preserveTimestamps: true });
+  fs.writeFileSync(path.join(copy, 'saved'), String(saved));
 }
 const crashingDisk: Disk = {
   ...realDisk,
@@ -20,7 +26,8 @@ const crashingDisk: Disk = {
     return taken;
   },
   async sync(fd) {
-    await realDisk.sync(fd);
+    // A killed process loses nothing that it wrote; a sync only takes time, in which another process can kill or copy.
+    if (last === 'never') await realDisk.sync(fd);
     countChange();
   },
   link(from, to) {
@@ -43,7 +50,8 @@ const reportingLog: Log = {
   ...log,
   async append(after, facts, options) {
     const events = await log.append(after, facts, options);
-    printLine(`saved ${events.at(-1)?.seq}`);
+    saved = events.at(-1)?.seq ?? saved;
+    printLine(`saved ${saved}`);
     return events;
   },
 };
