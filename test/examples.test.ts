@@ -35,11 +35,37 @@ test(
   () => runExample('quick-start/single-agent.ts'),
 );
 
-function runExample(name: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [...importArgs, path.join(root, 'examples', name)], {
+type ExampleResult = { readonly file: string; readonly error?: string };
+type FolderResult = {
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly results: readonly ExampleResult[];
+};
+const folderResults = new Map<string, FolderResult>();
+
+/** Runs the examples of a folder in one process, which must end by itself: they import the same packages. */
+function runFolder(folder: string): FolderResult {
+  const known = folderResults.get(folder);
+  if (known) return known;
+  const runner = path.join(root, 'test/support/run-examples.ts');
+  const files = examples.filter((name) => path.posix.dirname(name) === folder).map((name) => `examples/${name}`);
+  const { status, stderr, output } = spawnSync(process.execPath, [...importArgs, runner, ...files], {
     cwd: root,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    timeout: 60_000,
   });
+  const lines = (output[3] ?? '').split('\n').filter((line) => line !== '');
+  const result = { status, stderr, results: lines.map((line) => JSON.parse(line) as ExampleResult) };
+  folderResults.set(folder, result);
+  return result;
+}
+
+function runExample(name: string): void {
+  const { status, stderr, results } = runFolder(path.posix.dirname(name));
+  const result = results.find(({ file }) => file === `examples/${name}`);
+  assert.ok(result, `it did not end: ${stderr}`);
+  assert.equal(result.error, undefined);
   assert.equal(status, 0, stderr);
 }
 
