@@ -150,7 +150,7 @@ for (const kind of wireFormats) {
         const bytes = Buffer.from(exchange.body);
         const whole = toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, [bytes], false)));
         const wholes = new Set<number>();
-        for (const at of getCutPositions(exchange.body, bytes.length, 3)) {
+        for (const at of getCutPositions(exchange.body, bytes.length, 7)) {
           const cut = openRecordedProvider(kind, exchange, [bytes.subarray(0, at)], at % 2 === 1);
           const end = await getEndChunk(cut).catch((error: unknown) => error);
           if (end instanceof FairleadError) assert.equal(end.code, 'provider/cut', `${exchange.id} at ${at}`);
@@ -182,7 +182,7 @@ for (const kind of wireFormats) {
         stated,
         `${exchange.id}, byte by byte`,
       );
-      for (const at of getCutPositions(exchange.body, bytes.length, 16)) {
+      for (const at of getCutPositions(exchange.body, bytes.length, 41)) {
         const halves = [bytes.subarray(0, at), bytes.subarray(at)];
         assertSame(
           toRecordedReply(await getEndChunk(openRecordedProvider(kind, exchange, halves, false))),
@@ -214,7 +214,7 @@ function openRecordedProvider(
   return kind.open({ model: 'any', apiKey: 'key', fetch: () => Promise.resolve(reply) });
 }
 
-/** Many bytes around tool calls and some bytes elsewhere; with the option every byte everywhere. */
+/** Many bytes around tool calls and some bytes elsewhere, other ones in each stream; with the option every byte everywhere. */
 function getCutPositions(body: string, length: number, thinner: number): readonly number[] {
   if (process.env['FAIRLEAD_ALL_CUTS'] === '1') return Array.from({ length }, (_, at) => at);
   const marks = [...body.matchAll(/"tool_use"|function_call_arguments|"functionCall"/g)];
@@ -222,6 +222,6 @@ function getCutPositions(body: string, length: number, thinner: number): readonl
   const to = (marks.at(-1)?.index ?? 0) + 300;
   const stride = Math.max(7, Math.floor(length / 40)) * thinner;
   return Array.from({ length }, (_, at) => at).filter(
-    (at) => at % stride === 0 || at > length - 8 || (at >= from && at <= to && at % thinner === 0),
+    (at) => at % stride === 0 || at > length - 8 || (at >= from && at <= to && at % thinner === length % thinner),
   );
 }
