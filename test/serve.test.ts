@@ -11,6 +11,7 @@ import type { FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, waitUntil, type TestProgram, type RunningProgram } from './support/cli-harness.ts';
 import { assertAttack } from './support/attack-report.ts';
+import { bin, source } from './support/program-dirs.ts';
 
 const key = 'the key of this test, long';
 const token = Buffer.from(key).toString('base64url');
@@ -241,8 +242,11 @@ test('[attack 50] the model of a queued run can neither turn approval off nor re
 
 test('[A86] harness-serve is fairlead serve', async (t) => {
   const program = await createProgram(t);
-  const bin = path.resolve(import.meta.dirname, '../src/cli/serve-bin.ts');
-  const { stdout, status } = spawnSync(process.execPath, [bin, '--help'], {
+  const file =
+    bin === source
+      ? path.resolve(import.meta.dirname, '../src/cli/serve-bin.ts')
+      : path.join(path.dirname(bin), 'harness-serve.js');
+  const { stdout, status } = spawnSync(process.execPath, [file, '--help'], {
     env: program.env,
     cwd: program.cwd,
     encoding: 'utf8',

@@ -179,14 +179,14 @@ testPostgres(
   async (t) => {
     const url = await postgres.fresh(t);
     const store = await openTestStore(t, url);
-    const runs = await store.queue.enqueue(Array.from({ length: 150 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
+    const runs = await store.queue.enqueue(Array.from({ length: 80 }, (_, i) => ({ id: `r${i}`, prompt: '' })));
     const actors = [await startScriptedWorker(t, url, 10_000), await startScriptedWorker(t, url, 10_000)];
     for (const actor of actors) actor.send('drain');
     const isDone = async (wanted: number): Promise<boolean> =>
       (await store.queue.list({ status: 'ended', limit: 200 })).length >= wanted;
-    await waitUntil(() => isDone(20));
+    await waitUntil(() => isDone(10));
     await postgres.restart();
-    await waitUntil(() => isDone(60));
+    await waitUntil(() => isDone(40));
     await postgres.restart();
     for (const actor of actors) assert.equal(await actor.waitForLine(''), 'drained');
     for (const { id, session } of runs) {

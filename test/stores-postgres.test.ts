@@ -80,7 +80,7 @@ test(
     const line = await startLossyProxy(t, await fresh(t));
     const store = await openPostgres(line.url, { retryMs: 1, leaseMs: 1000 });
     await store.queue.setLimits({ tenantConcurrency: 50 });
-    await store.queue.enqueue(Array.from({ length: 2000 }, (_, i) => ({ prompt: '', tenant: `t${i % 3}` })));
+    await store.queue.enqueue(Array.from({ length: 300 }, (_, i) => ({ prompt: '', tenant: `t${i % 3}` })));
     const over = new AbortController();
     const enough = Promise.withResolvers<void>();
     let handledCount = 0;
