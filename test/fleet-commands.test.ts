@@ -48,11 +48,11 @@ test('[A85] a run can be cancelled in each state: queued, waiting, or running', 
     return calls('run_command', { command: 'true' });
   });
   const worker = program.worker();
-  await program.runCommand('enqueue', 'Long', '--id', 'long');
+  await program.enqueue({ id: 'long', prompt: 'Long' });
   await first.reached;
-  await program.runCommand('enqueue', 'Asks', '--id', 'asks');
+  await program.enqueue({ id: 'asks', prompt: 'Asks' });
   await program.waitForRun('asks', 'waiting');
-  await program.runCommand('enqueue', 'Later', '--id', 'later', '--not-before', '2999-01-01T00:00:00Z');
+  await program.enqueue({ id: 'later', prompt: 'Later', notBefore: '2999-01-01T00:00:00.000Z' });
   for (const id of ['long', 'asks', 'later']) await program.runCommand('runs', 'cancel', id);
   for (const id of ['long', 'asks', 'later'])
     assert.equal((await program.waitForRun(id, 'ended')).outcome?.reason, 'cancelled', id);
@@ -70,7 +70,7 @@ test('[A64] a tenant cannot spend more than its budget over all workers, and oth
   await program.runCommand('fleet', 'budget', 'acme', '--tokens', '20000', '--period', 'ever');
   const tasks = Array.from({ length: 8 }, (_, i) => `Task ${i}`);
   await program.runCommand('enqueue', ...tasks, '--id', 'acme', '--tenant', 'acme');
-  await program.runCommand('enqueue', 'Free', '--id', 'free', '--tenant', 'other');
+  await program.enqueue({ id: 'free', prompt: 'Free', tenant: 'other' });
   const workers = await Promise.all([program.run(['worker', '--drain']), program.run(['worker', '--drain'])]);
   assert.deepEqual(
     workers.map(({ code }) => code),
@@ -273,17 +273,16 @@ test('[A85] a draining worker ends with the number of remaining runs and the rea
     return [code, err.replace(/^[^]* is connected to sqlite fleet\.sqlite\n/, '')];
   };
   assert.deepEqual(await drained(), [0, '']);
-  await program.runCommand('enqueue', 'Asks', '--id', 'asks');
-  await program.runCommand('enqueue', 'Behind', '--session', 'asks');
+  await program.enqueue({ id: 'asks', prompt: 'Asks' }, { prompt: 'Behind', session: 'asks' });
   assert.deepEqual(await drained(), [
     5,
     '2 runs wait for approval. To see the questions: fairlead runs --status waiting\n',
   ]);
-  await program.runCommand('enqueue', 'Later', '--not-before', '2999-01-01T00:00:00Z');
+  await program.enqueue({ prompt: 'Later', notBefore: '2999-01-01T00:00:00.000Z' });
   const [code, later] = await drained();
   assert.equal(code, 8);
   assert.match(later, /^1 run starts later, at 2999-01-01T00:00:00\.000Z\.\n2 runs wait for approval\./);
-  await program.runCommand('enqueue', 'Old', '--id', 'old');
+  await program.enqueue({ id: 'old', prompt: 'Old' });
   const over = new AbortController();
   const work = { worker: 'w', concurrency: 1, version: '0.0.1', signal: over.signal };
   await program.store.queue.work({ ...work, handle: async () => (over.abort(), { type: 'released' }) });
@@ -293,7 +292,7 @@ test('[A85] a draining worker ends with the number of remaining runs and the rea
     said,
     /^1 run was started by version 0\.0\.1: a worker of that version, or one with --any-version, continues it\.$/m,
   );
-  await program.runCommand('fleet', 'stop', 'smoke');
+  await program.store.killSwitch.stop('smoke', 'a test');
   const [stopped, why] = await drained();
   assert.equal(stopped, 8);
   assert.match(why, /^4 runs are left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
@@ -311,7 +310,7 @@ test('[A71, A84] the factory command ends when its runs cannot continue, reports
     first.err,
     /1 answered, 0 failed, 0 waiting for approval, 1 left\.\nTo continue: the same command with --id lot\n$/,
   );
-  await program.runCommand('fleet', 'stop', 'smoke');
+  await program.store.killSwitch.stop('smoke', 'a test');
   const stopped = await program.run(['factory', 'One', '--id', 'other']);
   assert.equal(stopped.code, 8);
   assert.match(stopped.err, /^1 run is left, because the fleet is stopped: smoke\. To resume: fairlead fleet resume$/m);
@@ -368,8 +367,7 @@ test('[A52, J76] the sessions of queued runs are listed, shown, exported and ver
     (await program.run(['sessions', 'list', '--fleet'])).err,
     /^There is no session in sqlite fleet\.sqlite yet\.$/m,
   );
-  await program.runCommand('enqueue', 'Paint the fence', '--id', 'fence');
-  await program.runCommand('enqueue', 'Then the gate', '--session', 'fence');
+  await program.enqueue({ id: 'fence', prompt: 'Paint the fence' }, { prompt: 'Then the gate', session: 'fence' });
   await program.runCommand('worker', '--drain');
   const own = await program.run(['sessions']);
   assert.deepEqual([own.code, own.out], [0, '']);

@@ -51,7 +51,7 @@ test(
         ? calls('run_command', { command: `${appendCommand}; while [ -e effects ]; do sleep 0.1; done` })
         : says(results.at(-1) ?? ''),
     );
-    await program.runCommand('enqueue', 'Do it once', '--id', 'half', '--auto');
+    await program.enqueue({ id: 'half', prompt: 'Do it once', settings: { auto: true } });
     const one = program.worker();
     await waitUntilTrue('the effect is under way', () => readEffects(program).length === 1);
     one.kill('SIGKILL');
@@ -115,7 +115,7 @@ test('[A95] the kill switch stops running runs, persists over restarts, and the 
     return says('At last.');
   });
   const worker = program.worker();
-  await program.runCommand('enqueue', 'Long', '--id', 'long');
+  await program.enqueue({ id: 'long', prompt: 'Long' });
   await first.reached;
   const stopped = await program.run(['fleet', 'stop', 'smoke', 'in', 'the', 'hall']);
   assert.match(stopped.err, /The fleet is stopped: smoke in the hall/);
@@ -140,7 +140,7 @@ test('[A95] a kill switch that cannot be read stops the workers', async (t) => {
     return says('Not to be said.');
   });
   const worker = program.worker();
-  await program.runCommand('enqueue', 'Long', '--id', 'long');
+  await program.enqueue({ id: 'long', prompt: 'Long' });
   await first.reached;
   const database = new DatabaseSync(program.data('fleet.sqlite'));
   database.exec("DELETE FROM control WHERE name = 'standing'");
@@ -150,7 +150,7 @@ test('[A95] a kill switch that cannot be read stops the workers', async (t) => {
   );
   first.open();
   assert.equal((await program.waitForRun('long', 'queued')).attempts, 1);
-  await program.runCommand('fleet', 'resume');
+  await program.store.killSwitch.resume('a test');
   assert.equal((await program.waitForRun('long', 'ended')).outcome?.text, 'Not to be said.');
 });
 
@@ -165,7 +165,7 @@ test(
       if (index === 1) await hang.wait();
       return results.length === 0 ? calls('run_command', { command: appendCommand }) : says('Handed on.');
     });
-    await program.runCommand('enqueue', 'Hand it on', '--id', 'baton', '--auto');
+    await program.enqueue({ id: 'baton', prompt: 'Hand it on', settings: { auto: true } });
     const one = program.worker();
     await step.reached;
     one.kill('SIGTERM');

@@ -1,7 +1,7 @@
 // Test fixture: the real program with a fleet store, and a scripted model that can be paused.
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FleetRun, FleetStore, JsonObject, RunStatus } from '../../src/core/index.ts';
+import type { FleetRun, FleetStore, JsonObject, NewRun, RunStatus } from '../../src/core/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { createProgram, waitUntil as untilWithin, type TestProgram, type RunningProgram } from './cli-harness.ts';
@@ -13,6 +13,8 @@ export type FleetProgram = TestProgram & {
   worker(...args: readonly string[]): RunningProgram;
   /** Runs a command and returns its output; throws if it fails. */
   runCommand(...args: readonly string[]): Promise<string>;
+  /** Adds runs in the working directory, as the enqueue command does. */
+  enqueue(...runs: readonly NewRun[]): Promise<void>;
   /** Waits until a run has a status or meets a condition. */
   waitForRun(id: string, as: RunStatus | ((run: FleetRun) => boolean)): Promise<FleetRun>;
 };
@@ -37,6 +39,10 @@ export async function createFleetProgram(t: TestContext, script?: Script<JsonObj
       const { code, out, err } = await program.run(args);
       if (code !== 0) throw new Error(`fairlead ${args.join(' ')} ended with ${code}: ${err}`);
       return out;
+    },
+    async enqueue(...runs) {
+      const inFolder = runs.map((run) => ({ ...run, settings: { folder: program.cwd, ...run.settings } }));
+      await store.queue.enqueue(inFolder);
     },
     async waitForRun(id, as) {
       const fits = typeof as === 'function' ? as : (run: FleetRun): boolean => run.status === as;
