@@ -13,14 +13,20 @@ const maxGroupFiles = 16;
 const changesProcess =
   /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:test\.)?(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
 
-/** Splits unit tests into groups by module; a file that changes its process, and a test outside src, runs alone. */
+/** Whether the tests of a file need the browser, which the files of a process start once. */
+export const isBrowserTest = (file: string): boolean => /^test\/web[^/]*$/.test(file);
+
+/** Splits unit tests into groups by module, and tests in the browser into one; a file that changes its process, and any other test outside src, runs alone. */
 export function groupTestFiles(
   files: readonly string[],
   root: string,
 ): { readonly groups: readonly TestGroup[]; readonly alone: readonly string[] } {
   const canShare = (file: string): boolean =>
-    file.startsWith('src/') && !changesProcess.test(readFileSync(path.join(root, file), 'utf8'));
-  const byModule = Map.groupBy(files.filter(canShare), (file) => file.split('/')[1] ?? '');
+    isBrowserTest(file) ||
+    (file.startsWith('src/') && !changesProcess.test(readFileSync(path.join(root, file), 'utf8')));
+  const byModule = Map.groupBy(files.filter(canShare), (file) =>
+    isBrowserTest(file) ? 'browser' : (file.split('/')[1] ?? ''),
+  );
   const lists = [...byModule].flatMap(([module, members]) =>
     Array.from({ length: Math.ceil(members.length / maxGroupFiles) }, (_, index) => ({
       name: `${module}-${index + 1}`,

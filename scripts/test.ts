@@ -5,7 +5,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { formatRequirementReport } from './docs/requirements.ts';
-import { groupTestFiles, type TestGroup } from './test-groups.ts';
+import { groupTestFiles, isBrowserTest, type TestGroup } from './test-groups.ts';
 
 type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
 type FileResults = { readonly passed: string[]; readonly failures: TestOutcome[]; readonly skips: TestOutcome[] };
@@ -44,9 +44,12 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.t
   .toSorted((a, b) => Number(b.startsWith('test/')) - Number(a.startsWith('test/')) || (a < b ? -1 : 1));
 
 const { groups, alone } = groupTestFiles(
-  files.filter((file) => !waitingFiles.test(file)),
+  files.filter((file) => !waitingFiles.test(file) || isBrowserTest(file)),
   root,
 );
+const isWaiting = (file: string): boolean =>
+  waitingFiles.test(groups.find((group) => group.file === file)?.members[0] ?? file);
+const grouped = new Set(groups.flatMap(({ members }) => members));
 
 // A machine that is short of processor time makes a few tests fail at random; more failed files than this are no coincidence.
 const maxFilesRunAgain = 3;
@@ -62,17 +65,20 @@ if (files.length === 0) {
   runFailures.push({ name: `there is no test file${wanted}`, location: 'src, test', text: '' });
 } else {
   enableCompileCache();
+  const ordered = [
+    ...alone.filter((file) => file.startsWith('test/')),
+    ...groups.map(({ file }) => file),
+    ...alone.filter((file) => !file.startsWith('test/')),
+  ];
   await Promise.all([
     runFiles(
-      [
-        ...alone.filter((file) => file.startsWith('test/')),
-        ...groups.map(({ file }) => file),
-        ...alone.filter((file) => !file.startsWith('test/')),
-      ],
+      ordered.filter((file) => !isWaiting(file)),
       fileConcurrency,
     ),
     runFiles(
-      files.filter((file) => waitingFiles.test(file)),
+      [...files.filter((file) => !grouped.has(file)), ...groups.map(({ file }) => file)].filter((file) =>
+        isWaiting(file),
+      ),
       1,
     ),
   ]);

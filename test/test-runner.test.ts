@@ -11,13 +11,11 @@ const runner = path.resolve(import.meta.dirname, '../scripts/test.ts');
 function runTests(t: test.TestContext, files: Readonly<Record<string, string>>, ...args: string[]) {
   const root = mkdtempSync(path.join(tmpdir(), 'fairlead-runner-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const folder of ['test', 'src/sums']) mkdirSync(path.join(root, folder), { recursive: true });
   writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) {
-    writeFileSync(
-      path.join(root, name.includes('/') ? '' : 'test', `${name}.test.ts`),
-      `import test, { describe, before } from 'node:test';\n${text}\n`,
-    );
+    const file = path.join(root, name.includes('/') ? '' : 'test', `${name}.test.ts`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `import test, { describe, before } from 'node:test';\n${text}\n`);
   }
   // Without this the inner runner treats itself as a test file of the outer one and runs nothing.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -35,7 +33,7 @@ test('passing and skipped tests: exit code 0, the skip by name with its reason, 
 const failureCases: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
   'a test throws': [
     `test('adds', () => { throw new Error('boom'); });`,
-    /failed: adds\n {2}at test\/a\.test\.ts:2\n {2}Error: boom/,
+    /failed: adds\n {2}at \S+\.test\.ts:2\n {2}Error: boom/,
   ],
   'a test in a suite throws': [
     `describe('sums', () => { test('adds', () => { throw new Error('boom'); }); });`,
@@ -50,34 +48,64 @@ const failureCases: Readonly<Record<string, readonly [text: string, said: RegExp
   'a file has no test': [``, /failed: the file is empty/],
   'a file exits early': [`test('adds', () => { process.exit(0); });`, /failed: /],
 };
-for (const [what, [text, said]] of Object.entries(failureCases)) {
-  test(`the run fails when ${what}`, (t) => {
-    const ended = runTests(t, { a: text });
-    assert.match(ended.stdout, said);
-    assert.equal(ended.lastLine, '0 passed, 1 failed, 0 skipped');
-    assert.equal(ended.status, 1);
-  });
+test(`the run fails when ${Object.keys(failureCases).join(', ')}`, (t) => {
+  const cases = Object.values(failureCases).map(([text, said], i) => ({
+    name: String.fromCharCode(97 + i),
+    text,
+    said,
+  }));
+  const ended = runTests(t, Object.fromEntries(cases.map(({ name, text }) => [name, text])));
+  for (const { name, said } of cases) assertFailure(ended.stdout, `test/${name}`, said);
+  assert.equal(ended.lastLine, `0 passed, ${cases.length} failed, 0 skipped`);
+  assert.equal(ended.status, 1);
+});
 
-  test(`in a process that several files share, the run fails when ${what}`, (t) => {
-    const other = `test('subtracts', () => {});`;
-    const ended = runTests(t, { 'src/sums/a': text.replace('process.exit', 'process["exit"]'), 'src/sums/b': other });
-    assert.match(ended.stdout, new RegExp(said.source.replace('test\\/a', 'src\\/sums\\/a'), said.flags));
-    assert.equal(ended.lastLine, '1 passed, 1 failed, 0 skipped');
-    assert.equal(ended.status, 1);
-  });
+test(`in a process that several files share, the run fails when ${Object.keys(failureCases).join(', ')}`, (t) => {
+  const cases = Object.values(failureCases).map(([text, said], i) => ({ name: `src/sums${i}/a`, text, said }));
+  const files = cases.map(({ name, text }) => ({
+    [name]: text.replace('process.exit', 'process["exit"]'),
+    [name.replace(/a$/, 'b')]: `test('subtracts', () => {});`,
+  }));
+  const ended = runTests(t, Object.assign({}, ...files) as Readonly<Record<string, string>>);
+  for (const { name, said } of cases) assertFailure(ended.stdout, name, said);
+  assert.equal(ended.lastLine, `${cases.length} passed, ${cases.length} failed, 0 skipped`);
+  assert.equal(ended.status, 1);
+});
+
+test('a file that fails again when it is run alone is a failure', (t) => {
+  const ended = runTests(t, { a: `test('adds', () => { throw new Error('boom'); });` });
+  assertFailure(ended.stdout, 'test/a', /failed: adds/);
+  assert.equal(ended.lastLine, '0 passed, 1 failed, 0 skipped');
+  assert.equal(ended.status, 1);
+});
+
+/** Throws unless the report has exactly one failure of this file, with this text. */
+function assertFailure(stdout: string, file: string, said: RegExp): void {
+  const failures = stdout.split(/\n(?=failed: )/).filter((text) => text.startsWith('failed: '));
+  const own = failures.filter((text) => text.includes(`\n  at ${file}.test.ts`));
+  assert.equal(own.length, 1, `${file}: ${stdout}`);
+  assert.match(own[0] ?? '', said);
 }
 
-test('unit tests of one module share a process, a file that changes its process does not', (t) => {
+test('unit tests of one module share a process, and so do tests in the browser; a file that changes its process does not', (t) => {
   const print = (name: string): string => `test('${name}', () => console.log('${name} in', process.pid));`;
   const ended = runTests(
     t,
-    { 'src/sums/a': print('a'), 'src/sums/b': print('b'), 'src/sums/c': `process.env['X'] = '1';\n${print('c')}` },
+    {
+      'src/sums/a': print('a'),
+      'src/sums/b': print('b'),
+      'src/sums/c': `process.env['X'] = '1';\n${print('c')}`,
+      'web-d': print('d'),
+      'web-e': print('e'),
+    },
     '--verbose',
   );
   const pid = (name: string): string | undefined => new RegExp(`${name} in (\\d+)`).exec(ended.stdout)?.[1];
-  assert.equal(ended.lastLine, '3 passed, 0 failed, 0 skipped');
+  assert.equal(ended.lastLine, '5 passed, 0 failed, 0 skipped');
   assert.equal(pid('a'), pid('b'));
   assert.notEqual(pid('a'), pid('c'));
+  assert.equal(pid('d'), pid('e'));
+  assert.notEqual(pid('a'), pid('d'));
 });
 
 const failsOnce = `import { existsSync, writeFileSync } from 'node:fs';
