@@ -17,7 +17,7 @@ import { parseFilePatches } from '../src/tools/patch/parse.ts';
 import { toMarkdown, type PageNode } from '../src/tools/web/markdown.ts';
 import { classifyProviderError, parseErrorBody, parseRetryDelay } from '../src/wire/index.ts';
 
-const size = 2_000_000;
+const size = 1_000_000;
 const fill = (unit: string, chars = size): string => unit.repeat(Math.ceil(chars / unit.length));
 
 test('texts with long runs of one character are trimmed in linear time', { timeout: 60_000 }, () => {

@@ -18,14 +18,15 @@ import { resumeScriptedSession } from './crash/session.ts';
 
 type StorageError = { readonly code?: string; readonly message: string; readonly hint?: string };
 
-/** Runs the session on a disk that fails at operation n = 1, 2, 3 … until none fails, and resumes it after each failure. */
+/** Runs the session on a disk that fails at operation n = 1, 2, 3 …, or at each `step`-th, until none fails, and resumes it after each failure. */
 async function failEachOperation(
   code: string,
   only: readonly (keyof Disk)[],
   expected: RegExp,
   afterwards: 'same log' | 'new log',
+  step = 1,
 ): Promise<number> {
-  for (let n = 1; ; n++) {
+  for (let n = 1; ; n += step) {
     const { file, ledger } = createSessionFiles();
     const disk = createFailingDisk(n, code, { only });
     const expect = (error: StorageError): undefined => {
@@ -237,7 +238,7 @@ test('fault 12: a disk that writes no bytes and gives no reason is reported', as
 });
 
 test('fault 13: a quota, too few inodes or too many open files stop the run as a full disk does', async () => {
-  assert.ok((await failEachOperation('EDQUOT', ['write'], /^store\/full$/, 'same log')) > 40);
+  assert.ok((await failEachOperation('EDQUOT', ['write'], /^store\/full$/, 'same log', 4)) > 40);
   assert.ok((await failEachOperation('ENOSPC', ['open', 'link'], /^store\/full$/, 'same log')) > 4);
   assert.ok((await failEachOperation('EMFILE', ['open'], /^store\/too-many-files$/, 'same log')) > 4);
 });

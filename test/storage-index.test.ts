@@ -187,7 +187,8 @@ function writeLargeSession(file: string, count: number, version: number): number
       };
     const id = `${seq.toString(36)}.aaaa`;
     const body = `{"seq":${seq},"id":"${id}","parentId":${above},"time":"2026-01-01T00:00:00.000Z",${fact}`;
-    link = hashOf(link + body);
+    // The lines before the index are not parsed, so their own hashes can be anything.
+    link = seq < count - 999 ? String(seq).padStart(22, '0') : hashOf(link + body);
     lines += `${body},"hash":"${link}"}\n`;
     above = `"${id}"`;
     if (lines.length < 1e6 && seq < count) continue;
@@ -205,7 +206,7 @@ test('a long log without an epoch is read in constant memory', async () => {
   const { file } = createSessionFiles();
   const log = await openJsonl(file);
   const value = 'y'.repeat(500);
-  for (let seq = 0; seq < 100_000; seq += 1000)
+  for (let seq = 0; seq < 60_000; seq += 1000)
     await log.append(
       seq,
       Array.from({ length: 1000 }, (): Fact => ({ type: 'annotation-added', key: 'k', value })),
@@ -213,7 +214,7 @@ test('a long log without an epoch is read in constant memory', async () => {
   await log.close();
   fs.rmSync(`${file}.index`, { force: true });
   const { found, most, from } = await readWithLimitedMemory(file, 'root');
-  assert.deepEqual({ found, from }, { found: 100_000, from: 'start' });
+  assert.deepEqual({ found, from }, { found: 60_000, from: 'start' });
   assert.ok(most < 5000, `${most} events at once`);
   assert.equal((await verifyFile(file)).ok, true);
 });

@@ -91,8 +91,10 @@ export function createMarkdownChunks(initialText = ''): MarkdownChunks {
       from += MAX_CODE_CHARS;
     }
     while (type === 'text' && line.length - from >= MAX_TEXT_CHARS) {
-      const cut = line.lastIndexOf(' ', from + MAX_TEXT_CHARS);
-      const at = cut > from + MAX_TEXT_CHARS / 2 ? cut : from + MAX_TEXT_CHARS;
+      // Only the second half is searched: a search from the start of the line would take quadratic time.
+      const half = from + MAX_TEXT_CHARS / 2 + 1;
+      const cut = line.slice(half, from + MAX_TEXT_CHARS + 1).lastIndexOf(' ');
+      const at = cut >= 0 ? half + cut : from + MAX_TEXT_CHARS;
       addLine(line.slice(from, at));
       closeChunk(false);
       from = at;
