@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test, { after, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalScope, FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
@@ -22,7 +22,11 @@ type Server = TestServe & {
 
 const keys = { HARNESS_API_KEY: ownerKey, HARNESS_API_KEYS: `runner:${runnerKey},operator@acme:${tenantKey}` };
 
-async function startServer(t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<Server> {
+async function startServer(
+  t: Pick<TestContext, 'after'>,
+  program: TestProgram,
+  args: readonly string[] = [],
+): Promise<Server> {
   const server = await startServe(t, program, keys, args);
   const { send, printed } = server;
   const settledAfter: Server['settledAfter'] = async (id, call) => {
@@ -67,7 +71,7 @@ async function answer(
 }
 
 /** A program whose model writes a file for each word of the prompt, one after the other, and then reports the last result. */
-async function createEditingProgram(t: TestContext): Promise<TestProgram> {
+async function createEditingProgram(t: Pick<TestContext, 'after'>): Promise<TestProgram> {
   const written = new Set<string>();
   const program = await createProgram(t, ({ prompt, results }) => {
     const file = prompt.split(' ').find((each) => !written.has(each));
@@ -77,6 +81,37 @@ async function createEditingProgram(t: TestContext): Promise<TestProgram> {
   });
   await program.seedModels('qwen3');
   return program;
+}
+
+const cleanups: (() => unknown)[] = [];
+after(async () => {
+  for (const cleanup of cleanups) await cleanup();
+});
+/** Ends what several tests use after the last of them. */
+const ofFile: Pick<TestContext, 'after'> = { after: (cleanup) => void cleanups.push(cleanup as () => unknown) };
+
+type Served = { readonly program: TestProgram; readonly server: Server };
+let localServer: Promise<Served> | undefined;
+let publicServer: Promise<Served & { readonly provider: string }> | undefined;
+
+/** A server for tests that leave nothing behind; the repository that it works in has files that must not grant anything. */
+async function startLocalServer(): Promise<Served> {
+  const program = await createEditingProgram(ofFile);
+  const text = `projects:\n  ${JSON.stringify(realpathSync(program.cwd))}:\n    - edits: true\n`;
+  for (const folder of ['.', '.fairlead', '.config/fairlead']) {
+    mkdirSync(path.join(program.cwd, folder), { recursive: true });
+    writeFileSync(path.join(program.cwd, folder, 'permissions.yaml'), text);
+  }
+  return { program, server: await startServer(ofFile, program) };
+}
+
+/** A server that other machines can reach, with a default model whose name begins with its provider. */
+async function startPublicServer(): Promise<Served & { readonly provider: string }> {
+  const program = await createEditingProgram(ofFile);
+  const [listed] = readFileSync(program.state('models.jsonl'), 'utf8').split('\n');
+  const { provider } = JSON.parse(listed ?? '') as { readonly provider: string };
+  const args = ['--host', '0.0.0.0', '--model', `${provider}/qwen3`];
+  return { program, provider, server: await startServer(ofFile, program, args) };
 }
 
 test('[A41] a pending approval over HTTP lists its scopes with labels, and a scope of the session covers later calls of that session only', async (t) => {
@@ -138,9 +173,8 @@ test('[A41] a session grant holds after the server was restarted, and not in ano
   assert.equal(elsewhere.status, 'waiting');
 });
 
-test('[A41] an answer that names a scope that is not offered is 400 and names the field; a typed reply denies the call and reaches the model', async (t) => {
-  const program = await createEditingProgram(t);
-  const server = await startServer(t, program);
+test('[A41] an answer that names a scope that is not offered is 400 and names the field; a typed reply denies the call and reaches the model', async () => {
+  const { program, server } = await (localServer ??= startLocalServer());
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   const refusals = [
     [{ allowed: true, scope: 'command-session' }, 'scope'],
@@ -181,23 +215,16 @@ test('[A41] only the owner of a local server can keep a permission for the proje
   assert.equal((await server.settled(ownerKey, { prompt: 'd.txt' })).status, 'waiting');
 });
 
-test('[A41] a server that other machines can reach offers scopes of the session only', async (t) => {
-  const program = await createEditingProgram(t);
-  const server = await startServer(t, program, ['--host', '0.0.0.0']);
+test('[A41] a server that other machines can reach offers scopes of the session only', async () => {
+  const { server } = await (publicServer ??= startPublicServer());
   const run = await server.settled(ownerKey, { prompt: 'a.txt' });
   assert.deepEqual(await scopesOf(server, ownerKey), ['once', 'call-session', 'edits-session']);
   assert.equal((await answer(server, ownerKey, run, { allowed: true, scope: 'edits-project' })).status, 400);
 });
 
-test('[A41] a permissions.yaml in the repository that a run works in grants nothing', async (t) => {
-  const program = await createEditingProgram(t);
-  const text = `projects:\n  ${JSON.stringify(realpathSync(program.cwd))}:\n    - edits: true\n`;
-  for (const folder of ['.', '.fairlead', '.config/fairlead']) {
-    mkdirSync(path.join(program.cwd, folder), { recursive: true });
-    writeFileSync(path.join(program.cwd, folder, 'permissions.yaml'), text);
-  }
-  const server = await startServer(t, program);
-  assert.equal((await server.settled(ownerKey, { prompt: 'a.txt' })).status, 'waiting');
+test('[A41] a permissions.yaml in the repository that a run works in grants nothing', async () => {
+  const { server } = await (localServer ??= startLocalServer());
+  assert.equal((await server.settled(ownerKey, { prompt: 'granted-by-repository.txt' })).status, 'waiting');
 });
 
 test('[A41] a session grant answers the other pending calls that it covers', async (t) => {
@@ -217,11 +244,8 @@ test('[A41] a session grant answers the other pending calls that it covers', asy
   assert.ok(!existsSync(path.join(program.cwd, '.env')));
 });
 
-test('the list of models has the default once, also if its name begins with its provider', async (t) => {
-  const program = await createEditingProgram(t);
-  const [listed] = readFileSync(program.state('models.jsonl'), 'utf8').split('\n');
-  const { provider } = JSON.parse(listed ?? '') as { readonly provider: string };
-  const server = await startServer(t, program, ['--model', `${provider}/qwen3`]);
+test('the list of models has the default once, also if its name begins with its provider', async () => {
+  const { server, provider } = await (publicServer ??= startPublicServer());
   const { models } = (await server.send(ownerKey, 'GET /api/options')).body;
   assert.deepEqual(models, [`${provider}/qwen3`, 'tiny']);
 });

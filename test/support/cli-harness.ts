@@ -72,7 +72,7 @@ const maxRunMs = 30_000;
 
 /** Prepares the program for a test. A provider is always configured: without one the program would search this machine. */
 export async function createProgram(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   script: Script<JsonObject> = ({ prompt }) => `You said: ${prompt}`,
   options: ScriptedServerOptions = {},
 ): Promise<TestProgram> {

@@ -17,7 +17,7 @@ export type TestServe = {
 
 /** Starts the server on a free port with these API keys; the test ends it. */
 export async function startServe(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   program: TestProgram,
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
