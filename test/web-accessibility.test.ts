@@ -81,6 +81,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
     await submitPrompt(page, 'both ways');
     await waitForStatus(page, 'answered');
     const directions = page.locator('.timeline .turn .prose p');
+    await directions.nth(1).waitFor();
     assert.deepEqual(await directions.evaluateAll((all) => all.map((each) => getComputedStyle(each).direction)), [
       'rtl',
       'ltr',
@@ -215,7 +216,13 @@ function findAccessibilityProblems(): string[] {
 function findLowContrast(): string[] {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+  const colours = new Map<string, Colour>();
   const read = (colour: string): Colour => {
+    const known = colours.get(colour) ?? draw(colour);
+    colours.set(colour, known);
+    return known;
+  };
+  const draw = (colour: string): Colour => {
     if (!canvas) throw new Error('There is no canvas.');
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = colour;
@@ -235,8 +242,14 @@ function findLowContrast(): string[] {
     const [low = 0, high = 0] = [light(one), light(other)].toSorted((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  const behind = (element: Element | null): Colour =>
-    element ? over(read(getComputedStyle(element).backgroundColor), behind(element.parentElement)) : [255, 255, 255, 1];
+  const grounds = new Map<Element, Colour>();
+  const behind = (element: Element | null): Colour => {
+    if (!element) return [255, 255, 255, 1];
+    const known =
+      grounds.get(element) ?? over(read(getComputedStyle(element).backgroundColor), behind(element.parentElement));
+    grounds.set(element, known);
+    return known;
+  };
   const found = new Set<string>();
   for (const element of document.querySelectorAll('body *')) {
     if (element.closest('.unseen, :disabled, [hidden], noscript, svg') || element.getClientRects().length === 0)
