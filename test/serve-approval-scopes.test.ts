@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import test, { after, type TestContext } from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalScope, FleetRun } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { createFileScope } from './support/file-scope.ts';
 import { startServe, type ServeReply, type TestServe } from './support/serve-client.ts';
 
 const ownerKey = 'a-key-of-the-owner-of-this-server';
@@ -83,12 +84,7 @@ async function createEditingProgram(t: Pick<TestContext, 'after'>): Promise<Test
   return program;
 }
 
-const cleanups: (() => unknown)[] = [];
-after(async () => {
-  for (const cleanup of cleanups) await cleanup();
-});
-/** Ends what several tests use after the last of them. */
-const ofFile: Pick<TestContext, 'after'> = { after: (cleanup) => void cleanups.push(cleanup as () => unknown) };
+const ofFile = createFileScope();
 
 type Served = { readonly program: TestProgram; readonly server: Server };
 let localServer: Promise<Served> | undefined;

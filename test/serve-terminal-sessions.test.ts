@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { noTerminal } from './support/terminal.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { createFileScope } from './support/file-scope.ts';
 import { startServe, type SendToServe, type ServeReply } from './support/serve-client.ts';
 
 const ownerKey = 'a-key-of-the-owner-of-this-server';
@@ -19,18 +20,29 @@ const keys = {
   HARNESS_API_KEYS: `operator:${otherKeys.operator},runner:${otherKeys.runner},reader:${otherKeys.reader},operator@acme:${otherKeys.tenant}`,
 };
 
-const startServer = async (t: TestContext, program: TestProgram, args: readonly string[] = []): Promise<SendToServe> =>
-  (await startServe(t, program, keys, args)).send;
+const startServer = async (
+  t: Pick<TestContext, 'after'>,
+  program: TestProgram,
+  args: readonly string[] = [],
+): Promise<SendToServe> => (await startServe(t, program, keys, args)).send;
 
 type Listed = { readonly session: string; readonly source: string; readonly title?: string; readonly folder?: string };
 const sessionsOf = ({ body }: ServeReply): readonly Listed[] => body['sessions'] as readonly Listed[];
 
-async function recordTerminalSession(t: TestContext): Promise<TestProgram> {
+async function recordTerminalSession(t: Pick<TestContext, 'after'>): Promise<TestProgram> {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
   await program.run(['-p', 'a secret of the terminal', '-n', 'private-talk']);
   return program;
 }
+
+const ofFile = createFileScope();
+let sharedProgram: Promise<TestProgram> | undefined;
+let sharedServer: Promise<SendToServe> | undefined;
+
+/** A program with a session of the terminal, for tests that add no session. */
+const getProgram = (): Promise<TestProgram> => (sharedProgram ??= recordTerminalSession(ofFile));
+const getServer = async (): Promise<SendToServe> => (sharedServer ??= startServer(ofFile, await getProgram()));
 
 test('[A97] the owner of a local server sees the sessions of the terminal in the list, reads one and copies it; the original is not changed', async (t) => {
   const program = await recordTerminalSession(t);
@@ -54,9 +66,9 @@ test('[A97] the owner of a local server sees the sessions of the terminal in the
   assert.equal(program.session('private-talk'), before);
 });
 
-test('[A97] the owner changes the title of a session of the terminal, and the terminal shows it', async (t) => {
-  const program = await recordTerminalSession(t);
-  const send = await startServer(t, program);
+test('[A97] the owner changes the title of a session of the terminal, and the terminal shows it', async () => {
+  const program = await getProgram();
+  const send = await getServer();
   const id = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.session ?? assert.fail();
   const put = (title: string): Promise<ServeReply> =>
     send(ownerKey, `PUT /api/terminal-sessions/${id}/title`, { title });
@@ -70,9 +82,8 @@ test('[A97] the owner changes the title of a session of the terminal, and the te
   assert.equal((await send(ownerKey, 'PUT /api/terminal-sessions/none/title', { title: 'x' })).status, 404);
 });
 
-test('[A97] no other key sees the sessions of the terminal: not another operator, a runner, a reader or a tenant', async (t) => {
-  const program = await recordTerminalSession(t);
-  const send = await startServer(t, program);
+test('[A97] no other key sees the sessions of the terminal: not another operator, a runner, a reader or a tenant', async () => {
+  const send = await getServer();
   const id = sessionsOf(await send(ownerKey, 'GET /api/sessions?source=all'))[0]?.session ?? assert.fail();
   for (const [name, key] of Object.entries(otherKeys)) {
     assert.equal((await send(key, 'GET /api/options')).body['terminalSessions'], false, name);
@@ -94,7 +105,7 @@ test('[A97] no other key sees the sessions of the terminal: not another operator
 });
 
 test('[A97] on a server that other machines may reach, no key sees the sessions of the terminal', async (t) => {
-  const program = await recordTerminalSession(t);
+  const program = await getProgram();
   for (const args of [
     ['--allowed-host', 'fleet.example'],
     ['--host', '0.0.0.0'],
