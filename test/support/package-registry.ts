@@ -2,13 +2,14 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { getNpmCommand, runNpm } from './npm-package.ts';
+import { gzipSync } from 'node:zlib';
+import { getNpmCommand } from './npm-package.ts';
 
 /** A package that the registry serves as version 1.0.0. */
 export type ServedPackage = { readonly name: string; readonly code: string; readonly scripts?: Record<string, string> };
@@ -31,7 +32,7 @@ export const formatIntegrity = (bytes: string | Buffer): string =>
 export async function startRegistry(t: TestContext, served: readonly ServedPackage[]): Promise<TestRegistry> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-registry-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const tarballs = new Map(served.map((each) => [each.name, packTarball(folder, each)]));
+  const tarballs = new Map(served.map((each) => [each.name, packTarball(each)]));
   const server = createServer((request, response) => {
     const [name = '', isTarball] = (request.url ?? '').slice(1).split('/');
     const tarball = tarballs.get(name);
@@ -68,14 +69,27 @@ export async function startRegistry(t: TestContext, served: readonly ServedPacka
   };
 }
 
-function packTarball(folder: string, { name, code, scripts }: ServedPackage): Buffer {
-  const source = path.join(folder, name);
-  mkdirSync(source);
-  writeFileSync(
-    path.join(source, 'package.json'),
-    JSON.stringify({ name, version: '1.0.0', main: 'index.js', license: 'MIT', scripts }),
+/** Packs a package as `npm pack` does, without the start of another npm. */
+function packTarball({ name, code, scripts }: ServedPackage): Buffer {
+  const manifest = JSON.stringify({ name, version: '1.0.0', main: 'index.js', license: 'MIT', scripts });
+  const end = Buffer.alloc(1024);
+  return gzipSync(
+    Buffer.concat([createTarEntry('package/package.json', manifest), createTarEntry('package/index.js', code), end]),
   );
-  writeFileSync(path.join(source, 'index.js'), code);
-  runNpm(source, 'pack', '--ignore-scripts', '--silent');
-  return readFileSync(path.join(source, `${name}-1.0.0.tgz`));
+}
+
+/** A file of a tar archive: a header of 512 bytes, and the text filled up to a multiple of it. */
+function createTarEntry(name: string, text: string): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const entry = Buffer.alloc(512 + Math.ceil(bytes / 512) * 512);
+  const fields = { 0: name, 100: '0000644', 108: '0000000', 116: '0000000', 136: '00000000000', 257: 'ustar\u000000' };
+  for (const [at, field] of Object.entries(fields)) entry.write(field, Number(at));
+  entry.write(bytes.toString(8).padStart(11, '0'), 124);
+  entry.write('0', 156);
+  // The checksum is the sum of the header with spaces in its place.
+  entry.fill(' ', 148, 156);
+  const sum = entry.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+  entry.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  entry.write(text, 512);
+  return entry;
 }
