@@ -3,19 +3,20 @@ import { Client } from 'pg';
 
 const schemas = `('fairlead', 'fairlead_dbos')`;
 
-/** Everything that a test could have changed except rows; a database that differs from its template is not used again. */
+const isOurs = (schema: string): string => `${schema}::text IN ('fairlead', 'fairlead_dbos', 'public')`;
+
+/**
+ * Everything that a test could have changed except rows; a database that differs from its template is not used again.
+ * A copy has the object ids of its template, and an object that is created again gets another one.
+ */
 const definitions = `
-  SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM (
-    SELECT concat_ws(' ', attrelid::regclass, attnum, attname, atttypid, attnotnull, atthasdef, attisdropped)
-      FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
-      WHERE attnum > 0 AND c.relnamespace::regnamespace::text IN ${schemas}
-    UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class c ON c.oid = indexrelid
-      WHERE c.relnamespace::regnamespace::text IN ${schemas}
-    UNION ALL SELECT concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
-      WHERE connamespace::regnamespace::text IN ${schemas}
-    UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-    UNION ALL SELECT concat_ws(' ', oid::regprocedure, prosrc) FROM pg_proc
-      WHERE pronamespace::regnamespace::text IN ${schemas} OR pronamespace = 'public'::regnamespace
+  SELECT md5(string_agg(line, ' ' ORDER BY line)) FROM (
+    SELECT concat('a', attrelid, ' ', attnum, attname, atttypid, attnotnull, atthasdef, attisdropped)
+      FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE ${isOurs('c.relnamespace::regnamespace')}
+    UNION ALL SELECT concat('c', oid) FROM pg_class WHERE ${isOurs('relnamespace::regnamespace')}
+    UNION ALL SELECT concat('k', oid) FROM pg_constraint WHERE ${isOurs('connamespace::regnamespace')}
+    UNION ALL SELECT concat('t', oid) FROM pg_trigger
+    UNION ALL SELECT concat('p', oid, ' ', md5(prosrc)) FROM pg_proc WHERE ${isOurs('pronamespace::regnamespace')}
   ) AS lines (line)`;
 
 /** Saves the initial rows in the template, and a function that restores them; it returns whether the definitions are unchanged. */
