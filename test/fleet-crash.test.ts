@@ -40,8 +40,9 @@ const spawnWorker = await createWorkerSpawner();
 const createStoreFixture = async (t: TestContext, { fresh }: StoreKind): Promise<FleetFixture> =>
   createFleetFixture(t, await fresh(t), spawnWorker);
 
-/** Stops the workers in order. */
+/** Stops the workers in order. A worker that was started last may not have its signal handler yet. */
 async function stopWorkers(hands: readonly WorkerProcess[]): Promise<void> {
+  await Promise.all(hands.map((hand) => hand.waitForLine('ready')));
   for (const hand of hands) hand.signal('SIGTERM');
   for (const hand of hands) assert.equal(await hand.ended, 0, hand.output());
 }

@@ -116,8 +116,8 @@ test('fault 16: the lock of a process that has ended, and whose parent never rea
   const owner = JSON.parse(fs.readFileSync(`${file}.lock`, 'utf8')) as { [key: string]: unknown };
   await log.append(0, [annotationFact]);
   await log.close();
-  // The parent becomes `sleep`, which waits for no child.
-  const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+  // The parent becomes `sleep`, which waits for no child; until then it is a shell, which does.
+  const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.add(parent);

@@ -84,5 +84,6 @@ process.on('SIGTERM', () => {
   worker.stop();
   printLine('leaving');
 });
+printLine('ready');
 await worker.done;
 await store.close();
