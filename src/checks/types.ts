@@ -27,6 +27,8 @@ export type EvidenceSource =
   | { readonly type: 'event'; readonly seq: number; readonly session?: string }
   /** A text that the caller of the verification gave. */
   | { readonly type: 'given'; readonly name: string }
+  /** What another model answered to the question without sight of the answer. */
+  | { readonly type: 'model'; readonly name: string }
   /** A value that a verifier computed itself, such as a sum. */
   | { readonly type: 'computed'; readonly by: string };
 
