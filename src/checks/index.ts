@@ -1,4 +1,5 @@
 // Public API of the checks: verification of answers by the event log, by computation, by evidence and by judge models.
+export { binomialInterval, binomialUpperBound } from './binomial.ts';
 export type {
   AskModel,
   CheckedClaim,
