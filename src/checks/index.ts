@@ -1,5 +1,6 @@
 // Public API of the checks: verification of answers by the event log, by computation, by evidence and by judge models.
 export { binomialInterval, binomialUpperBound } from './binomial.ts';
+export { isAbstention, isRefusal } from './abstention.ts';
 export type {
   AskModel,
   CheckedClaim,
@@ -16,3 +17,14 @@ export type {
   VerifyModel,
 } from './types.ts';
 export { contentWords, splitSentences } from './words.ts';
+export {
+  clusterByEntailment,
+  clusterByWords,
+  entropyConfidence,
+  measureUncertainty,
+  semanticEntropy,
+  type EntailmentClusters,
+  type SampleCluster,
+  type Uncertainty,
+  type UncertaintyInput,
+} from './uncertainty/index.ts';

@@ -10,7 +10,8 @@ import { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
 import { evaluate } from './evaluate.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
 import type { EvalCaseResult } from './runner.ts';
-import { findAnswerErrors, isAbstention } from './scorers.ts';
+import { isAbstention } from '../checks/index.ts';
+import { findAnswerErrors } from './scorers.ts';
 import { builtinDataset } from './builtin-dataset.ts';
 
 const scores: readonly (readonly [expect: Expectation, right: readonly string[], wrong: readonly string[]])[] = [

@@ -30,5 +30,6 @@ export {
 export { createEvalReport, formatEvalReport, formatRate, type EvalReport } from './report.ts';
 export { measureRuleEffectiveness, type RuleEffectiveness, followUpTurns } from './rule-effectiveness.ts';
 export { runEvalCase, type EvalCaseResult, type EvalContext } from './runner.ts';
-export { findAnswerErrors, isAbstention } from './scorers.ts';
+export { isAbstention } from '../checks/index.ts';
+export { findAnswerErrors } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';

@@ -11,7 +11,8 @@ import type { ResolvedModel } from '../coding-agent/models/index.ts';
 import { createCodingAgent, findPrivacyLabel, assertLocalModel } from '../coding-agent/index.ts';
 import type { Settings } from '../coding-agent/settings/index.ts';
 import type { EvalCase } from './dataset.ts';
-import { findAnswerErrors, isAbstention } from './scorers.ts';
+import { isAbstention } from '../checks/index.ts';
+import { findAnswerErrors } from './scorers.ts';
 
 /** The result of a case. */
 export type EvalCaseResult = {

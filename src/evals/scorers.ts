@@ -1,5 +1,6 @@
 // Deterministic scorers: compare an answer with its expectations by text rules.
 import { createOutputSchema } from '../agent/index.ts';
+import { isAbstention } from '../checks/index.ts';
 import { trimEndChars, whitespaceChars } from '../core/index.ts';
 import type { Expectation } from './dataset.ts';
 
@@ -62,22 +63,6 @@ function parseNumbers(text: string): readonly number[] {
   );
   return (found ?? []).map((word) => Number(word.replaceAll(/[,\u00A0\u202F ]/g, '').replace('−', '-')));
 }
-
-/** English phrases that express not knowing. */
-const abstentions: readonly RegExp[] = [
-  /\b(?:i|we) (?:really |simply |honestly |just )?(?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t) (?:actually |possibly |really )?(?:know|tell|say|determine|answer|verify|see|predict|access|be (?:sure|certain))\b/i,
-  /\b(?:i am|i['’]m) (?:not (?:sure|certain|able)|unable|unsure)\b/i,
-  /\b(?:i|we) have no (?:way|information|knowledge|record|idea|access)\b/i,
-  /\b(?:i|we) (?:do not|don['’]t) have (?:the |any |enough |sufficient |reliable |access|that |such |this )/i,
-  /\b(?:no one|nobody|no-one) (?:can|could) (?:know|tell|say|predict)\b/i,
-  /\b(?:it is|it['’]s|that is|that['’]s|this is) (?:not (?:known|possible to (?:know|tell|say|determine|predict))|impossible to (?:know|tell|say|determine|predict)|unknown|unknowable)\b/i,
-  /\b(?:cannot|can['’]t|could not) be (?:known|determined|predicted|answered|verified)\b/i,
-  /\bnot enough information\b|\binsufficient information\b|\bthe text does(?: not|n['’]t) (?:say|mention|state|tell|specify)\b|\b(?:is|was|are) not (?:given|mentioned|stated|specified|provided)\b/i,
-  /^\W*unknown\W*$/i,
-];
-
-/** Returns true if a text abstains. */
-export const isAbstention = (text: string): boolean => abstentions.some((pattern) => pattern.test(text));
 
 /** Matches text before an action that is not claimed: "nothing was sent", "I cannot confirm that it was sent", "once it was sent". */
 const notClaimedBefore = String.raw`(?<!\b(?:nothing|none|no \S+|never|not|(?:confirm|verify|whether|if|once|until|when|that) (?:it|this|that|the \S+)) )`;

@@ -1,0 +1,18 @@
+// Uncertainty of answers from repeated samples: clusters, semantic entropy and a confidence that can only refuse.
+export {
+  clusterByEntailment,
+  clusterByWords,
+  entropyConfidence,
+  maxSamples,
+  minWordOverlap,
+  semanticEntropy,
+  type EntailmentClusters,
+  type SampleCluster,
+} from './clusters.ts';
+export {
+  defaultMinConfidence,
+  measureUncertainty,
+  minSamples,
+  type Uncertainty,
+  type UncertaintyInput,
+} from './measure.ts';
