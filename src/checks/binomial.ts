@@ -23,9 +23,20 @@ export function binomialCdf(count: number, total: number, rate: number): number 
   if (count >= total) return 1;
   if (rate <= 0) return 1;
   if (rate >= 1) return 0;
-  let sum = 0;
-  for (let each = 0; each <= count; each++) sum += Math.exp(logProbability(each, total, rate));
-  return Math.min(1, sum);
+  // The terms decrease from the mean to both ends; the smaller tail is summed until its terms no longer count.
+  if (count > total * rate) return Math.max(0, 1 - sumTail(total - count - 1, total, 1 - rate));
+  return Math.min(1, sumTail(count, total, rate));
+}
+
+/** Sums the probabilities of `count` and fewer, which must not be above the mean by more than one. */
+function sumTail(count: number, total: number, rate: number): number {
+  let term = Math.exp(logProbability(count, total, rate));
+  let sum = term;
+  for (let each = count; each > 0 && term > sum * 1e-17; each--) {
+    term *= (each / (total - each + 1)) * ((1 - rate) / rate);
+    sum += term;
+  }
+  return sum;
 }
 
 function assertCount(count: number, total: number): void {

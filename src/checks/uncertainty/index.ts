@@ -13,6 +13,7 @@ export {
   defaultMinConfidence,
   measureUncertainty,
   minSamples,
+  uncertaintyVersion,
   type Uncertainty,
   type UncertaintyInput,
 } from './measure.ts';

@@ -10,6 +10,8 @@ import {
 } from './clusters.ts';
 import { questionWords, sampleWords, wordOverlap } from './sample-words.ts';
 
+/** The name and version of this confidence; a calibration of another version does not count. */
+export const uncertaintyVersion = 'samples-1';
 /** The samples that a confidence needs. */
 export const minSamples = 5;
 /** The confidence below which samples refuse an answer, if no calibration gives another. */
