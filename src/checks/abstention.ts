@@ -1,4 +1,4 @@
-// Recognizes answers that abstain or refuse, by English phrases.
+// Recognizes answers that abstain or refuse, by English phrases and a few of other languages.
 import { contentWords, splitSentences } from './words.ts';
 
 /** English phrases that express not knowing. */
@@ -24,6 +24,7 @@ const refusals: readonly RegExp[] = [
   /\bi (?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t|am not|need) /i,
   /\b(?:more|additional|further|enough|sufficient|no) (?:specific )?(?:information|context|details|clarification)\b/i,
   /\bplease (?:provide|clarify|specify)\b/i,
+  /^\W*(?:ich weiß (?:es )?nicht|das weiß ich nicht|ich kann (?:das|diese frage|ihnen)|leider|es tut mir leid|je ne sais pas|désolé|no lo sé|lo siento|我不知道|抱歉|对不起|لا أعرف|عذرا|عذرًا|آسف)/i,
 ];
 
 /** The characters of an answer that are read; a refusal says so at its start. */

@@ -12,6 +12,8 @@ export type Claim = {
   readonly text: string;
   /** Where the answer makes the statement. */
   readonly span: TextSpan;
+  /** `code`: a fenced block of code, with its fences. */
+  readonly kind?: 'code';
 };
 
 /** Where evidence comes from. */

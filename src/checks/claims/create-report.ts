@@ -1,0 +1,43 @@
+// Creates the report of a verification from its claims and its end.
+import type { CheckedClaim, VerifyModel } from '../types.ts';
+import type { Meter } from './meter.ts';
+import { keepSupported, numberCitations, renderAnswer } from './render.ts';
+import type { ReportedJudge, VerificationReport, VerifyOutcome } from './report.ts';
+
+/** What a report is made of. */
+export type ReportInput = {
+  readonly question?: string;
+  readonly answer: string;
+  readonly author?: Pick<VerifyModel, 'name' | 'family'>;
+  readonly judges?: readonly VerifyModel[];
+  /** The judges whose votes count. */
+  readonly counted: readonly VerifyModel[];
+  readonly quorum: number;
+  readonly meter: Meter;
+  readonly claims: readonly CheckedClaim[];
+  readonly ending: { readonly type: VerifyOutcome; readonly why: string };
+};
+
+/** Creates a report. The text of an answer that is not verified is not repeated as a verified text. */
+export function createReport(input: ReportInput): VerificationReport {
+  const { question, answer, author, judges = [], counted, quorum, meter, claims, ending } = input;
+  const citations = numberCitations(claims);
+  return {
+    outcome: ending.type,
+    why: ending.why,
+    ...(question === undefined ? {} : { question }),
+    ...(author ? { author: author.name } : {}),
+    draft: answer,
+    answer: renderAnswer(answer, claims, citations),
+    verifiedText: ending.type === 'verified' ? keepSupported(answer, claims) : '',
+    claims,
+    citations,
+    judges: judges.map(({ name, family }): ReportedJudge => {
+      if (counted.some((judge) => judge.name === name)) return { name, family, counted: true };
+      const why = author?.name === name ? 'It wrote the answer.' : "It is of the author's family, or listed twice.";
+      return { name, family, counted: false, why };
+    }),
+    quorum,
+    spent: meter.spent(),
+  };
+}

@@ -1,0 +1,23 @@
+// Claims of an answer and their verification.
+export {
+  maxAnswerLength,
+  splitAnswer,
+  splitClaims,
+  type SkippedPart,
+  type SkippedReason,
+  type SplitAnswer,
+} from './split-claims.ts';
+export { maxClaims, verifyAnswer } from './verify-answer.ts';
+export type { VerifyAnswerOptions } from './stages.ts';
+export { createMeter, type Meter, type VerifyBudget } from './meter.ts';
+export { askIndependently, type IndependentAnswer } from './independent.ts';
+export { decidingText, formatSource, narrowLines } from './render.ts';
+export {
+  countVerdicts,
+  type Citation,
+  type ReportedJudge,
+  type VerificationReport,
+  type VerifyOutcome,
+  type VerifyProgress,
+  type VerifySpent,
+} from './report.ts';

@@ -1,0 +1,117 @@
+// Decomposes an answer into claims with their exact spans, by rules alone. What is no claim is listed with the reason.
+import type { Claim, TextSpan } from '../types.ts';
+import { parseBlocks, type AnswerBlock } from './blocks.ts';
+import { findClauses, findSentences } from './sentences.ts';
+
+/** Why a part of an answer is no claim. */
+export type SkippedReason = 'question' | 'greeting' | 'title' | 'table-header' | 'connective';
+
+/** A part of an answer that is no claim. */
+export type SkippedPart = { readonly span: TextSpan; readonly why: SkippedReason };
+
+/** The parts of an answer: its claims, and what is no claim. Every letter and digit of the answer is in one of them. */
+export type SplitAnswer = { readonly claims: readonly Claim[]; readonly skipped: readonly SkippedPart[] };
+
+/** The maximum length of an answer in characters; a longer one is not split. */
+export const maxAnswerLength = 1_000_000;
+
+/** Returns the claims of an answer in order. Their spans do not overlap. */
+export const splitClaims = (answer: string): readonly Claim[] => splitAnswer(answer).claims;
+
+/** Returns the claims of an answer, and the parts that are no claims. */
+export function splitAnswer(answer: string): SplitAnswer {
+  const claims: Claim[] = [];
+  const skipped: SkippedPart[] = [];
+  const add = (span: TextSpan, text: string, kind?: 'code'): void => {
+    claims.push({ id: `c${claims.length + 1}`, text, span, ...(kind ? { kind } : {}) });
+  };
+  for (const block of parseBlocks(answer.slice(0, maxAnswerLength))) {
+    if (block.type === 'code') add(block.span, block.text, 'code');
+    else if (block.type === 'header-row') skipped.push({ span: block.span, why: 'table-header' });
+    else if (block.type === 'row') add(block.span, formatRow(block));
+    else if (block.type === 'heading' && isTitle(block.text)) skipped.push({ span: block.span, why: 'title' });
+    else splitText(block, add, skipped);
+  }
+  return { claims, skipped };
+}
+
+function splitText(block: AnswerBlock, add: (span: TextSpan, text: string) => void, skipped: SkippedPart[]): void {
+  for (const sentence of findSentences(block.text)) {
+    const text = block.text.slice(sentence.start, sentence.end);
+    const why = whyNoClaim(text);
+    if (why !== undefined) {
+      skipped.push({ span: toAnswerSpan(block, sentence), why });
+      continue;
+    }
+    let end = sentence.start;
+    for (const clause of findClauses(block.text, sentence)) {
+      if (/[\p{L}\p{N}]/u.test(block.text.slice(end, clause.start)))
+        skipped.push({ span: toAnswerSpan(block, { start: end, end: clause.start }), why: 'connective' });
+      const statement = block.text.slice(clause.start, clause.end);
+      if (/[\p{L}\p{N}]/u.test(statement)) add(toAnswerSpan(block, clause), cleanStatement(statement));
+      end = clause.end;
+    }
+  }
+}
+
+const toAnswerSpan = ({ offsets, span }: AnswerBlock, { start, end }: TextSpan): TextSpan => ({
+  start: offsets[start] ?? span.start,
+  end: (offsets[end - 1] ?? span.end - 1) + 1,
+});
+
+/** A row as a statement of its own: each cell with the header of its column. */
+const formatRow = ({ cells = [], header = [] }: AnswerBlock): string =>
+  cells
+    .map((cell, i) => (header[i] === undefined || header[i] === '' ? cell : `${header[i]}: ${cell}`))
+    .filter((cell) => cell !== '')
+    .join('; ');
+
+/** Removes emphasis and repeated white space; text in backticks stays as it is. */
+function cleanStatement(text: string): string {
+  const parts = text.split('`');
+  return parts
+    .map((part, i) =>
+      i % 2 === 1 && i < parts.length - 1
+        ? part
+        : part
+            .replaceAll(/\*\*|__|~~/g, '')
+            .replaceAll(/(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])/g, '')
+            .replaceAll(/\s+/g, ' '),
+    )
+    .join('`')
+    .trim();
+}
+
+/** Words that state something in a title. */
+const statingWords =
+  /\b(?:is|are|was|were|has|have|had|can|cannot|will|does|did|not|never|always|all|every|no|none)\b/i;
+const maxTitleWords = 6;
+
+/** Whether a heading is a short title without a verb, a number or a mark that joins two things. */
+const isTitle = (text: string): boolean =>
+  !/[\p{N}:=–—→.!]/u.test(text) &&
+  /^[\p{Script=Latin}\p{P}\p{S}\p{Zs}\p{M}]+$/u.test(text) &&
+  !statingWords.test(text) &&
+  text.trim().split(/\s+/).length <= maxTitleWords;
+
+const greetings: readonly RegExp[] = [
+  /^(?:hi|hello|hey|hallo|bonjour|hola|good (?:morning|afternoon|evening))(?: there)?$/,
+  /^(?:sure|certainly|of course|absolutely|great|great question|good question|thanks|thank you|you(?:'|’)re welcome|ok|okay|no problem|happy to help)(?: thing)?$/,
+  /^(?:please )?let me know if you (?:have|need|want|would like)(?: any| anything| more| further| other| else| questions| help| details| information| assistance| to know)*$/,
+  /^i hope (?:this|that) (?:helps|is helpful|answers your question)$/,
+  /^(?:here|below) (?:is|are)(?: the| your| my| a| an| some)? (?:answer|answers|summary|overview|details|steps|list|example|examples|explanation|result|results)$/,
+  /^(?:for example|example|examples|note|in short|in summary|summary|answer|steps|sources|references|tl;dr)$/,
+  /^(?:你好|您好|好的|谢谢|مرحبا|شكرا|gern|danke|bitte|gerne)$/,
+];
+
+function whyNoClaim(sentence: string): SkippedReason | undefined {
+  const bare = sentence.replaceAll(/[*_~#>]/g, '').trim();
+  if (/[?？؟]["'”’)\]」』）]{0,4}$/.test(bare)) return 'question';
+  if (bare.length > 120) return undefined;
+  const words = bare
+    .toLowerCase()
+    .replaceAll(/[\s,]+/g, ' ')
+    .replace(/[.!:。！…,]{1,5}$/, '')
+    .trim();
+  return greetings.some((pattern) => pattern.test(words)) ? 'greeting' : undefined;
+}

@@ -1,0 +1,231 @@
+// The stages of a verification: exact checks, judges that read evidence, independent answers, and chain of verification.
+import { errorMessage, type Event } from '../../core/index.ts';
+import { createPassageSelector, type CheckedVote, type JudgeTask } from '../judges/index.ts';
+import type { Claim, ClaimVerdict, Evidence, EvidenceSearch, Verifier, VerifyContext, VerifyModel } from '../types.ts';
+import { collectVotes, decideClaim, findContext, runLimited } from './ask-judges.ts';
+import { createSentenceIndex, runVerifiers } from './check-exact.ts';
+import {
+  askIndependently,
+  planQuestions,
+  voteByChain,
+  voteByOwnAnswers,
+  type IndependentAnswer,
+} from './independent.ts';
+import type { Meter, VerifyBudget } from './meter.ts';
+import type { VerificationReport, VerifyProgress } from './report.ts';
+
+/** The options of `verifyAnswer`. */
+export type VerifyAnswerOptions = {
+  /** The question. Without it, every claim of the answer must be supported. */
+  readonly question?: string;
+  readonly answer: string;
+  /** The model that wrote the answer. It does not judge, nor does a model of its family. */
+  readonly author?: Pick<VerifyModel, 'name' | 'family'>;
+  /** Exact verifiers, in the order in which they are asked. */
+  readonly verifiers?: readonly Verifier[];
+  /** Texts that may decide claims. */
+  readonly evidence?: readonly Evidence[];
+  /** Finds more evidence for a claim. */
+  readonly search?: EvidenceSearch;
+  readonly judges?: readonly VerifyModel[];
+  /** The number of model families that must agree; 2 by default. */
+  readonly quorum?: number;
+  /** Whether judges also answer the question without sight of the answer, for claims that no evidence decides; true by default. */
+  readonly independent?: boolean;
+  /** Answers that models gave to the question without sight of the answer; they are not asked again. */
+  readonly independentAnswers?: readonly IndependentAnswer[];
+  /** Whether claims that are still open are tested by questions about them. */
+  readonly chain?: boolean;
+  readonly budget?: VerifyBudget;
+  /** The meter of a larger verification that this one is a part of; replaces `budget`. */
+  readonly meter?: Meter;
+  /** Reads evidence again before the verdict counts; undefined if it is gone. */
+  readonly refresh?: (evidence: Evidence, signal: AbortSignal) => Promise<Evidence | undefined>;
+  /** The statistical scorer: a signal in the report that decides nothing. */
+  readonly score?: (claim: string, evidence: string) => number | undefined;
+  /** Refuses a verified answer: returns why it is not accepted. Used for a target error rate. */
+  readonly accept?: (report: VerificationReport) => string | undefined | Promise<string | undefined>;
+  readonly events?: readonly Event[];
+  readonly fileExists?: VerifyContext['fileExists'];
+  readonly runCommand?: VerifyContext['runCommand'];
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+};
+
+const maxClaimLength = 4000;
+const passagesPerClaim = 5;
+
+/** A claim during its verification. */
+export type ClaimState = {
+  readonly claim: Claim;
+  evidence: readonly Evidence[];
+  verdict?: ClaimVerdict | undefined;
+  votes: readonly CheckedVote[];
+  score?: number | undefined;
+  /** Why there is no verdict, so far. */
+  why: string;
+  reason: 'no-evidence' | 'no-quorum' | 'disagreement' | 'cannot-tell' | 'budget';
+};
+
+/** Reports the progress of a verification. */
+export const reportProgress = (
+  { onProgress }: VerifyAnswerOptions,
+  stage: VerifyProgress['stage'],
+  text: string,
+  done: number,
+  total: number,
+): void => onProgress?.({ stage, text, done, total });
+
+/** Runs the stages until every claim has a verdict or no stage is left. */
+export async function runStages(
+  states: readonly ClaimState[],
+  options: VerifyAnswerOptions,
+  judges: readonly VerifyModel[],
+  quorum: number,
+  meter: Meter,
+): Promise<void> {
+  await checkExactly(states, options, meter.signal);
+  const open = (): readonly ClaimState[] => states.filter(({ verdict }) => verdict === undefined);
+  const isBlocked = ({ votes }: ClaimState): boolean => votes.some(({ vote }) => vote === 'contradicted');
+  const families = new Set(judges.map(({ family }) => family)).size;
+  if (families < quorum) {
+    const why = `No quorum: ${quorum} model families other than the author's must vote, ${families} can.`;
+    for (const state of open()) Object.assign(state, { why, reason: 'no-quorum' });
+    return;
+  }
+  const claims = states.map(({ claim }) => claim);
+  const select = createPassageSelector([...new Set(states.flatMap(({ evidence }) => evidence))]);
+  const selectOwn = new Map(
+    open().map((state) => [state, options.search ? createPassageSelector(state.evidence) : select] as const),
+  );
+  const tasks = open().flatMap((state): readonly JudgeTask[] => {
+    const { claim } = state;
+    const passages = (selectOwn.get(state) ?? select)(claim, passagesPerClaim);
+    const context = findContext(claims, claims.indexOf(claim));
+    if (passages.length === 0 || claim.text.length > maxClaimLength) return [];
+    return [{ claim, passages, ...(context === undefined ? {} : { context }) }];
+  });
+  const apply = (votes: ReadonlyMap<string, readonly CheckedVote[]>, formatWhy?: (why: string) => string): void => {
+    for (const state of open()) {
+      const own = votes.get(state.claim.id);
+      if (!own) continue;
+      const judged = decideClaim(own, quorum, formatWhy);
+      state.votes = [...state.votes, ...judged.votes];
+      if ('verdict' in judged) state.verdict = judged.verdict;
+      // What prevented a quorum once is the reason to the end.
+      else if (state.reason !== 'no-quorum')
+        Object.assign(state, { why: judged.undecided.why, reason: judged.undecided.reason });
+    }
+  };
+  const onRequest =
+    (stage: VerifyProgress['stage'], text: string) =>
+    (done: number, total: number): void =>
+      reportProgress(options, stage, text, done, total);
+  apply(
+    await collectVotes(
+      judges.map((judge) => ({ judge, tasks })),
+      meter,
+      onRequest('judges', 'judges read the evidence'),
+    ),
+  );
+  const undecided = (): readonly Claim[] =>
+    open()
+      .filter((state) => !isBlocked(state) && state.claim.kind !== 'code' && state.claim.text.length <= maxClaimLength)
+      .map(({ claim }) => claim);
+  const byModels = (why: string): string => `Agreed by other models, no document: ${why}.`;
+  const { question } = options;
+  if (question !== undefined && options.independent !== false && undecided().length > 0) {
+    reportProgress(options, 'independent', 'other models answer the question', 0, judges.length);
+    const answers =
+      options.independentAnswers?.filter(({ model }) => judges.some(({ name }) => name === model.name)) ??
+      (await askIndependently(question, judges, meter));
+    const progress = onRequest('independent', 'other models compare their own answers');
+    apply(await voteByOwnAnswers(question, undecided(), answers, meter, progress), byModels);
+  }
+  const [planner] = judges;
+  if (options.chain === true && planner && undecided().length > 0) {
+    reportProgress(options, 'chain', 'questions about the claims', 0, undecided().length);
+    const questions = await planQuestions(planner, undecided(), meter);
+    apply(
+      await voteByChain(undecided(), questions, judges, meter, onRequest('chain', 'questions about the claims')),
+      byModels,
+    );
+  }
+}
+
+/** The exact stage. The evidence of a claim is the given one and what the search finds for it. */
+async function checkExactly(
+  states: readonly ClaimState[],
+  options: VerifyAnswerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { search, evidence = [], verifiers = [], score } = options;
+  const sentences = createSentenceIndex();
+  sentences.add(evidence);
+  let done = 0;
+  await runLimited(
+    states.map((state) => async () => {
+      signal.throwIfAborted();
+      const { claim } = state;
+      const found = search && claim.kind !== 'code' ? await searchSafely(search, claim, signal, state) : [];
+      state.evidence = found.length === 0 ? evidence : [...found, ...evidence];
+      sentences.add(found);
+      const context: VerifyContext = {
+        answer: options.answer,
+        evidence: state.evidence,
+        signal,
+        ...(options.question === undefined ? {} : { question: options.question }),
+        ...(options.events ? { events: options.events } : {}),
+        ...(options.fileExists ? { fileExists: options.fileExists } : {}),
+        ...(options.runCommand ? { runCommand: options.runCommand } : {}),
+      };
+      const { verdict, problems } = await runVerifiers(verifiers, claim, context);
+      state.verdict = verdict ?? sentences.find(claim);
+      if (problems.length > 0 && !state.verdict) state.why = problems.join(' ');
+      const [best] = state.evidence;
+      if (score && best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));
+      done += 1;
+      reportProgress(options, 'exact', 'exact checks', done, states.length);
+    }),
+  );
+}
+
+async function searchSafely(
+  search: EvidenceSearch,
+  claim: Claim,
+  signal: AbortSignal,
+  state: ClaimState,
+): Promise<readonly Evidence[]> {
+  try {
+    return await search(claim.text.slice(0, 1000), { limit: passagesPerClaim, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    state.why = `The evidence could not be searched: ${errorMessage(error)}`;
+    return [];
+  }
+}
+
+/** Reads the evidence of each verdict again: a claim whose evidence is gone or changed is not verifiable. */
+export async function refreshEvidence(
+  states: readonly ClaimState[],
+  { refresh }: VerifyAnswerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!refresh) return;
+  for (const state of states) {
+    const { verdict } = state;
+    if (!verdict || verdict.type === 'unverifiable') continue;
+    for (const evidence of verdict.evidence) {
+      if (evidence.source.type === 'computed' || evidence.source.type === 'model') continue;
+      const current = await refresh(evidence, signal).catch(() => undefined);
+      if (current?.text === evidence.text) continue;
+      signal.throwIfAborted();
+      Object.assign(state, {
+        verdict: undefined,
+        why: 'The evidence changed or disappeared during the verification.',
+        reason: 'no-evidence',
+      });
+      break;
+    }
+  }
+}
