@@ -97,7 +97,7 @@ const isTitle = (text: string): boolean =>
 const greetings: readonly RegExp[] = [
   /^(?:hi|hello|hey|hallo|bonjour|hola|good (?:morning|afternoon|evening))(?: there)?$/,
   /^(?:sure|certainly|of course|absolutely|great|great question|good question|thanks|thank you|you(?:'|’)re welcome|ok|okay|no problem|happy to help)(?: thing)?$/,
-  /^(?:please )?let me know if you (?:have|need|want|would like)(?: any| anything| more| further| other| else| questions| help| details| information| assistance| to know)*$/,
+  /^(?:please )?let me know if you (?:have|need|want|would like)(?: anything| any| more| further| other| else| questions| help| details| information| assistance| to know)*$/,
   /^i hope (?:this|that) (?:helps|is helpful|answers your question)$/,
   /^(?:here|below) (?:is|are)(?: the| your| my| a| an| some)? (?:answer|answers|summary|overview|details|steps|list|example|examples|explanation|result|results)$/,
   /^(?:for example|example|examples|note|in short|in summary|summary|answer|steps|sources|references|tl;dr)$/,
