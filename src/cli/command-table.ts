@@ -33,6 +33,10 @@ export const commands: CommandTable = {
   policy: { summary: 'check a policy, and simulate it on a past session', load: () => import('./commands/policy.ts') },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },
   eval: { summary: 'run a dataset against a model, and score the answers', load: () => import('./commands/eval.ts') },
+  verify: {
+    summary: 'calibrate the confidence of answers, and list calibrations',
+    load: () => import('./commands/verify/command.ts'),
+  },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },

@@ -221,6 +221,23 @@ test('[A46] labels are read with a confidence or with samples; a line that is ne
     });
 });
 
+test('[A46] of labels that depend on each other one counts, each with the same probability', () => {
+  const answers = Array.from({ length: 1_000 }, (_, i) => ({
+    group: `g${i % 10}`,
+    confidence: i / 1_000,
+    correct: true,
+  }));
+  const outcomes = toOutcomes(answers);
+  assert.equal(outcomes.length, 10);
+  assert.equal(new Set(outcomes.map(({ confidence }) => Math.round(confidence * 1_000) % 10)).size, 10);
+  let sum = 0;
+  for (let seed = 0; seed < 300; seed++)
+    sum += toOutcomes(answers, seed).reduce((all, each) => all + each.confidence / 10, 0);
+  assert.ok(Math.abs(sum / 300 - 0.5) < 0.02, String(sum / 300));
+  const [first] = parseLabels('{"confidence":0.5,"correct":true,"group":"q1"}');
+  assert.equal(first?.group, 'q1');
+});
+
 test('[A47] a stored calibration that is damaged or does not hold its own target is not read', () => {
   const outcomes = equal(200, 1);
   const stored = {

@@ -1,6 +1,7 @@
 // Parses lines of labelled answers: with a confidence, or with samples from which the confidence is measured.
 import { FairleadError, isObject } from '../../core/index.ts';
 import { measureUncertainty } from '../uncertainty/index.ts';
+import { createRandom } from './curve.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** A labelled answer. Without a confidence, such as with fewer than five samples, it is never accepted. */
@@ -8,6 +9,8 @@ export type LabelledAnswer = {
   readonly id?: string;
   /** The dataset that the answer belongs to. */
   readonly set?: string;
+  /** Answers or claims that depend on each other, such as those of one question; one of them counts. */
+  readonly group?: string;
   readonly confidence?: number;
   readonly correct: boolean;
 };
@@ -22,9 +25,25 @@ export function parseLabels(text: string, options: { readonly maxSamples?: numbe
   return answers;
 }
 
-/** Returns the answers that have a confidence. */
-export const toOutcomes = (answers: readonly LabelledAnswer[]): readonly Outcome[] =>
-  answers.flatMap(({ confidence, correct }) => (confidence === undefined ? [] : [{ confidence, correct }]));
+/** Returns the answers that have a confidence, one of each group: the bound of a calibration needs independent outcomes. */
+export function toOutcomes(answers: readonly LabelledAnswer[], seed = 1): readonly Outcome[] {
+  const random = createRandom(seed);
+  const byGroup = new Map<string, { readonly index: number; seen: number }>();
+  const outcomes: Outcome[] = [];
+  for (const { confidence, correct, group } of answers) {
+    if (confidence === undefined) continue;
+    const known = group === undefined ? undefined : byGroup.get(group);
+    if (known) {
+      // Each member of the group is kept with the same probability.
+      known.seen += 1;
+      if (random() < 1 / known.seen) outcomes[known.index] = { confidence, correct };
+      continue;
+    }
+    if (group !== undefined) byGroup.set(group, { index: outcomes.length, seen: 1 });
+    outcomes.push({ confidence, correct });
+  }
+  return outcomes;
+}
 
 function parseLine(line: string, number: number, maxSamples: number | undefined): LabelledAnswer {
   const value = parseJson(line);
@@ -34,6 +53,7 @@ function parseLine(line: string, number: number, maxSamples: number | undefined)
   const names = {
     ...(typeof value['id'] === 'string' ? { id: value['id'] } : {}),
     ...(typeof value['set'] === 'string' ? { set: value['set'] } : {}),
+    ...(typeof value['group'] === 'string' ? { group: value['group'] } : {}),
   };
   if (value['confidence'] !== undefined) {
     const confidence = value['confidence'];

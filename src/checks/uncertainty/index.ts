@@ -1,4 +1,5 @@
 // Uncertainty of answers from repeated samples: clusters, semantic entropy and a confidence that can only refuse.
+export { defaultAgreementQuorum, measureAgreement, type ClaimAgreement } from './agreement.ts';
 export {
   clusterByEntailment,
   clusterByWords,

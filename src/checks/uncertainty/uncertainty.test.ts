@@ -5,6 +5,7 @@ import {
   clusterByEntailment,
   clusterByWords,
   entropyConfidence,
+  measureAgreement,
   measureUncertainty,
   semanticEntropy,
   type SampleCluster,
@@ -231,4 +232,20 @@ test('[A27] a stopped clustering throws', async () => {
   const stop = new AbortController();
   const judge: AskModel = () => (stop.abort(), Promise.reject(new Error('stopped')));
   await assert.rejects(clusterByEntailment(['a b', 'c d'], judge, { signal: stop.signal }), { name: 'AbortError' });
+});
+
+test('[A28] a claim agrees with other models only as far as a quorum of their answers contains its words', () => {
+  const claim = 'Mickey Mantle played for the New York Yankees.';
+  const answers = [
+    'Mantle was a player of the New York Yankees: Mickey played there.',
+    'Jimmy Wynn.',
+    'I do not know.',
+  ];
+  assert.equal(measureAgreement(claim, answers, { quorum: 1 }).confidence, 1);
+  assert.equal(measureAgreement(claim, answers).confidence, 0);
+  assert.equal(measureAgreement(claim, [...answers, ...answers]).confidence, 1);
+  assert.deepEqual(measureAgreement('', answers).shares, [0, 0, 0]);
+  assert.equal(measureAgreement(claim, [claim]).confidence, 0);
+  // One answer that contains every word does not reach the quorum.
+  assert.equal(measureAgreement(claim, [claim.repeat(9), 'Sydney.', 'Perth.']).confidence, 0);
 });

@@ -9,6 +9,7 @@ import {
   resolveModelUnattended,
   openModel,
 } from '../../coding-agent/models/index.ts';
+import { parseShare } from '../args/parse-share.ts';
 import { withOptions } from '../args/with-usage.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
@@ -74,8 +75,8 @@ export const run: Command['run'] = async (args) => {
 
 function parseMinRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const rate = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
-  if (text.trim() !== '' && rate >= 0 && rate <= 1) return rate;
+  const rate = parseShare(text);
+  if (rate !== undefined) return rate;
   throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${text}".`);
 }
 

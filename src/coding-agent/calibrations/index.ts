@@ -1,0 +1,2 @@
+// The public names of the stored calibrations.
+export { listCalibrations, readCalibration, saveCalibration, type FoundCalibration } from './store.ts';
