@@ -26,6 +26,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/behaviours.md',
       'docs/rules.md',
       'docs/hooks.md',
+      'docs/verification.md',
       'docs/routing.md',
     ],
   },
