@@ -12,6 +12,7 @@ export type ProductManifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 };
 
 /** Something that the product downloads when a user asks for it. */
@@ -112,6 +113,14 @@ function toBundledComponent({ name, version, licence, locked, modules }: Bundled
 }
 
 function toRuntimeComponent(manifest: ProductManifest, lock: Lockfile, name: string, range: string): SbomComponent {
+  const properties = [
+    { name: 'fairlead:inclusion', value: 'run-time dependency' },
+    { name: 'fairlead:range', value: range },
+  ];
+  // An optional peer is installed by the user, in a version that is not locked.
+  const isOptionalPeer = manifest.peerDependenciesMeta?.[name]?.optional === true;
+  if (isOptionalPeer && lock.packages[`node_modules/${name}`] === undefined)
+    return { type: 'library', 'bom-ref': `peer:${name}`, name, scope: 'optional', properties };
   const locked = getLocked(lock, name);
   return {
     type: 'library',
@@ -122,10 +131,7 @@ function toRuntimeComponent(manifest: ProductManifest, lock: Lockfile, name: str
     ...formatHashes(locked),
     licenses: formatLicences(locked.license),
     purl: formatPurl(name, locked.version),
-    properties: [
-      { name: 'fairlead:inclusion', value: 'run-time dependency' },
-      { name: 'fairlead:range', value: range },
-    ],
+    properties,
   };
 }
 
