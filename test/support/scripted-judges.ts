@@ -41,7 +41,7 @@ export type ScriptedModelOptions = {
   readonly answer?: (question: string) => string;
   /** The question about a claim, for chain of verification. */
   readonly plan?: (claim: string) => string;
-  /** Whether a text answers the question; yes by default. */
+  /** Whether a text answers the question; by default if it has two of three words of the question with more than three letters. */
   readonly answers?: boolean;
   /** The text of every response, or an error that is thrown. */
   readonly always?: string | Error;
@@ -54,43 +54,52 @@ export type ScriptedModel = VerifyModel & { readonly prompts: string[] };
 /** Creates a scripted model. By default it finds a claim supported if the first passage with all of its words has a sentence with them. */
 export function createScriptedModel(name: string, family: string, options: ScriptedModelOptions = {}): ScriptedModel {
   const prompts: string[] = [];
-  const respond = (system: string, prompt: string): string => {
-    if (options.always instanceof Error) throw options.always;
-    if (options.always !== undefined) return options.always;
-    if (system.startsWith('You verify claims.'))
-      return JSON.stringify({
-        verdicts: readJudgePrompt(prompt).flatMap((shown) => {
-          const verdict = (options.judge ?? judgeHonestly)(shown);
-          return verdict ? [{ id: shown.id, passage: 0, quotation: '', why: 'It says so.', ...verdict }] : [];
-        }),
-      });
-    if (system.startsWith('You decide whether'))
-      return JSON.stringify({ answers: options.answers ?? true, why: 'Yes.' });
-    if (system.startsWith('You write questions'))
-      return JSON.stringify({
-        questions: [...prompt.matchAll(/^Claim (\S+):\n/gm)].map(([, id], i) => ({
-          id,
-          question: (options.plan ?? (() => 'What is it?'))([...prompt.matchAll(block)][i]?.[2] ?? ''),
-        })),
-      });
-    if (system.startsWith('Answer each question'))
-      return JSON.stringify({
-        answers: [...prompt.matchAll(/^Question (\S+):\n/gm)].map(([, id], i) => ({
-          id,
-          answer: (options.answer ?? (() => 'I do not know.'))([...prompt.matchAll(block)][i]?.[2] ?? ''),
-        })),
-      });
-    return (options.answer ?? (() => 'I do not know.'))(prompt);
-  };
   return {
     name,
     family,
     prompts,
     async ask({ system, prompt }) {
       prompts.push(prompt);
-      return { text: respond(system, prompt), spent: { input: 10, output: 5, usd: options.usd ?? 0.001 } };
+      return {
+        text: respondAsModel(options, system, prompt),
+        spent: { input: 10, output: 5, usd: options.usd ?? 0.001 },
+      };
     },
   };
+}
+
+/** Returns what a scripted model responds to a request of a verification. */
+export function respondAsModel(options: ScriptedModelOptions, system: string, prompt: string): string {
+  if (options.always instanceof Error) throw options.always;
+  if (options.always !== undefined) return options.always;
+  if (system.startsWith('You verify claims.'))
+    return JSON.stringify({
+      verdicts: readJudgePrompt(prompt).flatMap((shown) => {
+        const verdict = (options.judge ?? judgeHonestly)(shown);
+        return verdict ? [{ id: shown.id, passage: 0, quotation: '', why: 'It says so.', ...verdict }] : [];
+      }),
+    });
+  if (system.startsWith('You decide whether')) {
+    const [asked = '', text = ''] = [...prompt.matchAll(block)].map((match) => match[2]);
+    const wanted = wordsOf(asked).filter((word) => word.length > 3 && word !== 'what' && word !== 'which');
+    const found = wanted.filter((word) => wordsOf(text).some((each) => each.startsWith(word.slice(0, 5)))).length;
+    return JSON.stringify({ answers: options.answers ?? found >= (wanted.length * 2) / 3, why: 'So it is.' });
+  }
+  if (system.startsWith('You write questions'))
+    return JSON.stringify({
+      questions: [...prompt.matchAll(/^Claim (\S+):\n/gm)].map(([, id], i) => ({
+        id,
+        question: (options.plan ?? (() => 'What is it?'))([...prompt.matchAll(block)][i]?.[2] ?? ''),
+      })),
+    });
+  if (system.startsWith('Answer each question'))
+    return JSON.stringify({
+      answers: [...prompt.matchAll(/^Question (\S+):\n/gm)].map(([, id], i) => ({
+        id,
+        answer: (options.answer ?? (() => 'I do not know.'))([...prompt.matchAll(block)][i]?.[2] ?? ''),
+      })),
+    });
+  return (options.answer ?? (() => 'I do not know.'))(prompt);
 }
 
 /** Supports a claim by a sentence of a passage that is the claim, and contradicts it by one that differs in one word. */

@@ -35,8 +35,9 @@ export async function decideAnswers(
       ? { answers: true, why: 'Every claim is supported.' }
       : { answers: false, why: `${struck.length} of ${kept.length + struck.length} claims are not supported.` };
   const hasQuorum = new Set(judges.map(({ family }) => family)).size >= quorum;
+  const coverage = coverQuestion(question, kept, struck);
   // Judges read what remains after a strike; a rule cannot tell whether the struck claim was the answer.
-  if ((struck.length === 0 || !hasQuorum) && answersByRule(question, kept, struck) === 'yes')
+  if (hasQuorum ? struck.length === 0 && coverage === 1 : coverage >= minCoverage)
     return { answers: true, why: 'The supported claims answer the question.' };
   if (!hasQuorum)
     return { answers: false, why: 'Without enough judges it cannot be decided whether the rest answers the question.' };
@@ -46,18 +47,30 @@ export async function decideAnswers(
     : { answers: false, why: 'What remains does not answer the question.' };
 }
 
-/** `yes`: a kept claim has at least half of the words of the question, more than any struck claim, and says something that the question does not. */
-export function answersByRule(question: string, kept: readonly Claim[], struck: readonly Claim[]): 'yes' | 'unclear' {
-  const wanted = findTerms(question);
-  if (wanted.size === 0) return 'unclear';
+/** The share of the words of the question that one claim must have, if there are no judges to ask. */
+const minCoverage = 0.75;
+/** Words of a question that its answer need not have. */
+const askingWords: ReadonlySet<string> = new Set(
+  'how many much tell me please name list give explain describe why'.split(' '),
+);
+
+/** The largest share of the words of the question that a kept claim has which also says something else; 0 if a struck claim has as many. */
+export function coverQuestion(question: string, kept: readonly Claim[], struck: readonly Claim[]): number {
+  const wanted = [...findTerms(question)].filter((term) => !askingWords.has(term));
+  if (wanted.length === 0) return 0;
   const coverage = (claim: Claim, needsMore: boolean): number => {
     const terms = findTerms(claim.text);
-    const shared = [...wanted].filter((term) => terms.has(term)).length;
-    return needsMore && terms.size === shared ? 0 : shared / wanted.size;
+    const shared = wanted.filter((term) => terms.has(term)).length;
+    return needsMore && terms.size === shared ? 0 : shared / wanted.length;
   };
   const best = maxOf(kept.map((claim) => coverage(claim, true)));
-  const bestStruck = struck.length === 0 ? 0 : maxOf(struck.map((claim) => coverage(claim, false)));
-  return best >= 0.5 && best > bestStruck ? 'yes' : 'unclear';
+  return best >
+    maxOf(
+      struck.map((claim) => coverage(claim, false)),
+      0,
+    )
+    ? best
+    : 0;
 }
 
 const maxShownChars = 20_000;

@@ -21,3 +21,11 @@ export {
   type VerifyProgress,
   type VerifySpent,
 } from './report.ts';
+export {
+  answerQuestion,
+  selectBest,
+  type AnswerQuestionOptions,
+  type AnswerReport,
+  type DraftResult,
+} from './answer-question.ts';
+export { formatReport, type FormatReportOptions } from './format-report.ts';

@@ -32,8 +32,8 @@ export type VerifyAnswerOptions = {
   readonly quorum?: number;
   /** Whether judges also answer the question without sight of the answer, for claims that no evidence decides; true by default. */
   readonly independent?: boolean;
-  /** Answers that models gave to the question without sight of the answer; they are not asked again. */
-  readonly independentAnswers?: readonly IndependentAnswer[];
+  /** Returns the answers that models give to the question without sight of the answer, so that several verifications share them. */
+  readonly independentAnswers?: () => Promise<readonly IndependentAnswer[]>;
   /** Whether claims that are still open are tested by questions about them. */
   readonly chain?: boolean;
   readonly budget?: VerifyBudget;
@@ -69,7 +69,7 @@ export type ClaimState = {
 
 /** Reports the progress of a verification. */
 export const reportProgress = (
-  { onProgress }: VerifyAnswerOptions,
+  { onProgress }: Pick<VerifyAnswerOptions, 'onProgress'>,
   stage: VerifyProgress['stage'],
   text: string,
   done: number,
@@ -136,9 +136,8 @@ export async function runStages(
   const { question } = options;
   if (question !== undefined && options.independent !== false && undecided().length > 0) {
     reportProgress(options, 'independent', 'other models answer the question', 0, judges.length);
-    const answers =
-      options.independentAnswers?.filter(({ model }) => judges.some(({ name }) => name === model.name)) ??
-      (await askIndependently(question, judges, meter));
+    const asked = await (options.independentAnswers?.() ?? askIndependently(question, judges, meter));
+    const answers = asked.filter(({ model }) => judges.some(({ name }) => name === model.name));
     const progress = onRequest('independent', 'other models compare their own answers');
     apply(await voteByOwnAnswers(question, undecided(), answers, meter, progress), byModels);
   }

@@ -212,7 +212,8 @@ for (const [language, text, asked] of [
 ] as const)
   test(`[A34] an answer in ${language}: a supported claim is kept, a changed one is struck`, async () => {
     const evidence = [document(`${text} 1964.`)];
-    assert.equal((await verify(text, { question: asked, evidence })).outcome, 'verified');
+    const judges = panel({ answers: true }, { answers: true });
+    assert.equal((await verify(text, { question: asked, evidence, judges })).outcome, 'verified');
     const changed = await verify(text.replace(/Canberra|堪培拉|كانبرا/, 'Berlin'), { question: asked, evidence });
     assert.deepEqual([changed.outcome, verdictsOf(changed)[0] === 'supported'], ['abstained', false]);
   });

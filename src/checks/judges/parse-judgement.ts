@@ -18,7 +18,7 @@ export const judgementSchema: JsonObject = {
     verdict: { type: 'string', enum: ['supported', 'contradicted', 'cannot-tell'] },
     passage: { type: 'integer', description: 'the number of the passage that decides; 0 if none does' },
     quotation: { type: 'string', description: 'the deciding words of that passage, character by character' },
-    why: { type: 'string', minLength: 1 },
+    why: { type: 'string' },
   },
   required: ['verdict', 'passage', 'quotation', 'why'],
   additionalProperties: false,

@@ -1,0 +1,168 @@
+// The options of the verification commands, and the run of a verification with progress, output and exit code.
+import { readFileSync } from 'node:fs';
+import { errorMessage, escapeInvisible, FairleadError } from '../../core/index.ts';
+import { formatReport, type VerificationReport, type VerifyProgress } from '../../checks/index.ts';
+import { readSettings } from '../../coding-agent/settings/index.ts';
+import { getVerifySettings, runVerification, type VerificationRequest } from '../../coding-agent/verification/index.ts';
+import { exitCodes } from '../args/exit-codes.ts';
+import { onShutdown } from '../args/shutdown-signals.ts';
+import { print, printErr } from '../args/stdio.ts';
+import type { ParsedOptions } from '../args/with-usage.ts';
+import { createTtyHost } from '../print-mode/tty-prompter.ts';
+import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
+
+/** The options that the verification commands share. */
+export const verifyOptions = {
+  against: { type: 'string' },
+  model: { type: 'string', short: 'm' },
+  judges: { type: 'string' },
+  quorum: { type: 'string' },
+  'max-error': { type: 'string' },
+  'max-requests': { type: 'string' },
+  'max-tokens': { type: 'string' },
+  'max-budget-usd': { type: 'string' },
+  'max-ms': { type: 'string' },
+  private: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+
+/** The usage of these options. */
+export const verifyOptionsUsage = `  --against <folder> documents that decide: a folder or a file
+  -m, --model <name> the author: the model that answers, or that wrote the file
+  --judges <names>   judges, separated by commas or spaces (default: verify.judges, else one model of each other family)
+  --quorum <n>       model families that must agree (default 2)
+  --max-error <rate> accept only above the calibrated threshold for this error rate, such as 5%
+  --max-requests, --max-tokens, --max-budget-usd, --max-ms <n>
+                     the budget; if it does not reach, the result is an abstention
+  --private          only models on your own machines
+  --json             the report as JSON
+
+Exit codes: 0 verified, 6 abstained or not verified, 1 an error, 2 invalid arguments.`;
+
+/** Parses a whole number above 0; throws a TypeError for anything else. */
+export function parseCount(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text.trim()) && Number(text) > 0) return Number(text);
+  throw new TypeError(`--${name} is a whole number above 0, not "${text}".`);
+}
+
+function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const rate = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (text.trim() !== '' && rate > 0 && rate < 1) return rate;
+  throw new TypeError(`--max-error is a rate above 0 and below 1, or a percentage, not "${text}".`);
+}
+
+function parseAmount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = Number(text);
+  if (text.trim() !== '' && Number.isFinite(amount) && amount > 0) return amount;
+  throw new TypeError(`--max-budget-usd is a number above 0, not "${text}".`);
+}
+
+/** Reads the answer of a file, or of standard input. */
+export async function readAnswerFile(file: string): Promise<Pick<VerificationRequest, 'answer' | 'answerFile'>> {
+  try {
+    if (file !== '-') return { answer: readFileSync(file, 'utf8'), answerFile: file };
+    let answer = '';
+    process.stdin.setEncoding('utf8');
+    for await (const text of process.stdin) answer += String(text);
+    return { answer };
+  } catch (error) {
+    throw new FairleadError('verify/no-file', `The answer cannot be read: ${errorMessage(error)}`, { blame: 'user' });
+  }
+}
+
+/** What a verification command verifies. */
+export type VerifySubject = Pick<
+  VerificationRequest,
+  'question' | 'answer' | 'answerFile' | 'drafts' | 'samples' | 'chain'
+> & {
+  /** The number of samples unless the settings have another. */
+  readonly defaultSamples?: number;
+};
+
+/** Runs a verification, shows its progress and its report, and returns the exit code. */
+export async function runVerifyCommand(
+  values: ParsedOptions<typeof verifyOptions>,
+  { defaultSamples, ...subject }: VerifySubject,
+): Promise<number> {
+  const settings = readSettings();
+  for (const warning of settings.warnings) printErr(`${warning}\n`);
+  const budget = {
+    requests: parseCount('max-requests', values['max-requests']),
+    tokens: parseCount('max-tokens', values['max-tokens']),
+    usd: parseAmount(values['max-budget-usd']),
+    ms: parseCount('max-ms', values['max-ms']),
+  };
+  const quorum = parseCount('quorum', values.quorum);
+  const maxErrorRate = parseRate(values['max-error']);
+  const samples = subject.samples ?? (defaultSamples && (getVerifySettings(settings).samples ?? defaultSamples));
+  const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
+  const progress = createProgressLine();
+  try {
+    const report = await runVerification({
+      ...subject,
+      settings,
+      host: createTtyHost(printErr),
+      signal: signals.signal,
+      onProgress: progress.show,
+      ...(samples === undefined ? {} : { samples }),
+      ...(values.against === undefined ? {} : { against: values.against }),
+      ...(values.model === undefined ? {} : { model: values.model }),
+      ...(values.judges === undefined ? {} : { judges: values.judges.split(/[\s,]+/).filter((name) => name !== '') }),
+      ...(quorum === undefined ? {} : { quorum }),
+      ...(maxErrorRate === undefined ? {} : { maxErrorRate }),
+      budget: Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== undefined)),
+      ...(values.private ? { isPrivate: true } : {}),
+    });
+    progress.clear();
+    printReport(report, values.json);
+    return report.outcome === 'verified' ? exitCodes.answered : exitCodes.unverified;
+  } catch (error) {
+    progress.clear();
+    if (signals.code !== undefined) return signals.code;
+    throw error;
+  } finally {
+    signals.release();
+  }
+}
+
+function printReport(report: VerificationReport, json: boolean): void {
+  if (json) print(`${JSON.stringify(report, null, 2)}\n`);
+  else process.stdout.write(formatForOutput(report, process.stdout.isTTY));
+}
+
+/** The report as Markdown for a pipe, or with struck text and colors for a terminal. Control characters of the texts are escaped before styles are added. */
+export function formatForOutput(
+  report: VerificationReport,
+  isTerminal: boolean,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const text = formatReport(report);
+  if (!isTerminal) return text;
+  const { bold, dim, green, red, strike, yellow } = createTextStyles(wantsColors(env, true) ? 'colors' : 'attributes');
+  return escapeInvisible(text)
+    .replaceAll(/~~([^~\n]+)~~/g, (_, struck: string) => dim(strike(struck)))
+    .replaceAll(/^(?:Verified|I don’t know|Not verified)(?=:)/gm, (title) =>
+      (title === 'Verified' ? green : yellow)(bold(title)),
+    )
+    .replaceAll(/^ {2}supported {4}/gm, (verdict) => green(verdict))
+    .replaceAll(/^ {2}contradicted /gm, (verdict) => red(verdict))
+    .replaceAll(/^ {2}no evidence {2}/gm, (verdict) => yellow(verdict))
+    .replaceAll(/^(?:Claims|Judges|Cost)(?=:)/gm, (title) => bold(title));
+}
+
+/** One line on standard error that shows what the verification does; nothing if standard error is no terminal. */
+function createProgressLine(): { readonly show: (progress: VerifyProgress) => void; readonly clear: () => void } {
+  const { stderr } = process;
+  return {
+    show({ stage, text, done, total }) {
+      if (!stderr.isTTY || stage === 'done') return;
+      stderr.write(`\r\u001B[K${text}${total > 0 ? ` (${done} of ${total})` : ''}`);
+    },
+    clear() {
+      if (stderr.isTTY) stderr.write('\r\u001B[K');
+    },
+  };
+}

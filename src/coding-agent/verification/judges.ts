@@ -1,0 +1,130 @@
+// Chooses and opens the judges of a verification: the configured models, or one of each other family that the user has.
+import { defaultQuorum, getModelFamily, unknownFamily, type VerifyModel } from '../../checks/index.ts';
+import { errorMessage, FairleadError } from '../../core/index.ts';
+import { resolveModel } from '../../providers/index.ts';
+import { lookUpModel, toResolvedModel, type ResolvedModel } from '../models/resolve-model.ts';
+import { openModel, type ModelHost } from '../models/open-model.ts';
+import { assertLocalModel, isLocalModel } from '../private-sessions.ts';
+import { readAllKnownModels, type KnownModel } from '../state/index.ts';
+import type { Settings } from '../settings/index.ts';
+import { createVerifyModel } from './verify-model.ts';
+
+/** More judges add cost but little information. */
+export const maxJudges = 5;
+const defaultJudges = 3;
+
+/** Models of a list that do not answer questions. */
+const otherKinds = /embed|whisper|tts|dall-e|image|audio|moderation|rerank|realtime|transcri|guard|ocr|vision-only/i;
+
+/** The settings of verification. */
+export type VerifySettings = {
+  readonly judges: readonly string[] | undefined;
+  readonly quorum: number;
+  readonly samples: number | undefined;
+  readonly maxErrorRate: number | undefined;
+  /** Whether the answer of every run is verified. */
+  readonly answers: boolean;
+};
+
+/** Reads the settings `verify.*`. */
+export function getVerifySettings({ all }: Pick<Settings, 'all'>): VerifySettings {
+  const value = (key: string): unknown => all.get(`verify.${key}`)?.value;
+  const number = (key: string): number | undefined => (value(key) === undefined ? undefined : Number(value(key)));
+  const judges = value('judges');
+  return {
+    judges: typeof judges === 'string' ? judges.split(/ +/) : undefined,
+    quorum: number('quorum') ?? defaultQuorum,
+    samples: number('samples'),
+    maxErrorRate: number('maxErrorRate'),
+    answers: value('answers') === true,
+  };
+}
+
+/** What the choice of judges depends on. */
+export type JudgeContext = {
+  readonly settings: Settings;
+  /** The author of the answer; its family does not judge. */
+  readonly author?: Pick<ResolvedModel, 'name' | 'ref'>;
+  /** The names of the judges; by default those of the settings, else one of each other family that the user has. */
+  readonly names?: readonly string[];
+  /** Only models on the user's own machines may read the answer. */
+  readonly isPrivate?: boolean;
+};
+
+/** Returns the models that judge. A named model that does not exist is an error. */
+export async function selectJudgeModels(context: JudgeContext): Promise<readonly ResolvedModel[]> {
+  const { settings, isPrivate = settings.private } = context;
+  const names = context.names ?? getVerifySettings(settings).judges;
+  if (names) {
+    const models = names.slice(0, maxJudges).map((name) => lookUpModel(name, settings) ?? throwUnknown(name));
+    if (isPrivate) for (const model of models) await assertLocalModel(model, settings);
+    return models;
+  }
+  return findOtherFamilies(context, isPrivate);
+}
+
+function throwUnknown(name: string): never {
+  throw new FairleadError('verify/unknown-judge', `There is no model "${name}" to judge answers.`, {
+    blame: 'user',
+    hint: '"fairlead models" lists the models; change verify.judges, or name judges with --judges.',
+  });
+}
+
+/** One model of each family other than the author's, from the lists of the providers that the user has chosen. */
+async function findOtherFamilies(
+  { settings, author }: JudgeContext,
+  isPrivate: boolean,
+): Promise<readonly ResolvedModel[]> {
+  const known = readAllKnownModels(settings);
+  const own = author && familyOf({ id: author.ref.model, provider: author.ref.provider });
+  const byFamily = new Map<string, KnownModel>();
+  for (const model of known) {
+    const family = familyOf(model);
+    if (family === own || family === unknownFamily || otherKinds.test(model.id)) continue;
+    const chosen = byFamily.get(family);
+    // A model that calls tools is rarely the smallest of its family.
+    if (!chosen || (chosen.tools !== true && model.tools === true)) byFamily.set(family, model);
+  }
+  const found: ResolvedModel[] = [];
+  for (const model of byFamily.values()) {
+    const resolved = toResolvedModel(model, known);
+    if (!canOpen(resolved, settings) || (isPrivate && !(await isLocalModel(resolved, settings)))) continue;
+    found.push(resolved);
+    if (found.length === defaultJudges) break;
+  }
+  return found;
+}
+
+const familyOf = ({ id, provider }: { readonly id: string; readonly provider: string }): string =>
+  getModelFamily(id, provider);
+
+/** Whether the key of its provider is there. */
+function canOpen({ ref }: ResolvedModel, { env }: Settings): boolean {
+  try {
+    resolveModel(ref, env);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Opens the judges. One that cannot be opened judges nothing: each of its votes is "none". */
+export async function openJudges(context: JudgeContext, host: ModelHost): Promise<readonly VerifyModel[]> {
+  const models = await selectJudgeModels(context);
+  return Promise.all(models.map((model) => openVerifyModel(model, context.settings, host)));
+}
+
+/** Opens a model as an author or judge. */
+export async function openVerifyModel(model: ResolvedModel, settings: Settings, host: ModelHost): Promise<VerifyModel> {
+  try {
+    const provider = await openModel(model, settings, host);
+    return createVerifyModel(model.name, provider, model.ref.provider, { stream: settings.stream });
+  } catch (error) {
+    const failure = new FairleadError('verify/no-judge', `${model.name} cannot be opened: ${errorMessage(error)}`, {
+      blame: 'provider',
+      cause: error,
+    });
+    const family = getModelFamily(model.ref.model, model.ref.provider);
+    return { name: model.name, family, ask: () => Promise.reject(failure) };
+  }
+}

@@ -1,0 +1,126 @@
+// Verifies an answer, or answers a question with verification, with the models and documents of the user.
+import path from 'node:path';
+import {
+  answerQuestion,
+  verifyAnswer,
+  type AnswerReport,
+  type Evidence,
+  type VerificationReport,
+  type VerifyAnswerOptions,
+  type VerifyBudget,
+  type VerifyModel,
+  type VerifyProgress,
+} from '../../checks/index.ts';
+import { FairleadError } from '../../core/index.ts';
+import type { ModelHost } from '../models/open-model.ts';
+import { lookUpModel, type ResolvedModel } from '../models/resolve-model.ts';
+import { resolveModelUnattended } from '../models/start-model.ts';
+import { assertLocalModel } from '../private-sessions.ts';
+import type { Settings } from '../settings/index.ts';
+import { readDocuments } from './documents.ts';
+import { getVerifySettings, openJudges, openVerifyModel } from './judges.ts';
+
+/** What is verified, and with what. */
+export type VerificationRequest = {
+  readonly settings: Settings;
+  readonly host: ModelHost;
+  readonly question?: string;
+  /** The answer; without it the author answers the question. */
+  readonly answer?: string;
+  /** The file that the answer is from; it is not its own evidence. */
+  readonly answerFile?: string;
+  /** The author: the model that answers, or that wrote the answer. */
+  readonly model?: string;
+  /** A folder or file whose documents are the evidence. */
+  readonly against?: string;
+  /** More evidence. */
+  readonly evidence?: readonly Evidence[];
+  readonly judges?: readonly string[];
+  readonly quorum?: number;
+  readonly drafts?: number;
+  readonly samples?: number;
+  readonly chain?: boolean;
+  readonly maxErrorRate?: number;
+  readonly budget?: VerifyBudget;
+  readonly isPrivate?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+};
+
+/** Runs a verification. */
+export async function runVerification(request: VerificationRequest): Promise<VerificationReport | AnswerReport> {
+  const { settings, host, question, answer } = request;
+  const configured = getVerifySettings(settings);
+  const isPrivate = request.isPrivate ?? settings.private;
+  if (answer === undefined && question === undefined)
+    throw new FairleadError('verify/nothing', 'There is neither a question nor an answer to verify.', {
+      blame: 'user',
+    });
+  const author = await findAuthor(request);
+  if (author && isPrivate) await assertLocalModel(author, settings);
+  const documents =
+    request.against === undefined ? undefined : readDocuments(path.resolve(request.against), request.answerFile);
+  if (documents?.files === 0 && documents.evidence.length === 0)
+    throw new FairleadError('verify/no-documents', `There are no text files in ${request.against}.`, { blame: 'user' });
+  const judges = await openJudges(
+    { settings, isPrivate, ...(author ? { author } : {}), ...(request.judges ? { names: request.judges } : {}) },
+    host,
+  );
+  const maxErrorRate = request.maxErrorRate ?? configured.maxErrorRate;
+  const shared = {
+    judges,
+    quorum: request.quorum ?? configured.quorum,
+    evidence: [...(request.evidence ?? []), ...(documents?.evidence ?? [])],
+    ...(documents ? { refresh: documents.refresh } : {}),
+    ...(request.chain === undefined ? {} : { chain: request.chain }),
+    ...(request.budget ? { budget: request.budget } : {}),
+    ...(request.signal ? { signal: request.signal } : {}),
+    ...(request.onProgress ? { onProgress: request.onProgress } : {}),
+    ...(maxErrorRate === undefined ? {} : { accept: createAcceptance(author?.name, maxErrorRate) }),
+  } satisfies Partial<VerifyAnswerOptions>;
+  if (answer !== undefined)
+    return verifyAnswer({
+      ...shared,
+      answer,
+      ...(question === undefined ? {} : { question }),
+      ...(author ? { author: await openAuthor(author, request) } : {}),
+    });
+  if (!author || question === undefined)
+    throw new FairleadError('verify/no-author', 'There is no model to answer the question.', { blame: 'user' });
+  return answerQuestion({
+    ...shared,
+    question,
+    author: await openAuthor(author, request),
+    drafts: request.drafts ?? 1,
+    samples: request.samples ?? 0,
+  });
+}
+
+/** The author of a given answer is known only if it is named; a question is answered by the model of a start. */
+async function findAuthor({ settings, model, answer }: VerificationRequest): Promise<ResolvedModel | undefined> {
+  if (answer !== undefined)
+    return model === undefined ? undefined : (lookUpModel(model, settings) ?? throwUnknown(model));
+  const author = await resolveModelUnattended({ model }, settings);
+  if (author.router === undefined) return author;
+  throw new FairleadError(
+    'verify/router',
+    'Verification needs one author, but a router selects among several models.',
+    {
+      blame: 'user',
+      hint: 'Name one with --model.',
+    },
+  );
+}
+
+function throwUnknown(name: string): never {
+  throw new FairleadError('verify/unknown-author', `There is no model "${name}".`, { blame: 'user' });
+}
+
+const openAuthor = (author: ResolvedModel, { settings, host }: VerificationRequest): Promise<VerifyModel> =>
+  openVerifyModel(author, settings, host);
+
+/** With a target error rate an answer counts only above a calibrated threshold. */
+const createAcceptance =
+  (author: string | undefined, maxErrorRate: number): NonNullable<VerifyAnswerOptions['accept']> =>
+  () =>
+    `There is no calibration of ${author ?? 'the unknown author'} for an error rate of at most ${maxErrorRate * 100}%, so no answer is accepted.`;

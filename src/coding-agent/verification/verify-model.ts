@@ -1,0 +1,55 @@
+// A model as an author or judge of verification: one request without tools, its text and its cost.
+import { getModelFamily, type VerifyModel } from '../../checks/index.ts';
+import {
+  createPersistentList,
+  FairleadError,
+  messageText,
+  usageCost,
+  type Message,
+  type ModelSettings,
+  type Provider,
+} from '../../core/index.ts';
+
+/** Some models always produce reasoning tokens, which count as output. */
+const maxOutputTokens = 8000;
+
+/** Creates a model of verification from an open provider. `name` is the name as the user knows it, `provider` the name of its provider. */
+export function createVerifyModel(
+  name: string,
+  opened: Provider,
+  provider?: string,
+  modelSettings: ModelSettings = {},
+): VerifyModel {
+  return {
+    name,
+    family: getModelFamily(name, provider ?? opened.family),
+    async ask({ system, prompt, temperature, outputSchema }, signal) {
+      const request = {
+        system,
+        tools: [],
+        messages: createPersistentList<Message>([{ role: 'user', parts: [{ type: 'text', text: prompt }] }]),
+        toolChoice: 'auto' as const,
+        settings: { ...modelSettings, maxOutputTokens, ...(temperature === undefined ? {} : { temperature }) },
+        ...(outputSchema ? { outputSchema } : {}),
+      };
+      for await (const chunk of opened.stream(request, signal)) {
+        if (chunk.type !== 'end') continue;
+        if (chunk.finishReason === 'length')
+          throw new FairleadError('verify/truncated', `The response of ${name} was cut off.`, { blame: 'model' });
+        const usd = chunk.usd ?? (opened.price && usageCost(opened.price, chunk.usage));
+        const { input, output, cacheRead, cacheWrite } = chunk.usage;
+        return {
+          text: messageText(chunk.message),
+          spent: {
+            ...(input === undefined ? {} : { input }),
+            ...(output === undefined ? {} : { output }),
+            ...(cacheRead === undefined ? {} : { cacheRead }),
+            ...(cacheWrite === undefined ? {} : { cacheWrite }),
+            ...(usd === undefined ? { turnsWithoutPrice: 1 } : { usd }),
+          },
+        };
+      }
+      throw new FairleadError('verify/no-response', `${name} gave no response.`, { blame: 'provider' });
+    },
+  };
+}

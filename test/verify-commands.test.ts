@@ -1,0 +1,207 @@
+// Verification as a user meets it: the commands verify-claims and verify-full with scripted models of several families.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { isObject, type JsonObject } from '../src/core/index.ts';
+import type { VerificationReport } from '../src/checks/index.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { respondAsModel, type ScriptedModelOptions } from './support/scripted-judges.ts';
+
+const models = ['qwen3', 'llama3.2', 'mistral-small', 'gemma3'].map((id) => ({ id, tools: true, context: 32_768 }));
+
+/** The system prompt of a request in the format of Ollama. */
+function readSystem(body: JsonObject): string {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const system = messages.find((message) => isObject(message) && message['role'] === 'system');
+  return isObject(system) ? String(system['content']) : '';
+}
+
+/** The program with models of four families; `qwen3` is the author. */
+async function createVerifyProgram(
+  t: TestContext,
+  script: Readonly<Record<string, ScriptedModelOptions>>,
+): Promise<TestProgram> {
+  const program = await createProgram(
+    t,
+    ({ model, prompt, body }) => respondAsModel(script[model] ?? {}, readSystem(body), prompt),
+    { models },
+  );
+  await program.seedModels('qwen3');
+  return program;
+}
+
+const writeDocs = ({ cwd }: TestProgram, files: Readonly<Record<string, string>>): void => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), text);
+  }
+};
+
+const parseReport = (out: string): VerificationReport => JSON.parse(out) as VerificationReport;
+
+const guide =
+  '# Rover\n\nThe rover listens on port 8080 by default.\nThe rover stores its log in the folder data.\nThe battery lasts for 14 hours.\n';
+
+test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences are struck out, true ones cite file, lines and hash', async (t) => {
+  const program = await createVerifyProgram(t, {});
+  writeDocs(program, {
+    'docs/guide.md': guide,
+    'README.md':
+      '# Rover\n\nThe rover listens on port 8080 by default. The battery lasts for 15 hours. The rover stores its log in the folder data.\n',
+  });
+  const { code, out, err } = await program.run(['verify-claims', '--file', 'README.md', '--against', 'docs']);
+  assert.equal(code, 6, err);
+  assert.match(out, /^I don’t know: 1 of 3 claims are not supported\./);
+  assert.match(out, /The rover listens on port 8080 by default\. \[1\] ~~The battery lasts for 15 hours\.~~/);
+  assert.match(out, /contradicted The battery lasts for 15 hours\./);
+  assert.match(out, /\[1\] guide\.md:3 \(sha256 [0-9a-f]{12}\): "The rover listens on port 8080 by default\."/);
+  assert.match(out, /Judges: .*llama3\.2 \(llama\).*; quorum 2\nCost: .*requests/);
+  const whole = await program.run([
+    'verify-claims',
+    '--file',
+    'README.md',
+    '--against',
+    'docs',
+    '--json',
+    'On which port does the rover listen?',
+  ]);
+  assert.equal(whole.code, 0, whole.err);
+  const report = parseReport(whole.out);
+  assert.deepEqual(
+    [report.outcome, report.claims.map(({ verdict }) => verdict.type)],
+    ['verified', ['supported', 'contradicted', 'supported']],
+  );
+  assert.doesNotMatch(report.verifiedText, /15/);
+});
+
+test('[A81] [A35] without judges exact comparison decides, the rest has no evidence, and the output says so', async (t) => {
+  const program = await createVerifyProgram(t, {});
+  writeDocs(program, { 'docs/guide.md': guide, 'answer.md': 'The battery lasts for 14 hours. The battery is good.' });
+  const { code, out } = await program.run([
+    'verify-claims',
+    '--file',
+    'answer.md',
+    '--against',
+    'docs',
+    '--judges',
+    'qwen3',
+    '-m',
+    'qwen3',
+  ]);
+  assert.equal(code, 6);
+  assert.match(out, /^Not verified: 1 of 2 claims are not supported\. No quorum: 2 model families/);
+  assert.match(out, /supported {4}The battery lasts for 14 hours\.\n.*\(verbatim\)/);
+  assert.match(out, /Judges: none\. Exact checks/);
+  assert.match(out, /qwen3 does not count: It wrote the answer\./);
+  assert.match(out, /Cost: no requests/);
+});
+
+test('[A81] [A123] verify-claims "<question>" answers from documents with citations, and abstains if they have no answer', async (t) => {
+  const program = await createVerifyProgram(t, {
+    qwen3: {
+      answer: (asked) =>
+        /mass/.test(asked.slice(asked.lastIndexOf('The question:')))
+          ? 'The mass of the rover is 900 kg.'
+          : 'The rover listens on port 8080 by default.',
+    },
+  });
+  writeDocs(program, { 'docs/guide.md': guide });
+  const good = await program.run(['verify-claims', 'On which port does the rover listen?', '--against', 'docs']);
+  assert.equal(good.code, 0, good.err + good.out);
+  assert.match(good.out, /^The rover listens on port 8080 by default\. \[1\]\n\nVerified: /);
+  const none = await program.run(['verify-claims', 'What is the mass of the rover?', '--against', 'docs']);
+  assert.equal(none.code, 6);
+  assert.match(none.out, /^I don’t know: No claim of the answer is supported\./);
+  assert.match(none.out, /~~The mass of the rover is 900 kg\.~~/);
+  const other = await program.run(['verify-claims', 'What is the color of the rover?', '--against', 'docs']);
+  assert.equal(other.code, 6, 'a supported claim that does not answer the question is no answer');
+  assert.match(other.out, /^I don’t know: What remains does not answer the question\./);
+});
+
+const capital = 'Canberra is the capital of Australia.';
+
+test('[A80] [A28] [A31] [A123] verify-full: of three drafts the one that other families agree with is the answer', async (t) => {
+  let draft = 0;
+  const knows: ScriptedModelOptions = { answer: () => capital };
+  const program = await createVerifyProgram(t, {
+    qwen3: { answer: () => (draft++ === 0 ? 'Sydney is the capital of Australia.' : capital) },
+    'llama3.2': knows,
+    'mistral-small': knows,
+    gemma3: knows,
+  });
+  const { code, out, err } = await program.run(['verify-full', 'What is the capital of Australia?', '--json']);
+  assert.equal(code, 0, err + out);
+  const report = parseReport(out) as VerificationReport & {
+    readonly drafts: readonly unknown[];
+    readonly uncertainty?: unknown;
+  };
+  assert.deepEqual(
+    [report.outcome, report.verifiedText, report.author, report.drafts.length],
+    ['verified', capital, 'qwen3', 2],
+  );
+  assert.ok(report.uncertainty);
+  const [claim] = report.claims;
+  assert.ok(
+    claim?.verdict.type === 'supported' && claim.verdict.evidence.every(({ source }) => source.type === 'model'),
+  );
+  assert.match(claim.verdict.why, /no document/);
+  const asked = program.modelRequests().map(({ body }) => String((body as JsonObject)['model']));
+  assert.ok(['llama3.2', 'mistral-small', 'gemma3'].every((name) => asked.includes(name)));
+});
+
+test('[A2] [A32] [A80] verify-full abstains if the other models disagree, do not know, or the budget does not reach', async (t) => {
+  const program = await createVerifyProgram(t, {
+    qwen3: { answer: () => 'Sydney is the capital of Australia.' },
+    'llama3.2': { answer: () => capital },
+    'mistral-small': { answer: () => capital },
+  });
+  const { code, out } = await program.run(['verify-full', 'What is the capital of Australia?']);
+  assert.equal(code, 6);
+  assert.match(out, /^I don’t know: /);
+  assert.match(out, /~~Sydney is the capital of Australia\.~~/);
+  const short = await program.run([
+    'verify-full',
+    'What is the capital of Australia?',
+    '--max-requests',
+    '2',
+    '--json',
+  ]);
+  assert.deepEqual([short.code, parseReport(short.out).outcome], [6, 'abstained']);
+  assert.match(parseReport(short.out).why, /budget does not reach/);
+  const strict = await program.run(['verify-full', 'What is the capital of Australia?', '--max-error', '5%', '--json']);
+  assert.equal(strict.code, 6);
+});
+
+test('[A33] [A108] without models of other families nothing is verified, and the model that answered is never a judge', async (t) => {
+  const program = await createProgram(t, ({ prompt, body }) =>
+    respondAsModel({ answer: () => capital }, readSystem(body), prompt),
+  );
+  await program.seedModels('qwen3');
+  const { code, out } = await program.run(['verify-full', 'What is the capital of Australia?']);
+  assert.equal(code, 6);
+  assert.match(out, /^Not verified: .*No quorum/);
+});
+
+test('[A80] [A81] wrong arguments are refused with the usage, and files that are missing with a sentence', async (t) => {
+  const program = await createVerifyProgram(t, {});
+  for (const args of [
+    ['verify-full'],
+    ['verify-claims'],
+    ['verify-claims', 'q', '--quorum', '0'],
+    ['verify-full', 'q', '--drafts', 'x'],
+    ['verify-claims', 'q', '--max-error', '2'],
+  ]) {
+    const { code, err } = await program.run(args);
+    assert.deepEqual([code, /Usage: fairlead verify-/.test(err)], [2, true], args.join(' '));
+  }
+  for (const args of [
+    ['verify-claims', '--file', 'none.md'],
+    ['verify-claims', 'q', '--against', 'none'],
+    ['verify-claims', 'q', '--judges', 'none'],
+  ]) {
+    const { code, err } = await program.run(args);
+    assert.equal(code, 1, err);
+    assert.ok(!/\n {4}at /.test(err), err);
+  }
+});
