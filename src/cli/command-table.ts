@@ -33,11 +33,10 @@ export const commands: CommandTable = {
   policy: { summary: 'check a policy, and simulate it on a past session', load: () => import('./commands/policy.ts') },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },
   eval: { summary: 'run a dataset against a model, and score the answers', load: () => import('./commands/eval.ts') },
-<<<<<<< HEAD
   verify: {
     summary: 'calibrate the confidence of answers, and list calibrations',
     load: () => import('./commands/verify/command.ts'),
-=======
+  },
   'verify-claims': {
     summary: 'verify each claim of an answer, and strike out what is not supported',
     load: () => import('./commands/verify-claims.ts'),
@@ -45,7 +44,6 @@ export const commands: CommandTable = {
   'verify-full': {
     summary: 'answer with evidence and verification by other models, or not at all',
     load: () => import('./commands/verify-full.ts'),
->>>>>>> 7341cadb (cli: verify-claims and verify-full)
   },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },

@@ -5,6 +5,7 @@ import { formatReport, type VerificationReport, type VerifyProgress } from '../.
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { getVerifySettings, runVerification, type VerificationRequest } from '../../coding-agent/verification/index.ts';
 import { exitCodes } from '../args/exit-codes.ts';
+import { parseShare } from '../args/parse-share.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
 import { print, printErr } from '../args/stdio.ts';
 import type { ParsedOptions } from '../args/with-usage.ts';
@@ -47,9 +48,8 @@ export function parseCount(name: string, text: string | undefined): number | und
 }
 
 function parseRate(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const rate = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
-  if (text.trim() !== '' && rate > 0 && rate < 1) return rate;
+  const rate = text === undefined ? undefined : parseShare(text);
+  if (text === undefined || (rate !== undefined && rate > 0 && rate < 1)) return rate;
   throw new TypeError(`--max-error is a rate above 0 and below 1, or a percentage, not "${text}".`);
 }
 
