@@ -39,11 +39,11 @@ export const commands: CommandTable = {
   },
   'verify-claims': {
     summary: 'verify each claim of an answer, and strike out what is not supported',
-    load: () => import('./commands/verify-claims.ts'),
+    load: () => import('./commands/verify/verify-claims.ts'),
   },
   'verify-full': {
     summary: 'answer with evidence and verification by other models, or not at all',
-    load: () => import('./commands/verify-full.ts'),
+    load: () => import('./commands/verify/verify-full.ts'),
   },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },

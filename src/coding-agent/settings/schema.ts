@@ -13,6 +13,7 @@ import {
 } from './parsers.ts';
 import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
+import { verifyEntries } from './verify-settings.ts';
 
 /** The value of a setting in a config file. */
 export type SettingValue = string | number | boolean;
@@ -183,27 +184,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
       'the 95th percentile of the duration of the runs of a fleet, in milliseconds, that should not be exceeded',
     parse: positiveNumberParser(true),
   },
-  'verify.answers': { project: 'demands', description: 'verify the answer of every run', parse: booleanParser },
-  'verify.judges': {
-    project: 'never',
-    description: 'models that judge answers, separated by spaces; default: one of each other family',
-    parse: (value) => textParser('names of models')(Array.isArray(value) ? value.join(' ') : value),
-  },
-  'verify.quorum': {
-    project: 'never',
-    description: 'model families that must agree; default 2',
-    parse: positiveNumberParser(true),
-  },
-  'verify.samples': {
-    project: 'never',
-    description: 'answers that uncertainty is measured by',
-    parse: positiveNumberParser(true),
-  },
-  'verify.maxErrorRate': {
-    project: 'never',
-    description: 'the error rate of accepted answers, from 0 to 1',
-    parse: ratioParser,
-  },
+  ...verifyEntries,
   'session.title': {
     project: 'never',
     description: 'titles of sessions: message (the first message) or model (one small request after the first answer)',

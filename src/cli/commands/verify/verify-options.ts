@@ -1,16 +1,20 @@
 // The options of the verification commands, and the run of a verification with progress, output and exit code.
 import { readFileSync } from 'node:fs';
-import { errorMessage, escapeInvisible, FairleadError } from '../../core/index.ts';
-import { formatReport, type VerificationReport, type VerifyProgress } from '../../checks/index.ts';
-import { readSettings } from '../../coding-agent/settings/index.ts';
-import { getVerifySettings, runVerification, type VerificationRequest } from '../../coding-agent/verification/index.ts';
-import { exitCodes } from '../args/exit-codes.ts';
-import { parseShare } from '../args/parse-share.ts';
-import { onShutdown } from '../args/shutdown-signals.ts';
-import { print, printErr } from '../args/stdio.ts';
-import type { ParsedOptions } from '../args/with-usage.ts';
-import { createTtyHost } from '../print-mode/tty-prompter.ts';
-import { createTextStyles, wantsColors } from '../tui/ansi-style.ts';
+import { errorMessage, escapeInvisible, FairleadError } from '../../../core/index.ts';
+import { formatReport, type VerificationReport, type VerifyProgress } from '../../../checks/index.ts';
+import { readSettings } from '../../../coding-agent/settings/index.ts';
+import {
+  getVerifySettings,
+  runVerification,
+  type VerificationRequest,
+} from '../../../coding-agent/verification/index.ts';
+import { exitCodes } from '../../args/exit-codes.ts';
+import { parseShare } from '../../args/parse-share.ts';
+import { onShutdown } from '../../args/shutdown-signals.ts';
+import { print, printErr } from '../../args/stdio.ts';
+import type { ParsedOptions } from '../../args/with-usage.ts';
+import { createTtyHost } from '../../print-mode/tty-prompter.ts';
+import { createTextStyles, wantsColors } from '../../tui/ansi-style.ts';
 
 /** The options that the verification commands share. */
 export const verifyOptions = {

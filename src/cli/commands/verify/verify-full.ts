@@ -1,6 +1,6 @@
 // The `verify-full` command: answers a question with several drafts, an ensemble of other models, chain of verification and best-of-N.
-import type { Command } from '../args/command.ts';
-import { withOptions } from '../args/with-usage.ts';
+import type { Command } from '../../args/command.ts';
+import { withOptions } from '../../args/with-usage.ts';
 import { parseCount, runVerifyCommand, verifyOptions, verifyOptionsUsage } from './verify-options.ts';
 
 const usage = `Usage: fairlead verify-full "<question>" [--against <folder>] [options]

@@ -1,6 +1,6 @@
 // The `verify-claims` command: splits an answer into claims, verifies each, and strikes out what is not supported.
-import type { Command } from '../args/command.ts';
-import { withOptions } from '../args/with-usage.ts';
+import type { Command } from '../../args/command.ts';
+import { withOptions } from '../../args/with-usage.ts';
 import { readAnswerFile, runVerifyCommand, verifyOptions, verifyOptionsUsage } from './verify-options.ts';
 
 const usage = `Usage: fairlead verify-claims "<question>" [--against <folder>] [options]
