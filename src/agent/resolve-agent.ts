@@ -1,5 +1,5 @@
 // Resolves agent options to what the loop runs on, with the defaults of Agent and Harness.
-import type { ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
+import type { Check, NamedView, ResolvedAgent, Provider, Reminder, Tool } from '../core/index.ts';
 import { defaultCompactor, preserveUserMessages } from '../rules/compaction/index.ts';
 import { createToolRegistry } from './tool-registry.ts';
 
@@ -34,7 +34,8 @@ export type ResolveAgentOptions = Partial<
 /** The resolved agent. Absent parts are empty. By default a conversation that fills most of the context window is summarized; no compactor may drop user messages. */
 export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], limits, views, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
+  const { reminders = [], limits, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
+  const views = joinViews(options.views, checks);
   return {
     provider,
     system,
@@ -53,4 +54,14 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     ...(maxNoteTokens === undefined ? {} : { maxNoteTokens }),
     compactor: compactor ? preserveUserMessages(compactor) : defaultCompactor(),
   };
+}
+
+/** The views of the agent and those of its checks; views with the same name are one view. */
+function joinViews(
+  views: readonly NamedView<unknown>[] | undefined,
+  checks: readonly Check[],
+): readonly NamedView<unknown>[] | undefined {
+  const own = checks.flatMap((check) => check.views ?? []);
+  if (own.length === 0) return views;
+  return [...new Map([...(views ?? []), ...own].map((view) => [view.name, view])).values()];
 }

@@ -1,6 +1,7 @@
 // Creates the coding agent of a working directory: its system prompt, tools, integrations, sandbox and gates. Every way to run one goes through here.
 import { homedir } from 'node:os';
 import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
+import { actionClaims } from '../checks/actions/index.ts';
 import type { JsonObject, OutputSchema, Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
   lazyContainerSandbox,
@@ -227,6 +228,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const {
     gates: ruleGates = [],
     reminders = [],
+    checks = [],
     tools: _tools,
     providers: _providers,
     ...extension
@@ -276,6 +278,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         tools: [...selectModelTools(tools, scope), ...clientTools],
         resolveToolName: resolveAlias,
         reminders: [background.reminder, ...reminders],
+        checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
       return {

@@ -65,10 +65,22 @@ export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 /** What added an input that the user did not write. */
 export type InputSource = 'hook' | 'program';
 
-/** The verdict of a check. */
+/** A statement of an answer that a check compared with the log or with other evidence and could not confirm. */
+export type UnconfirmedClaim = {
+  /** The statement, as the answer makes it. */
+  readonly text: string;
+  /** Why it is not confirmed. */
+  readonly why: string;
+  /** The part of the answer that makes the statement: UTF-16 offsets, the second one exclusive. */
+  readonly span?: readonly [number, number];
+  /** The events that decided, by seq. */
+  readonly events?: readonly number[];
+};
+
+/** The verdict of a check. A check that lets an answer pass can name statements that it could not confirm. */
 export type Verdict =
-  | { readonly type: 'passed' }
-  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'passed'; readonly claims?: readonly UnconfirmedClaim[] }
+  | { readonly type: 'failed'; readonly why: string; readonly claims?: readonly UnconfirmedClaim[] }
   | { readonly type: 'abstained'; readonly why: string };
 
 /** Accumulated usage. `turnsWithoutPrice` counts turns whose cost is unknown. */

@@ -30,6 +30,7 @@ export type {
   RejectionReason,
   UsageTotals,
   StopReason,
+  UnconfirmedClaim,
   Verdict,
 } from './fact.ts';
 export { defaultTenant } from './fleet-store.ts';

@@ -4,7 +4,7 @@ import { errorMessage, type Failure } from './errors.ts';
 import type { StopReason } from './fact.ts';
 import { nextRequestTokens } from './pending-inputs.ts';
 import { isObject } from './json.ts';
-import type { ResolvedAgent } from './ports.ts';
+import type { Check, ResolvedAgent } from './ports.ts';
 import type { ToolCall, RunState } from './state.ts';
 
 /** The next step of the loop. `rest`: nothing to do until a new fact arrives. */
@@ -34,7 +34,7 @@ export function nextStep(state: RunState, agent: ResolvedAgent): Step {
     };
   if (state.needsTurn || state.pending.some((input) => input.how !== 'follow-up'))
     return limitReachedStep(state, agent) ?? { type: 'turn' };
-  if (!state.verified && agent.checks.length) return { type: 'check' };
+  if (!state.verified && agent.checks.some((check) => isCheckNeeded(check, state))) return { type: 'check' };
   if (state.pending.length) return limitReachedStep(state, agent) ?? { type: 'turn' };
   return { type: 'end', reason: 'answered' };
 }
@@ -55,6 +55,15 @@ function stopConditionStep(state: RunState, agent: ResolvedAgent): Step | undefi
     return undefined;
   } catch (error) {
     return { type: 'end', reason: 'rule', detail: `A stop condition failed, so the run ends: ${errorMessage(error)}` };
+  }
+}
+
+/** Whether a check has to run on the last answer. */
+export function isCheckNeeded(check: Check, state: RunState): boolean {
+  try {
+    return check.appliesTo?.(state) !== false;
+  } catch {
+    return true;
   }
 }
 

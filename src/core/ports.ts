@@ -245,6 +245,12 @@ export type Stop = (state: RunState) => { readonly reason: StopReason; readonly 
 /** Checks a finished answer before the run may end. If it throws, or returns no verdict, it has failed. */
 export interface Check {
   readonly name: string;
+  /** The views that it reads; the agent gets them with the check. */
+  readonly views?: readonly NamedView<unknown>[];
+  /** Whether it also checks the answers of sub-agents; default false. */
+  readonly isInherited?: boolean;
+  /** Whether the last answer needs this check. Pure and cheap: with no check to run, a run ends without a verdict. If it throws, or without it, the check runs. */
+  appliesTo?(state: RunState): boolean;
   run(state: RunState, signal: AbortSignal): Verdict | Promise<Verdict>;
 }
 

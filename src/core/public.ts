@@ -147,6 +147,7 @@ export {
   type TouchedFile,
   type Usage,
   type UsageTotals,
+  type UnconfirmedClaim,
   type Verdict,
   type View,
   type ViewStates,

@@ -1,34 +1,49 @@
 // Runs the agent's checks on a finished answer.
 import { raceAbort } from './abort.ts';
 import { errorMessage } from './errors.ts';
-import type { Verdict } from './fact.ts';
+import type { Fact, UnconfirmedClaim, Verdict } from './fact.ts';
 import { isObject } from './json.ts';
 import type { RunContext } from './loop.ts';
+import { isCheckNeeded } from './next-step.ts';
 import type { ResolvedAgent, Check } from './ports.ts';
 import type { RunState } from './state.ts';
 
-/** Runs the checks in order until one does not pass. */
+/** Runs the checks in order until one does not pass. Statements that passing checks could not confirm are recorded with the end of all checks. */
 export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunContext): Promise<void> {
+  const unconfirmed: Fact[] = [];
   for (const check of agent.checks) {
+    if (!isCheckNeeded(check, writer.state)) continue;
     const verdict = await runCheck(check, writer.state, signal);
     if (signal.aborted) return;
-    if (verdict.type === 'passed') continue;
+    if (verdict.type === 'passed') {
+      if (verdict.claims) unconfirmed.push({ type: 'check-ended', check: check.name, verdict });
+      continue;
+    }
     await writer.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
     return;
   }
-  await writer.record([{ type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
+  await writer.record([...unconfirmed, { type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
 }
 
 /** Validates a verdict: a check that throws, or returns no valid verdict, has failed. */
 async function runCheck(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
   try {
     const result: unknown = await raceAbort(signal, () => check.run(state, signal));
-    const { type, why } = isObject(result) ? result : {};
-    if (type === 'passed') return { type };
+    const { type, why, claims } = isObject(result) ? result : {};
+    const found = Array.isArray(claims) ? claims.filter(isUnconfirmedClaim).slice(0, maxClaims) : [];
+    const stated = found.length ? { claims: found } : {};
+    if (type === 'passed') return { type, ...stated };
     const reason = typeof why === 'string' ? why : `The check ${check.name} gave no reason.`;
-    if (type === 'failed' || type === 'abstained') return { type, why: reason };
+    if (type === 'failed') return { type, why: reason, ...stated };
+    if (type === 'abstained') return { type, why: reason };
     return { type: 'failed', why: `The check ${check.name} returned no verdict.` };
   } catch (error) {
     return { type: 'failed', why: `The check ${check.name} could not run: ${errorMessage(error)}` };
   }
 }
+
+/** Max statements of one verdict that are recorded. */
+const maxClaims = 100;
+
+const isUnconfirmedClaim = (claim: unknown): claim is UnconfirmedClaim =>
+  isObject(claim) && typeof claim['text'] === 'string' && typeof claim['why'] === 'string';

@@ -39,7 +39,7 @@ export function deriveSubagent(parent: ResolvedAgent, state: RunState, overrides
   const { modelProvider: _provider, modelHost: _host, modelName: _name, ...unplaced } = inherited;
   return {
     ...(elsewhere ? unplaced : inherited),
-    checks: [],
+    checks: parent.checks.filter((check) => check.isInherited === true),
     ...own,
     tools: new Map(shown),
     gates: [...parent.gates, ...gates],

@@ -78,6 +78,7 @@ const baseline = shape({
 const origin = shape({ kind: text, name: optional(text), endsRun: optional(bool) });
 const verdict: Validator = (value) =>
   isObject(value) &&
+  optional(list(shape({ text, why: text })))(value['claims']) &&
   (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
 
 const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Validator>> } = {

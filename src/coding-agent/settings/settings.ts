@@ -58,6 +58,8 @@ export type Settings = {
   /** How the terminal notifies a user who looks elsewhere. */
   readonly notifications: 'auto' | 'bell' | 'off';
   readonly approve: PermissionMode;
+  /** Whether what an answer says was done is compared with the log. */
+  readonly verifiesActions: boolean;
   readonly limits: Partial<Limits>;
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
   /** Where the commands of the model run: with `run_command` in the sandbox of this machine, or with `execute_sandboxed_command` in a container. */
@@ -259,6 +261,7 @@ function toSettings(
     effort: text('effort') as Effort | undefined,
     theme: text('theme') as Settings['theme'],
     notifications: text('notifications') as Settings['notifications'],
+    verifiesActions: all.get('verify.actions')?.value !== false,
     approve: (text('approve') ?? 'ask') as PermissionMode,
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {

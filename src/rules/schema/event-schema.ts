@@ -175,7 +175,10 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
   ),
   'check-ended': openObject({
     check: stringValue,
-    verdict: openObject({ type: enumSchema(['passed', 'failed', 'abstained']) }, { why: stringValue }),
+    verdict: openObject(
+      { type: enumSchema(['passed', 'failed', 'abstained']) },
+      { why: stringValue, claims: arraySchema(openObject({ text: stringValue, why: stringValue })) },
+    ),
   }),
   'run-ended': openObject({ reason: enumSchema(stopReasons) }, { detail: stringValue, error: schemaRef('error') }),
   'annotation-added': openObject({ key: stringValue, value: anyValue }, { spent: schemaRef('spent') }),

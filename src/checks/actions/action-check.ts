@@ -1,0 +1,22 @@
+// The check of action claims: an answer whose claims the log contradicts is sent back once, then its claims are shown as not confirmed.
+import { lastItem, messageText, type Check, type RunState } from '../../core/index.ts';
+import { actionCheckName, actionLogView } from './action-log.ts';
+
+/** Words without which an answer makes no claim about an action. */
+const claimWords =
+  /\b(?:\w{3,}ed|new|wrote|written|rewr\w+|re-?ran|ran|run|set|put|pass(?:es|ing)?|succeeds?|green|clean|builds|compiles|now|exits?|output)\b/i;
+
+/** The text of the last answer; undefined if the last message is none. */
+export function getAnswer({ messages }: Pick<RunState, 'messages'>): string | undefined {
+  const last = lastItem(messages);
+  return last?.role === 'assistant' ? messageText(last) : undefined;
+}
+
+/** Creates the check of action claims. It needs no model, and its code is loaded with the first answer that can make a claim. */
+export const actionClaims = (): Check => ({
+  name: actionCheckName,
+  views: [actionLogView],
+  isInherited: true,
+  appliesTo: (state) => state.tools.length > 0 && claimWords.test(getAnswer(state) ?? ''),
+  run: async (state) => (await import('./run-action-check.ts')).runActionCheck(state),
+});

@@ -1,0 +1,266 @@
+// Compares claims about commands, tests, exit codes, output, commits and installations with the commands in the log.
+import type { ClaimVerdict } from '../types.ts';
+import { classifyCommand, isSameCommand, type Task } from './commands.ts';
+import {
+  commandsOf,
+  findChangeAfter,
+  readTestSummary,
+  type RanCommand,
+  type SessionActions,
+} from './session-actions.ts';
+import type { Action } from './types.ts';
+import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
+
+type CommandAction = Action & { readonly type: 'run' | 'pass' | 'exit' | 'output' };
+
+/** Decides a claim about a command. */
+export function checkCommandClaim(action: CommandAction, session: SessionActions, admits: boolean): ClaimVerdict {
+  switch (action.type) {
+    case 'run':
+      return checkRun(action, session);
+    case 'pass':
+      return checkPass(action, session, admits);
+    case 'exit':
+      return checkExit(action, session);
+    case 'output':
+      return checkOutput(action, session);
+  }
+}
+
+/** The commands that started. */
+export const started = ({ commands }: SessionActions): readonly RanCommand[] =>
+  commands.filter((each) => !each.wasDenied);
+
+/** The commands that an answer means, by their text or by their task. */
+function findCommands(
+  { command, task }: { readonly command?: string; readonly task?: Task },
+  session: SessionActions,
+): readonly RanCommand[] {
+  if (command !== undefined) return started(session).filter((each) => isSameCommand(command, each.command));
+  return task === undefined ? [] : commandsOf(session, task);
+}
+
+/** Programs that tools of their own replace, so that a command with them need not be in the log. */
+const replacedPrograms =
+  /^(?:\$\s+)?(?:grep|rg|ls|cat|find|head|tail|git|curl|wget|rm|mv|cp|mkdir|touch|sed|echo|node -e|python\d? -c)\b/;
+
+/** What can have run a command that the log does not name; undefined if nothing can. */
+function findOtherRun(session: SessionActions, task: Task | undefined, command?: string): string | undefined {
+  const reason = findUnknown(session);
+  if (reason !== undefined) return reason;
+  if (command !== undefined && replacedPrograms.test(command)) return 'A tool may have done this without a command.';
+  const other = started(session).findLast(
+    (each) => each.mayDoAny || (task !== undefined && each.isBackground && each.tasks.includes(task)),
+  );
+  return other && `The command ${shorten(other.command)} may have done it.`;
+}
+
+const tasksOf = (command: string): readonly Task[] => classifyCommand(command).tasks;
+
+function checkRun(action: Action & { readonly type: 'run' }, session: SessionActions): ClaimVerdict {
+  const found = findCommands(action, session).at(-1);
+  const what = action.command ?? `a ${action.task} command`;
+  if (found) return decide('supported', `${shorten(found.command)} ran.`, eventEvidence(session, found, found.command));
+  const tasks = action.task ? [action.task] : tasksOf(action.command ?? '');
+  const reason = findOtherRun(session, tasks[0], action.command);
+  if (reason !== undefined) return cannotDecide(reason);
+  const similar = tasks.flatMap((task) => commandsOf(session, task)).at(-1);
+  if (similar) return cannotDecide(`Another command of the same kind ran: ${shorten(similar.command)}.`);
+  const denied = session.commands.findLast(
+    (each) =>
+      each.wasDenied &&
+      (action.command === undefined
+        ? each.tasks.some((task) => tasks.includes(task))
+        : isSameCommand(action.command, each.command)),
+  );
+  if (denied)
+    return decide(
+      'contradicted',
+      `${shorten(denied.command)} was not run (event ${denied.seq}).`,
+      eventEvidence(session, denied, denied.command),
+    );
+  return decide('contradicted', `The log has no run of ${what}.`, summaryEvidence(session));
+}
+
+const taskNames: Readonly<Record<Task, string>> = {
+  test: 'test command',
+  build: 'build command',
+  lint: 'linter',
+  types: 'type checker',
+};
+
+function checkPass(action: Action & { readonly type: 'pass' }, session: SessionActions, admits: boolean): ClaimVerdict {
+  const { command, count, isNarrow = false } = action;
+  const task = action.task ?? tasksOf(command ?? '')[0];
+  const runs = findCommands(action, session);
+  const last = runs.at(-1);
+  if (!last) return checkMissing(action, task, session);
+  const name = shorten(last.command);
+  const proof = eventEvidence(session, last, last.command);
+  const later = started(session).findLast((each) => each.seq > last.seq && each.mayDoAny);
+  const reason = findUnknown(session);
+  if (last.isBackground || last.code === undefined) return cannotDecide(`How ${name} ended is not known.`);
+  const output = session.evidence.resultText?.(last.call);
+  const summary = task === 'test' && output !== undefined ? readTestSummary(output) : undefined;
+  const hasFailures = last.hidesExit && (summary?.failed ?? 0) > 0;
+  if (last.code !== 0 || hasFailures) {
+    const isBlurred = last.code !== 0 && (last.hidesExit || last.isMixed) && (summary?.failed ?? 0) === 0;
+    const passedBefore = runs.findLast(
+      (each) => each !== last && each.code === 0 && !findChangeAfter(session, each.seq),
+    );
+    if (
+      later ||
+      reason !== undefined ||
+      isBlurred ||
+      admits ||
+      (isNarrow && runs.length > 1) ||
+      (passedBefore && command === undefined && isNarrow)
+    )
+      return cannotDecide(`${name} ended with exit code ${last.code}, but other commands may count.`);
+    return decide(
+      'contradicted',
+      hasFailures
+        ? `The output of ${name} reports ${summary?.failed} failed (event ${last.seq}).`
+        : `${name} ended with exit code ${last.code} (event ${last.seq}).`,
+      proof,
+    );
+  }
+  const change = findChangeAfter(session, last.seq);
+  if (change) {
+    if (later || reason !== undefined)
+      return cannotDecide(`${name} ran before the last change, and another command may have run it again.`);
+    return decide(
+      'contradicted',
+      `${name} ran (event ${last.seq}) before ${shorten(change.path)} was changed (event ${change.seq}), and not again after that.`,
+      proof,
+    );
+  }
+  if (count !== undefined && task === 'test') return checkCount(count, runs, session, proof, isNarrow);
+  return decide('supported', `${name} ended with exit code 0 after the last change.`, proof);
+}
+
+/** Nothing that the claim can mean is in the log. */
+function checkMissing(
+  { command }: Action & { readonly type: 'pass' },
+  task: Task | undefined,
+  session: SessionActions,
+): ClaimVerdict {
+  const reason = findOtherRun(session, task, command);
+  if (reason !== undefined) return cannotDecide(reason);
+  const similar = task === undefined ? undefined : commandsOf(session, task).at(-1);
+  if (similar) return cannotDecide(`Another command of the same kind ran: ${shorten(similar.command)}.`);
+  const what = command ?? (task === undefined ? 'it' : `a ${taskNames[task]}`);
+  const denied = session.commands.findLast(
+    (each) => each.wasDenied && (task === undefined || each.tasks.includes(task)),
+  );
+  if (denied)
+    return decide(
+      'contradicted',
+      `${shorten(denied.command)} was not run (event ${denied.seq}).`,
+      eventEvidence(session, denied, denied.command),
+    );
+  return decide('contradicted', `The log has no run of ${what}.`, summaryEvidence(session));
+}
+
+function checkCount(
+  count: number,
+  runs: readonly RanCommand[],
+  session: SessionActions,
+  proof: ReturnType<typeof eventEvidence>,
+  isNarrow: boolean,
+): ClaimVerdict {
+  const outputs = runs.map((run) => session.evidence.resultText?.(run.call));
+  const summaries = outputs.map((output) => (output === undefined ? undefined : readTestSummary(output)));
+  const last = outputs.at(-1);
+  if (last !== undefined && new RegExp(`(?<![\\d.,])${count}(?![\\d.,]*\\d)`).test(last))
+    return decide('supported', `The output names ${count}.`, proof);
+  const known = summaries.flatMap((summary) => summary?.passed ?? []);
+  const isComplete =
+    outputs.every((output) => output !== undefined && !output.includes('characters left out')) &&
+    summaries.at(-1) !== undefined &&
+    (summaries.at(-1)?.passed.length ?? 0) > 0;
+  const sums = new Set([
+    known.reduce((sum, each) => sum + each, 0),
+    ...known.flatMap((a) => known.map((b) => a + b)),
+    ...known,
+  ]);
+  if (!isComplete || isNarrow || sums.has(count) || findUnknown(session) !== undefined)
+    return cannotDecide(`The number of tests is not known.`);
+  const shown = [...new Set(summaries.at(-1)?.passed)].join(', ');
+  return decide(
+    'contradicted',
+    `The output of the last test command reports ${shown}, not ${count} (event ${runs.at(-1)?.seq}).`,
+    proof,
+  );
+}
+
+function checkExit({ command, code }: Action & { readonly type: 'exit' }, session: SessionActions): ClaimVerdict {
+  const runs = command === undefined ? started(session) : findCommands({ command }, session);
+  const last = runs.at(-1);
+  const match = runs.findLast((each) => each.code === code);
+  if (match && (match === last || command === undefined))
+    return decide(
+      'supported',
+      `${shorten(match.command)} ended with exit code ${code}.`,
+      eventEvidence(session, match, match.command),
+    );
+  if (match) return cannotDecide(`An earlier run of ${shorten(match.command)} ended with exit code ${code}.`);
+  const reason =
+    findUnknown(session) ??
+    (runs.some((each) => each.code === undefined) ? 'The exit code of a command is not known.' : undefined);
+  if (reason !== undefined) return cannotDecide(reason);
+  if (command !== undefined && !last) {
+    const other =
+      findOtherRun(session, tasksOf(command)[0], command) ??
+      (tasksOf(command).some((task) => commandsOf(session, task).length > 0)
+        ? 'Another command of the same kind ran.'
+        : undefined);
+    if (other !== undefined) return cannotDecide(other);
+  }
+  if (last)
+    return decide(
+      'contradicted',
+      `${shorten(last.command)} ended with exit code ${last.code} (event ${last.seq}), not ${code}.`,
+      eventEvidence(session, last, last.command),
+    );
+  return decide('contradicted', `The log has no command with exit code ${code}.`, summaryEvidence(session));
+}
+
+function checkOutput({ command, value }: Action & { readonly type: 'output' }, session: SessionActions): ClaimVerdict {
+  const { resultText, isFromUser, log } = session.evidence;
+  const named = command === undefined ? [] : findCommands({ command }, session);
+  const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ');
+  const wanted = squeeze(value);
+  const isNumber = /^-?[\d.,]+$/.test(wanted);
+  const numberPattern = isNumber
+    ? new RegExp(String.raw`(?<![\d.])${wanted.replaceAll(/[.,]/g, '[.,]')}(?![\d]|\.\d)`)
+    : undefined;
+  const contains = (text: string): boolean =>
+    numberPattern ? numberPattern.test(text) : squeeze(text).includes(wanted) || text.includes(value);
+  let isKnown = true;
+  for (const record of log.records.toReversed()) {
+    const text = record.call === '' ? undefined : resultText?.(record.call);
+    if (text === undefined || text.includes('characters left out') || text.includes('bytes; ')) isKnown = false;
+    // What a tool for files says is no output of a command.
+    if (text !== undefined && !record.changes && contains(withoutExit(text)))
+      return decide('supported', 'The output contains it.', {
+        source: { type: 'event', seq: record.seq },
+        text: text.slice(0, 4000),
+      });
+  }
+  const reason =
+    findUnknown(session) ??
+    (isKnown ? undefined : 'Not all output is in the conversation.') ??
+    (isFromUser?.(value) ? 'The user named this output.' : undefined);
+  if (reason !== undefined) return cannotDecide(reason);
+  const last = named.at(-1) ?? started(session).at(-1);
+  if (started(session).some((each) => each.isBackground)) return cannotDecide('A command ran in the background.');
+  if (!last) return decide('contradicted', 'No command ran.', summaryEvidence(session));
+  return decide(
+    'contradicted',
+    `No output of a command contains ${shorten(value)}; the last command was ${shorten(last.command)} (event ${last.seq}).`,
+    eventEvidence(session, last, last.command),
+  );
+}
+
+const withoutExit = (text: string): string => text.replace(/\n?\[(?:[^\]]* )?Exit code: \d+\.[^\]]*\]\s*$/, '');

@@ -1,0 +1,106 @@
+// Splits an answer into the sentences that can make a claim: code blocks and quotations are left out, code and quoted words become placeholders of the same length.
+import type { TextSpan } from '../types.ts';
+
+/** Max characters of an answer that are read. */
+export const maxAnswerChars = 200_000;
+/** Longer sentences are lists or data, not statements. */
+const maxSentenceChars = 600;
+
+/** Stands for each character of code in backticks. */
+export const codeMark = '\u0001';
+/** Stands for each character of a quotation. */
+export const quoteMark = '\u0002';
+
+/** A sentence of an answer: its place, and its text with placeholders, as long as the place. */
+export type Sentence = TextSpan & {
+  readonly text: string;
+  /** Whether it begins a paragraph or an item of a list. */
+  readonly isFirst: boolean;
+};
+
+/** An answer with placeholders, and its sentences. */
+export type ClaimText = {
+  readonly answer: string;
+  readonly sentences: readonly Sentence[];
+  /** Whether the answer shows a block of code. */
+  readonly hasCodeBlock: boolean;
+};
+
+/** Splits an answer. */
+export function splitClaimText(given: string): ClaimText {
+  const answer = given.slice(0, maxAnswerChars);
+  const sentences: Sentence[] = [];
+  let hasCodeBlock = false;
+  let fence: string | undefined;
+  let block: { start: number; end: number } | undefined;
+  const close = (): void => {
+    if (block) addSentences(answer, block, sentences);
+    block = undefined;
+  };
+  for (let at = 0; at < answer.length;) {
+    const newline = answer.indexOf('\n', at);
+    const end = newline < 0 ? answer.length : newline;
+    const line = answer.slice(at, Math.min(end, at + 200));
+    const mark = /^\s{0,12}(```|~~~)/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark === fence) fence = undefined;
+    } else if (mark !== undefined) {
+      hasCodeBlock = true;
+      fence = mark;
+      close();
+    } else if (/^\s{0,12}[>|]|^\s*$|^\s{0,3}[-=_*]{3,}\s*$/.test(line) && (line.length < 200 || /^\s*[>|]/.test(line)))
+      close();
+    else {
+      const head = /^\s*(?:(?:[-*+•–]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+)?/.exec(line)?.[0].length ?? 0;
+      const isItem = /\S/.test(line.slice(0, head));
+      if (isItem) close();
+      if (block && end - block.start < 20_000) block.end = end;
+      else {
+        close();
+        block = { start: at + head, end };
+      }
+      if (line.trimStart().startsWith('#')) close();
+    }
+    at = end + 1;
+  }
+  close();
+  return { answer, sentences, hasCodeBlock };
+}
+
+function addSentences(answer: string, { start, end }: TextSpan, sentences: Sentence[]): void {
+  const masked = maskText(answer.slice(start, end));
+  let from = 0;
+  let isFirst = true;
+  const add = (to: number): void => {
+    const lead = /^[^\p{L}\p{N}\u0001\u0002.~/@]*/u.exec(masked.slice(from, to))?.[0].length ?? 0;
+    const text = masked.slice(from + lead, to);
+    if (text.length > 2 && text.length <= maxSentenceChars)
+      sentences.push({ start: start + from + lead, end: start + to, text, isFirst });
+    isFirst = false;
+  };
+  for (const { index, 0: mark } of masked.matchAll(/[.!?]+[)\]]*(?=\s+[^a-z]|$)|;\s|\s[–—]\s/g)) {
+    if (
+      /\b(?:e\.g|i\.e|vs|etc|approx|no)$/i.test(masked.slice(Math.max(0, index - 6), index)) &&
+      index + 1 < masked.length
+    )
+      continue;
+    add(index + mark.length);
+    from = index + mark.length;
+    if (/\s/.test(mark)) isFirst = true;
+  }
+  if (from < masked.length) add(masked.length);
+}
+
+/** Replaces code, quotations and links by placeholders of the same length; emphasis becomes white space. */
+function maskText(text: string): string {
+  return text
+    .replaceAll(/`{1,3}[^`\n]{1,300}`{1,3}/g, (code) => codeMark.repeat(code.length))
+    .replaceAll(/\]\([^()\s]{1,300}\)/g, (link) => ' '.repeat(link.length))
+    .replaceAll(/https?:\/\/[^\s)]{1,300}/g, (url) => quoteMark.repeat(url.length))
+    .replaceAll(/"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»/g, (quote) => quoteMark.repeat(quote.length))
+    .replaceAll(/(?<![\w’'])['‘][^'‘’\n]{1,200}['’](?!\w)/g, (quote) => quoteMark.repeat(quote.length))
+    .replaceAll(/[*\n\t[]/g, ' ');
+}
+
+/** The text between the marks of a placeholder: code without backticks, a quotation without quotes. */
+export const unmark = (text: string): string => text.replaceAll(/^[`"“«'‘]+|[`"”»'’]+$/g, '').trim();

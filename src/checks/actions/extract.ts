@@ -1,0 +1,90 @@
+// Extracts the claims of an answer about actions: what was changed, run, printed, committed. Ambiguous statements are no claims.
+import { isObject } from '../../core/index.ts';
+import { bareVerb, firstPerson, nextVerb, noReport, otherFirstPerson } from './claim-patterns.ts';
+import { splitClaimText, type Sentence } from './claim-text.ts';
+import type { Reading } from './read-clause.ts';
+import { readFileItem, readLabel, readListedFile, readPasses, readPassives, readResults } from './read-states.ts';
+import { readVerb } from './read-verbs.ts';
+import type { Action, ActionClaim } from './types.ts';
+
+/** Max claims of one answer; later ones are ignored. */
+const maxClaims = 200;
+
+/** Extracts the claims about actions, in order. An answer that is JSON makes none. */
+export function extractActionClaims(given: string): readonly ActionClaim[] {
+  if (isJson(given)) return [];
+  const { answer, sentences, hasCodeBlock } = splitClaimText(given);
+  const claims: ActionClaim[] = [];
+  let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
+  for (const sentence of sentences) {
+    if (claims.length >= maxClaims) break;
+    const reading = { answer, sentence, hasCodeBlock };
+    const text = answer.slice(sentence.start, sentence.end).trim();
+    const listed = label === undefined ? undefined : readListedFile(reading, label);
+    const actions = /\?["”)\s]*$/.test(sentence.text) ? [] : [...(listed ? [listed] : []), ...readActions(reading)];
+    label = readLabel(sentence) ?? (listed ? label : undefined);
+    const seen = new Set<string>();
+    for (const action of actions) {
+      const key = JSON.stringify(action);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      claims.push({ id: `c${claims.length + 1}`, text, span: { start: sentence.start, end: sentence.end }, action });
+    }
+  }
+  return claims;
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) || Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function readActions(reading: Reading): readonly Action[] {
+  const { sentence } = reading;
+  const actions: Action[] = [];
+  for (const { verb, at } of findVerbs(sentence)) actions.push(...readVerb(reading, verb, at));
+  actions.push(...readPassives(reading), ...readFileItem(reading), ...readPasses(reading));
+  actions.push(...readResults(reading));
+  return actions;
+}
+
+/** Verbs whose past is the imperative: a sentence cannot begin with them as a report. */
+const isImperative = (verb: string): boolean => verb === 'run' || verb === 'set' || verb === 'put';
+
+/** The verbs with the subject of the answer, and where their objects begin. */
+function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: string; readonly at: number }[] {
+  const found = new Map<number, string>();
+  const addNext = (from: number): void => {
+    for (const match of text.slice(from).matchAll(nextVerb)) {
+      if (
+        /\b(?:that|which|who|whose|where|when|if|because|since|you|they|he|she|it|user|would|could|should|will|can|to be|not|no)\b/i.test(
+          text.slice(from, from + match.index),
+        )
+      )
+        break;
+      found.set(from + match.index + match[0].length, (match[1] ?? '').toLowerCase());
+    }
+  };
+  for (const match of text.matchAll(firstPerson)) {
+    const end = match.index + match[0].length;
+    if (match[1] === 'run' && !/have|['’]ve/.test(match[0])) continue;
+    if (noReport.test(text.slice(0, match.index).replace(/^.*\byou(?:r)?\b[^,]*,/i, ''))) continue;
+    found.set(end, (match[1] ?? '').toLowerCase());
+    addNext(end);
+  }
+  for (const match of text.matchAll(otherFirstPerson)) {
+    if (noReport.test(text.slice(0, match.index))) continue;
+    addNext(match.index + match[0].length);
+  }
+  const bare = bareVerb.exec(text);
+  if (bare && !isImperative((bare[1] ?? '').toLowerCase()) && (isFirst || /^[A-Z]/.test(text))) {
+    found.set(bare[0].length, (bare[1] ?? '').toLowerCase());
+    addNext(bare[0].length);
+  }
+  return [...found].map(([at, verb]) => ({ verb, at }));
+}

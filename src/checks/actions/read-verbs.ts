@@ -1,0 +1,185 @@
+// Reads what a verb of an answer says was done, from its object: files, commands, commits, packages.
+import { isPathLike } from './claim-paths.ts';
+import { fileVerbKind } from './claim-patterns.ts';
+import { knownProgram, type Task } from './commands.ts';
+import { directWords, readClause, targetWords, type Clause, type Reading, type Token } from './read-clause.ts';
+import type { Action } from './types.ts';
+
+/** Reads the actions of a verb whose object begins at an offset. */
+export function readVerb(reading: Reading, verb: string, at: number): readonly Action[] {
+  const clause = readClause(reading, at);
+  if (/^\s*(?:no|not|nothing|none|neither|only if)\b/i.test(clause.text)) return [];
+  if (/^(?:re-?)?(?:ran|run|executed)$|^re-executed$/.test(verb)) return readRun(reading, clause, at);
+  if (verb === 'committed')
+    return /^\s*(?:to\s+(?:help|mak|do|be|provid|ensur|support|keep|deliver)|crimes?|suicide)/i.test(clause.text)
+      ? []
+      : [{ type: 'git', operation: 'commit' }];
+  if (verb === 'pushed')
+    return /^\s*(?:$|[.,]|(?:it|them|the|this|that|these|those|all|my|our|both|everything|\u0001+|a|changes?|commits?|branch|code|updates?|to)\b)/i.test(
+      clause.text,
+    ) &&
+      /\b(?:commits?|branch|changes?|remote|origin|github|gitlab|upstream|repository|repo|main|master|it|them|tags?)\b|\u0001|^\s*[.,]?$/i.test(
+        clause.text,
+      )
+      ? [{ type: 'git', operation: 'push' }]
+      : [];
+  if (verb === 'installed') return readInstall(clause);
+  const kind = fileVerbKind(verb);
+  return kind === undefined ? [] : readFiles(reading, clause, verb, kind);
+}
+
+function readFiles(
+  reading: Reading,
+  clause: Clause,
+  verb: string,
+  kind: 'create' | 'edit' | 'delete' | 'move',
+): readonly Action[] {
+  const before = (token: Token): string => clause.text.slice(0, token.at);
+  const paths = clause.tokens.filter((token) => isPathLike(token.text, token.isCode));
+  const isDirect = (token: Token): boolean => directWords.test(hidePaths(before(token), paths));
+  const direct = paths.filter(isDirect);
+  if (/^\s+(?:(?:a|the|new|feature|git|local|separate)\s+)*branch\b/i.test(clause.text))
+    return verb === 'created' ? [{ type: 'git', operation: 'branch' }] : [];
+  if (verb === 'created' && /^\s+(?:(?:a|the|new|git|initial|single|separate)\s+)*commit\b/i.test(clause.text))
+    return [{ type: 'git', operation: 'commit' }];
+  if (/\b(?:pull request|PR|issue|ticket|merge request)\b/.test(clause.text)) return [];
+  if (direct.length > 0) {
+    if (verb === 'set' || verb === 'put' || verb === 'placed') return [];
+    if (kind === 'move') return [{ type: 'file', change: 'move', path: (paths.at(-1) ?? (direct[0] as Token)).text }];
+    // "replaced a.ts with b.ts" and "removed a.ts from the list" speak of names in another file.
+    const next = clause.text.slice((direct.at(-1) as Token).end);
+    if (
+      /^\s+(?:from|with|by|references?|imports?|dependency|usage|as a dependency|entry|mentions?|to (?:the|your|my) (?:list|array|imports?|includes?|excludes?|allow|ignore))\b/i.test(
+        next,
+      ) &&
+      kind !== 'edit'
+    )
+      return readTargets(clause, paths);
+    if (verb === 'replaced' || verb === 'resolved') return [];
+    return direct.map((token) => ({
+      type: 'file',
+      change: verb === 'added' || verb === 'restored' ? 'edit' : kind,
+      path: token.text,
+    }));
+  }
+  const targets = readTargets(clause, paths);
+  if (targets.length > 0) return targets;
+  return paths.length > 0 || reading.hasCodeBlock ? [] : readSomeChange(clause, verb);
+}
+
+/** Replaces the paths before a token by nothing, so that a list of files is one object. */
+function hidePaths(text: string, paths: readonly Token[]): string {
+  let hidden = text;
+  for (const { at, end } of paths.toReversed())
+    if (end <= text.length) hidden = `${hidden.slice(0, at)} , ${hidden.slice(end)}`;
+  return hidden;
+}
+
+/** Files that a change was made in: `added a check to a.ts`. */
+function readTargets(clause: Clause, paths: readonly Token[]): readonly Action[] {
+  const found: Action[] = [];
+  let isOpen = false;
+  let last = 0;
+  for (const token of paths) {
+    const between = clause.text.slice(last, token.at);
+    const preposition = targetWords.exec(clause.text.slice(0, token.at))?.[1]?.toLowerCase();
+    const isListed: boolean = isOpen && /^\s*(?:,|and|\(|\)|\s)*(?:the\s+)?$/i.test(between);
+    isOpen =
+      isListed ||
+      (preposition !== undefined &&
+        !['of', 'for', 'on', 'as', 'at', 'from', 'under', 'across'].includes(preposition)) ||
+      (preposition === 'from' && /\b(?:removed?|deleted|dropped)?\b/i.test(clause.text) && /^\s/.test(clause.text));
+    if (isOpen && !(preposition === 'to' && /\bfrom\b/.test(clause.text)))
+      found.push({ type: 'file', change: 'edit', path: token.text });
+    last = token.end;
+  }
+  return found;
+}
+
+const changedThings =
+  /^\s+(?:(?:the|a|an|all|both|your|that|this|these|those|failing|broken|flaky|remaining|new|existing|missing|off-by-one|type|lint|build|compile|compilation|runtime|unit|integration|regression|two|three|\d+|unused|null|underlying|actual|reported|race|memory)\s+)*(tests?|test cases?|test suite|bugs?|build|compile errors?|type errors?|lint(?:er)? (?:errors?|warnings?)|regression|race condition|memory leak|crash|functions?|methods?|class|imports?|null check|failing assertion)\b(?!\s+(?:below|above|here|as follows|you|in your (?:message|text|question|example|snippet)))/i;
+
+/** A change without the name of a file; only of things that are in files. */
+export function readSomeChange({ text }: Clause, verb: string): readonly Action[] {
+  if (
+    ![
+      'fixed',
+      'repaired',
+      'corrected',
+      'refactored',
+      'implemented',
+      'rewrote',
+      'patched',
+      'updated',
+      'added',
+      'removed',
+      'resolved',
+      'deleted',
+    ].includes(verb)
+  )
+    return [];
+  const thing = changedThings.exec(text)?.[1]?.toLowerCase();
+  if (thing === undefined || /\b(?:below|above|following|snippet|example|here)\b/i.test(text)) return [];
+  const task: Task | undefined = /^test/.test(thing)
+    ? 'test'
+    : /^(?:build|compile)/.test(thing)
+      ? 'build'
+      : /^lint/.test(thing)
+        ? 'lint'
+        : /^type/.test(thing)
+          ? 'types'
+          : undefined;
+  const isFix = ['fixed', 'repaired', 'corrected', 'resolved'].includes(verb);
+  return [{ type: 'some-change', ...(task && isFix ? { task } : {}) }];
+}
+
+/** The words by which an answer names a task after a verb such as `ran`. */
+export const taskWords: readonly (readonly [Task, RegExp])[] = [
+  [
+    'test',
+    /^\s+(?:(?:the|all|full|entire|whole|complete|existing|relevant|new|updated|unit|integration|your|our|project['’]s|project|automated|of)\s+)*(?:tests?|test suite|suite|test cases)\b/i,
+  ],
+  ['lint', /^\s+(?:(?:the|a|project['’]s)\s+)*(?:linter|lint|eslint)\b/i],
+  ['build', /^\s+(?:(?:the|a|full|production|clean|project['’]s)\s+)*build\b/i],
+  ['types', /^\s+(?:(?:the|a)\s+)*(?:type[- ]?check(?:er)?|typescript compiler)\b/i],
+];
+
+const barePrograms =
+  /^\s+(?:the\s+)?((?:npm (?:run )?[\w:-]+|yarn (?:run )?[\w:-]+|pnpm (?:run )?[\w:-]+|bun (?:run )?[\w:-]+|node --test|pytest|cargo (?:test|build|check|clippy|run|fmt)|go (?:test|build|vet|run)|make(?: [\w-]+)?|tsc|eslint|jest|vitest|mypy|ruff|git [a-z-]+))\b/;
+
+function readRun(reading: Reading, clause: Clause, at: number): readonly Action[] {
+  const rest = reading.sentence.text.slice(at);
+  if (/^\s*(?:into|out|through|across|a few|some|several|over|away|by)\b/i.test(rest)) return [];
+  const task = taskWords.find(([, pattern]) => pattern.test(rest))?.[0];
+  const code = clause.tokens.find((token) => token.isCode);
+  const isNamed =
+    code &&
+    /^\s*(?:(?:the|a|this|following|command|script|test|tests|commands|build|both|with|via|using|suite|full|\u0001+|and|,|\()\s*)*$/i.test(
+      clause.text.slice(0, code.at),
+    );
+  const command = isNamed && knownProgram.test(code.text) ? code.text : barePrograms.exec(rest)?.[1];
+  const named = command === undefined ? {} : { command };
+  if (command === undefined && (task === undefined || (isNamed && task === undefined))) return [];
+  const own: Action = { type: 'run', ...named, ...(command === undefined && task ? { task } : {}) };
+  const after = rest.slice(0, 200);
+  const isPass =
+    /(?:\band\b|,|\bwhich\b|\(|\bwith\b|:|-)\s*(?:it|they|all|all of them|both|everything|the (?:tests?|suite|build|command))?\s*(?:now\s+|all\s+)?(?:passed|passes|pass|succeeded|passing|completed successfully|finished successfully|ran successfully|ran cleanly|was clean|were green|are green|is green|no (?:errors|failures))\b|^\s*[^,.;]{0,60}\bsuccessfully\b/i.test(
+      after,
+    ) &&
+    !/\b(?:fail\w*|but|except|not|n['’]t|to (?:see|check|verify|confirm|make|ensure)|should|if|whether|until|before|never|errors? in|without success)\b/i.test(
+      after.replaceAll(/\bno (?:errors|failures)\b/gi, ''),
+    );
+  return isPass ? [own, { type: 'pass', ...named, ...(command === undefined && task ? { task } : {}) }] : [own];
+}
+
+function readInstall({ tokens, text }: Clause): readonly Action[] {
+  const names = tokens
+    .filter((token) => token.isCode && /^@?[\w./-]+(?:@[\w.^~-]+)?$/.test(token.text))
+    .map((token) => token.text.replace(/(?<=.)@[^/]*$/, ''));
+  if (names.length > 0) return names.map((name) => ({ type: 'install', name }));
+  return /^\s+(?:(?:all|the|required|missing|new|npm|project|its|dev|necessary)\s+)*(?:dependenc(?:y|ies)|packages?)\b/i.test(
+    text,
+  )
+    ? [{ type: 'install' }]
+    : [];
+}

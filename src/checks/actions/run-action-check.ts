@@ -1,0 +1,134 @@
+// Runs the check of action claims on the state of a run: reads the answer and the log, and formats what is sent back to the model.
+import {
+  errorMessage,
+  isObject,
+  messageText,
+  parseNotes,
+  readView,
+  toArray,
+  unwrapDeferredCall,
+  type Message,
+  type RunState,
+  type ToolCallPart,
+  type ToolResultPart,
+  type UnconfirmedClaim,
+  type Verdict,
+} from '../../core/index.ts';
+import type { CheckedClaim } from '../types.ts';
+import { getAnswer } from './action-check.ts';
+import { actionLogView, type ActionLog } from './action-log.ts';
+import { checkActionClaims } from './check-claims.ts';
+import type { ActionEvidence } from './types.ts';
+
+/** Checks the last answer. A failure of the check itself never holds up a run: it is recorded with the answer. */
+export function runActionCheck(state: RunState): Verdict {
+  try {
+    const log = readView(state, actionLogView);
+    const checked = checkActionClaims(getAnswer(state) ?? '', createActionEvidence(state, log));
+    const claims = toUnconfirmedClaims(checked);
+    if (claims.length === 0) return { type: 'passed' };
+    if (log.wasSentBack || !hasRoomForTurn(state)) return { type: 'passed', claims };
+    return { type: 'failed', why: formatSentBack(claims), claims };
+  } catch (error) {
+    const why = `The check of action claims could not run: ${errorMessage(error)}`;
+    return { type: 'passed', claims: [{ text: 'what the answer says was done', why }] };
+  }
+}
+
+const maxTextChars = 300;
+
+/** The contradicted claims, one entry for each statement and reason. */
+export function toUnconfirmedClaims(checked: readonly CheckedClaim[]): readonly UnconfirmedClaim[] {
+  const found = new Map<string, UnconfirmedClaim>();
+  for (const { text, span, verdict } of checked) {
+    if (verdict.type !== 'contradicted') continue;
+    const events = verdict.evidence.flatMap(({ source }) => (source.type === 'event' ? [source.seq] : []));
+    const key = `${span.start} ${verdict.why}`;
+    if (!found.has(key))
+      found.set(key, {
+        text: text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text,
+        why: verdict.why,
+        span: [span.start, span.end],
+        ...(events.length > 0 ? { events } : {}),
+      });
+  }
+  return [...found.values()];
+}
+
+const maxSentBack = 10;
+
+/** What the model reads. The statements are its own words, as JSON texts. */
+function formatSentBack(claims: readonly UnconfirmedClaim[]): string {
+  const shown = claims.slice(0, maxSentBack).map(({ text, why }, i) => `${i + 1}. ${JSON.stringify(text)}: ${why}`);
+  const more = claims.length > maxSentBack ? [`(${claims.length - maxSentBack} more)`] : [];
+  return [
+    'Your answer says that things were done which the log of this session contradicts or does not contain:',
+    ...shown,
+    ...more,
+    'Do now what is missing and still wanted, or correct the answer. Then give the complete answer again, with only what the results of your tools show.',
+  ].join('\n');
+}
+
+/** Whether the limits of the run leave room for another turn: an answer is never lost because it was sent back. */
+function hasRoomForTurn({ limits, spent, context }: RunState): boolean {
+  if (!limits) return false;
+  const share = 1 / Math.max(1, spent.turns);
+  if (spent.turns + 1 > limits.turns) return false;
+  if (limits.tokens !== undefined && spent.input + spent.output + context * 1.2 + 4000 > limits.tokens) return false;
+  if (limits.ms !== undefined && spent.ms * (1 + share) > limits.ms) return false;
+  return limits.usd === undefined || spent.usd * (1 + 2 * share) <= limits.usd;
+}
+
+/** What the conversation still has: results, written texts, and words of the user. Nothing is read before it is asked for. */
+export function createActionEvidence(state: RunState, log: ActionLog): ActionEvidence {
+  let results: Map<string, ToolResultPart> | undefined;
+  let calls: Map<string, ToolCallPart> | undefined;
+  let messages: readonly Message[] | undefined;
+  const read = (): readonly Message[] => (messages ??= toArray(state.messages));
+  const texts = new Map<string, string>();
+  return {
+    log,
+    resultText(call) {
+      results ??= indexParts(read(), 'tool', 'tool-result');
+      const part = results.get(call);
+      if (!part) return undefined;
+      const known = texts.get(call) ?? part.text;
+      texts.set(call, known);
+      return known;
+    },
+    writtenText(call) {
+      calls ??= indexParts(read(), 'assistant', 'tool-call');
+      const part = calls.get(call);
+      const aim = part && unwrapDeferredCall({ tool: part.tool, input: part.input });
+      if (!aim || typeof aim === 'string' || !isObject(aim.input)) return undefined;
+      const { content, new_string: inserted, patch } = aim.input;
+      if (typeof content === 'string') return { text: content, whole: true };
+      const changed = [inserted, patch].find((each) => typeof each === 'string');
+      return typeof changed === 'string' ? { text: changed, whole: false } : undefined;
+    },
+    isFromUser: (text) =>
+      read().some(
+        (message) =>
+          message.role === 'user' &&
+          messageText({
+            ...message,
+            parts: message.parts.filter((part) => part.type === 'text' && parseNotes(part.text) === undefined),
+          }).includes(text),
+      ),
+  };
+}
+
+/** The parts of a type by the id of their call; the last one counts where an id repeats. */
+function indexParts<T extends 'tool-result' | 'tool-call'>(
+  messages: readonly Message[],
+  role: Message['role'],
+  type: T,
+): Map<string, Extract<Message['parts'][number], { type: T }>> {
+  const found = new Map<string, Extract<Message['parts'][number], { type: T }>>();
+  for (const message of messages)
+    if (message.role === role)
+      for (const part of message.parts)
+        if (part.type === type)
+          found.set((part as { readonly id: string }).id, part as Extract<Message['parts'][number], { type: T }>);
+  return found;
+}

@@ -1,0 +1,168 @@
+// Reads the records of a session as files that changed and commands that ran, and says what it cannot know.
+import type { ActionRecord } from './action-log.ts';
+import { classifyCommand, type CommandKind, type Task } from './commands.ts';
+import type { ActionEvidence } from './types.ts';
+
+/** A file that tools changed; the last change last. */
+export type ChangedFile = {
+  readonly path: string;
+  readonly changes: readonly {
+    readonly seq: number;
+    readonly call: string;
+    readonly tool: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
+};
+
+/** A command that ran, or was started. */
+export type RanCommand = CommandKind & {
+  readonly seq: number;
+  readonly call: string;
+  readonly command: string;
+  /** Absent if it is not known: it runs in the background, was interrupted, or a signal ended it. */
+  readonly code?: number;
+  /** It did not start: a gate or the user denied it, or its input was not valid. */
+  readonly wasDenied: boolean;
+  readonly isBackground: boolean;
+  /** The user ran it. */
+  readonly isByUser: boolean;
+};
+
+/** What a session did. */
+export type SessionActions = {
+  readonly files: readonly ChangedFile[];
+  readonly commands: readonly RanCommand[];
+  /** Changes of files and commands that failed or were denied. */
+  readonly failed: readonly ActionRecord[];
+  /** Calls of git tools. */
+  readonly git: readonly ActionRecord[];
+  /** A call whose effects are not known, such as that of a sub-agent or an MCP tool; absent if there is none. */
+  readonly unknown: ActionRecord | undefined;
+  /** Whether something may have happened that has no record. */
+  readonly isPartial: boolean;
+  readonly evidence: ActionEvidence;
+};
+
+const commandTools = new Set(['run_command', 'execute_sandboxed_command', 'bash', 'shell']);
+const fileTools = new Set(['write_file', 'edit_file', 'delete_file', 'apply_patch', 'edit_notebook']);
+const harmlessTools = new Set(['command_output', 'stop_command', 'run_code', 'list_mcp_servers', 'use_tool']);
+
+/** Reads the records of a session. */
+export function readSessionActions(evidence: ActionEvidence): SessionActions {
+  const files = new Map<string, ChangedFile['changes'][number][]>();
+  const commands: RanCommand[] = [];
+  const failed: ActionRecord[] = [];
+  const git: ActionRecord[] = [];
+  let unknown: ActionRecord | undefined;
+  for (const record of evidence.log.records) {
+    const isBackground = record.tool.endsWith(' &');
+    const tool = isBackground ? record.tool.slice(0, -2) : record.tool;
+    if (record.changes)
+      for (const [path, before, after] of record.changes) {
+        const list = files.get(path) ?? [];
+        if (list.length === 0) files.set(path, list);
+        if (before !== after) list.push({ seq: record.seq, call: record.call, tool, before, after });
+      }
+    if (record.outcome === 'unknown' || record.outcome === 'interrupted') unknown = record;
+    else if (tool === '') {
+      const own = readUserCommand(record);
+      if (own) commands.push(own);
+      else unknown = record;
+    } else if (commandTools.has(tool)) commands.push(readCommand(record, isBackground));
+    else if (tool === 'git_change' || tool === 'git_remote') git.push(record);
+    else if (record.outcome === 'denied' || (record.outcome === 'failed' && fileTools.has(tool))) failed.push(record);
+    else if (!record.changes && !fileTools.has(tool) && !harmlessTools.has(tool)) unknown = record;
+  }
+  return {
+    files: [...files].map(([path, changes]) => ({ path, changes })),
+    commands,
+    failed,
+    git,
+    unknown,
+    isPartial: evidence.log.isPartial,
+    evidence,
+  };
+}
+
+function readCommand(record: ActionRecord, isBackground: boolean): RanCommand {
+  const { seq, call, target, code, outcome } = record;
+  return {
+    ...classifyCommand(target),
+    seq,
+    call,
+    command: target,
+    ...(typeof code === 'number' && !isBackground ? { code } : {}),
+    wasDenied: outcome === 'denied' || (outcome === 'failed' && code === undefined),
+    isBackground,
+    isByUser: false,
+  };
+}
+
+/** A command that the user ran with `!`; undefined if the program wrote something else. */
+function readUserCommand({ seq, call, target }: ActionRecord): RanCommand | undefined {
+  const [, command, rest = ''] = /^I ran this command myself:\n\$ ([^\n]*)\n([^]*)$/.exec(target) ?? [];
+  if (command === undefined) return undefined;
+  const code = /\(exit code (\d+)\)$/.exec(rest)?.[1];
+  return {
+    ...classifyCommand(command),
+    seq,
+    call,
+    command,
+    ...(code === undefined ? {} : { code: Number(code) }),
+    wasDenied: false,
+    isBackground: false,
+    isByUser: true,
+  };
+}
+
+/** Files whose text cannot change the result of a test, a build or a linter. */
+const isDocument = (path: string): boolean =>
+  /\.(?:md|mdx|txt|rst|adoc|log|csv|svg|png)$|(?:^|\/)(?:LICENSE|CHANGELOG|README)[^/]*$/i.test(path);
+
+/** The first change of a source file after an event, unless later changes took it back. */
+export function findChangeAfter(
+  { files }: SessionActions,
+  seq: number,
+): { readonly path: string; readonly seq: number } | undefined {
+  for (const { path, changes } of files) {
+    if (isDocument(path)) continue;
+    const later = changes.filter((change) => change.seq > seq);
+    const first = later[0];
+    if (first && first.before !== later.at(-1)?.after) return { path, seq: first.seq };
+  }
+  return undefined;
+}
+
+/** Whether a command that ran can have changed files that the log does not name. */
+export const findWriter = ({ commands }: SessionActions): RanCommand | undefined =>
+  commands.findLast((each) => !each.wasDenied && (each.mayWrite || each.mayDoAny));
+
+/** The commands that did a task, the last one last. */
+export const commandsOf = ({ commands }: SessionActions, task: Task): readonly RanCommand[] =>
+  commands.filter((each) => !each.wasDenied && each.tasks.includes(task));
+
+/** What the output of a test run says: how many tests failed and passed. Undefined where it has no summary that is known. */
+export function readTestSummary(
+  output: string,
+): { readonly failed: number | undefined; readonly passed: readonly number[] } | undefined {
+  const tail = output.slice(-20_000);
+  const numbers = (pattern: RegExp): readonly number[] =>
+    [...tail.matchAll(pattern)].map((match) => Number((match[1] ?? '').replaceAll(',', '')));
+  const passed = numbers(/(?:^|\s)(\d[\d,]*)\s+(?:tests?\s+)?(?:pass(?:ed|ing)?|succeeded|ok)\b/gim).concat(
+    numbers(/(?:^|\n)\s*(?:#|ℹ)\s*pass\s+(\d+)/g),
+    numbers(/\b(?:Tests|Ran|OK):?\s*\(?\s*(\d+)\s+tests?\b/g),
+    numbers(/\bTests:\s+(?:\d+ \w+, )*(\d+) total/g),
+    numbers(/(?:^|\n)1\.\.(\d+)/g),
+  );
+  const failures = numbers(/(?:^|\s)(\d[\d,]*)\s+(?:tests?\s+)?(?:fail(?:ed|ures?|ing)?|errors?)\b/gim).concat(
+    numbers(/(?:^|\n)\s*(?:#|ℹ)\s*fail\s+(\d+)/g),
+    numbers(/\bfailures=(\d+)/g),
+  );
+  if (passed.length === 0 && failures.length === 0)
+    return /(?:^|\n)(?:FAIL(?:ED)?\b|not ok )/.test(tail) ? { failed: 1, passed } : undefined;
+  return {
+    failed: failures.length > 0 ? failures.reduce((most, each) => (each > most ? each : most), 0) : undefined,
+    passed,
+  };
+}
