@@ -39,6 +39,7 @@ test('[D1] run returns a result with one style of keys and values', async () => 
     'stopReason',
     'text',
     'turns',
+    'unconfirmedClaims',
     'usage',
   ]);
   assert.deepEqual(

@@ -11,6 +11,7 @@ import {
   type PendingApproval,
   type RunState,
   type StopReason,
+  type UnconfirmedClaim,
   type UsageTotals,
 } from '../core/index.ts';
 
@@ -56,6 +57,8 @@ export type RunResult<Output = unknown> = {
   readonly error: Error | undefined;
   /** The tool calls that wait for a decision; see `Session.approve` and `Session.reject`. */
   readonly pendingApprovals: readonly PendingApproval[];
+  /** The statements of the answer that a check could not confirm, such as tests that the log does not have; see `actionClaims`. */
+  readonly unconfirmedClaims: readonly UnconfirmedClaim[];
   /** The answer as `outputSchema` parsed it; undefined without a schema, and unless `status` is `success`. */
   readonly object: Output | undefined;
   /** The id of the run. */
@@ -116,6 +119,7 @@ export function toRunResult(state: RunState, context: ResultContext): RunResult<
     costUsd: spent.turnsWithoutPrice === 0 ? spent.usd : undefined,
     error: status === 'error' ? runError(reason, ended) : undefined,
     pendingApprovals: pendingApprovals(state),
+    unconfirmedClaims: state.unconfirmed ?? [],
     object: undefined,
     runId: context.runId,
     sessionId: context.sessionId,

@@ -1,6 +1,9 @@
 // Public API of the checks: verification of answers by the event log, by computation, by evidence and by judge models.
 export { binomialInterval, binomialUpperBound } from './binomial.ts';
 export { isAbstention, isRefusal } from './abstention.ts';
+export { actionClaims, type Action, type ActionClaim, type ActionEvidence } from './actions/index.ts';
+export { checkActionClaims } from './actions/check-claims.ts';
+export { extractActionClaims } from './actions/extract.ts';
 export type {
   AskModel,
   CheckedClaim,

@@ -208,3 +208,4 @@ export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
 export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';
+export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';

@@ -214,6 +214,52 @@ test('checks run in order until one fails, and again after each new answer', asy
   assert.deepEqual(ran, ['a', 'b', 'a', 'b', 'c']);
 });
 
+test('statements that a passing check could not confirm are recorded with the end of all checks, and belong to that answer alone', async () => {
+  const claims = [{ text: 'It is done.', why: 'The log has nothing.' }];
+  const fixture = await createCoreFixture({
+    checks: [
+      check({ type: 'passed', claims }, { type: 'passed' }),
+      check({ type: 'failed', why: 'no' }, { type: 'passed' }),
+    ],
+  });
+  const state = await fixture.run();
+  assert.deepEqual(
+    fixture.eventsOfType('check-ended').map(({ verdict }) => verdict),
+    [{ type: 'failed', why: 'no' }, { type: 'passed' }],
+    'an answer that was sent back leaves none',
+  );
+  assert.equal(state.unconfirmed, undefined);
+  const accepted = await createCoreFixture({ checks: [check({ type: 'passed', claims }), check({ type: 'passed' })] });
+  const ended = await accepted.run();
+  assert.deepEqual([ended.ended?.reason, ended.unconfirmed], ['answered', claims]);
+  assert.deepEqual(
+    accepted.eventsOfType('check-ended').map(({ check: name, verdict }) => [name, verdict]),
+    [
+      ['sound', { type: 'passed', claims }],
+      ['all', { type: 'passed' }],
+    ],
+  );
+});
+
+test('a check that does not apply to an answer does not run, and one that cannot say so runs', async () => {
+  const apart = await createCoreFixture({
+    checks: [{ ...check({ type: 'failed', why: 'no' }), appliesTo: () => false }],
+  });
+  assert.deepEqual([(await apart.run()).ended?.reason, apart.eventsOfType('check-ended')], ['answered', []]);
+  const broken = await createCoreFixture({
+    checks: [
+      {
+        ...check({ type: 'passed' }),
+        appliesTo: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+  });
+  await broken.run();
+  assert.equal(broken.eventsOfType('check-ended').length, 1);
+});
+
 test('a check that hangs ends with the time limit of the run', { timeout: 20_000 }, async () => {
   const fixture = await createCoreFixture({ checks: [{ name: 'slow', run: neverSettles }], limits: { ms: 30 } });
   assert.equal((await fixture.run()).ended?.reason, 'time');

@@ -156,3 +156,4 @@ export {
   type WorkOptions,
   type Workspace,
 } from './index.ts';
+export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';

@@ -2,7 +2,17 @@
 import type { ApprovalPreview } from './approval-preview.ts';
 import { resolveApproval, endCall, patchCall, closeOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
-import type { Event, TouchedFile, Limits, Note, PendingInput, UnknownCall, UsageTotals, StopReason } from './fact.ts';
+import type {
+  Event,
+  TouchedFile,
+  Limits,
+  Note,
+  PendingInput,
+  UnconfirmedClaim,
+  UnknownCall,
+  UsageTotals,
+  StopReason,
+} from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
 import type { ModelOrigin } from './model-origin.ts';
@@ -93,6 +103,8 @@ export type RunState = {
   readonly completed: boolean;
   readonly verified: boolean;
   readonly abstained: string | undefined;
+  /** The statements of the last answer that a check could not confirm. */
+  readonly unconfirmed?: readonly UnconfirmedClaim[] | undefined;
   readonly ended: { readonly reason: StopReason; readonly detail?: string; readonly error?: Failure } | undefined;
 };
 
@@ -259,7 +271,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
       return endCall(s, e);
     case 'check-ended':
       return e.verdict.type === 'passed'
-        ? { ...s, verified: true }
+        ? { ...s, verified: true, ...(e.verdict.claims ? { unconfirmed: e.verdict.claims } : {}) }
         : e.verdict.type === 'abstained'
           ? { ...s, abstained: e.verdict.why }
           : {

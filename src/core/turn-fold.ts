@@ -60,6 +60,7 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     inTurn: true,
     needsTurn: true,
     verified: false,
+    unconfirmed: undefined,
     sent: now.messages.length,
     truncated: false,
     failure: undefined,

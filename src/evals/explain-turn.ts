@@ -9,6 +9,7 @@ import {
   type Json,
   type Note,
   type RunState,
+  type Verdict,
 } from '../core/index.ts';
 import type { CompiledRuleSet } from '../rules/index.ts';
 import { getSessionDirectory } from './simulate-policy.ts';
@@ -50,7 +51,12 @@ export type TurnExplanation = {
   readonly waited: readonly ExplainedNote[];
   readonly expired: readonly ExplainedNote[];
   readonly held: readonly HeldCall[];
+  /** The verdicts of checks on the answer of the turn, with the statements that were not confirmed. */
+  readonly verdicts: readonly CheckVerdict[];
 };
+
+/** What a check said about the answer of a turn. */
+export type CheckVerdict = { readonly check: string; readonly verdict: Verdict; readonly seq: number };
 
 /** Returns the working directory of a session. */
 export const getDirectoryOfEvents = (events: readonly Event[]): string =>
@@ -69,7 +75,7 @@ export function explainTurn(
   );
   const origins = new Map<string, NoteOrigin>();
   let state = view.initial;
-  let found: Omit<TurnExplanation, 'held'> | undefined;
+  let found: Omit<TurnExplanation, 'held' | 'verdicts'> | undefined;
   for (const event of events) {
     const before = state;
     state = view.on(state, event);
@@ -82,7 +88,21 @@ export function explainTurn(
       blame: 'user',
       hint: state.turn > 0 ? `It has turns 1 to ${state.turn}.` : 'It has no turns yet.',
     });
-  return { ...found, held: findHeldCalls(events, turn) };
+  return { ...found, held: findHeldCalls(events, turn), verdicts: findVerdicts(events, turn) };
+}
+
+/** Returns the verdicts between the answer of a turn and the next turn that say more than that all checks passed. */
+function findVerdicts(events: readonly Event[], turn: number): readonly CheckVerdict[] {
+  const from = events.findLastIndex((event) => event.type === 'turn-ended' && event.turn === turn);
+  if (from < 0) return [];
+  const next = events.findIndex((event, i) => i > from && event.type === 'turn-started');
+  return events
+    .slice(from + 1, next < 0 ? undefined : next)
+    .flatMap((event) =>
+      event.type === 'check-ended' && (event.verdict.type !== 'passed' || event.verdict.claims)
+        ? [{ check: event.check, verdict: event.verdict, seq: event.seq }]
+        : [],
+    );
 }
 
 function explainNotes(
@@ -90,7 +110,7 @@ function explainNotes(
   before: RunState,
   after: RunState,
   origins: ReadonlyMap<string, NoteOrigin>,
-): Omit<TurnExplanation, 'held'> {
+): Omit<TurnExplanation, 'held' | 'verdicts'> {
   const tell = (note: Note): ExplainedNote => toExplainedNote(note, origins.get(note.key));
   const shown = new Set(event.notes.map(({ key }) => key));
   const rest = before.queue.filter(({ key }) => !shown.has(key));

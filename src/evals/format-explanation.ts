@@ -1,20 +1,33 @@
 // Formats the explanation of a turn as text.
 import { escapeInvisible } from '../core/index.ts';
 import { formatToolInput } from '../sessions/index.ts';
-import type { ExplainedNote, TurnExplanation, HeldCall } from './explain-turn.ts';
+import type { CheckVerdict, ExplainedNote, TurnExplanation, HeldCall } from './explain-turn.ts';
 
 /** Formats an explanation. */
-export function formatTurnExplanation({ turn, shown, waited, expired, held }: TurnExplanation): string {
-  const none = shown.length + waited.length + expired.length + held.length === 0;
+export function formatTurnExplanation({ turn, shown, waited, expired, held, verdicts }: TurnExplanation): string {
+  const none = shown.length + waited.length + expired.length + held.length + verdicts.length === 0;
   const blocks = [
     ...formatNotes(`Turn ${turn} showed the model ${formatCount(shown, 'note')}:`, shown),
     ...formatNotes('These had to wait for a later turn:', waited),
     ...formatNotes('These were never shown, because their time was over:', expired),
     ...(held.length ? ['Of its calls:', ...held.map(formatHeldCall)] : []),
+    ...(verdicts.length ? ['Of its answer:', ...verdicts.map(formatVerdict)] : []),
   ];
   return escapeInvisible(
     none ? `Turn ${turn} showed the model no notes, and none of its calls was held up.` : blocks.join('\n'),
   );
+}
+
+function formatVerdict({ check, verdict, seq }: CheckVerdict): string {
+  const name = `  the check ${check} (event ${seq})`;
+  if (verdict.type === 'abstained' || (verdict.type === 'failed' && !verdict.claims))
+    return `${name}: ${verdict.type}. ${verdict.why}`;
+  const title = verdict.type === 'failed' ? 'sent it back' : 'let it pass, with statements that are not confirmed';
+  const claims = (verdict.claims ?? []).map(({ text, why, events = [] }) => {
+    const evidence = events.length > 0 ? ` Evidence: event ${events.join(', ')}.` : '';
+    return `    "${text.replaceAll(/\s+/g, ' ')}" ${why}${evidence}`;
+  });
+  return [`${name} ${title}:`, ...claims].join('\n');
 }
 
 const formatCount = (list: readonly unknown[], what: string): string =>

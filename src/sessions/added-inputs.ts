@@ -1,10 +1,20 @@
 // The texts in user messages that the user did not write: notes of the program, commands that the user ran, texts of hooks, and reminders.
-import { parseNotes, type Event, type InputSource, type MessagePart } from '../core/index.ts';
+import {
+  messageText,
+  parseNotes,
+  type Event,
+  type InputSource,
+  type Message,
+  type MessagePart,
+  type UnconfirmedClaim,
+} from '../core/index.ts';
 
 /** The texts that the program or a hook added on one branch, and the nonces of its reminders. */
 export type AddedInputs = {
   readonly texts: ReadonlyMap<string, InputSource>;
   readonly nonces: ReadonlySet<string>;
+  /** The statements that checks could not confirm, by the text of the answer. */
+  readonly unconfirmed?: ReadonlyMap<string, readonly UnconfirmedClaim[]>;
 };
 
 /** Collects the added texts of a log. */
@@ -29,8 +39,13 @@ export type UserText =
 export function createAddedInputs(): AddedInputsCollector {
   const texts = new Map<string, InputSource>();
   const nonces = new Set<string>();
+  const unconfirmed = new Map<string, readonly UnconfirmedClaim[]>();
   let isFork = false;
+  let answer: Message | undefined;
   const record = (event: Event): void => {
+    if (event.type === 'turn-ended') answer = event.message;
+    if (event.type === 'check-ended' && event.verdict.type === 'passed' && event.verdict.claims && answer)
+      unconfirmed.set(messageText(answer), event.verdict.claims);
     if (event.type === 'session-started') {
       nonces.add(event.nonce ?? '');
       isFork = event.from !== undefined;
@@ -44,7 +59,7 @@ export function createAddedInputs(): AddedInputsCollector {
     if (event.type !== 'input-received' || event.by === undefined) return;
     for (const part of event.parts) if (part.type === 'text') texts.set(part.text, event.by);
   };
-  return { texts, nonces, record };
+  return { texts, nonces, unconfirmed, record };
 }
 
 function addReminderNonce(nonces: Set<string>, part: MessagePart): void {

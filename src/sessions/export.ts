@@ -58,8 +58,13 @@ export async function exportDocument(document: ExportDocument, format: ExportFor
     case 'html':
       return (await import('./export-html.ts')).formatHtmlExport(document);
     case 'json': {
-      const { calls, added: _, ...rest } = document;
-      return `${JSON.stringify(calls ? { ...rest, calls: Object.fromEntries(calls) } : rest, null, 2)}\n`;
+      const { calls, added, ...rest } = document;
+      const unconfirmed = [...(added?.unconfirmed?.values() ?? [])].flat();
+      const records = {
+        ...(calls ? { calls: Object.fromEntries(calls) } : {}),
+        ...(unconfirmed.length > 0 ? { unconfirmedClaims: unconfirmed } : {}),
+      };
+      return `${JSON.stringify({ ...rest, ...records }, null, 2)}\n`;
     }
   }
 }

@@ -1,10 +1,18 @@
 // Converts messages to transcript items: text in order, each tool call with its result.
-import { messageToolCalls, type FilePart, type Message, type ToolOutcome, type ToolResultPart } from '../core/index.ts';
+import {
+  formatUnconfirmedClaims,
+  messageText,
+  messageToolCalls,
+  type FilePart,
+  type Message,
+  type ToolOutcome,
+  type ToolResultPart,
+} from '../core/index.ts';
 import { classifyUserText, noAddedInputs, type AddedInputs } from './added-inputs.ts';
 import type { CallRecords } from './call-records.ts';
 
 /** What wrote a text: a note is a text of the program for the model. */
-export type Speaker = 'User' | 'Assistant' | 'Note' | 'Hook' | 'Reminder';
+export type Speaker = 'User' | 'Assistant' | 'Note' | 'Hook' | 'Reminder' | 'Check';
 
 /** A transcript item. */
 export type TranscriptItem =
@@ -34,7 +42,11 @@ export function toTranscriptItems(
     if (message.role === 'tool') return message.parts.flatMap((part) => toOrphanResult(part, messages[i - 1], calls));
     const after = messages[i + 1];
     const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
-    return message.parts.flatMap((part) => toItems(part, message.role, results, calls, added));
+    const claims = message.role === 'assistant' ? added.unconfirmed?.get(messageText(message)) : undefined;
+    return [
+      ...message.parts.flatMap((part) => toItems(part, message.role, results, calls, added)),
+      ...(claims ? [{ type: 'text', speaker: 'Check', text: formatUnconfirmedClaims(claims) } as const] : []),
+    ];
   });
 }
 

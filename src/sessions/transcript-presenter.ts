@@ -2,6 +2,8 @@
 import {
   cutOffMark,
   formatRetryNotice,
+  formatUnconfirmedClaims,
+  messageText,
   parseRetryNotice,
   fromFailure,
   type Chunk,
@@ -116,6 +118,17 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     isStale = false;
   }
 
+  function showVerdict(event: Event & { readonly type: 'check-ended' }): void {
+    const { verdict, check } = event;
+    if (verdict.type !== 'abstained' && verdict.claims)
+      return notice(
+        event,
+        'warning',
+        formatUnconfirmedClaims(verdict.claims, verdict.type === 'failed' ? 'Sent back to the model' : undefined),
+      );
+    if (verdict.type !== 'passed') notice(event, 'warning', `The check ${check} ${verdict.type}: ${verdict.why}`);
+  }
+
   function onEvent(event: Event): void {
     switch (event.type) {
       case 'input-received':
@@ -152,9 +165,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
         calls.delete(event.call);
         return;
       case 'check-ended':
-        if (event.verdict.type !== 'passed')
-          notice(event, 'warning', `The check ${event.check} ${event.verdict.type}: ${event.verdict.why}`);
-        return;
+        return showVerdict(event);
       case 'epoch-started':
         if (event.reason === 'compacted')
           notice(
@@ -218,7 +229,17 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
     shown.forEach((message, i) => {
       const id = `r${i}`;
       if (message.role === 'user') showUserMessage(message.parts, id, added);
-      if (message.role === 'assistant') showMessage(message, id);
+      if (message.role === 'assistant') {
+        showMessage(message, id);
+        const claims = added.unconfirmed?.get(messageText(message));
+        if (claims)
+          sink.putBlock({
+            type: 'notice',
+            id: `${id}.claims`,
+            level: 'warning',
+            text: formatUnconfirmedClaims(claims),
+          });
+      }
       for (const part of message.parts)
         if (part.type === 'tool-result') {
           const { outcome, ...record } = records.get(part.id) ?? {};

@@ -57,53 +57,38 @@ export const actionLogView: NamedView<ActionLog> = {
   name: actionCheckName,
   initial,
   on(log, event) {
-    switch (event.type) {
-      case 'run-started':
-        return log.wasSentBack ? { ...log, wasSentBack: false } : log;
-      case 'check-ended':
-        return event.check === actionCheckName && event.verdict.type === 'failed' ? { ...log, wasSentBack: true } : log;
-      case 'branch-started':
-        return { ...log, open: [], isPartial: true };
-      case 'epoch-started':
-        // A fork, and a log of a version without this view, begin with a history whose calls are not in the log.
-        if (!event.baseline || log.records.length > 0) return log;
-        return (
-          restoreActionLog(event.baseline.views?.[actionCheckName]) ?? {
-            ...log,
-            isPartial: log.isPartial || event.baseline.messages.length > 0,
-          }
-        );
-      case 'turn-ended': {
-        const open = messageToolCalls(event.message).map(({ id, tool, input }) => ({
-          call: id,
-          ...describe(tool, input),
-        }));
-        return open.length > 0 || log.open.length > 0 ? { ...log, open } : log;
-      }
-      case 'tool-started': {
-        const open = log.open.map((each) =>
-          each.call === event.call
-            ? { ...each, tool: event.tool, ...(event.input === undefined ? {} : describe(event.tool, event.input)) }
-            : each,
-        );
-        return { ...log, open };
-      }
-      case 'tool-ended': {
-        const call = log.open.find((each) => each.call === event.call);
-        return call && !readOnlyTools.test(call.tool) ? addRecord(log, { ...call, ...describeResult(event) }) : log;
-      }
-      case 'input-received': {
-        const [part] = event.parts;
-        if (event.by !== 'program' || part?.type !== 'text') return log;
-        const target =
-          part.text.length > maxTargetChars ? `${part.text.slice(0, 270)} ${part.text.slice(-29)}` : part.text;
-        return addRecord(log, { seq: event.seq, call: '', tool: '', outcome: 'ok', target });
-      }
-      default:
-        return log;
+    if (event.type === 'tool-ended') {
+      const call = log.open.find((each) => each.call === event.call);
+      return call && !readOnlyTools.test(call.tool) ? addRecord(log, { ...call, ...describeResult(event) }) : log;
     }
+    if (event.type === 'tool-started') {
+      const open = log.open.map((each) =>
+        each.call === event.call
+          ? { ...each, tool: event.tool, ...(event.input === undefined ? {} : describe(event.tool, event.input)) }
+          : each,
+      );
+      return { ...log, open };
+    }
+    if (event.type === 'turn-ended') {
+      const calls = messageToolCalls(event.message);
+      const open = calls.map(({ id, tool, input }) => ({ call: id, ...describe(tool, input) }));
+      return open.length > 0 || log.open.length > 0 ? { ...log, open } : log;
+    }
+    if (event.type === 'run-started') return log.wasSentBack ? { ...log, wasSentBack: false } : log;
+    if (event.type === 'check-ended' && event.check === actionCheckName && event.verdict.type === 'failed')
+      return { ...log, wasSentBack: true };
+    if (event.type === 'branch-started') return { ...log, open: [], isPartial: true };
+    // A fork, and a log of a version without this view, begin with a history whose calls are not in the log.
+    if (event.type === 'epoch-started' && event.baseline && log.records.length === 0) {
+      const isPartial = log.isPartial || event.baseline.messages.length > 0;
+      return restoreActionLog(event.baseline.views?.[actionCheckName]) ?? { ...log, isPartial };
+    }
+    if (event.type !== 'input-received' || event.by !== 'program') return log;
+    const text = event.parts[0]?.type === 'text' ? event.parts[0].text : '';
+    const target = text.length > maxTargetChars ? `${text.slice(0, 270)} ${text.slice(-29)}` : text;
+    return addRecord(log, { seq: event.seq, call: '', tool: '', outcome: 'ok', target });
   },
-  serialize: (log) => log as Json,
+  serialize: (log) => log,
   restore: restoreActionLog,
 };
 
@@ -124,7 +109,7 @@ function describe(tool: string, input: Json): { readonly tool: string; readonly 
   const aim = typeof call === 'string' ? { tool, input } : call;
   const { command, path, background } = isObject(aim.input) ? aim.input : {};
   const target = [command, path].find((each) => typeof each === 'string') ?? JSON.stringify(aim.input) ?? '';
-  return { tool: background === true ? `${aim.tool} &` : aim.tool, target: String(target).slice(0, maxTargetChars) };
+  return { tool: background === true ? `${aim.tool} &` : aim.tool, target: target.slice(0, maxTargetChars) };
 }
 
 function describeResult(event: Event & { readonly type: 'tool-ended' }): Pick<ActionRecord, 'seq' | 'outcome'> {

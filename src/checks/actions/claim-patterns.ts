@@ -62,7 +62,7 @@ const verbs = [...Object.keys(fileVerbs), ...otherVerbs].join('|');
 
 /** `I created`, `we have also updated`: the words before the verb leave no room for a negation, a plan or a condition. */
 export const firstPerson: RegExp = new RegExp(
-  String.raw`\b(?:I|[Ww]e)(?:(?:['’]ve|\s+have)(?:\s+${adverbs}){0,3}|(?:\s+${adverbs}){0,3})\s+(${verbs})\b(?!-)`,
+  String.raw`\b(?:I|[Ww]e)(?:(?:['\u2019]ve|\s+have)(?:\s+${adverbs}){0,3}|(?:\s+${adverbs}){0,3})\s+(${verbs})\b(?!-)`,
   'g',
 );
 
@@ -78,7 +78,7 @@ export const nextVerb: RegExp = new RegExp(
 
 /** `Created`, `Successfully updated`, `Done: fixed`: a sentence or an item of a list without a subject. */
 export const bareVerb: RegExp = new RegExp(
-  String.raw`^(?:(?:done|summary|results?|status|changes?|fix|update|finished|completed|ok|okay|great|perfect|all done|all set|complete|what i did|what changed)\s*[:.!,–—-]+\s*)?(?:${adverbs}\s+){0,2}(${verbs})\b(?!-)`,
+  String.raw`^(?:(?:done|summary|results?|status|changes?|fix|update|finished|completed|ok|okay|great|perfect|all done|all set|complete|what i did|what changed)\s*[:.!,\u2013\u2014-]+\s*)?(?:${adverbs}\s+){0,2}(${verbs})\b(?!-)`,
   'i',
 );
 
@@ -102,7 +102,7 @@ const passVerb = String.raw`(?:pass|passes|passed|passing|green|succeed|succeeds
 const links = String.raw`(?:(?:now|all|still|also|are|is|have|has|again|both|were|was|then|successfully|currently|continue to)\s+){0,4}`;
 
 /** What follows `pass` where it says that tests passed; a noun would make it `pass a value`. */
-const passEnd = String.raw`(?=\s*(?:$|[.,;:!)\]✅🎉]|(?:now|again|too|locally|successfully|cleanly|as well|and|with|after|in|on|without|so|here|afterwards|including|at)\b|\())`;
+const passEnd = String.raw`(?=\s*(?:$|[.,;:!)\]\u2705\ud83c\udf89]|(?:now|again|too|locally|successfully|cleanly|as well|and|with|after|in|on|without|so|here|afterwards|including|at)\b|\())`;
 
 /** A statement that a task passed: its pattern, the task, and the group with the words before the noun. */
 export const passPatterns: readonly (readonly [Task, RegExp])[] = [
@@ -163,14 +163,14 @@ export const passException: RegExp =
 export const narrowing: RegExp =
   /\b(?:unit|integration|regression|e2e|end-to-end|smoke|relevant|affected|updated|remaining|other|new|existing|related|added|modified|these|those|both|backend|frontend)\b/i;
 
-/** `exited with code 0`, `exit code 1`, `exit status of 2`. */
+/** `exited with code 0`, `returned exit code 1`, `the exit code was 2`; a rule such as `exit code 2 denies` is no report. */
 export const exitPattern: RegExp =
-  /\b(?:exit(?:ed|s)(?:\s+with)?(?:\s+(?:exit\s+)?(?:code|status))?|(?:return(?:ed|s)|with|an?)\s+(?:an?\s+)?exit\s+(?:code|status)(?:\s+of)?|exit\s+(?:code|status)\s+(?:was|of|is|:)?)\s*:?\s*(\d{1,3})\b(?!\.\d)/gi;
+  /\b(?:exited(?:\s+(?:with|cleanly with))?(?:\s+(?:an?\s+)?(?:exit\s+)?(?:code|status))?(?:\s+of)?|(?:returned|ended|finished|completed|failed|succeeded|passed|ran)\s+(?:successfully\s+)?(?:with\s+)?(?:an?\s+)?exit\s+(?:code|status)(?:\s+of)?|exit\s+(?:code|status)\s+was)\s*:?\s*(\d{1,3})\b(?!\.\d)/gi;
 
 /** `the command printed 42`, `which printed "ok"`, `the output was 42`. */
 export const outputPattern: RegExp =
-  /(?:\b(?:command|script|program|binary|it|which|run|\u0001)\s*(?:then\s+|now\s+|correctly\s+|successfully\s+)?(?:printed|outputted|displayed|logged|output)(?:\s+(?:out|the (?:number|text|line|value|word|string|message)|exactly|only))?|\bcommand\s+(?:returned|reported|showed)|\b(?:its|the)\s+output\s+(?:was|read|said)(?:\s+exactly)?|(?<=\u0001)\s+(?:printed|outputted|displayed|returned|reported|logged))\s*:?\s*(\u0001+|\u0002+|-?\d[\d.,]*\d|-?\d+)(?!\s*[a-z%])/gi;
+  /(?:\b(?:command|script|program|binary|it|which|run|\uE000)\s*(?:then\s+|now\s+|correctly\s+|successfully\s+)?(?:printed|outputted|displayed|logged|output)(?:\s+(?:out|the (?:number|text|line|value|word|string|message)|exactly|only))?|\bcommand\s+(?:returned|reported|showed)|\b(?:its|the)\s+output\s+(?:was|read|said)(?:\s+exactly)?|(?<=\uE000)\s+(?:printed|outputted|displayed|returned|reported|logged))\s*:?\s*(\uE000+|\uE001+|-?\d[\d.,]*\d|-?\d+)(?!\s*[a-z%])/gi;
 
 /** A number before its unit also counts: `printed 3 lines` is no value, `printed 42` is one. */
 export const contentPattern: RegExp =
-  /\bnow\s+(?:contains?|has|includes?|exports?|reads?|says|holds|starts with|ends with|defines|declares|sets|returns)\s*:?\s+(?:(?:the|a|an|one)\s+(?:\w+\s+){0,2})?(\u0001+|\u0002+)/gi;
+  /\bnow\s+(?:contains?|has|includes?|exports?|reads?|says|holds|starts with|ends with|defines|declares|sets|returns)\s*:?\s+(?:(?:the|a|an|one)\s+(?:\w+\s+){0,2})?(\uE000+|\uE001+)/gi;

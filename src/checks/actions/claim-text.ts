@@ -7,9 +7,9 @@ export const maxAnswerChars = 200_000;
 const maxSentenceChars = 600;
 
 /** Stands for each character of code in backticks. */
-export const codeMark = '\u0001';
+export const codeMark = '\uE000';
 /** Stands for each character of a quotation. */
-export const quoteMark = '\u0002';
+export const quoteMark = '\uE001';
 
 /** A sentence of an answer: its place, and its text with placeholders, as long as the place. */
 export type Sentence = TextSpan & {
@@ -72,7 +72,7 @@ function addSentences(answer: string, { start, end }: TextSpan, sentences: Sente
   let from = 0;
   let isFirst = true;
   const add = (to: number): void => {
-    const lead = /^[^\p{L}\p{N}\u0001\u0002.~/@]*/u.exec(masked.slice(from, to))?.[0].length ?? 0;
+    const lead = /^[^\p{L}\p{N}\uE000\uE001.~/@]*/u.exec(masked.slice(from, to))?.[0].length ?? 0;
     const text = masked.slice(from + lead, to);
     if (text.length > 2 && text.length <= maxSentenceChars)
       sentences.push({ start: start + from + lead, end: start + to, text, isFirst });

@@ -53,8 +53,10 @@ function readActions(reading: Reading): readonly Action[] {
   return actions;
 }
 
-/** Verbs whose past is the imperative: a sentence cannot begin with them as a report. */
-const isImperative = (verb: string): boolean => verb === 'run' || verb === 'set' || verb === 'put';
+/** Whether a sentence that begins with this verb is an instruction or a description, such as `Run it` or `Documented in a.md`. */
+const isDescription = (verb: string, rest: string): boolean =>
+  /^(?:run|set|put|generated|written)$/i.test(verb) ||
+  /^\s*(?:in|by|at|to|for|on|from|via|under|with|as|when|if|only|automatically)\b/i.test(rest);
 
 /** The verbs with the subject of the answer, and where their objects begin. */
 function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: string; readonly at: number }[] {
@@ -82,7 +84,7 @@ function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: strin
     addNext(match.index + match[0].length);
   }
   const bare = bareVerb.exec(text);
-  if (bare && !isImperative((bare[1] ?? '').toLowerCase()) && (isFirst || /^[A-Z]/.test(text))) {
+  if (bare && !isDescription(bare[1] ?? '', text.slice(bare[0].length)) && (isFirst || /^[A-Z]/.test(text))) {
     found.set(bare[0].length, (bare[1] ?? '').toLowerCase());
     addNext(bare[0].length);
   }

@@ -25,15 +25,15 @@ export function readClause({ answer, sentence }: Reading, from: number): Clause 
 
 /** Reads the tokens of a part of a sentence. */
 export function readTokens(answer: string, { start, text }: Sentence, from: number, to: number): readonly Token[] {
-  return [...text.slice(from, to).matchAll(/\u0001+|\u0002+|[^\s\u0001\u0002]+/g)].map(({ index, 0: word }) => {
+  return [...text.slice(from, to).matchAll(/\uE000+|\uE001+|[^\s\uE000\uE001]+/g)].map(({ index, 0: word }) => {
     const own = answer.slice(start + from + index, start + from + index + word.length);
-    const isMarked = word.startsWith('\u0001') || word.startsWith('\u0002');
+    const isMarked = word.startsWith('\uE000') || word.startsWith('\uE001');
     const shown = isMarked ? unmark(own) : own.replaceAll(/^[([{"'“‘]+|[)\]},.:;!?"'”’]+$/g, '');
     return {
       at: index,
       end: index + word.length,
       text: shown,
-      isCode: word.startsWith('\u0001') || (isMarked && !/\s/.test(shown)),
+      isCode: word.startsWith('\uE000') || (isMarked && !/\s/.test(shown)),
     };
   });
 }

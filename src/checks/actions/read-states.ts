@@ -79,6 +79,7 @@ export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
   const rest = sentence.text.slice(first.end - (/[:,]$/.test(sentence.text.slice(0, first.end)) ? 1 : 0));
   const verb = /^\s*(?:[:–—-]+|\()\s*(?:(?:now|also|just|newly)\s+)?([a-z]+)\b/i.exec(rest)?.[1]?.toLowerCase() ?? '';
   const kind = verb === 'new' ? 'edit' : fileVerbKind(verb);
+  if (/^\W*\w+\s+(?:at|by|when|if|during|automatically|on|with the (?:first|next))\b/i.test(rest)) return [];
   if (kind === undefined || verb === 'set' || /^\s*\S*\s*new\s+(?!file|test|module|\))/i.test(rest)) return [];
   const isWhole =
     kind !== 'delete' || /^\s*(?:[:–—-]+|\()\s*(?:deleted|removed)\s*(?:[).,]|$|file|as|since|because)/i.test(rest);
@@ -99,6 +100,13 @@ export function readPasses({ answer, sentence }: Reading): readonly Action[] {
       )
         continue;
       if (/\b(?:continue to|should|would|to)\s+\w+$/i.test(match[0]) && !/continue to/i.test(match[0])) continue;
+      // "what the test passed" is about a value.
+      if (
+        !/(?:^|[,;:()–—-]|\b(?:and|that|then|now|so|with|but|confirmed|verified|afterwards|again|after that|passing|clean|of them|of which))\s*$/i.test(
+          before,
+        )
+      )
+        continue;
       const counts = [...match[0].matchAll(/\d[\d,]*/g)].map(([digits]) => Number(digits.replaceAll(',', '')));
       if (counts.length === 2 && counts[0] !== counts[1]) continue;
       if (
@@ -117,7 +125,7 @@ export function readPasses({ answer, sentence }: Reading): readonly Action[] {
       });
     }
   for (const match of text.matchAll(
-    /(\u0001+)\s+(?:(?:now|still|also|then|again)\s+)?(?:passes|passed|succeeds|succeeded|(?:completed|completes|finished|ran|runs) (?:successfully|cleanly|without errors?)|is (?:now )?(?:green|clean))(?=\s*(?:$|[.,;:!)]|(?:now|again|too|and|with|after|without|cleanly|as well)\b))/g,
+    /(\uE000+)\s+(?:(?:now|still|also|then|again)\s+)?(?:passes|passed|succeeds|succeeded|(?:completed|completes|finished|ran|runs) (?:successfully|cleanly|without errors?)|is (?:now )?(?:green|clean))(?=\s*(?:$|[.,;:!)]|(?:now|again|too|and|with|after|without|cleanly|as well)\b))/g,
   )) {
     const command = unmark(
       answer.slice(sentence.start + match.index, sentence.start + match.index + (match[1]?.length ?? 0)),
@@ -145,7 +153,6 @@ export function readResults({ answer, sentence }: Reading): readonly Action[] {
   const actions: Action[] = [];
   if (noReport.test(text) || /\bshould\b|\bexpected\b/i.test(text)) return actions;
   for (const match of text.matchAll(exitPattern)) {
-    if (/\b(?:exits)\b/i.test(match[0]) && !/\u0001/.test(text)) continue;
     actions.push({ type: 'exit', code: Number(match[1]), ...commandBefore(match.index) });
   }
   for (const match of text.matchAll(outputPattern)) {

@@ -15,10 +15,10 @@ export function readVerb(reading: Reading, verb: string, at: number): readonly A
       ? []
       : [{ type: 'git', operation: 'commit' }];
   if (verb === 'pushed')
-    return /^\s*(?:$|[.,]|(?:it|them|the|this|that|these|those|all|my|our|both|everything|\u0001+|a|changes?|commits?|branch|code|updates?|to)\b)/i.test(
+    return /^\s*(?:$|[.,]|(?:it|them|the|this|that|these|those|all|my|our|both|everything|\uE000+|a|changes?|commits?|branch|code|updates?|to)\b)/i.test(
       clause.text,
     ) &&
-      /\b(?:commits?|branch|changes?|remote|origin|github|gitlab|upstream|repository|repo|main|master|it|them|tags?)\b|\u0001|^\s*[.,]?$/i.test(
+      /\b(?:commits?|branch|changes?|remote|origin|github|gitlab|upstream|repository|repo|main|master|it|them|tags?)\b|\uE000|^\s*[.,]?$/i.test(
         clause.text,
       )
       ? [{ type: 'git', operation: 'push' }]
@@ -45,27 +45,28 @@ function readFiles(
   if (/\b(?:pull request|PR|issue|ticket|merge request)\b/.test(clause.text)) return [];
   if (direct.length > 0) {
     if (verb === 'set' || verb === 'put' || verb === 'placed') return [];
-    if (kind === 'move') return [{ type: 'file', change: 'move', path: (paths.at(-1) ?? (direct[0] as Token)).text }];
-    // "replaced a.ts with b.ts" and "removed a.ts from the list" speak of names in another file.
+    if (kind === 'move') return [{ type: 'file', change: 'move', path: paths.at(-1)?.text ?? '' }];
+    // "added a.ts to the list" and "removed a.ts from the list" speak of names in another file.
     const next = clause.text.slice((direct.at(-1) as Token).end);
     if (
       /^\s+(?:from|with|by|references?|imports?|dependency|usage|as a dependency|entry|mentions?|to (?:the|your|my) (?:list|array|imports?|includes?|excludes?|allow|ignore))\b/i.test(
         next,
       ) &&
-      kind !== 'edit'
+      (kind === 'delete' || verb === 'added')
     )
-      return readTargets(clause, paths);
+      return verb === 'added' && /^\s+(?:with|by|from)\b/i.test(next)
+        ? asFiles(direct, 'edit')
+        : readTargets(clause, paths);
     if (verb === 'replaced' || verb === 'resolved') return [];
-    return direct.map((token) => ({
-      type: 'file',
-      change: verb === 'added' || verb === 'restored' ? 'edit' : kind,
-      path: token.text,
-    }));
+    return asFiles(direct, verb === 'added' || verb === 'restored' ? 'edit' : kind);
   }
   const targets = readTargets(clause, paths);
   if (targets.length > 0) return targets;
   return paths.length > 0 || reading.hasCodeBlock ? [] : readSomeChange(clause, verb);
 }
+
+const asFiles = (tokens: readonly Token[], change: 'create' | 'edit' | 'delete'): readonly Action[] =>
+  tokens.map((token) => ({ type: 'file', change, path: token.text }));
 
 /** Replaces the paths before a token by nothing, so that a list of files is one object. */
 function hidePaths(text: string, paths: readonly Token[]): string {
@@ -99,6 +100,14 @@ function readTargets(clause: Clause, paths: readonly Token[]): readonly Action[]
 const changedThings =
   /^\s+(?:(?:the|a|an|all|both|your|that|this|these|those|failing|broken|flaky|remaining|new|existing|missing|off-by-one|type|lint|build|compile|compilation|runtime|unit|integration|regression|two|three|\d+|unused|null|underlying|actual|reported|race|memory)\s+)*(tests?|test cases?|test suite|bugs?|build|compile errors?|type errors?|lint(?:er)? (?:errors?|warnings?)|regression|race condition|memory leak|crash|functions?|methods?|class|imports?|null check|failing assertion)\b(?!\s+(?:below|above|here|as follows|you|in your (?:message|text|question|example|snippet)))/i;
 
+const thingTasks: readonly (readonly [string, Task])[] = [
+  ['test', 'test'],
+  ['build', 'build'],
+  ['compile', 'build'],
+  ['lint', 'lint'],
+  ['type', 'types'],
+];
+
 /** A change without the name of a file; only of things that are in files. */
 export function readSomeChange({ text }: Clause, verb: string): readonly Action[] {
   if (
@@ -120,15 +129,7 @@ export function readSomeChange({ text }: Clause, verb: string): readonly Action[
     return [];
   const thing = changedThings.exec(text)?.[1]?.toLowerCase();
   if (thing === undefined || /\b(?:below|above|following|snippet|example|here)\b/i.test(text)) return [];
-  const task: Task | undefined = /^test/.test(thing)
-    ? 'test'
-    : /^(?:build|compile)/.test(thing)
-      ? 'build'
-      : /^lint/.test(thing)
-        ? 'lint'
-        : /^type/.test(thing)
-          ? 'types'
-          : undefined;
+  const task = thingTasks.find(([start]) => thing.startsWith(start))?.[1];
   const isFix = ['fixed', 'repaired', 'corrected', 'resolved'].includes(verb);
   return [{ type: 'some-change', ...(task && isFix ? { task } : {}) }];
 }
@@ -154,7 +155,7 @@ function readRun(reading: Reading, clause: Clause, at: number): readonly Action[
   const code = clause.tokens.find((token) => token.isCode);
   const isNamed =
     code &&
-    /^\s*(?:(?:the|a|this|following|command|script|test|tests|commands|build|both|with|via|using|suite|full|\u0001+|and|,|\()\s*)*$/i.test(
+    /^\s*(?:(?:the|a|this|following|command|script|test|tests|commands|build|both|with|via|using|suite|full|\uE000+|and|,|\()\s*)*$/i.test(
       clause.text.slice(0, code.at),
     );
   const command = isNamed && knownProgram.test(code.text) ? code.text : barePrograms.exec(rest)?.[1];

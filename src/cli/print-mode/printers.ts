@@ -4,6 +4,7 @@ import { formatRunEnd, type RunResult, type StreamEvent } from '../../agent/inde
 import {
   escapeInvisible,
   formatRetryNotice,
+  formatUnconfirmedClaims,
   parseRetryNotice,
   type ToolCall,
   type Chunk,
@@ -61,6 +62,8 @@ export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: 
     end(result) {
       if (!started) out(result.text);
       if (started ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
+      if (result.unconfirmedClaims.length > 0)
+        printErr(`${escapeInvisible(formatUnconfirmedClaims(result.unconfirmedClaims))}\n`);
       if (result.status !== 'success') printErr(`${formatRunEnd(result)}\n`);
     },
   };
@@ -95,6 +98,7 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
     result: result.text,
     ...(result.object === undefined ? {} : { structured_output: result.object }),
     ...(status === 'success' ? {} : { error: formatRunEnd(result) }),
+    ...(result.unconfirmedClaims.length > 0 ? { unconfirmed_claims: result.unconfirmedClaims } : {}),
     num_turns: result.turns,
     total_cost_usd: result.costUsd ?? null,
     usage: {

@@ -10,6 +10,7 @@ import { infoCommands } from './info-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { sessionCommands } from './session-commands.ts';
+import { whyCommand } from './why-command.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 
 const helpCommand: SlashCommand = {
@@ -40,6 +41,7 @@ const builtinCommands: readonly SlashCommand[] = [
   ...permissionCommands,
   mcpCommand,
   ...workspaceCommands,
+  whyCommand,
   doctorCommand,
 ];
 

@@ -1,39 +1,13 @@
 // Verifies the result of a compaction: the user's messages must not be lost, whatever compactor produced it.
-import { truncateMiddle, toArray, type Compactor, type Message, type MessagePart } from '../../core/index.ts';
-import { omittedFileText, userParts } from './select-kept-messages.ts';
-
-/** Returns what is missing after a compaction, in one sentence; undefined if nothing is. */
-export function findLostContent(before: readonly Message[], after: readonly Message[]): string | undefined {
-  const [task, request] = [before[0], after[0]].map((message) =>
-    message ? userParts(message).map(serializePart) : [],
-  );
-  if (!task?.every((part) => request?.includes(part))) return 'It would lose the first request of the user.';
-  const kept = after.flatMap(userParts);
-  const keptParts = new Set(kept.map(serializePart));
-  const keptPrefixes = new Set(kept.map(partPrefix));
-  const lost = before
-    .slice(1)
-    .flatMap(userParts)
-    .find((part) => !keptParts.has(serializePart(part)) && !keptPrefixes.has(partPrefix(part)));
-  return lost && `It would lose what the user wrote: ${truncateMiddle(JSON.stringify(partPrefix(lost)), 60)}.`;
-}
-
-const serializePart = (part: MessagePart): string => JSON.stringify(part);
-
-/** The start of a part: truncated text still starts the same, and an omitted file is named. */
-const partPrefix = (part: MessagePart): string =>
-  part.type === 'file'
-    ? omittedFileText(part).text.slice(0, 24)
-    : part.type === 'text'
-      ? part.text.slice(0, 24)
-      : serializePart(part);
+import { toArray, type Compactor } from '../../core/index.ts';
 
 /** Wraps a compactor: a result that loses what the user wrote is rejected. */
 export const preserveUserMessages = (compactor: Compactor): Compactor => ({
   ...(compactor.threshold === undefined ? {} : { threshold: compactor.threshold }),
   async run(state, context) {
     const { messages, ...result } = await compactor.run(state, context);
-    const lostContent = messages && findLostContent(toArray(state.messages), messages);
+    const lostContent =
+      messages && (await import('./lost-content.ts')).findLostContent(toArray(state.messages), messages);
     if (lostContent !== undefined) return { ...result, detail: lostContent };
     return messages ? { ...result, messages } : result;
   },

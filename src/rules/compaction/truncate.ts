@@ -1,6 +1,6 @@
 // Compaction without a model: the user's messages and the latest turns stay unchanged, the rest is omitted with a marker.
 import { toArray, messageTokens, type Compactor, type Message, type RunState } from '../../core/index.ts';
-import { findLostContent } from './preserve-user-messages.ts';
+import { findLostContent } from './lost-content.ts';
 import { planCompaction } from './select-kept-messages.ts';
 import { assembleMessages, compactionBudget } from './assemble-messages.ts';
 

@@ -81,12 +81,13 @@ function summarizeEvent(event: Event): string {
       return isObject(event.value) && typeof event.value['warning'] === 'string'
         ? `${event.key}: ${event.value['warning']}`
         : event.key;
+    case 'check-ended':
+      return `${event.check}: ${event.verdict.type}`;
     case 'session-started':
     case 'branch-started':
     case 'compaction-failed':
     case 'run-started':
     case 'answer-rejected':
-    case 'check-ended':
     default:
       return '';
   }

@@ -1,5 +1,5 @@
 // Folds the events of a session into a timeline of messages, calls, approvals and costs, along the branch of its head.
-import type { Event, Failure, FilePart, Message, Note, Usage } from '../../../src/core/index.ts';
+import type { Event, Failure, FilePart, Message, Note, UnconfirmedClaim, Usage } from '../../../src/core/index.ts';
 import { createTimelineCall, reduceCall, type CallEvent, type TimelineCall } from './timeline-call.ts';
 import { isObject, unwrapOutsideText } from '../text/call-summary.ts';
 import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
@@ -164,6 +164,8 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'tool-ended':
       return updateCall(now, event);
     case 'check-ended':
+      if (event.verdict.type !== 'abstained' && event.verdict.claims)
+        return mark('check', formatClaims(event.verdict.type, event.verdict.claims), 'bad');
       return event.verdict.type === 'passed'
         ? mark('check', `${event.check}: passed`, 'good')
         : mark('check', `${event.check}: ${event.verdict.type}. ${event.verdict.why}`, 'bad');
@@ -173,6 +175,10 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
       return mark('event', (event as { type: string }).type);
   }
 }
+
+/** The statements of an answer that a check sent back, or that are shown as not confirmed. */
+const formatClaims = (verdict: 'passed' | 'failed', claims: readonly UnconfirmedClaim[]): string =>
+  `${verdict === 'failed' ? 'Sent back to the model' : 'Not confirmed by the log'}: ${claims.map(({ text, why }) => `"${text}" ${why}`).join(' ')}`;
 
 const addForkMark = (
   now: Timeline,
