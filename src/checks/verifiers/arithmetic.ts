@@ -1,0 +1,153 @@
+// Recomputes the arithmetic of a claim. A claim is supported if all of it was recomputed, and contradicted if one of its statements is false.
+import type { Claim, ClaimVerdict, Verifier } from '../types.ts';
+import { NoExpression } from './arithmetic-parser.ts';
+import { readStatement, type ArithmeticStatement } from './arithmetic-statement.ts';
+import { tokenizeArithmetic, type Token } from './arithmetic-tokens.ts';
+import { hasOtherArithmetic, isIndirect } from './assertion.ts';
+import { likelyNotations, numberWords, type NumberNotation } from './numbers.ts';
+import { Undecided } from './rational.ts';
+import { computedEvidence, decideExactly, isReadable, verifier } from './verifier.ts';
+
+const name = 'arithmetic';
+
+/** Words that join statements and state nothing themselves. */
+const joiningWords = new Set('and so thus therefore hence because since then also but'.split(' '));
+
+/** Words with which an expression can start. */
+const startingWords = new Set(
+  'the sum product average mean difference remainder square greatest least half third quarter fifth tenth double twice triple a'.split(
+    ' ',
+  ),
+);
+
+/** What the arithmetic of a claim says in one notation of numbers. */
+type Reading = {
+  readonly statements: readonly ArithmeticStatement[];
+  /** Whether statements and words that join them are all of the claim. */
+  readonly isComplete: boolean;
+  /** The text of the claim outside the statements. */
+  readonly rest: string;
+};
+
+const isStart = (token: Token): boolean =>
+  token.type === 'number' ||
+  token.type === 'currency' ||
+  (token.type === 'operator' && (token.text === '(' || token.text === '-' || token.text === '√')) ||
+  (token.type === 'word' && startingWords.has(token.text));
+
+const isJoint = (token: Token | undefined): boolean =>
+  token === undefined ||
+  token.type === 'markup' ||
+  token.type === 'punctuation' ||
+  (token.type === 'word' && joiningWords.has(token.text));
+
+/** Whether a statement may be taken out of the text around it: between joints, or with symbols between separate words. */
+function isSeparate(
+  tokens: readonly Token[],
+  first: number,
+  start: number,
+  { end, isSymbolic }: ArithmeticStatement,
+): boolean {
+  const isLoose = (token: Token | undefined, gap: Token | undefined): boolean =>
+    isJoint(token) || (isSymbolic && token?.type === 'word' && gap?.isTight !== true);
+  return (start === first || isLoose(tokens[start - 1], tokens[start])) && isLoose(tokens[end], tokens[end]);
+}
+
+/** Whether tokens look like a date, a range or a version instead of a calculation. */
+function hasTightChain(tokens: readonly Token[], start: number, end: number, isSymbolic: boolean): boolean {
+  let hyphens = 0;
+  let slashes = 0;
+  for (let at = start + 1; at < end - 1; at++) {
+    const token = tokens[at];
+    if (token?.type !== 'operator' || !token.isTight || tokens[at + 1]?.isTight !== true) continue;
+    if (numberWords.has(tokens[at - 1]?.text ?? '')) continue;
+    if (token.text === '-') hyphens += 1;
+    if (token.text === '/') slashes += 1;
+  }
+  return hyphens > (isSymbolic ? 1 : 0) || slashes > 1;
+}
+
+function readClaim(text: string, tokens: readonly Token[], notation: NumberNotation): Reading {
+  const statements: ArithmeticStatement[] = [];
+  let isComplete = true;
+  let rest = '';
+  let restStart = 0;
+  const first = skipListMark(tokens);
+  for (let at = first; at < tokens.length;) {
+    const token = tokens[at] as Token;
+    const statement = isStart(token) ? tryStatement(tokens, at, notation) : undefined;
+    if (
+      statement &&
+      isSeparate(tokens, first, at, statement) &&
+      !hasTightChain(tokens, at, statement.end, statement.isSymbolic)
+    ) {
+      statements.push(statement);
+      rest += `${text.slice(restStart, token.start)} `;
+      restStart = tokens[statement.end - 1]?.end ?? text.length;
+      at = statement.end;
+    } else {
+      if (!isJoint(token)) isComplete = false;
+      at += 1;
+    }
+  }
+  return { statements, isComplete, rest: rest + text.slice(restStart) };
+}
+
+/** The first token after the mark of a list item, such as `-` or `1.`. */
+function skipListMark(tokens: readonly Token[]): number {
+  const [mark, next, third] = tokens;
+  if (mark?.text === '-' && next?.isTight === false) return 1;
+  return mark?.type === 'number' && next?.text === '.' && next.isTight && third?.isTight === false ? 2 : 0;
+}
+
+function tryStatement(tokens: readonly Token[], at: number, notation: NumberNotation): ArithmeticStatement | undefined {
+  try {
+    return readStatement(tokens, at, notation);
+  } catch (error) {
+    if (error instanceof NoExpression || error instanceof Undecided) return undefined;
+    throw error;
+  }
+}
+
+const valuePattern = /\d|\b(?:plus|minus|times|divided|sum|product|half|twice|double|percent)\b/i;
+const relationPattern = /[=≈≠<>≤≥~]|\b(?:is|equals?|gives|makes|yields|comes|amounts|adds|results|leaves|has)\b/i;
+
+function verifyArithmetic({ text }: Claim): ClaimVerdict | undefined {
+  const tokens = tokenizeArithmetic(text);
+  const readings = likelyNotations(text).map((notation) => readClaim(text, tokens, notation));
+  const decided = readings.filter(({ statements }) => statements.length > 0);
+  // The second notation counts only if the numbers cannot be read in the first.
+  const [whole] = decided;
+  if (whole?.isComplete === true && whole.statements.every(({ truth }) => truth === 'true'))
+    return decide('supported', whole.statements, text, tokens);
+  const falseStatements = decided.map(({ statements }) => statements.filter(({ truth }) => truth === 'false'));
+  const [wrong] = falseStatements;
+  if (!wrong || falseStatements.some(({ length }) => length === 0)) return undefined;
+  if (!whole || isIndirect(whole.rest) || hasOtherArithmetic(text) || startsWithDash(tokens)) return undefined;
+  return decide('contradicted', wrong, text, tokens);
+}
+
+/** A dash at the start is the mark of a list item or a sign: a false statement after it is not decided. */
+const startsWithDash = ([first, second]: readonly Token[]): boolean => first?.text === '-' && second?.isTight === false;
+
+function decide(
+  type: 'supported' | 'contradicted',
+  statements: readonly ArithmeticStatement[],
+  text: string,
+  tokens: readonly Token[],
+): ClaimVerdict {
+  const texts = statements.map(({ start, end }) =>
+    text.slice(tokens[start]?.start ?? 0, tokens[end - 1]?.end ?? text.length),
+  );
+  const computed = statements.map(({ computation }) => computation).join('\n');
+  const isWord = type === 'supported' ? 'is' : 'is not';
+  const why = `Recomputed: ${texts.map((each) => `"${each}" ${isWord} right`).join('; ')}.`;
+  return decideExactly(type, name, [computedEvidence(name, computed)], why);
+}
+
+/** Recomputes expressions, equations, percentages, sums, remainders and comparisons, with exact fractions. */
+export const arithmeticVerifier: Verifier = verifier({
+  name,
+  handles: (claim) => isReadable(claim) && valuePattern.test(claim.text) && relationPattern.test(claim.text),
+  verify: verifyArithmetic,
+});

@@ -1,0 +1,181 @@
+// Says whether a source asserts the sentence at a place: as a whole sentence of its own, and not denied, supposed, quoted or reported by what stands around it.
+import type { TextSpan } from '../types.ts';
+import { hasDenial, isIndirect } from './assertion.ts';
+import type { NormalText } from './source-text.ts';
+
+/** Max characters before and after a sentence that are read for its context. */
+const contextChars = 400;
+
+const sentenceEnd = /[.!?。！？]["'”’)\]*_`]*$/;
+const abbreviation =
+  /(?:^|[^\p{L}])(?:e\.g|i\.e|vs|cf|dr|mr|mrs|ms|no|st|prof|approx|etc|al|fig|ca|sec|art|\p{L})\.$/iu;
+const listMark = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$/;
+const nextBlock = /^[ \t]*(?:\r?\n[ \t]*(?:\r?\n|[-*+•#]|\d{1,3}[.)]\s|$)|$)/;
+
+/** Whether a sentence can start at a position of a text. */
+export function isSentenceStart(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - contextChars), start);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const line = before.slice(lineStart);
+  const hasWholeLine = lineStart > 0 || before.length === start;
+  if (hasWholeLine && listMark.test(line)) return true;
+  const trimmed = before.trimEnd();
+  if (trimmed === '') return before.length === start;
+  if (/\n[ \t]*\r?\n[ \t]*$/.test(before)) return true;
+  return /\s$/.test(before) && sentenceEnd.test(trimmed) && !/["'”’]$/.test(trimmed) && !abbreviation.test(trimmed);
+}
+
+/** Whether the sentence that ends at a position, without its full stop, ends there in the text. */
+export function isSentenceEnd(text: string, end: number): boolean {
+  const after = text.slice(end, end + contextChars);
+  if (nextBlock.test(after)) return true;
+  return /^[.!。！](?:\s|$)/.test(after) || /^[。！]/.test(after);
+}
+
+const strongDenial =
+  /\b(?:false|falsely|wrong|wrongly|untrue|incorrect|incorrectly|myths?|misconceptions?|hoax|jokes?|kidding|lies?|fake|fiction|fictional|satire|satirical|parody|debunked|disproved|refuted|retracted|withdrawn|mistaken|mistakenly|erroneous|fabricated|invented|made up|inaccurate|misleading|outdated|obsolete|superseded|deprecated|no longer|not true|not correct|not the case|imagine|imaginary|suppose|pretend|hypothetical|hypothetically|alleged|allegedly|rumou?rs?|rumou?red|claims?|claimed|believe|believed|believes|conspiracy|propaganda)\b/i;
+const forwardWords = /\b(?:following|below|next|these|this|here|such|as follows)\b|[:：]\s*$/i;
+const backwardStart =
+  /^\W*(?:this|that|these|those|it|which|such|both|neither|none|not|no|nope|false|wrong|actually|in fact|in reality|however|but|except|unless|or|at least|so|the (?:above|claim|statement|former|previous|preceding|sentence))\b/i;
+const wholeSourceWords =
+  /\b(?:above|below|following|preceding|previous|everything|entire|entirely|all (?:of )?(?:the |these )?(?:statements|sentences|claims|facts)|(?:this|the) (?:page|document|article|text|section|list|file|story|website|blog|post))\b/i;
+const steeringWords =
+  /\b(?:mark|label|rate|judge|treat|consider|accept|report|classify|return|output|answer|verdict)\b/i;
+const steeringTargets = /\b(?:claims?|statements?|answers?|sentences?|instructions?)\b/i;
+const steeringAims = /\b(?:supported|verified|true|correct|valid|ignore|disregard)\b/i;
+
+/** Whether a sentence tells a reader of the source how to judge statements. */
+const isSteering = (sentence: string): boolean =>
+  steeringWords.test(sentence) && steeringTargets.test(sentence) && steeringAims.test(sentence);
+
+function lastSentence(text: string): string {
+  const trimmed = text.trimEnd();
+  let start = 0;
+  for (const match of trimmed.matchAll(/[.!?。！？]["'”’)\]]*(?=\s)/g)) start = match.index + match[0].length;
+  return trimmed.slice(start);
+}
+
+const firstSentence = (text: string): string => {
+  const rest = text.replace(/^[.!。！\s"'”’)\]*_`]+/, '');
+  const end = /[.!?。！？](?:\s|$)|\n\s*\n/.exec(rest);
+  return end ? rest.slice(0, end.index + 1) : rest;
+};
+
+type Heading = { readonly at: number; readonly level: number; readonly isDenying: boolean };
+
+/** What a source says about its sentences; computed once. */
+type SourceFacts = {
+  readonly headings: readonly Heading[];
+  readonly hasComments: boolean;
+  /** Whether the source calls all of it untrue. */
+  readonly deniesItself: boolean;
+};
+
+const knownFacts = new WeakMap<NormalText, SourceFacts>();
+
+function getFacts(source: NormalText): SourceFacts {
+  const known = knownFacts.get(source);
+  if (known) return known;
+  const text = source.original;
+  const facts = { headings: findHeadings(text), hasComments: text.includes('<!--'), deniesItself: deniesItself(text) };
+  knownFacts.set(source, facts);
+  return facts;
+}
+
+const isDenying = (line: string): boolean => strongDenial.test(line) || hasDenial(line);
+
+function findHeadings(text: string): readonly Heading[] {
+  const headings: Heading[] = [];
+  for (const match of text.matchAll(/^[ \t]{0,3}(#{1,6})[ \t](.*)$/gm))
+    headings.push({ at: match.index, level: match[1]?.length ?? 1, isDenying: isDenying(match[2] ?? '') });
+  for (const match of text.matchAll(/\n[ \t]{0,3}(?:=+|-{3,})[ \t]*(?=\n|$)/g)) {
+    const at = text.lastIndexOf('\n', match.index - 1) + 1;
+    if (match.index > 0) headings.push({ at, level: 1, isDenying: isDenying(text.slice(at, match.index)) });
+  }
+  return headings.toSorted((a, b) => a.at - b.at);
+}
+
+/** Why a source does not assert what stands at a place; undefined if it does. The span is that of the sentence without its full stop. */
+export function findObjection(source: NormalText, { start, end }: TextSpan): string | undefined {
+  const text = source.original;
+  if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
+  const { headings, hasComments, deniesItself: isUntrue } = getFacts(source);
+  if (isUntrue) return 'the source calls what it contains untrue';
+  if (isQuoted(text, start, hasComments)) return 'it is quoted or struck out in the source';
+  const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
+  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)))
+    return 'the sentence before it denies, supposes or reports it';
+  const next = firstSentence(text.slice(end, end + contextChars));
+  if (strongDenial.test(next) || (backwardStart.test(next) && hasDenial(next)))
+    return 'the sentence after it denies or limits it';
+  if (isSteering(previous) || isSteering(next)) return 'the text around it tells a reader how to judge';
+  if (hasDenyingHeading(headings, start) || hasDenyingIntroduction(text, start))
+    return 'its section is about what is not so';
+  return undefined;
+}
+
+/** The text before a sentence without the mark of its list item. */
+const withoutMark = (before: string): string => before.replace(/(^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$/, '$1');
+
+/** Whether a place is inside quotation marks, a block quote, deleted text or a comment. */
+function isQuoted(text: string, start: number, hasComments: boolean): boolean {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  if (/^[ \t]*>/.test(text.slice(lineStart, start))) return true;
+  const paragraphStart = Math.max(text.lastIndexOf('\n\n', start - 1), start - maxParagraphChars, 0);
+  const paragraph = text.slice(paragraphStart, start);
+  if (countOf(paragraph, /["“”„«»]/g) % 2 === 1 || countOf(paragraph, /~~/g) % 2 === 1) return true;
+  if (paragraph.lastIndexOf('‘') > paragraph.lastIndexOf('’')) return true;
+  if (hasComments && text.lastIndexOf('<!--', start) > text.lastIndexOf('-->', start)) return true;
+  return (
+    countOf(paragraph, /<(?:del|s|strike|q|blockquote)>/gi) > countOf(paragraph, /<\/(?:del|s|strike|q|blockquote)>/gi)
+  );
+}
+
+const maxParagraphChars = 4000;
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** Whether a heading above a place denies or supposes what its section says. */
+function hasDenyingHeading(headings: readonly Heading[], start: number): boolean {
+  let level = 7;
+  for (let index = headings.length - 1; index >= 0; index--) {
+    const heading = headings[index];
+    if (!heading || heading.at >= start || heading.level >= level) continue;
+    if (heading.isDenying) return true;
+    level = heading.level;
+  }
+  return false;
+}
+
+const maxListLines = 200;
+
+/** Whether the line that introduces the list of a place denies or supposes what the list says. */
+function hasDenyingIntroduction(text: string, start: number): boolean {
+  let lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  if (!listMark.test(text.slice(lineStart, start))) return false;
+  for (let lines = 0; lines < maxListLines && lineStart > 0; lines++) {
+    const lineEnd = lineStart - 1;
+    lineStart = lineEnd === 0 ? 0 : text.lastIndexOf('\n', lineEnd - 1) + 1;
+    const line = text.slice(lineStart, lineEnd);
+    if (line.trim() !== '' && !/^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]|^[ \t]{2,}/.test(line))
+      return isDenying(line) || isIndirect(line);
+  }
+  return false;
+}
+
+/** Whether a sentence of a source calls all of it, or what stands elsewhere in it, untrue: then no sentence of it is taken as it stands. */
+function deniesItself(text: string): boolean {
+  let hits = 0;
+  for (const match of text.matchAll(new RegExp(strongDenial.source, 'gi'))) {
+    if (++hits > maxDenials) return true;
+    const before = text.slice(Math.max(0, match.index - sentenceChars), match.index);
+    const after = text.slice(match.index, match.index + sentenceChars);
+    const start = Math.max(before.lastIndexOf('. '), before.lastIndexOf('\n')) + 1;
+    const end = after.search(/[.!?]\s|\n/);
+    if (wholeSourceWords.test(before.slice(start) + (end < 0 ? after : after.slice(0, end)))) return true;
+  }
+  return false;
+}
+
+const sentenceChars = 160;
+/** A source with more denials than this is not taken word for word. */
+const maxDenials = 2000;

@@ -1,0 +1,66 @@
+// Refuses a claim with a number or a name that no evidence contains. It never supports a claim.
+import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
+import { canonicalNumber, likelyNotations, numberPattern } from './numbers.ts';
+import { findNames } from './self-contained.ts';
+import { isReadable, refuse, verifier } from './verifier.ts';
+
+const name = 'presence';
+
+const numberRuns = new RegExp(String.raw`(?<![\p{L}\p{N}])([-−]?)(${numberPattern})`, 'gu');
+const citationMark = /\[\^?\d+\]/g;
+
+type Found = { readonly written: string; readonly value: string; readonly isNegative: boolean };
+
+/** Returns the numbers of a text. A hyphen is a sign at the start of a word only, not in a range or a date. */
+function* readNumbers(text: string): Generator<Found> {
+  const [notation = 'en'] = likelyNotations(text.slice(0, maxSample));
+  for (const match of text.matchAll(numberRuns)) {
+    const [written, sign = '', digits = ''] = match;
+    const isNegative = sign !== '' && /^[\s(=:]?$/.test(text[match.index - 1] ?? '');
+    yield { written, value: canonicalNumber(digits, notation), isNegative };
+  }
+}
+
+/** Max characters of a text that are read to find its notation of numbers. */
+const maxSample = 2000;
+
+type EvidenceWords = {
+  readonly numbers: ReadonlySet<string>;
+  readonly negativeNumbers: ReadonlySet<string>;
+  readonly lower: string;
+};
+
+const knownWords = new WeakMap<Evidence, EvidenceWords>();
+
+function readEvidence(evidence: Evidence): EvidenceWords {
+  const known = knownWords.get(evidence);
+  if (known) return known;
+  const { source, text } = evidence;
+  const numbers = new Set<string>();
+  const negativeNumbers = new Set<string>();
+  for (const { value, isNegative } of readNumbers(text)) (isNegative ? negativeNumbers : numbers).add(value);
+  const lower = `${source.type === 'document' ? source.path : ''}\n${text}`.toLowerCase();
+  const words = { numbers, negativeNumbers, lower };
+  knownWords.set(evidence, words);
+  return words;
+}
+
+function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
+  const known = evidence.map(readEvidence);
+  const claimed = text.replaceAll(citationMark, ' ');
+  for (const { written, value, isNegative } of readNumbers(claimed))
+    if (!known.some((each) => (isNegative ? each.negativeNumbers : each.numbers).has(value)))
+      return refuse(`The number ${written} is in no evidence.`);
+  for (const each of findNames(claimed)) {
+    const wanted = each.toLowerCase();
+    if (!known.some(({ lower }) => lower.includes(wanted))) return refuse(`The name ${each} is in no evidence.`);
+  }
+  return undefined;
+}
+
+/** Refuses a claim if one of its numbers or names occurs in no evidence. */
+export const presenceVerifier: Verifier = verifier({
+  name,
+  handles: (claim, { evidence }) => isReadable(claim) && evidence.length > 0,
+  verify: verifyPresence,
+});

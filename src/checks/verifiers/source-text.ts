@@ -1,0 +1,70 @@
+// Text with white space and typographic quotation marks normalised, and the way back to the places in the original.
+import type { Evidence, TextSpan } from '../types.ts';
+
+/** A text in which a run of white space is one space and quotation marks are those of ASCII; nothing else is changed. */
+export type NormalText = {
+  readonly original: string;
+  readonly text: string;
+  /** Where characters were removed: the offset after it in `text`, and how many were removed up to there. */
+  readonly removals: readonly { readonly at: number; readonly removed: number }[];
+};
+
+const longSpace = /[^\S ]\s*| \s+/g;
+const doubleQuotes = /[“”„‟«»]/g;
+const singleQuotes = /[‘’‚‛]/g;
+
+/** Normalises white space and quotation marks. */
+export function normalizeText(original: string): NormalText {
+  const removals: { at: number; removed: number }[] = [];
+  let removed = 0;
+  const spaced = original.replaceAll(longSpace, (space: string, at: number) => {
+    if (space.length > 1) {
+      const end = at - removed + 1;
+      removed += space.length - 1;
+      removals.push({ at: end, removed });
+    }
+    return ' ';
+  });
+  return { original, text: spaced.replaceAll(doubleQuotes, '"').replaceAll(singleQuotes, "'"), removals };
+}
+
+/** Returns the offset in the original of an offset in the normal text. */
+export function toOriginalOffset({ removals }: NormalText, at: number): number {
+  let [low, high] = [0, removals.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((removals[middle]?.at ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return at + (removals[low - 1]?.removed ?? 0);
+}
+
+/** Returns the span in the original of a span in the normal text. */
+export const toOriginalSpan = (normal: NormalText, start: number, end: number): TextSpan => ({
+  start: toOriginalOffset(normal, start),
+  end: toOriginalOffset(normal, end - 1) + 1,
+});
+
+const normalTexts = new WeakMap<Evidence, NormalText>();
+
+/** The normal text of evidence; computed once. */
+export function normalEvidence(evidence: Evidence): NormalText {
+  const known = normalTexts.get(evidence);
+  if (known) return known;
+  // The whole text, also outside the span: what stands around a sentence says whether it is asserted.
+  const normal = normalizeText(evidence.text);
+  normalTexts.set(evidence, normal);
+  return normal;
+}
+
+/** Max occurrences of a text that are looked at. */
+const maxOccurrences = 20;
+
+/** Returns the places of a normal text in the normal text of evidence. */
+export function findOccurrences(text: string, wanted: string): readonly number[] {
+  const found: number[] = [];
+  if (wanted === '') return found;
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < maxOccurrences; at = text.indexOf(wanted, at + 1))
+    found.push(at);
+  return found;
+}

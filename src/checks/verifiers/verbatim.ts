@@ -1,0 +1,70 @@
+// Supports a claim that a source contains word for word, as a whole sentence that the source asserts.
+import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
+import { findObjection } from './asserted.ts';
+import { isAuthored, isIndependent } from './independence.ts';
+import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
+import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
+import { decideExactly, evidenceWithSpan, isReadable, verifier } from './verifier.ts';
+
+const name = 'verbatim';
+
+/** The words of a claim without list mark, emphasis around it and full stop. */
+function readStatement(text: string): string | undefined {
+  const plain = text
+    .trim()
+    .replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '')
+    .replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');
+  const statement = normalizeText(plain.replace(/[.!。！]$/, '')).text.trim();
+  return isLongEnough(statement) && !/[?？:：]$/.test(statement) ? statement : undefined;
+}
+
+const minWords = 3;
+const minIdeographs = 6;
+
+/** Whether a text is long enough to be a statement: three words, or six characters of Chinese or Japanese. */
+function isLongEnough(statement: string): boolean {
+  const words = statement.match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length >= minWords) return true;
+  return (statement.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0) >= minIdeographs;
+}
+
+/** Whether what an answer speaks of is in a source, for a claim that names nothing itself. */
+function isSameSubject(claim: Claim, { question = '', answer }: VerifyContext, evidence: Evidence): boolean {
+  if (findNames(claim.text).length > 0) return true;
+  const before = answer.slice(Math.max(0, claim.span.start - 300), claim.span.start);
+  const source = evidence.source.type === 'document' ? evidence.source.path : '';
+  const known = `${source}\n${evidence.text}`.toLowerCase();
+  return [...findNames(question), ...findSubjects(before)].every((each) => known.includes(each.toLowerCase()));
+}
+
+/** Whether a passage from the middle of a document starts with the statement: what stands before it there is not known. */
+const hasUnknownStart = ({ source, text }: Evidence, start: number): boolean =>
+  source.type === 'document' && source.lines[0] > 1 && !/[\p{L}\p{N}]/u.test(text.slice(0, start));
+
+function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
+  const statement = readStatement(claim.text);
+  if (statement === undefined || !hasOwnSubject(statement)) return undefined;
+  for (const evidence of context.evidence) {
+    if (!isIndependent(evidence, context)) continue;
+    const normal = normalEvidence(evidence);
+    for (const at of findOccurrences(normal.text, statement)) {
+      const span = toOriginalSpan(normal, at, at + statement.length);
+      if (hasUnknownStart(evidence, span.start) || findObjection(normal, span) !== undefined) continue;
+      if (isAuthored(statement, context) || !isSameSubject(claim, context, evidence)) break;
+      return decideExactly(
+        'supported',
+        name,
+        [evidenceWithSpan(evidence, span)],
+        'The source contains the whole statement word for word.',
+      );
+    }
+  }
+  return undefined;
+}
+
+/** Supports a claim that stands word for word in the evidence as a sentence of its own; white space and typographic quotation marks may differ. */
+export const verbatimVerifier: Verifier = verifier({
+  name,
+  handles: (claim, { evidence }) => isReadable(claim) && evidence.length > 0,
+  verify: verifyVerbatim,
+});
