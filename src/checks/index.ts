@@ -19,6 +19,23 @@ export type {
   VerifyContext,
   VerifyModel,
 } from './types.ts';
+export {
+  arithmeticVerifier,
+  codeVerifier,
+  commandVerifier,
+  createJsonVerifier,
+  dateVerifier,
+  defaultVerifiers,
+  presenceVerifier,
+  quotationVerifier,
+  referenceVerifier,
+  runVerifiers,
+  unitVerifier,
+  verbatimVerifier,
+  verifier,
+  type JsonVerifierOptions,
+  type VerifierResult,
+} from './verifiers/index.ts';
 export { contentWords, splitSentences } from './words.ts';
 export {
   clusterByEntailment,

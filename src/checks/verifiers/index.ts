@@ -7,7 +7,7 @@ export { createJsonVerifier, type JsonVerifierOptions } from './json-schema.ts';
 export { presenceVerifier } from './presence.ts';
 export { quotationVerifier } from './quotations.ts';
 export { referenceVerifier } from './references.ts';
-export { defaultVerifiers, isSoundVerdict, runVerifiers } from './run-verifiers.ts';
+export { defaultVerifiers, findVerdictProblem, runVerifiers, type VerifierResult } from './run-verifiers.ts';
 export { unitVerifier } from './units.ts';
 export { verbatimVerifier } from './verbatim.ts';
 export { verifier } from './verifier.ts';

@@ -102,7 +102,7 @@ function readUnit(
 /** Whether a unit continues a quantity in a larger unit, as the minutes of `2 h 30 min` do. */
 function isSmaller(meanings: UnitMeanings, larger: UnitMeanings | undefined): boolean {
   if (!larger) return true;
-  const [[small] = [], [large] = []] = [Object.values(meanings), Object.values(larger)];
+  const [[small], [large]] = [Object.values(meanings), Object.values(larger)];
   return small?.dimension === large?.dimension && !!small && !!large && compare(small.factor, large.factor) < 0;
 }
 

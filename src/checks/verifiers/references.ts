@@ -1,5 +1,5 @@
 // Looks up the URLs and file paths of a claim: in the evidence, in the event log, and paths in the workspace. Nothing is fetched.
-import type { Event, Json } from '../../core/index.ts';
+import type { Event } from '../../core/index.ts';
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
 import { isIndirect } from './assertion.ts';
 import { stringsOf } from './independence.ts';
@@ -32,7 +32,7 @@ function urlsOfEvents(events: readonly Event[]): ReadonlySet<string> {
   const urls = new Set<string>();
   for (const event of events)
     if (event.type === 'tool-ended' || event.type === 'input-received')
-      for (const text of stringsOf(event as unknown as Json)) for (const url of findUrls(text)) urls.add(url);
+      for (const text of stringsOf(event)) for (const url of findUrls(text)) urls.add(url);
   eventUrls.set(events, urls);
   return urls;
 }

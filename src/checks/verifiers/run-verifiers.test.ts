@@ -28,7 +28,8 @@ test('[A26] a path that does not exist is contradicted, and one that is to be ma
 test('[A26] an address that is neither in the evidence nor in results of tools is refused; nothing is fetched', async () => {
   const url = 'https://example.org/page';
   const claim = `See ${url}.`;
-  const event = (type: string, more: object): readonly Event[] => [{ type, seq: 1, ...more }] as unknown as readonly Event[];
+  const event = (type: string, more: object): readonly Event[] =>
+    [{ type, seq: 1, ...more }] as unknown as readonly Event[];
   assert.equal(await decideLater(referenceVerifier, claim, ['Nothing.']), 'unverifiable');
   assert.equal(await decideLater(referenceVerifier, claim, [`Look at <${url}>`]), 'undecided');
   const found = event('tool-ended', { output: `Found ${url}, and more` });
@@ -46,7 +47,10 @@ test('[A26] code that does not parse is contradicted; code that parses supports 
   assert.equal(await check(fence('json', '{"a": 1}')), 'undecided');
   assert.equal(await check(`The following JSON is valid:\n${fence('json', '{"a": 1}')}`), 'supported');
   assert.equal(await check(`The following YAML is valid:\n${fence('json', '{"a": 1}')}`), 'undecided');
-  assert.equal(await check(`The following code parses:\n${fence('ts', 'const a: number = 1;\nreturn a;')}`), 'supported');
+  assert.equal(
+    await check(`The following code parses:\n${fence('ts', 'const a: number = 1;\nreturn a;')}`),
+    'supported',
+  );
   assert.equal(await check(fence('js', 'const = 1;')), 'contradicted');
   assert.equal(await check(fence('typescript', 'type A = {')), 'contradicted');
   assert.equal(await check(fence('ts', 'call(...)')), 'undecided', 'an ellipsis');
@@ -55,7 +59,11 @@ test('[A26] code that does not parse is contradicted; code that parses supports 
   assert.equal(await check(`This YAML is valid:\n${fence('yaml', 'a: [1, 2]')}`), 'supported');
   assert.equal(await check(fence('rust', 'fn main( {')), 'undecided');
   assert.equal(await check(`The following code parses and prints 7:\n${fence('js', 'console.log(8)')}`), 'undecided');
-  assert.equal(await check(`The following code parses:\n${fence('js', 'process.exit(3)')}`), 'supported', 'it is not run');
+  assert.equal(
+    await check(`The following code parses:\n${fence('js', 'process.exit(3)')}`),
+    'supported',
+    'it is not run',
+  );
 });
 
 test('[A26] JSON that does not match a schema is contradicted', async () => {
@@ -96,9 +104,10 @@ test('[A26] a verifier of the caller decides; one that throws, rejects or names 
       evidence: [{ ...given(text), span }],
       why: 'It is there.',
     }) as const;
-  const own = (verify: () => unknown) => verifier({ name: 'own', handles: () => true, verify: verify as () => undefined });
+  const own = (verify: () => unknown) =>
+    verifier({ name: 'own', handles: () => true, verify: verify as () => undefined });
   const run = async (verify: () => unknown): Promise<string | undefined> =>
-    (await runVerifiers([own(verify)], claim, context))?.type;
+    (await runVerifiers([own(verify)], claim, context)).verdict?.type;
   assert.equal(await run(() => verdict('Build 7 of the server.')), 'supported');
   assert.equal(await run(() => Promise.resolve(verdict('Build 7 of the server.', { start: 0, end: 7 }))), 'supported');
   assert.equal(await run(() => verdict('Build 8 of the server.')), undefined, 'a text that is no evidence');
@@ -121,9 +130,9 @@ test('[A26] a verifier of the caller decides; one that throws, rejects or names 
 
 test('[A26] the default verifiers decide in order: a wrong sum is contradicted also if a source contains it', async () => {
   const text = 'The total is 2 + 2 = 5.';
-  const decided = await runVerifiers(defaultVerifiers, toClaim(text), contextOf(text, [text]));
+  const { verdict: decided } = await runVerifiers(defaultVerifiers, toClaim(text), contextOf(text, [text]));
   assert.equal(decided?.type, 'contradicted');
   const weekday = '17 November 2026 is a Monday.';
-  const other = await runVerifiers(defaultVerifiers, toClaim(weekday), contextOf(weekday, [weekday]));
+  const { verdict: other } = await runVerifiers(defaultVerifiers, toClaim(weekday), contextOf(weekday, [weekday]));
   assert.equal(other?.type, 'contradicted');
 });

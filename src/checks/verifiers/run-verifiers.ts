@@ -1,5 +1,5 @@
 // Runs verifiers over a claim, in order, until one decides; a verdict without sound evidence does not count.
-import { raceAbort, type Json } from '../../core/index.ts';
+import { errorMessage, raceAbort } from '../../core/index.ts';
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
 import { arithmeticVerifier } from './arithmetic.ts';
 import { codeVerifier } from './code.ts';
@@ -25,54 +25,56 @@ export const defaultVerifiers: readonly Verifier[] = Object.freeze([
   presenceVerifier,
 ]);
 
-/** Whether a verdict names evidence that exists: a text of the context, of an event or of a computation, and a span inside it. A refusal needs none. */
-export function isSoundVerdict(verdict: ClaimVerdict, context: VerifyContext): boolean {
-  if (verdict.type === 'unverifiable') return true;
-  return verdict.evidence.length > 0 && verdict.evidence.every((each) => isSoundEvidence(each, context));
+/** Why a verdict does not count: it must name evidence of the context, of an event or of a computation, with a span inside its text. Undefined if it counts. */
+export function findVerdictProblem(verdict: ClaimVerdict, context: VerifyContext): string | undefined {
+  if (verdict.type === 'unverifiable') return undefined;
+  if (verdict.type !== 'supported' && verdict.type !== 'contradicted') return 'it returned no verdict.';
+  if (!Array.isArray(verdict.evidence) || verdict.evidence.length === 0) return 'it named no evidence.';
+  for (const evidence of verdict.evidence) {
+    const problem = findEvidenceProblem(evidence, context);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
-function isSoundEvidence({ source, text, span }: Evidence, { evidence, events }: VerifyContext): boolean {
+function findEvidenceProblem({ source, text, span }: Evidence, context: VerifyContext): string | undefined {
+  if (text.trim() === '') return 'it named evidence without text.';
   if (span && !(Number.isInteger(span.start) && span.start >= 0 && span.end > span.start && span.end <= text.length))
-    return false;
-  if (text.trim() === '') return false;
-  if (source.type === 'computed') return true;
-  if (evidence.some((each) => each.text === text && isSameSource(each.source, source))) return true;
-  const event = source.type === 'event' ? findEvent(events ?? [], source.seq) : undefined;
-  return event !== undefined && stringsOf(event as unknown as Json).some((each) => each.includes(text));
+    return 'it named a part that is not in its evidence.';
+  if (source.type === 'computed') return undefined;
+  if (context.evidence.some((each) => isSameSource(each.source, source) && each.text.includes(text))) return undefined;
+  const event = source.type === 'event' ? findEvent(context.events ?? [], source.seq) : undefined;
+  if (event && stringsOf(event).some((each) => each.includes(text))) return undefined;
+  return 'it named evidence that is not among the sources.';
 }
 
 const isSameSource = (a: Evidence['source'], b: Evidence['source']): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the first verdict of the verifiers. A verifier that throws, and a verdict whose evidence is not sound, decide nothing; an abort throws. */
+/** The verdict of the first verifier that decided, and why others that spoke did not count. */
+export type VerifierResult = { readonly verdict?: ClaimVerdict; readonly problems: readonly string[] };
+
+/** Asks verifiers in order until one decides. One that throws, or names evidence that does not exist, has not decided; an abort throws. */
 export async function runVerifiers(
   verifiers: readonly Verifier[],
   claim: Claim,
   context: VerifyContext,
-): Promise<ClaimVerdict | undefined> {
+): Promise<VerifierResult> {
+  const problems: string[] = [];
   for (const each of verifiers) {
     context.signal.throwIfAborted();
-    const verdict = runVerifier(each, claim, context);
-    const decided = verdict instanceof Promise ? await verdict : verdict;
-    if (decided && isSoundVerdict(decided, context)) return decided;
-  }
-  return undefined;
-}
-
-function runVerifier(
-  each: Verifier,
-  claim: Claim,
-  context: VerifyContext,
-): ClaimVerdict | undefined | Promise<ClaimVerdict | undefined> {
-  try {
-    if (!each.handles(claim, context)) return undefined;
-    const verdict = each.verify(claim, context);
-    if (!(verdict instanceof Promise)) return verdict;
-    return raceAbort(context.signal, () => verdict).catch(() => {
+    try {
+      if (!each.handles(claim, context)) continue;
+      const returned = each.verify(claim, context);
+      const verdict = returned instanceof Promise ? await raceAbort(context.signal, () => returned) : returned;
+      if (!verdict) continue;
+      const problem = findVerdictProblem(verdict, context);
+      if (problem === undefined) return { verdict, problems };
+      problems.push(`${each.name}: ${problem}`);
+    } catch (error) {
       context.signal.throwIfAborted();
-      return undefined;
-    });
-  } catch {
-    return undefined;
+      problems.push(`${each.name} could not run: ${errorMessage(error)}`);
+    }
   }
+  return { problems };
 }

@@ -3,8 +3,11 @@ import type { Claim, ClaimVerdict, Evidence, TextSpan, Verifier } from '../types
 
 /** Creates a verifier: `handles` says cheaply whether it knows the kind of a claim, and `verify` returns a verdict, or undefined to leave the claim to the next verifier. */
 export function verifier(definition: Verifier): Verifier {
-  const { name, handles, verify } = definition;
-  return Object.freeze({ name, handles, verify });
+  return Object.freeze({
+    name: definition.name,
+    handles: (claim, context) => definition.handles(claim, context),
+    verify: (claim, context) => definition.verify(claim, context),
+  });
 }
 
 /** Max characters of a claim that a verifier reads; a longer claim is not decided. */
