@@ -3,7 +3,7 @@ import { errorMessage, type Event } from '../../core/index.ts';
 import { createPassageSelector, type CheckedVote, type JudgeTask } from '../judges/index.ts';
 import type { Claim, ClaimVerdict, Evidence, EvidenceSearch, Verifier, VerifyContext, VerifyModel } from '../types.ts';
 import { collectVotes, decideClaim, findContext, runLimited } from './ask-judges.ts';
-import { createSentenceIndex, runVerifiers } from './check-exact.ts';
+import { defaultVerifiers, runVerifiers } from '../verifiers/index.ts';
 import {
   askIndependently,
   planQuestions,
@@ -21,7 +21,7 @@ export type VerifyAnswerOptions = {
   readonly answer: string;
   /** The model that wrote the answer. It does not judge, nor does a model of its family. */
   readonly author?: Pick<VerifyModel, 'name' | 'family'>;
-  /** Exact verifiers, in the order in which they are asked. */
+  /** Exact verifiers, in the order in which they are asked; absent: `defaultVerifiers`. */
   readonly verifiers?: readonly Verifier[];
   /** Texts that may decide claims. */
   readonly evidence?: readonly Evidence[];
@@ -158,9 +158,7 @@ async function checkExactly(
   options: VerifyAnswerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { search, evidence = [], verifiers = [], score } = options;
-  const sentences = createSentenceIndex();
-  sentences.add(evidence);
+  const { search, evidence = [], verifiers = defaultVerifiers, score } = options;
   let done = 0;
   await runLimited(
     states.map((state) => async () => {
@@ -168,7 +166,6 @@ async function checkExactly(
       const { claim } = state;
       const found = search && claim.kind !== 'code' ? await searchSafely(search, claim, signal, state) : [];
       state.evidence = found.length === 0 ? evidence : [...found, ...evidence];
-      sentences.add(found);
       const context: VerifyContext = {
         answer: options.answer,
         evidence: state.evidence,
@@ -179,7 +176,7 @@ async function checkExactly(
         ...(options.runCommand ? { runCommand: options.runCommand } : {}),
       };
       const { verdict, problems } = await runVerifiers(verifiers, claim, context);
-      state.verdict = verdict ?? sentences.find(claim);
+      state.verdict = verdict;
       if (problems.length > 0 && !state.verdict) state.why = problems.join(' ');
       const [best] = state.evidence;
       if (score && best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));

@@ -292,7 +292,7 @@ for (const [what, claim, quotation] of [
 ] as const)
   test(`[A125] every judge supports a claim with ${what}: the votes do not count`, async () => {
     const lying: ScriptedModelOptions = { judge: () => ({ verdict: 'supported', passage: 1, quotation }) };
-    const report = await verify(claim, { judges: panel(lying, lying, lying) });
+    const report = await verify(claim, { judges: panel(lying, lying, lying), verifiers: [] });
     assert.deepEqual([report.outcome, verdictsOf(report)], ['not-verified', ['unverifiable']]);
   });
 

@@ -6,7 +6,7 @@ import { tokenizeArithmetic, type Token } from './arithmetic-tokens.ts';
 import { hasOtherArithmetic, isIndirect } from './assertion.ts';
 import { likelyNotations, numberWords, type NumberNotation } from './numbers.ts';
 import { Undecided } from './rational.ts';
-import { computedEvidence, decideExactly, isReadable, verifier } from './verifier.ts';
+import { computedEvidence, decideExactly, isReadable, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'arithmetic';
 
@@ -112,7 +112,8 @@ function tryStatement(tokens: readonly Token[], at: number, notation: NumberNota
 const valuePattern = /\d|\b(?:plus|minus|times|divided|sum|product|half|twice|double|percent)\b/i;
 const relationPattern = /[=≈≠<>≤≥~]|\b(?:is|equals?|gives|makes|yields|comes|amounts|adds|results|leaves|has)\b/i;
 
-function verifyArithmetic({ text }: Claim): ClaimVerdict | undefined {
+function verifyArithmetic(claim: Claim): ClaimVerdict | undefined {
+  const text = withoutCitations(claim.text);
   const tokens = tokenizeArithmetic(text);
   const readings = likelyNotations(text).map((notation) => readClaim(text, tokens, notation));
   const decided = readings.filter(({ statements }) => statements.length > 0);

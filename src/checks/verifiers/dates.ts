@@ -15,7 +15,15 @@ import {
   type WrittenDate,
 } from './calendar.ts';
 import { isJoinedOnly } from './joined-text.ts';
-import { computedEvidence, decideExactly, isReadable, negate, verifier, type Truth } from './verifier.ts';
+import {
+  computedEvidence,
+  decideExactly,
+  isReadable,
+  negate,
+  verifier,
+  withoutCitations,
+  type Truth,
+} from './verifier.ts';
 
 const name = 'dates';
 
@@ -192,7 +200,8 @@ function markDates(
   return { marked: marked + text.slice(end), toOriginal };
 }
 
-function verifyDates({ text }: Claim): ClaimVerdict | undefined {
+function verifyDates(claim: Claim): ClaimVerdict | undefined {
+  const text = withoutCitations(claim.text);
   const statements = readStatements(text);
   if (statements.length === 0) return undefined;
   const isAllOfIt = isJoinedOnly(text, statements);

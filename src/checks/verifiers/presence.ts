@@ -2,12 +2,11 @@
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
 import { canonicalNumber, likelyNotations, numberPattern } from './numbers.ts';
 import { findNames } from './self-contained.ts';
-import { isReadable, refuse, verifier } from './verifier.ts';
+import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'presence';
 
 const numberRuns = new RegExp(String.raw`(?<![\p{L}\p{N}])([-−]?)(${numberPattern})`, 'gu');
-const citationMark = /\[\^?\d+\]/g;
 
 type Found = { readonly written: string; readonly value: string; readonly isNegative: boolean };
 
@@ -47,7 +46,7 @@ function readEvidence(evidence: Evidence): EvidenceWords {
 
 function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
   const known = evidence.map(readEvidence);
-  const claimed = text.replaceAll(citationMark, ' ');
+  const claimed = withoutCitations(text);
   for (const { written, value, isNegative } of readNumbers(claimed))
     if (!known.some((each) => (isNegative ? each.negativeNumbers : each.numbers).has(value)))
       return refuse(`The number ${written} is in no evidence.`);

@@ -17,7 +17,7 @@ import {
   type Rational,
 } from './rational.ts';
 import { anySystem, type Dimension, type Unit } from './unit-table.ts';
-import { computedEvidence, decideExactly, isReadable, verifier, type Truth } from './verifier.ts';
+import { computedEvidence, decideExactly, isReadable, verifier, withoutCitations, type Truth } from './verifier.ts';
 
 const name = 'units';
 
@@ -161,7 +161,8 @@ function readConversions(text: string, notation: NumberNotation): readonly Conve
   return found;
 }
 
-function verifyUnits({ text }: Claim): ClaimVerdict | undefined {
+function verifyUnits(claim: Claim): ClaimVerdict | undefined {
+  const text = withoutCitations(claim.text);
   const [notation = 'en', other] = likelyNotations(text);
   const conversions = readConversions(text, notation);
   if (conversions.length === 0) return undefined;

@@ -4,13 +4,13 @@ import { findObjection } from './asserted.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
 import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
-import { decideExactly, evidenceWithSpan, isReadable, verifier } from './verifier.ts';
+import { decideExactly, evidenceWithSpan, isReadable, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'verbatim';
 
 /** The words of a claim without list mark, emphasis around it and full stop. */
 function readStatement(text: string): string | undefined {
-  const plain = text
+  const plain = withoutCitations(text)
     .trim()
     .replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '')
     .replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');

@@ -43,5 +43,11 @@ export function negate(truth: Truth): Truth {
   return truth === 'true' ? 'false' : 'true';
 }
 
+const citationMark = /(?:\s|(?<=[.,;!]))\[\^?\d{1,4}\](?=[\s.,;![]|$)/g;
+
+/** Returns a text without the marks of citations, such as `[1]`. */
+export const withoutCitations = (text: string): string =>
+  text.includes('[') ? text.replaceAll(citationMark, '') : text;
+
 /** Returns false for a claim that is too long to be read. */
 export const isReadable = ({ text }: Claim): boolean => text.length <= maxClaimChars;
