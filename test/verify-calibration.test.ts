@@ -5,7 +5,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { calibrate, decide } from '../src/checks/index.ts';
 import { listCalibrations, readCalibration } from '../src/coding-agent/calibrations/index.ts';
+import { isObject, type JsonObject } from '../src/core/index.ts';
+import type { VerificationReport } from '../src/checks/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { respondAsModel } from './support/scripted-judges.ts';
 
 const key = { model: 'a/b', task: 'questions', verifier: 'samples-1' };
 
@@ -151,4 +154,54 @@ test('[A46] a calibration does not depend on the order of the labels', () => {
   const outcomes = Array.from({ length: 500 }, (_, i) => ({ confidence: (i % 100) / 100, correct: i % 100 > 60 }));
   const target = { maxErrorRate: 0.1, probability: 0.9 };
   assert.deepEqual(calibrate({ outcomes, ...target }), calibrate({ outcomes: outcomes.toReversed(), ...target }));
+});
+
+function readSystem(body: JsonObject): string {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const system = messages.find((message) => isObject(message) && message['role'] === 'system');
+  return isObject(system) ? String(system['content']) : '';
+}
+
+test('[A46, A47] verify-full with a target error rate abstains until calibrated, then accepts only above the threshold', async (t) => {
+  const capital = 'Canberra is the capital of Australia.';
+  const scattered = ['Sydney.', 'Perth.', 'Hobart.', 'Darwin.'];
+  let isSure = true;
+  let asked = 0;
+  const program = await createProgram(
+    t,
+    ({ model, prompt, body }) => {
+      // Samples have a temperature, the answer has none.
+      const isSample = model === 'qwen3' && /"temperature":0\.\d/.test(JSON.stringify(body));
+      const answer = (): string => (isSample && !isSure ? (scattered[asked++ % 4] ?? '') : capital);
+      return respondAsModel({ answer }, readSystem(body), prompt);
+    },
+    { models: ['qwen3', 'llama3.2', 'mistral-small', 'gemma3'].map((id) => ({ id, tools: true, context: 32_768 })) },
+  );
+  await program.seedModels('qwen3');
+  const verify = async (maxError: string): Promise<VerificationReport> => {
+    const args = [
+      'verify-full',
+      'What is the capital of Australia?',
+      '--drafts',
+      '1',
+      '--max-error',
+      maxError,
+      '--json',
+    ];
+    return JSON.parse((await program.run(args)).out) as VerificationReport;
+  };
+  const before = await verify('5%');
+  assert.deepEqual([before.outcome, before.verifiedText], ['abstained', '']);
+  assert.match(before.why, /Not calibrated for .*qwen3, questions, samples-1\./);
+  const calibrated = await program.run(['verify', 'calibrate', writeLabels(program, 2_000), '--model', 'qwen3']);
+  assert.equal(calibrated.code, 0, calibrated.err);
+  const accepted = await verify('5%');
+  assert.equal(accepted.outcome, 'verified', accepted.why);
+  assert.match(accepted.why, /at most 5 % errors with a probability of 95 %, from 2000 labels/);
+  const stricter = await verify('1%');
+  assert.deepEqual([stricter.outcome, /is for 5 % errors/.test(stricter.why)], ['abstained', true]);
+  isSure = false;
+  const unsure = await verify('5%');
+  assert.equal(unsure.outcome, 'abstained', unsure.why);
+  assert.match(unsure.why, /below the threshold|samples of the model disagree/);
 });

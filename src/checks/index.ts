@@ -43,6 +43,7 @@ export {
   entropyConfidence,
   measureAgreement,
   measureUncertainty,
+  minSamples,
   uncertaintyVersion,
   semanticEntropy,
   type ClaimAgreement,

@@ -1,6 +1,6 @@
 // Chooses and opens the judges of a verification: the configured models, or one of each other family that the user has.
 import { defaultQuorum, getModelFamily, unknownFamily, type VerifyModel } from '../../checks/index.ts';
-import { errorMessage, FairleadError } from '../../core/index.ts';
+import { errorMessage, FairleadError, type Provider } from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
 import { lookUpModel, toResolvedModel, type ResolvedModel } from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
@@ -109,15 +109,24 @@ function canOpen({ ref }: ResolvedModel, { env }: Settings): boolean {
 }
 
 /** Opens the judges. One that cannot be opened judges nothing: each of its votes is "none". */
-export async function openJudges(context: JudgeContext, host: ModelHost): Promise<readonly VerifyModel[]> {
+export async function openJudges(
+  context: JudgeContext,
+  host: ModelHost,
+  wrapProvider?: (provider: Provider) => Provider,
+): Promise<readonly VerifyModel[]> {
   const models = await selectJudgeModels(context);
-  return Promise.all(models.map((model) => openVerifyModel(model, context.settings, host)));
+  return Promise.all(models.map((model) => openVerifyModel(model, context.settings, host, wrapProvider)));
 }
 
 /** Opens a model as an author or judge. */
-export async function openVerifyModel(model: ResolvedModel, settings: Settings, host: ModelHost): Promise<VerifyModel> {
+export async function openVerifyModel(
+  model: ResolvedModel,
+  settings: Settings,
+  host: ModelHost,
+  wrapProvider: (provider: Provider) => Provider = (provider) => provider,
+): Promise<VerifyModel> {
   try {
-    const provider = await openModel(model, settings, host);
+    const provider = wrapProvider(await openModel(model, settings, host));
     return createVerifyModel(model.name, provider, model.ref.provider, { stream: settings.stream });
   } catch (error) {
     const failure = new FairleadError('verify/no-judge', `${model.name} cannot be opened: ${errorMessage(error)}`, {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import {
   answerQuestion,
+  minSamples,
   verifyAnswer,
   type AnswerReport,
   type Evidence,
@@ -11,12 +12,13 @@ import {
   type VerifyModel,
   type VerifyProgress,
 } from '../../checks/index.ts';
-import { FairleadError } from '../../core/index.ts';
+import { FairleadError, type Provider } from '../../core/index.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import { lookUpModel, type ResolvedModel } from '../models/resolve-model.ts';
 import { resolveModelUnattended } from '../models/start-model.ts';
 import { assertLocalModel } from '../private-sessions.ts';
 import type { Settings } from '../settings/index.ts';
+import { acceptReport } from './accept-report.ts';
 import { readDocuments } from './documents.ts';
 import { getVerifySettings, openJudges, openVerifyModel } from './judges.ts';
 
@@ -43,6 +45,8 @@ export type VerificationRequest = {
   readonly maxErrorRate?: number;
   readonly budget?: VerifyBudget;
   readonly isPrivate?: boolean;
+  /** Wraps each model that is opened, such as with the budget of a tenant. */
+  readonly wrapProvider?: (provider: Provider) => Provider;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: VerifyProgress) => void;
 };
@@ -65,6 +69,7 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
   const judges = await openJudges(
     { settings, isPrivate, ...(author ? { author } : {}), ...(request.judges ? { names: request.judges } : {}) },
     host,
+    request.wrapProvider,
   );
   const maxErrorRate = request.maxErrorRate ?? configured.maxErrorRate;
   const shared = {
@@ -76,24 +81,39 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
     ...(request.budget ? { budget: request.budget } : {}),
     ...(request.signal ? { signal: request.signal } : {}),
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),
-    ...(maxErrorRate === undefined ? {} : { accept: createAcceptance(author?.name, maxErrorRate) }),
   } satisfies Partial<VerifyAnswerOptions>;
+  const opened = author && (await openAuthor(author, request));
+  const accept = <R extends VerificationReport | AnswerReport>(report: R): R | Promise<R> =>
+    maxErrorRate === undefined
+      ? report
+      : acceptReport(report, {
+          settings,
+          maxErrorRate,
+          ...(opened ? { author: opened } : {}),
+          ...(question === undefined ? {} : { question }),
+          ...(request.signal ? { signal: request.signal } : {}),
+        });
   if (answer !== undefined)
-    return verifyAnswer({
-      ...shared,
-      answer,
-      ...(question === undefined ? {} : { question }),
-      ...(author ? { author: await openAuthor(author, request) } : {}),
-    });
-  if (!author || question === undefined)
+    return accept(
+      await verifyAnswer({
+        ...shared,
+        answer,
+        ...(question === undefined ? {} : { question }),
+        ...(opened ? { author: opened } : {}),
+      }),
+    );
+  if (!opened || question === undefined)
     throw new FairleadError('verify/no-author', 'There is no model to answer the question.', { blame: 'user' });
-  return answerQuestion({
-    ...shared,
-    question,
-    author: await openAuthor(author, request),
-    drafts: request.drafts ?? 1,
-    samples: request.samples ?? 0,
-  });
+  return accept(
+    await answerQuestion({
+      ...shared,
+      question,
+      author: opened,
+      drafts: request.drafts ?? 1,
+      // A target error rate needs a confidence, and a confidence needs samples.
+      samples: request.samples ?? (maxErrorRate === undefined ? 0 : minSamples),
+    }),
+  );
 }
 
 /** The author of a given answer is known only if it is named; a question is answered by the model of a start. */
@@ -116,11 +136,7 @@ function throwUnknown(name: string): never {
   throw new FairleadError('verify/unknown-author', `There is no model "${name}".`, { blame: 'user' });
 }
 
-const openAuthor = (author: ResolvedModel, { settings, host }: VerificationRequest): Promise<VerifyModel> =>
-  openVerifyModel(author, settings, host);
-
-/** With a target error rate an answer counts only above a calibrated threshold. */
-const createAcceptance =
-  (author: string | undefined, maxErrorRate: number): NonNullable<VerifyAnswerOptions['accept']> =>
-  () =>
-    `There is no calibration of ${author ?? 'the unknown author'} for an error rate of at most ${maxErrorRate * 100}%, so no answer is accepted.`;
+const openAuthor = (
+  author: ResolvedModel,
+  { settings, host, wrapProvider }: VerificationRequest,
+): Promise<VerifyModel> => openVerifyModel(author, settings, host, wrapProvider);

@@ -14,6 +14,7 @@ import {
   type StoredCalibration,
 } from '../../../checks/index.ts';
 import { saveCalibration } from '../../../coding-agent/calibrations/index.ts';
+import { lookUpModel } from '../../../coding-agent/models/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { FairleadError, escapeInvisibleLine } from '../../../core/index.ts';
 import { parseShare } from '../../args/parse-share.ts';
@@ -50,7 +51,9 @@ export const calibrateCommand: (args: readonly string[]) => Promise<number> = wi
     };
     const { text, hash } = readLabelsFile(positionals);
     const settings = readSettings();
-    const model = nameModel(values.model ?? settings.model);
+    const name = nameModel(values.model ?? settings.model);
+    // The name by which an author is found later.
+    const model = lookUpModel(name, settings)?.name ?? name;
     const answers = parseLabels(text);
     const outcomes = toOutcomes(answers);
     const stored: StoredCalibration = {
