@@ -129,8 +129,8 @@ test('[A125] words of a model, and what the author wrote into a file itself, sup
   const events = [{ type: 'turn-ended', seq: 4, message }] as unknown as readonly Event[];
   assert.equal(verbatim(text, [given(text)], { events }), 'undecided');
   assert.equal(verbatim(text, [{ source: { type: 'event', seq: 4 }, text }], { events }), 'undecided');
-  const passage: Evidence = { source: { type: 'document', path: 'a.md', lines: [7, 8], hash: 'h' }, text };
-  assert.equal(verbatim(text, [passage]), 'undecided', 'what stands before it is not known');
+  const passage: Evidence = { source: { type: 'document', path: 'a.md', lines: [7, 8], hash: 'h' }, text: `- ${text}` };
+  assert.equal(verbatim(text, [passage]), 'undecided', 'the introduction of the list is not known');
 });
 
 test('[A26] a number or a name that is in no evidence refuses a claim, and nothing is supported', () => {

@@ -37,9 +37,9 @@ function isSameSubject(claim: Claim, { question = '', answer }: VerifyContext, e
   return [...findNames(question), ...findSubjects(before)].every((each) => known.includes(each.toLowerCase()));
 }
 
-/** Whether a passage from the middle of a document starts with the statement: what stands before it there is not known. */
+/** Whether a passage from the middle of a document starts with the statement as an item of a list, whose introduction is not known. */
 const hasUnknownStart = ({ source, text }: Evidence, start: number): boolean =>
-  source.type === 'document' && source.lines[0] > 1 && !/[\p{L}\p{N}]/u.test(text.slice(0, start));
+  source.type === 'document' && source.lines[0] > 1 && /^\s*(?:[-*+•>]|\d{1,3}[.)])\s+$/.test(text.slice(0, start));
 
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
   const statement = readStatement(claim.text);
