@@ -20,6 +20,18 @@ export type {
   VerifyModel,
 } from './types.ts';
 export {
+  createEntailmentScorer,
+  createSupportScorer,
+  scorerFeatures,
+  scorerVersion,
+  scoreSupport,
+  type EntailmentResult,
+  type EntailmentScorer,
+  type EntailmentScorerOptions,
+  type ScorerFeature,
+  type SupportScore,
+} from './scorer/index.ts';
+export {
   arithmeticVerifier,
   codeVerifier,
   commandVerifier,
