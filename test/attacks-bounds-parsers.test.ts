@@ -10,7 +10,7 @@ import { findAnswerErrors } from '../src/evals/scorers.ts';
 import { deceptiveTextWarnings } from '../src/guards/deceptive-text.ts';
 import { parseHooks } from '../src/guards/hooks/hook.ts';
 import { taskFeatures } from '../src/providers/routing/task-features.ts';
-import { parseIgnoreFile } from '../src/tools/ignore.ts';
+import { parseIgnoreFile } from '../src/core/ignore-file.ts';
 import { completesInTime } from '../src/tools/index.ts';
 import { parseNotebook } from '../src/tools/notebook.ts';
 import { parseFilePatches } from '../src/tools/patch/parse.ts';

@@ -12,7 +12,7 @@ import { holdPlaceholders, isPlaceholder } from '../src/guards/sandbox/placehold
 import { startEgressProxy } from '../src/guards/sandbox/egress.ts';
 import { findNewPackages } from '../src/guards/policy/unknown-packages.ts';
 import { findSimilarRegion } from '../src/tools/fuzzy-match.ts';
-import { parseIgnoreFile } from '../src/tools/ignore.ts';
+import { parseIgnoreFile } from '../src/core/ignore-file.ts';
 import { applyPatch } from '../src/tools/patch/apply-patch.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { parseMarkdown } from '../src/core/markdown/index.ts';

@@ -5,7 +5,7 @@ import { isTestFile, type RepoCheck, type FileImport, type SourceFile } from './
 export const layers: readonly (readonly string[])[] = [
   ['core'],
   ['wire'],
-  ['providers', 'tools', 'rules', 'guards', 'stores', 'workspace', 'testing', 'checks'],
+  ['providers', 'tools', 'rules', 'guards', 'stores', 'workspace', 'testing', 'checks', 'retrieval'],
   ['agent'],
   ['sessions', 'fleet', 'bridges'],
   ['coding-agent'],

@@ -156,6 +156,15 @@ export { renderRequest } from './render-request.ts';
 export { sessionLabelsKey } from './sessions.ts';
 export type { FleetSessionStore, SessionInfo, SessionStore, OpenSessionOptions } from './sessions.ts';
 export { isSecretFile } from './secret-file.ts';
+export {
+  isIgnoredPath,
+  parseIgnoreFile,
+  skippedNames,
+  type IgnoreMatcher,
+  type IgnoreRule,
+  type StepCounter,
+} from './ignore-file.ts';
+export { eventLineTexts } from './event-texts.ts';
 export { normalizeUnicode } from './normalize-unicode.ts';
 export { isPathInside, normalizeFileName } from './paths.ts';
 export { isLoopbackHost, isLoopbackUrl } from './loopback.ts';

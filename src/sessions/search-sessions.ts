@@ -1,7 +1,7 @@
 // Searches the titles and messages of session files for words, this folder first, without an index and in bounded memory.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isObject } from '../core/index.ts';
+import { eventLineTexts } from '../core/index.ts';
 import { listSessions, sortByFolder, type SessionDirs, type SessionSummary } from './session-directory.ts';
 
 /** A session that contains all words, and a part of its text around one of them. */
@@ -87,25 +87,7 @@ function* readMessageTexts(file: string, size: number, words: readonly string[])
   // A quote or a backslash is escaped in the JSON of a line: then every line is parsed.
   const filter = words.some((word) => /["\\]/.test(word)) ? /^/ : new RegExp(words.map(escapePattern).join('|'), 'iu');
   for (const line of readLinesFrom(file, Math.max(0, size - maxFileBytes)))
-    if (messageEvent.test(line.slice(0, 400)) && filter.test(line)) yield* textsOf(line);
-}
-
-function* textsOf(line: string): Generator<string> {
-  let event: unknown;
-  try {
-    event = JSON.parse(line);
-  } catch {
-    return;
-  }
-  if (!isObject(event)) return;
-  if (typeof event['text'] === 'string') yield event['text'];
-  const message = isObject(event['message']) ? event['message'] : event;
-  const parts = Array.isArray(message['parts']) ? (message['parts'] as readonly unknown[]) : [];
-  for (const part of parts) {
-    if (!isObject(part)) continue;
-    if (typeof part['text'] === 'string') yield part['text'];
-    if (part['type'] === 'tool-call') yield JSON.stringify(part['input']);
-  }
+    if (messageEvent.test(line.slice(0, 400)) && filter.test(line)) yield* eventLineTexts(line);
 }
 
 /** The lines of a file from a position on, one chunk in memory at a time; a line that is longer than the maximum is skipped. */

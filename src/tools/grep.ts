@@ -2,6 +2,7 @@
 import {
   FairleadError,
   isSecretFile,
+  skippedNames,
   toolOutput,
   escapeInvisibleLine,
   type ToolOutput,
@@ -9,7 +10,7 @@ import {
   type Workspace,
 } from '../core/index.ts';
 import { matchGlob } from './glob.ts';
-import { maxWalkDepth, incompleteWalkNotice, skippedNames, walkFiles } from './walk.ts';
+import { maxWalkDepth, incompleteWalkNotice, walkFiles } from './walk.ts';
 import { completesInTime } from './with-timeout.ts';
 
 const maxMatches = 200;

@@ -11,7 +11,8 @@ import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { toRipgrepPattern } from './regex-to-ripgrep.ts';
 import { findRipgrep, findCandidateFiles, type RipgrepSearch } from './ripgrep.ts';
-import { maxWalkDepth, skippedNames, walkFiles } from './walk.ts';
+import { skippedNames } from '../core/index.ts';
+import { maxWalkDepth, walkFiles } from './walk.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;
 

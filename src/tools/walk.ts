@@ -1,18 +1,22 @@
 // Walks all files below a folder: follows no links, and skips what .gitignore ignores.
-import { FairleadError, type Workspace } from '../core/index.ts';
 import { setImmediate } from 'node:timers/promises';
-import { parseIgnoreFile, type IgnoreMatcher, type StepCounter } from './ignore.ts';
+import {
+  FairleadError,
+  isIgnoredPath,
+  parseIgnoreFile,
+  skippedNames,
+  type IgnoreMatcher,
+  type IgnoreRule,
+  type StepCounter,
+  type Workspace,
+} from '../core/index.ts';
 
-/** Names that searches always skip. */
-export const skippedNames: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
 const maxFiles = 200_000;
 /** Max nesting depth of folders. */
 export const maxWalkDepth = 100;
 
 /** The event loop continues after this many steps of matching. */
 const stepsPerPause = 1_000_000;
-
-type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
 
 /** The notice if a walk was not complete. */
 export const incompleteWalkNotice =
@@ -40,7 +44,7 @@ export async function* walkFiles(
     const rules = ownIgnore ? [...parentRules, { base: folder, ignore: ownIgnore }] : parentRules;
     for (const { name, type } of entries) {
       const path = folder === '' ? name : `${folder}/${name}`;
-      const isSkipped = skippedNames.has(name) || isIgnored(path, type === 'folder', rules);
+      const isSkipped = skippedNames.has(name) || isIgnoredPath(path, type === 'folder', rules);
       if (counter.steps > pauseAt) {
         pauseAt = counter.steps + stepsPerPause;
         await setImmediate();
@@ -75,13 +79,4 @@ export async function* walkFiles(
   function fullPath(folder: string): string {
     return folder === '' ? from : `${from}/${folder}`;
   }
-}
-
-/** The deepest .gitignore that matches a path decides. */
-function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRule[]): boolean {
-  for (const { base, ignore } of rules.toReversed()) {
-    const decision = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
-    if (decision !== undefined) return decision;
-  }
-  return false;
 }

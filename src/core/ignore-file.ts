@@ -1,5 +1,5 @@
 // Parses .gitignore files: the last matching pattern decides. Matches without regular expressions, so that a hostile file cannot make it slow.
-import { trimEndChars } from '../core/index.ts';
+import { trimEndChars } from './trim-end.ts';
 
 /** Max characters of a pattern: no file system has longer paths, so a longer pattern is ignored. */
 const maxPatternChars = 4096;
@@ -136,4 +136,19 @@ function matchesWildcard(
   }
   if (minLastMany === 0) while (sign < signs && isMany(sign)) sign++;
   return sign === signs;
+}
+
+/** Names that searches always skip. */
+export const skippedNames: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn']);
+
+/** The rules of an ignore file, and the folder that it is in. */
+export type IgnoreRule = { readonly base: string; readonly ignore: IgnoreMatcher };
+
+/** Whether a path is ignored: the deepest ignore file that matches it decides. */
+export function isIgnoredPath(path: string, isFolder: boolean, rules: readonly IgnoreRule[]): boolean {
+  for (const { base, ignore } of rules.toReversed()) {
+    const decision = ignore(base === '' ? path : path.slice(base.length + 1), isFolder);
+    if (decision !== undefined) return decision;
+  }
+  return false;
 }

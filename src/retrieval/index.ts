@@ -1,0 +1,29 @@
+// Retrieval: an index over folders, session logs and documents, searched by words and by vectors, for citations and evidence.
+export {
+  createDocumentIndex,
+  type DocumentIndex,
+  type DocumentIndexOptions,
+  type SearchOptions,
+} from './document-index.ts';
+export { defaultFusionConstant, fuseRanks, type FusedItem, type FuseRanks } from './fuse-ranks.ts';
+export { parseQueryWords } from './query-words.ts';
+export type { SkipReason } from './read-document.ts';
+export { splitDocument } from './split/split-document.ts';
+export { parseRecord } from './split/split-records.ts';
+export { deleteIndexFile } from './storage/sqlite-file.ts';
+export { openSqliteStorage, type SqliteStorageOptions } from './storage/sqlite-storage.ts';
+export type {
+  EmbeddingModel,
+  FilePassages,
+  FusedHit,
+  IndexCounts,
+  IndexedFile,
+  IndexStorage,
+  Passage,
+  PassageSource,
+  ScoredKey,
+  SearchHit,
+  SearchResult,
+  StoredPassage,
+} from './types.ts';
+export type { IndexBounds, UpdateOptions, UpdateProgress, UpdateReport } from './update-index.ts';
