@@ -111,7 +111,7 @@ test('a hit is never stale: a changed file is indexed again before it is returne
   );
   assert.equal(await index.isCurrent(hits[0]?.source ?? assert.fail()), true);
   writeFileSync(file, 'The price is 43 euros.');
-  assert.equal(await index.isCurrent(hits[0].source), false);
+  assert.equal(await index.isCurrent(hits[0]?.source ?? assert.fail()), false);
   assert.deepEqual(
     (await index.search('price')).hits.map(({ text }) => text),
     ['The price is 43 euros.'],
