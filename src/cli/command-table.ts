@@ -14,6 +14,11 @@ export const commands: CommandTable = {
     summary: 'list, search, show, rename, clone, export, verify and delete sessions',
     load: () => import('./commands/sessions/command.ts'),
   },
+  index: { summary: 'index a folder for search', load: () => import('./commands/documents/index-command.ts') },
+  search: {
+    summary: 'search an indexed folder, and answer from it',
+    load: () => import('./commands/documents/search-command.ts'),
+  },
   models: {
     summary: 'list models, explain routing, and show the savings',
     load: () => import('./commands/models/command.ts'),

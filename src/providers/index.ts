@@ -1,5 +1,6 @@
 // Public API of the providers: open a model by name, list models, gateway. A provider family is loaded on first use.
 import type { EmbeddedOptions, EmbeddedProvider } from './embedded/embedded.ts';
+import type { openEmbeddingModel as OpenEmbeddingModel } from './embeddings.ts';
 import type { listModels as ListModels, verifyKey as VerifyKey } from './models/list-models.ts';
 export type { ChatOptions } from './openai-compatible/chat.ts';
 export type { ChatCompat } from './openai-compatible/compat.ts';
@@ -34,6 +35,7 @@ export {
 } from './gateway/gateway.ts';
 export { withModelSettings } from './with-settings.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
+export type { ProviderEmbeddingModel } from './embeddings.ts';
 export type { ListModelsOptions, ProviderRef } from './models/list-models.ts';
 export type { ModelCapability, ModelInfo } from './models/model-info.ts';
 export type { OllamaOptions } from './ollama/ollama.ts';
@@ -62,3 +64,8 @@ export const listModels: typeof ListModels = async (ref, options) =>
 /** Verifies with a request that a provider accepts a key, and returns its models; throws the error of the provider if it does not. Loaded on first use. */
 export const verifyKey: typeof VerifyKey = async (ref, options) =>
   (await import('./models/list-models.ts')).verifyKey(ref, options);
+
+/** Opens an embedding model by name; loaded on first use. */
+export const openEmbeddingModel = async (
+  ...[ref, options]: Parameters<typeof OpenEmbeddingModel>
+): Promise<ReturnType<typeof OpenEmbeddingModel>> => (await import('./embeddings.ts')).openEmbeddingModel(ref, options);

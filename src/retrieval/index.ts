@@ -1,17 +1,34 @@
 // Retrieval: an index over folders, session logs and documents, searched by words and by vectors, for citations and evidence.
 export {
+  answerFromDocuments,
+  formatSource,
+  type AnswerModel,
+  type AnswerOptions,
+  type Citation,
+  type DocumentAnswer,
+} from './answer-from-documents.ts';
+export {
   createDocumentIndex,
   type DocumentIndex,
   type DocumentIndexOptions,
   type SearchOptions,
 } from './document-index.ts';
+export { withEmbeddingPrefixes } from './embedding-prefixes.ts';
+export { createEvidenceSearch, type DocumentEvidence, type DocumentEvidenceSearch } from './evidence-search.ts';
 export { defaultFusionConstant, fuseRanks, type FusedItem, type FuseRanks } from './fuse-ranks.ts';
+export { defaultLocalModel, openLocalEmbedding } from './local-embedding.ts';
 export { parseQueryWords } from './query-words.ts';
 export type { SkipReason } from './read-document.ts';
 export { splitDocument } from './split/split-document.ts';
 export { parseRecord } from './split/split-records.ts';
+export { openPostgresStorage, type PostgresConnection, type PostgresValue } from './storage/postgres-storage.ts';
 export { deleteIndexFile } from './storage/sqlite-file.ts';
-export { openSqliteStorage, type SqliteStorageOptions } from './storage/sqlite-storage.ts';
+export {
+  openSqliteStorage,
+  readIndexFile,
+  type IndexFileInfo,
+  type SqliteStorageOptions,
+} from './storage/sqlite-storage.ts';
 export type {
   EmbeddingModel,
   FilePassages,

@@ -1,30 +1,50 @@
-// Extracts the text of PDF files with the package unpdf, which is optional and loaded for the first PDF only.
-import type { SkipReason } from './read-document.ts';
+// Extracts the text of PDF files in a worker thread, because a file may be arbitrarily large and malformed. The parser is loaded in the thread only.
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** The members of unpdf that are used. */
-type PdfLibrary = {
-  getDocumentProxy(data: Uint8Array): Promise<object>;
-  extractText(document: object, options: { readonly mergePages: false }): Promise<{ readonly text: readonly string[] }>;
-};
+const extractTimeoutMs = 60_000;
+const maxMegabytes = 512;
+const maxPages = 5000;
 
-/** The name of the optional package, as users install it. */
-export const pdfPackage = 'unpdf';
+type PdfTask = { readonly module: string; readonly bytes: Uint8Array };
 
-let library: Promise<PdfLibrary | undefined> | undefined;
-
-/** Whether bytes are a PDF file. */
-export const isPdf = (bytes: Uint8Array): boolean => String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
-
-/** The text of each page; a reason if the package is not installed or cannot read the file. */
-export async function extractPdfPages(bytes: Uint8Array): Promise<readonly string[] | SkipReason> {
-  library ??= (import(pdfPackage) as Promise<PdfLibrary>).catch(() => undefined);
-  const pdf = await library;
-  if (!pdf) return 'no PDF library';
+/** Returns the text of each page. Rejects if the file cannot be read, or not in time. */
+export async function extractPdfPages(bytes: Uint8Array): Promise<readonly string[]> {
+  const module = import.meta.url;
+  const task: PdfTask = { module, bytes };
+  const worker = new Worker(new URL(module), {
+    workerData: task,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+  const timer = setTimeout(() => reject(new Error('It took too long.')), extractTimeoutMs);
+  worker.on('message', (pages: readonly string[] | null) =>
+    pages ? resolve(pages) : reject(new Error('It is no PDF.')),
+  );
+  worker.on('error', reject);
+  worker.on('exit', () => reject(new Error('The thread ended.')));
   try {
-    // The library takes over the buffer that it is given.
-    const document = await pdf.getDocumentProxy(Uint8Array.from(bytes));
-    return (await pdf.extractText(document, { mergePages: false })).text;
-  } catch {
-    return 'not a readable PDF';
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
   }
 }
+
+async function readPages(bytes: Uint8Array): Promise<readonly string[] | null> {
+  try {
+    const { extractText, getDocumentProxy } = await import('unpdf');
+    const document = await getDocumentProxy(Uint8Array.from(bytes));
+    const { text } = await extractText(document, { mergePages: false });
+    return text.slice(0, maxPages);
+  } catch {
+    return null;
+  }
+}
+
+const task = workerData as PdfTask | null;
+if (!isMainThread && task?.module === import.meta.url)
+  void readPages(task.bytes).then((pages) => parentPort?.postMessage(pages, []));

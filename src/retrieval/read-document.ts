@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { isPathInside, isSecretFile, systemErrorCode } from '../core/index.ts';
-import { extractPdfPages, isPdf } from './pdf.ts';
 import { extensionOf, splitDocument } from './split/split-document.ts';
 import { splitText } from './split/split-text.ts';
 import type { FilePassages, IndexedFile, Passage } from './types.ts';
@@ -23,7 +22,6 @@ export type SkipReason =
   | 'outside'
   | 'changing'
   | 'unreadable'
-  | 'no PDF library'
   | 'not a readable PDF';
 
 /** The result of reading a file: its passages, the reason why there are none, or that there is no file. */
@@ -59,10 +57,13 @@ export async function readDocument(root: string, name: string, { maxFileBytes }:
   if (content.type !== 'content') return content;
   const file: IndexedFile = { path: name, ...content.file };
   const { bytes } = content;
-  if (isPdf(bytes)) {
-    const pages = await extractPdfPages(bytes);
-    if (typeof pages === 'string') return { type: 'skipped', reason: pages, file };
-    return { type: 'read', file: { ...file, passages: splitPages(pages) } };
+  if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') {
+    try {
+      const { extractPdfPages } = await import('./pdf.ts');
+      return { type: 'read', file: { ...file, passages: splitPages(await extractPdfPages(bytes)) } };
+    } catch {
+      return { type: 'skipped', reason: 'not a readable PDF', file };
+    }
   }
   const text = decodeText(bytes);
   if (text === undefined) return { type: 'skipped', reason: 'binary', file };

@@ -118,7 +118,7 @@ export async function updateIndex(
     skipped: { ...skipped, ...(problems.secret > 0 ? { secret: problems.secret } : {}) },
     notices: [
       ...storage.notices,
-      ...formatNotices(problems, skipped, isTooLarge ? bounds.maxTotalBytes : undefined, bounds.maxFiles),
+      ...formatNotices(problems, isTooLarge ? bounds.maxTotalBytes : undefined, bounds.maxFiles),
       ...embedded.notices,
     ],
     ms: Math.round(performance.now() - start),
@@ -191,17 +191,10 @@ async function embedAll(
 
 function formatNotices(
   { links, tooMany, unreadableFolders }: WalkProblems,
-  skipped: Readonly<Partial<Record<SkipReason, number>>>,
   maxTotalBytes: number | undefined,
   maxFiles: number,
 ): readonly string[] {
-  const pdfs = skipped['no PDF library'] ?? 0;
   return [
-    ...(pdfs > 0
-      ? [
-          `${pdfs} PDF ${pdfs === 1 ? 'file was' : 'files were'} skipped: install the package that reads them with: npm install unpdf`,
-        ]
-      : []),
     ...(links > 0 ? [`${links} symbolic ${links === 1 ? 'link was' : 'links were'} not followed.`] : []),
     ...(unreadableFolders > 0
       ? [`${unreadableFolders} ${unreadableFolders === 1 ? 'folder' : 'folders'} could not be read.`]

@@ -18,6 +18,7 @@ const integrationSources = [
   ...guardSources,
   loadAskUser,
   loadWebSearch,
+  loadDocumentSearch,
   loadOAuthLogin,
   loadLanguageServers,
   loadSubagentTools,
@@ -48,6 +49,12 @@ async function loadMcpServers(context: IntegrationContext): Promise<Integration>
   if (mcpServers.length === 0 && !files.some((file) => existsSync(file))) return emptyIntegration;
   const { openMcpIntegration } = await import('./open-mcp.ts');
   return openMcpIntegration(context);
+}
+
+/** Loads the search of documents, if the user has indexed any. */
+async function loadDocumentSearch(context: IntegrationContext): Promise<Integration> {
+  if (!existsSync(`${context.settings.dirs.data}/indexes`)) return emptyIntegration;
+  return (await import('./document-search.ts')).openDocumentSearch(context);
 }
 
 /** Loads the tools that start and manage sub-agents. Their code is loaded with the first sub-agent. */

@@ -1,6 +1,6 @@
 // Stores an index in one SQLite file: words in FTS5 with the Porter stemmer, vectors as bytes, compared by sqlite-vec if it is installed.
 import { statSync } from 'node:fs';
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { searchableTitle } from '../split/split-document.ts';
 import type { FilePassages, IndexedFile, IndexStorage, ScoredKey, StoredPassage } from '../types.ts';
 import {
@@ -20,6 +20,8 @@ import { bytesToVector, createTopList, dotProduct, vectorToBytes } from './vecto
 export type SqliteStorageOptions = {
   /** Whether vectors are compared by sqlite-vec: if it is installed (`auto`), or never. */
   readonly vectorExtension?: 'auto' | 'off';
+  /** The folder of the index, stored so that a list of indexes can name it. */
+  readonly root?: string;
 };
 
 /** The title counts twice as much as the text. */
@@ -34,6 +36,16 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
   let db: DatabaseSync = opened.db;
   let statements = new Map<string, StatementSync>();
   let isExtended = extension?.(db) ?? false;
+
+  const { root } = options;
+  if (root !== undefined)
+    await retryWhileBusy(() =>
+      db
+        .prepare(
+          "INSERT INTO meta VALUES ('root', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+        )
+        .run(root),
+    );
 
   /** Statements are prepared once. */
   const prepare = (sql: string): StatementSync => {
@@ -252,6 +264,31 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
       top.add(key, dotProduct(vector, bytesToVector(bytes)));
     }
     return top.sorted();
+  }
+}
+
+/** What a list of indexes shows of an index file; undefined if the file is no index. */
+export type IndexFileInfo = { readonly root: string; readonly embedding?: string };
+
+/** Reads the folder and the embedding model of an index file without changing it. */
+export function readIndexFile(file: string): IndexFileInfo | undefined {
+  try {
+    const db = new DatabaseSync(file, { readOnly: true });
+    try {
+      const values = new Map(
+        db
+          .prepare('SELECT key, value FROM meta')
+          .all()
+          .map(({ key, value }) => [key, value]),
+      );
+      const [root, embedding] = [values.get('root'), values.get('embedding')];
+      if (typeof root !== 'string') return undefined;
+      return { root, ...(typeof embedding === 'string' ? { embedding } : {}) };
+    } finally {
+      db.close();
+    }
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,0 +1,209 @@
+// The `search` command: searches an index by words and by meaning, and answers a question from the passages with citations.
+import { readFileSync } from 'node:fs';
+import { errorMessage, escapeInvisible, escapeInvisibleLine, FairleadError } from '../../../core/index.ts';
+import {
+  answerFromDocuments,
+  formatSource,
+  parseRecord,
+  type DocumentAnswer,
+  type DocumentIndex,
+  type FusedHit,
+  type SearchHit,
+  type SearchResult,
+} from '../../../retrieval/index.ts';
+import { createAskModel, findIndexedRoot, openFolderIndex } from '../../../coding-agent/documents/index.ts';
+import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
+import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
+import type { Command } from '../../args/command.ts';
+import { onShutdown } from '../../args/shutdown-signals.ts';
+import { print, printErr } from '../../args/stdio.ts';
+import { stringOption, withOptions } from '../../args/with-usage.ts';
+import { createTtyHost } from '../../print-mode/tty-prompter.ts';
+
+const usage = `Usage: fairlead search "<words or question>" [--folder <folder or file>] [--limit <n>] [--answer [--model <name>]] [--no-update]
+                       [--embedding <model>] [--store <postgres://...>] [--json]
+       fairlead search --queries <queries.jsonl> --folder <folder or file> [--limit <n>]     many queries, one JSON line each
+
+Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see fairlead index).
+Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank, each with file:lines and
+hash. Files that changed are indexed again first; --no-update looks only at the files of the hits. --answer lets a model answer from the hits, with citations that are checked.`;
+
+const options = {
+  folder: stringOption,
+  limit: stringOption,
+  answer: { type: 'boolean' },
+  model: { type: 'string', short: 'm' },
+  'no-update': { type: 'boolean' },
+  embedding: stringOption,
+  store: stringOption,
+  queries: stringOption,
+  json: { type: 'boolean' },
+} as const;
+
+/** Searches; exit code 0 something was found or answered, 1 nothing or failed, 2 invalid arguments. */
+export const run: Command['run'] = withOptions(
+  { usage, options, allowPositionals: true },
+  async (values, positionals) => {
+    const query = positionals.join(' ').trim();
+    const limit = parseLimit(values.limit);
+    if ((query === '') === (values.queries === undefined)) throw new TypeError('Give either a query or --queries.');
+    const settings = readSettings();
+    const { embedding, store } = values;
+    const given = values.folder ?? process.cwd();
+    const root = store === undefined ? findIndexedRoot(settings.dirs, given) : given;
+    if (root === undefined)
+      throw new FairleadError('retrieval/no-index', `${escapeInvisibleLine(given)} is not indexed.`, {
+        blame: 'user',
+        hint: `Index it first: fairlead index ${values.folder ?? '.'}`,
+      });
+    const index = await openFolderIndex({
+      settings,
+      root,
+      ...(embedding === undefined ? {} : { embedding }),
+      ...(store === undefined ? {} : { store }),
+    });
+    const signals = onShutdown(['SIGINT', 'SIGTERM'], () => {});
+    const { signal } = signals;
+    try {
+      if (!values['no-update']) for (const notice of (await index.update({ signal })).notices) printErr(`${notice}\n`);
+      if (values.queries !== undefined)
+        return await searchAll(index, readQueries(values.queries), limit ?? 100, signal);
+      if (values.answer)
+        return await answer(index, query, {
+          limit,
+          model: values.model,
+          settings,
+          asJson: values.json === true,
+          signal,
+        });
+      const result = await index.search(query, { limit: limit ?? 5, signal });
+      for (const notice of result.notices) printErr(`${notice}\n`);
+      print(values.json ? `${JSON.stringify(result)}\n` : formatResult(result));
+      return result.hits.length > 0 ? 0 : 1;
+    } finally {
+      signals.release();
+      await index.close();
+    }
+  },
+);
+
+function parseLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
+  throw new TypeError(`--limit is a number from 1 to 1000, not "${text}".`);
+}
+
+type Query = { readonly id: string; readonly text: string };
+
+/** The queries of a JSONL file: `{"id", "text"}` per line, or `_id`. */
+function readQueries(file: string): readonly Query[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new FairleadError('retrieval/no-queries', `The queries cannot be read: ${errorMessage(error)}`, {
+      blame: 'user',
+    });
+  }
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    const record = parseRecord(line);
+    if (record && record.text !== '') return [record];
+    throw new FairleadError('retrieval/bad-query', `Line ${i + 1} of ${file} is no query.`, {
+      blame: 'user',
+      hint: 'A query is a line such as {"id": "1", "text": "words"}.',
+    });
+  });
+}
+
+/** Prints one JSON line per query: ids or paths with ranks and scores, without texts. */
+async function searchAll(
+  index: DocumentIndex,
+  queries: readonly Query[],
+  limit: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const brief = (hit: SearchHit | FusedHit): object => {
+    const { title: _title, text: _text, source, ...rest } = hit;
+    return { ...(source.id === undefined ? { path: source.path, lines: source.lines } : { id: source.id }), ...rest };
+  };
+  for (const { id, text } of queries) {
+    const { lexical, semantic, hits, notices } = await index.search(text, { limit, signal });
+    for (const notice of notices) printErr(`${notice}\n`);
+    print(
+      `${JSON.stringify({ id, lexical: lexical.map(brief), semantic: semantic.map(brief), hits: hits.map(brief) })}\n`,
+    );
+  }
+  return 0;
+}
+
+const maxExcerptChars = 160;
+
+function formatResult({ query, lexical, semantic, hits }: SearchResult): string {
+  if (hits.length === 0) return `Nothing matches ${JSON.stringify(query)}.\n`;
+  const list = (title: string, all: readonly (SearchHit | FusedHit)[]): string =>
+    `${title}\n${all.map(formatHit).join('\n')}\n`;
+  if (semantic.length === 0)
+    return `${list('By words (BM25):', lexical)}\nBy meaning: the index has no vectors. Add them with: fairlead index <folder> --embedding <model>\n`;
+  return [
+    list('By words (BM25):', lexical),
+    list('By meaning (vectors):', semantic),
+    list('Both, fused by reciprocal rank:', hits),
+  ].join('\n');
+}
+
+function formatHit(hit: SearchHit | FusedHit): string {
+  const ranks =
+    'lexicalRank' in hit || 'semanticRank' in hit
+      ? ` (words ${hit.lexicalRank ?? '-'}, meaning ${hit.semanticRank ?? '-'})`
+      : '';
+  const excerpt = hit.text
+    .slice(0, maxExcerptChars * 2)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, maxExcerptChars)
+    .toWellFormed();
+  const title = hit.title === '' ? '' : `  ${hit.title}`;
+  return `${String(hit.rank).padStart(3)}. ${escapeInvisibleLine(`${formatSource(hit.source)}${title}`)}  ${hit.score.toFixed(3)}${ranks}\n     ${escapeInvisible(excerpt)}`;
+}
+
+type AnswerContext = {
+  readonly limit: number | undefined;
+  readonly model: string | undefined;
+  readonly settings: Settings;
+  readonly asJson: boolean;
+  readonly signal: AbortSignal;
+};
+
+async function answer(
+  index: DocumentIndex,
+  question: string,
+  { limit, model, settings, asJson, signal }: AnswerContext,
+): Promise<number> {
+  const resolved = await resolveModelUnattended({ model }, settings);
+  const provider = await openModel(resolved, settings, createTtyHost(printErr));
+  const result = await answerFromDocuments({
+    question,
+    search: async (text, searchOptions) => (await index.search(text, searchOptions)).hits,
+    model: createAskModel(provider),
+    isCurrent: (source) => index.isCurrent(source),
+    ...(limit === undefined ? {} : { passages: limit }),
+    signal,
+  });
+  print(asJson ? `${JSON.stringify({ question, model: resolved.name, ...result })}\n` : formatAnswer(result));
+  return result.type === 'answered' ? 0 : 1;
+}
+
+function formatAnswer({ type, text, citations, uncited, removed }: DocumentAnswer): string {
+  const lines = [
+    type === 'answered' ? escapeInvisible(text) : `No answer: ${text}`,
+    ...(citations.length > 0
+      ? ['', ...citations.map(({ number, source }) => `[${number}] ${escapeInvisibleLine(formatSource(source))}`)]
+      : []),
+    ...(uncited.length > 0
+      ? ['', 'Without a citation, so not from a document:', ...uncited.map((each) => `- ${escapeInvisibleLine(each)}`)]
+      : []),
+    ...(removed.length > 0 ? ['', ...removed] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,12 @@
+// Indexes of documents for the coding agent, the command line and the server: where they are, and how they are opened.
+export { createAskModel, type AskProvider } from '../ask-model.ts';
+export {
+  findIndexedRoot,
+  getIndexFile,
+  listIndexes,
+  removeIndex,
+  resolveDocumentRoot,
+  type IndexListEntry,
+} from './index-location.ts';
+export { openEmbedding, openFolderIndex, type OpenIndexOptions } from './open-index.ts';
+export { createSearchTool } from './search-tool.ts';

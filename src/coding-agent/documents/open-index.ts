@@ -1,0 +1,75 @@
+// Opens the index of a folder with the settings of the user: where it is stored, and which model makes its vectors.
+import { FairleadError } from '../../core/index.ts';
+import { parseModelRef } from '../../providers/index.ts';
+import {
+  createDocumentIndex,
+  openLocalEmbedding,
+  openSqliteStorage,
+  withEmbeddingPrefixes,
+  type DocumentIndex,
+  type EmbeddingModel,
+  type IndexStorage,
+} from '../../retrieval/index.ts';
+import { isLocalModel } from '../private-sessions.ts';
+import { createStrictRedactor, type Settings } from '../settings/index.ts';
+import { getIndexFile, resolveDocumentRoot } from './index-location.ts';
+
+/** Which index is opened. */
+export type OpenIndexOptions = {
+  readonly settings: Settings;
+  /** The folder or file. */
+  readonly root: string;
+  /** The embedding model, such as `ollama/nomic-embed-text`, `openai/text-embedding-3-small` or `local`; by default the one that the index was made with, and `none` for none. */
+  readonly embedding?: string;
+  /** A PostgreSQL database for the index; by default a file in the data directory of the user. */
+  readonly store?: string;
+};
+
+/** Opens the index of a folder; it is empty if there is none yet. */
+export async function openFolderIndex({ settings, root, embedding, store }: OpenIndexOptions): Promise<DocumentIndex> {
+  const real = resolveDocumentRoot(root);
+  const storage = await openStorage(settings, real, store);
+  try {
+    const name = embedding ?? (await storage.embeddingName());
+    const model = name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings);
+    return createDocumentIndex({ root: real, storage, ...(model ? { embedding: model } : {}) });
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function openStorage(settings: Settings, root: string, store: string | undefined): Promise<IndexStorage> {
+  if (store === undefined) return openSqliteStorage(getIndexFile(settings.dirs, root), { root });
+  const { openPostgresIndex } = await import('./postgres-index.ts');
+  return openPostgresIndex(store, root);
+}
+
+/** Opens an embedding model by name. What it sends has no keys of the user, and with the setting `private` it sends nothing to a provider. */
+export async function openEmbedding(name: string, settings: Settings): Promise<EmbeddingModel> {
+  if (name === 'local' || name.startsWith('local/'))
+    return openLocalEmbedding(name.slice('local/'.length) || undefined);
+  const ref = parseModelRef(name);
+  if (settings.private && !(await isLocalModel({ name, ref }, settings)))
+    throw new FairleadError(
+      'routing/private',
+      `The setting "private" is on, and ${name} is not on your own machines.`,
+      {
+        blame: 'user',
+        hint: 'Use an embedding model on your own machines, such as ollama/nomic-embed-text.',
+      },
+    );
+  const { openEmbeddingModel } = await import('../../providers/index.ts');
+  const endpoint =
+    settings.provider === ref.provider && settings.url !== undefined ? { ...ref, baseUrl: settings.url } : ref;
+  const model = await openEmbeddingModel(endpoint, { env: settings.env });
+  const redactor = createStrictRedactor(settings);
+  return withEmbeddingPrefixes({
+    ...model,
+    embed: (texts, signal) =>
+      model.embed(
+        texts.map((text) => redactor.redact(text)),
+        signal,
+      ),
+  });
+}
