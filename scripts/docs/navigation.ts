@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/workspace.md',
       'docs/tools.md',
       'docs/mcp.md',
+      'docs/retrieval.md',
       'docs/project-files.md',
       'docs/behaviours.md',
       'docs/rules.md',

@@ -159,7 +159,8 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
       if (file) await storage.replace([file]);
       else await storage.remove([name]);
     }
-    if (!embedding) return;
+    // A search never replaces the vectors of another model.
+    if (!embedding || (await storage.embeddingName()) !== embedding.name) return;
     try {
       await embedMissing(storage, embedding, { limit: maxEmbeddedBySearch, signal });
     } catch (error) {

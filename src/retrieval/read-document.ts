@@ -41,7 +41,7 @@ export const fileStamp = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): st
 export const uncertainMark = '~';
 
 /** How long after a change a file may change again within the resolution of its time stamp. */
-const sameTickMs = 50;
+const sameTickMs = 2500;
 
 /** The stamp to store. One that is so young that a later change may not alter it matches nothing, so that the content is compared. */
 const storedStamp = (stats: BigIntStats): string =>

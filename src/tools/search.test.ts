@@ -5,13 +5,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { FairleadError, type Json, type ToolOutput, type ToolContext, type Workspace } from '../core/index.ts';
+import {
+  FairleadError,
+  skippedNames,
+  type Json,
+  type ToolOutput,
+  type ToolContext,
+  type Workspace,
+} from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { toRipgrepPattern } from './regex-to-ripgrep.ts';
 import { findRipgrep, findCandidateFiles, type RipgrepSearch } from './ripgrep.ts';
-import { skippedNames } from '../core/index.ts';
+
 import { maxWalkDepth, walkFiles } from './walk.ts';
 
 type Files = Readonly<Record<string, string | Buffer>>;

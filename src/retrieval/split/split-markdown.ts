@@ -12,8 +12,14 @@ export function splitMarkdown(text: string): readonly Passage[] {
   const path: string[] = [];
   let from = 0;
   let fence: string | undefined;
-  const flush = (to: number): void => {
-    if (to > from) passages.push(...splitLines(lines, { from, to }, path.filter(Boolean).join(' > ')));
+  const flush = (to: number, nextLevel = 0): void => {
+    // A heading whose text is in its subsections only is in their titles.
+    const isHeadingOnly =
+      path.length > 0 &&
+      nextLevel > path.length &&
+      lines.slice(from + 1, to).every((line) => /^\s*(?:=*|-*)$/.test(line));
+    if (to > from && !isHeadingOnly)
+      passages.push(...splitLines(lines, { from, to }, path.filter(Boolean).join(' > ')));
   };
   for (const [at, line] of lines.entries()) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line.slice(0, maxHeadingChars))?.[1];
@@ -25,7 +31,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
     if (fence !== undefined) continue;
     const heading = parseHeading(line, at) ?? parseUnderlined(lines, at);
     if (!heading) continue;
-    flush(heading.from);
+    flush(heading.from, heading.level);
     path.length = Math.min(path.length, heading.level - 1);
     while (path.length < heading.level - 1) path.push('');
     path.push(heading.title);
