@@ -7,11 +7,7 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '..');
-<<<<<<< HEAD
-const examples = ['.', 'behaviours', 'bridges', 'quick-start', 'verify'].flatMap((folder) =>
-=======
-const examples = ['.', 'behaviours', 'bridges', 'quick-start', 'retrieval'].flatMap((folder) =>
->>>>>>> 8a6613f6 (retrieval: vectors, fusion, grounded answers, PostgreSQL; fairlead index and search; search_documents)
+const examples = ['.', 'behaviours', 'bridges', 'quick-start', 'retrieval', 'verify'].flatMap((folder) =>
   readdirSync(path.join(root, 'examples', folder))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => path.posix.join(folder, name)),

@@ -1,5 +1,4 @@
 // Indexes of documents for the coding agent, the command line and the server: where they are, and how they are opened.
-export { createAskModel, type AskProvider } from '../ask-model.ts';
 export {
   findIndexedRoot,
   getIndexFile,

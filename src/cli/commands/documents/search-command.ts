@@ -11,9 +11,10 @@ import {
   type SearchHit,
   type SearchResult,
 } from '../../../retrieval/index.ts';
-import { createAskModel, findIndexedRoot, openFolderIndex } from '../../../coding-agent/documents/index.ts';
+import { findIndexedRoot, openFolderIndex } from '../../../coding-agent/documents/index.ts';
 import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
+import { createVerifyModel } from '../../../coding-agent/verification/index.ts';
 import type { Command } from '../../args/command.ts';
 import { onShutdown } from '../../args/shutdown-signals.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -185,7 +186,7 @@ async function answer(
   const result = await answerFromDocuments({
     question,
     search: async (text, searchOptions) => (await index.search(text, searchOptions)).hits,
-    model: createAskModel(provider),
+    model: createVerifyModel(resolved.name, provider, resolved.ref.provider, { stream: settings.stream }).ask,
     isCurrent: (source) => index.isCurrent(source),
     ...(limit === undefined ? {} : { passages: limit }),
     signal,
