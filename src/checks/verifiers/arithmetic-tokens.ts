@@ -11,7 +11,7 @@ export type Token = {
 };
 
 const tokenPattern = new RegExp(
-  String.raw`(${numberPattern})|(\p{L}+(?:['’]\p{L}+)*)|(\s+)|(\*\*|[<>!]=|==)|(.)`,
+  String.raw`(${numberPattern})|(\p{L}+(?:['\u2019]\p{L}+)*)|(\s+)|(\*\*|[<>!]=|==)|(.)`,
   'gsu',
 );
 

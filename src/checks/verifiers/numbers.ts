@@ -15,7 +15,7 @@ export type WrittenNumber = {
 };
 
 /** The characters of a number: digits with single separators between them. */
-export const numberPattern: string = String.raw`\d+(?:[.,'’\u00a0\u202f]\d+)*`;
+export const numberPattern: string = String.raw`\d+(?:[.,'\u2019\u00a0\u202f]\d+)*`;
 
 const maxNumberChars = 60;
 const englishNumber = /^(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:[\u00a0\u202f'’]\d{3})+|\d+)(?:\.(\d+))?$/;

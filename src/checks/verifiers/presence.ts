@@ -6,7 +6,7 @@ import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'presence';
 
-const numberRuns = new RegExp(String.raw`(?<![\p{L}\p{N}])([-−]?)(${numberPattern})`, 'gu');
+const numberRuns = new RegExp(String.raw`(?<![\p{L}\p{N}])([-\u2212]?)(${numberPattern})`, 'gu');
 
 type Found = { readonly written: string; readonly value: string; readonly isNegative: boolean };
 

@@ -17,7 +17,7 @@ export type QuantityPart = { readonly written: WrittenNumber; readonly name: str
 /** A quantity in a text: its parts and where it ends. */
 export type Quantity = { readonly parts: readonly QuantityPart[]; readonly text: string; readonly end: number };
 
-const signedNumber = new RegExp(String.raw`([-−]?)(${numberPattern})`, 'y');
+const signedNumber = new RegExp(String.raw`([-\u2212]?)(${numberPattern})`, 'y');
 const wordPattern = /(\p{L}+)\s+/uy;
 const scalePattern = /\s+(hundred|thousand|million|billion|trillion)\b/y;
 const symbolPattern = /\s?(°\s?[CFcf]|[\p{L}µμ]+(?:\/\p{L}+)?(?:[²³]|\^[23])?)/uy;
