@@ -16,4 +16,11 @@ export { formatStoppedMessage } from './kill-switch.ts';
 export { findAutoRun } from './session-rights.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
 export { createOrchestrationHandler } from './orchestrator.ts';
+export {
+  createTaskRunHandler,
+  readTaskNotes,
+  type TaskContext,
+  type TaskNotes,
+  type TaskResult,
+} from './task-run-handler.ts';
 export { findRun, shortenRunId } from './find-run.ts';

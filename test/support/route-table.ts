@@ -137,6 +137,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'post /api/enqueue': queueRequests('/api/enqueue'),
   'post /api/orchestrate': startRequests('/api/orchestrate'),
   'post /api/verify': startRequests('/api/verify', { answer: 'yes' }),
+  'get /api/verify/{id}': [
+    { title: 'read a verification', subject: 'ended', address: ({ run }) => `/api/verify/${run}`, ok: 200 },
+  ],
   'get /api/runs': list('/api/runs', { session: 'session', parent: 'run', before: 'run' }),
   'get /api/runs/{id}': [{ title: 'read', subject: 'active', address: ofRun(''), ok: 200 }],
   'post /api/runs/{id}/cancel': [{ title: 'cancel', subject: 'active', address: ofRun('/cancel'), ok: 200 }],
@@ -244,6 +247,7 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/health': read('/api/health'),
   'get /api/health/history': read('/api/health/history'),
   'get /api/scorecard': read('/api/scorecard'),
+  'get /api/calibrations': read('/api/calibrations'),
   'get /api/frontier': read('/api/frontier'),
   'get /metrics': read('/metrics'),
   'post /v1/chat/completions': [

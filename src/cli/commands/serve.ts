@@ -71,6 +71,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   return withFleetStore(values.store, async (store, storeUrl) => {
     const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
     const { createTerminalSessions } = await import('../../sessions/index.ts');
+    const { listCalibrations } = await import('../../coding-agent/calibrations/index.ts');
     const pageDir = findPageDir() ?? buildPage();
     const shared = {
       keys,
@@ -85,6 +86,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       host,
       folders,
       measurementsDir: getMeasurementsDir(settings.dirs.state),
+      calibrations: () => listCalibrations(settings.dirs),
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
       terminalSessions: createTerminalSessions(settings.dirs),

@@ -1,15 +1,5 @@
 // The run handlers of a worker, and the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
-import { realpathSync, statSync } from 'node:fs';
-import path from 'node:path';
-import {
-  FairleadError,
-  isObject,
-  isPathInside,
-  type JsonObject,
-  type Limits,
-  type Provider,
-  type FleetRun,
-} from '../../core/index.ts';
+import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
 import { createOutputSchema } from '../../agent/index.ts';
 import {
   createClientTools,
@@ -33,9 +23,9 @@ import {
 import { noUser } from '../integrations/context.ts';
 import { readSettings, type Settings } from '../settings/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
-import { createVerifyOrchestration, type VerifyOptions } from '../../fleet/verify/index.ts';
+import { resolveRunFolder } from './run-folder.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
-import { readKnownModels } from '../state/index.ts';
+import { createVerifyRunHandler } from './verify-run.ts';
 
 /** The settings of a queued run; absent ones are those of the worker. */
 export type RunAgentSettings = {
@@ -84,12 +74,7 @@ export function createRunAgentFactory(
   };
   return async (run, _signal, govern) => {
     const requested = parseRunSettings(run.settings);
-    const cwd = path.resolve(requested.folder ?? process.cwd());
-    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-      throw new FairleadError('coding-agent/no-folder', `There is no folder ${cwd} on this machine.`, {
-        blame: 'user',
-      });
-    assertWithin(cwd, requested.within);
+    const cwd = resolveRunFolder(requested);
     const settings = readSettings({ cwd });
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
@@ -157,18 +142,6 @@ export function createRunAgentFactory(
   };
 }
 
-/** Throws if the real path of a directory is outside the allowed ones, such as after it was replaced by a link. */
-function assertWithin(cwd: string, within: unknown): void {
-  if (within === undefined) return;
-  const found = realpathSync(cwd);
-  if (Array.isArray(within) && within.some((each) => typeof each === 'string' && isPathInside(each, found))) return;
-  throw new FairleadError(
-    'coding-agent/wrong-folder',
-    `The run may not work in ${cwd}: its real path is outside the allowed folders.`,
-    { blame: 'user' },
-  );
-}
-
 /** The limits of a run: a run may lower the limits of the user's settings, never raise them. */
 const capLimits = (requested: Partial<Limits> = {}, maximum: Partial<Limits> = {}): Partial<Limits> =>
   Object.fromEntries(
@@ -229,15 +202,5 @@ export const createRunHandlers = (
 ): Readonly<Record<string, RunHandler>> => ({
   run: createAgentRunHandler(createRunAgentFactory(notify, options)),
   plan: createOrchestrationHandler(planOrchestration),
-  verify: createOrchestrationHandler(createVerifyOrchestration({ models: createVerifierModels(options.model) })),
+  verify: createVerifyRunHandler(notify, options),
 });
-
-/** The default model of a run, and the models of the user's list that may verify its answer. */
-const createVerifierModels =
-  (named: string | undefined): VerifyOptions['models'] =>
-  async ({ settings: { folder } }: FleetRun) => {
-    const settings = readSettings(typeof folder === 'string' ? { cwd: path.resolve(folder) } : {});
-    const author = getDefaultModel(settings, named);
-    const others = (readKnownModels(settings) ?? []).map(({ id }) => id);
-    return { others, ...(author === undefined ? {} : { author }) };
-  };

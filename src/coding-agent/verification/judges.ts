@@ -47,6 +47,8 @@ export type JudgeContext = {
   readonly author?: Pick<ResolvedModel, 'name' | 'ref'>;
   /** The names of the judges; by default those of the settings, else one of each other family that the user has. */
   readonly names?: readonly string[];
+  /** Whether a client named the judges: that is not consent to a download. */
+  readonly isRequested?: boolean;
   /** Only models on the user's own machines may read the answer. */
   readonly isPrivate?: boolean;
 };
@@ -56,12 +58,19 @@ export async function selectJudgeModels(context: JudgeContext): Promise<readonly
   const { settings, isPrivate = settings.private } = context;
   const names = context.names ?? getVerifySettings(settings).judges;
   if (names) {
-    const models = names.slice(0, maxJudges).map((name) => lookUpModel(name, settings) ?? throwUnknown(name));
+    const isRequested = context.isRequested === true && context.names !== undefined;
+    const models = names
+      .slice(0, maxJudges)
+      .map((name) => withoutConsent(lookUpModel(name, settings) ?? throwUnknown(name), isRequested));
     if (isPrivate) for (const model of models) await assertLocalModel(model, settings);
     return models;
   }
   return findOtherFamilies(context, isPrivate);
 }
+
+/** A model as a client names it: it may not be downloaded. */
+export const withoutConsent = (model: ResolvedModel, isRequested: boolean): ResolvedModel =>
+  isRequested ? { ...model, isNamed: false } : model;
 
 function throwUnknown(name: string): never {
   throw new FairleadError('verify/unknown-judge', `There is no model "${name}" to judge answers.`, {

@@ -20,7 +20,7 @@ import { assertLocalModel } from '../private-sessions.ts';
 import type { Settings } from '../settings/index.ts';
 import { acceptReport } from './accept-report.ts';
 import { readDocuments } from './documents.ts';
-import { getVerifySettings, openJudges, openVerifyModel } from './judges.ts';
+import { getVerifySettings, openJudges, openVerifyModel, withoutConsent } from './judges.ts';
 
 /** What is verified, and with what. */
 export type VerificationRequest = {
@@ -45,6 +45,8 @@ export type VerificationRequest = {
   readonly maxErrorRate?: number;
   readonly budget?: VerifyBudget;
   readonly isPrivate?: boolean;
+  /** Whether a client named the models: that is not consent to a download. */
+  readonly isRequested?: boolean;
   /** Wraps each model that is opened, such as with the budget of a tenant. */
   readonly wrapProvider?: (provider: Provider) => Provider;
   readonly signal?: AbortSignal;
@@ -67,7 +69,13 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
   if (documents?.files === 0 && documents.evidence.length === 0)
     throw new FairleadError('verify/no-documents', `There are no text files in ${request.against}.`, { blame: 'user' });
   const judges = await openJudges(
-    { settings, isPrivate, ...(author ? { author } : {}), ...(request.judges ? { names: request.judges } : {}) },
+    {
+      settings,
+      isPrivate,
+      ...(request.isRequested === undefined ? {} : { isRequested: request.isRequested }),
+      ...(author ? { author } : {}),
+      ...(request.judges ? { names: request.judges } : {}),
+    },
     host,
     request.wrapProvider,
   );
@@ -117,10 +125,17 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
 }
 
 /** The author of a given answer is known only if it is named; a question is answered by the model of a start. */
-async function findAuthor({ settings, model, answer }: VerificationRequest): Promise<ResolvedModel | undefined> {
+async function findAuthor({
+  settings,
+  model,
+  answer,
+  isRequested = false,
+}: VerificationRequest): Promise<ResolvedModel | undefined> {
   if (answer !== undefined)
-    return model === undefined ? undefined : (lookUpModel(model, settings) ?? throwUnknown(model));
-  const author = await resolveModelUnattended({ model }, settings);
+    return model === undefined
+      ? undefined
+      : withoutConsent(lookUpModel(model, settings) ?? throwUnknown(model), isRequested);
+  const author = await resolveModelUnattended({ model, isRequested }, settings);
   if (author.router === undefined) return author;
   throw new FairleadError(
     'verify/router',

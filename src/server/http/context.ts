@@ -1,4 +1,5 @@
 // Context of the HTTP routes: the store as the client sees it, keys, limits, broadcasters, models and folders.
+import type { StoredCalibration } from '../../checks/index.ts';
 import type { NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
@@ -51,6 +52,12 @@ export const defaultServerLimits: ServerLimits = {
   firstChunkMs: 2000,
 };
 
+/** The stored calibrations, and one sentence about each file that is damaged. */
+export type StoredCalibrations = {
+  readonly calibrations: readonly StoredCalibration[];
+  readonly problems: readonly string[];
+};
+
 /** The context of the routes. */
 export type ServerContext = {
   /** What the client of the request may see and do; never the store of all tenants. */
@@ -62,6 +69,8 @@ export type ServerContext = {
   readonly health: () => Promise<Health>;
   /** The directory of the measurements of this machine, if there is one. */
   readonly measurementsDir: string | undefined;
+  /** Lists the stored calibrations of this machine. */
+  readonly calibrations: () => StoredCalibrations;
   /** The models that a run may name, the default first. */
   readonly models: () => Promise<readonly string[]>;
   /** Whether a run may name a model that is not in that list. */

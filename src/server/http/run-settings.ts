@@ -37,6 +37,24 @@ export const judgeModelsSchema: z.ZodOptional<z.ZodArray<z.ZodString>> = z.array
 /** The answer that is checked. */
 export const claimSchema: z.ZodOptional<z.ZodString> = z.string().max(1_000_000).optional();
 
+type VerifyOptionSchemas = {
+  readonly documents: z.ZodOptional<z.ZodArray<z.ZodObject<{ name: z.ZodString; text: z.ZodString }, z.core.$strict>>>;
+  readonly chain: z.ZodOptional<z.ZodBoolean>;
+} & Readonly<Record<'quorum' | 'maxErrorRate' | 'drafts' | 'samples', z.ZodOptional<z.ZodNumber>>>;
+
+/** The options of a verification besides its answer and its judges. */
+export const verifyOptionSchemas: VerifyOptionSchemas = {
+  documents: z
+    .array(z.strictObject({ name: z.string().min(1).max(300), text: z.string().max(2_000_000) }))
+    .max(1000)
+    .optional(),
+  quorum: z.number().int().min(1).max(5).optional(),
+  maxErrorRate: z.number().gt(0).lt(1).optional(),
+  drafts: z.number().int().min(1).max(10).optional(),
+  samples: z.number().int().min(5).max(20).optional(),
+  chain: z.boolean().optional(),
+};
+
 /** The settings of a queued run. */
 export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   ...agentOptionSchemas,
@@ -45,4 +63,5 @@ export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   answer: z.record(z.string(), z.unknown()).optional(),
   claim: claimSchema,
   models: judgeModelsSchema,
+  ...verifyOptionSchemas,
 }) as unknown as z.ZodType<JsonObject>;

@@ -33,6 +33,7 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
     version: options.version,
     healthOptions: options.health,
     measurementsDir: options.measurementsDir,
+    calibrations: options.calibrations ?? (() => ({ calibrations: [], problems: [] })),
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
     folders: [

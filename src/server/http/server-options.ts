@@ -26,6 +26,8 @@ export type ServerOptions = {
   readonly health?: HealthOptions;
   /** The directory of the measurements of this machine. */
   readonly measurementsDir?: string;
+  /** Lists the stored calibrations; none by default. */
+  readonly calibrations?: ServerContext['calibrations'];
   /** Views whose state an edit or a fork of a session keeps, besides that of the inbox. */
   readonly views?: ServerContext['views'];
   readonly models?: ServerContext['models'];

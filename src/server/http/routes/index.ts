@@ -9,11 +9,13 @@ import { runRoutes } from './runs.ts';
 import { approvalRoutes } from './approvals.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
 import { terminalSessionRoutes } from './terminal-sessions.ts';
+import { verifyRoutes } from './verify.ts';
 
 const currentRoutes: readonly Route[] = [
   ...publicRoutes(() => apiRoutes),
   ...killSwitchRoutes,
   ...runRoutes,
+  ...verifyRoutes,
   ...streamRoutes,
   ...sessionRoutes,
   ...approvalRoutes,

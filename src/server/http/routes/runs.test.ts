@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FleetRun, Tool } from '../../../core/index.ts';
 import { calls, says } from '../../../testing/index.ts';
-import { createVerifyOrchestration } from '../../../fleet/verify/index.ts';
 import { createApiFixture, type ApiReply } from '../../../../test/support/api-server.ts';
 
 const getRun = ({ body }: ApiReply): FleetRun => (body as { readonly run: FleetRun }).run;
@@ -62,8 +61,6 @@ test('[A89] [A90] [A91] plans, verifications and lists of runs are queued with t
   const examined = getRun(await request('POST /api/verify', { body: verify }));
   assert.equal(examined.kind, 'verify');
   assert.deepEqual([examined.settings['claim'], examined.settings['models']], ['yes', ['a', 'b']]);
-  const judged = await createVerifyOrchestration({ models: async () => ({ others: [] }) })(examined, new Map());
-  assert.match(JSON.stringify(judged), /"own-1"/, 'the given answer is verified');
   const many = Array.from({ length: 50 }, (_, i) => ({ id: `run-${i}`, prompt: `task ${i}`, tenant: 'acme' }));
   const queued = await request('POST /api/runs', { body: { runs: many } });
   assert.equal(queued.status, 202);

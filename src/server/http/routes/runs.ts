@@ -5,45 +5,13 @@ import { enqueueOnce } from '../../../fleet/index.ts';
 import { outcomeClasses, type OutcomeClass } from '../../../fleet/health/index.ts';
 import { listRunsWithinBounds } from '../bounded-lists.ts';
 import { createHttpError } from '../errors.ts';
-import { defineRoute, type Route, type RouteRequest, type RouteResponse } from '../route.ts';
-import { agentOptionSchemas, claimSchema, judgeModelsSchema } from '../run-settings.ts';
-import { authorizeRuns, createRunConflictError, assertAcceptsRuns, requireRun, startRun, waitForRun } from '../runs.ts';
-import { apiSchemas, maxItemsSchema, nameSchema, promptSchema, runStatusSchema } from '../schemas.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { respondWithRun, runRequestFields, startedRunSchema, waitQuerySchema } from '../run-response.ts';
+import { authorizeRuns, createRunConflictError, assertAcceptsRuns, requireRun, startRun } from '../runs.ts';
+import { apiSchemas, maxItemsSchema, nameSchema, runStatusSchema } from '../schemas.ts';
 
 const runResponseSchema = z.object({ run: apiSchemas.Run });
-const startedRunSchema = z.object({ run: apiSchemas.Run, stream: z.string() });
 const queuedRunsSchema = z.object({ runs: z.array(apiSchemas.Run) });
-const runRequestFields = {
-  prompt: promptSchema,
-  ...agentOptionSchemas,
-  tenant: nameSchema.optional(),
-  priority: z.number().int().min(-1000).max(1000).optional(),
-  session: nameSchema.optional(),
-};
-const waitQuerySchema = z.strictObject({ wait: z.coerce.number().int().min(0).max(9999).optional() });
-
-const getStreamPath = (run: FleetRun): string => `/api/stream?run=${encodeURIComponent(run.id)}`;
-
-const maxWaitSeconds = 600;
-
-type WaitQuery = z.infer<typeof waitQuerySchema>;
-
-/** Returns the seconds that the client waits: the query `wait`, or the header `Prefer: wait=<seconds>`. */
-function parseWaitSeconds({ headers }: RouteRequest, { wait }: WaitQuery): number | undefined {
-  const preferred = /(?:^|[\s,;])wait=(\d{1,4})(?:$|[\s,;])/.exec(String(headers['prefer'] ?? ''))?.[1];
-  return wait ?? (preferred === undefined ? undefined : Number(preferred));
-}
-
-/** Responds with the run at once, or when it has ended or waits for approval if the client asked to wait. */
-async function respondWithRun(request: RouteRequest, query: WaitQuery, run: FleetRun): Promise<RouteResponse> {
-  const seconds = parseWaitSeconds(request, query);
-  const latest =
-    seconds === undefined
-      ? run
-      : await waitForRun(request.context, run, Math.min(seconds, maxWaitSeconds) * 1000, request.signal);
-  const isDone = seconds !== undefined && (latest.status === 'ended' || latest.status === 'waiting');
-  return { status: isDone ? 200 : 202, json: { run: latest, stream: getStreamPath(latest) } };
-}
 
 type RunSearch = {
   readonly outcome: OutcomeClass | undefined;
@@ -99,25 +67,6 @@ export const runRoutes: readonly Route[] = [
     schemas: { query: waitQuerySchema, body: z.strictObject(runRequestFields) },
     responses: { 200: startedRunSchema, 202: startedRunSchema },
     handle: async (request) => respondWithRun(request, request.query, await startRun(request, 'plan', request.body)),
-  }),
-  defineRoute({
-    method: 'post',
-    path: '/api/verify',
-    role: 'runner',
-    summary: 'Starts a run in which other models check an answer, or answer the prompt themselves.',
-    schemas: {
-      query: waitQuerySchema,
-      body: z.strictObject({ ...runRequestFields, answer: claimSchema, models: judgeModelsSchema }),
-    },
-    responses: { 200: startedRunSchema, 202: startedRunSchema },
-    async handle(request) {
-      const { answer, models, ...body } = request.body;
-      const settings = {
-        ...(answer === undefined ? {} : { claim: answer }),
-        ...(models === undefined ? {} : { models }),
-      };
-      return respondWithRun(request, request.query, await startRun(request, 'verify', body, settings));
-    },
   }),
   defineRoute({
     method: 'get',

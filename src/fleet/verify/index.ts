@@ -1,2 +1,0 @@
-// Verification of an answer by other models.
-export { judgementSchema, createVerifyOrchestration, type JudgeVerdict, type VerifyOptions } from './orchestrate.ts';
