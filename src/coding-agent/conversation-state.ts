@@ -1,7 +1,6 @@
 // The state of a conversation that can change: its model, router, agent and session; the privacy rule that holds for each change; and its status for a status line.
 import type { Event, ResolvedAgent, OutputSchema, RetryNotice, RunState } from '../core/index.ts';
 import type { Grant, Grants, PermissionMode } from '../guards/index.ts';
-import { readGitBranch } from '../workspace/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { type SessionSelector, closeSession, openSession, type OpenSession } from '../sessions/index.ts';
 import type { ApprovalTracker } from '../agent/subagents/index.ts';
@@ -14,6 +13,7 @@ import { toModelSettings } from './model-settings.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
 import { toModelOrigin, type ResolvedModel } from './models/resolve-model.ts';
 import { type ModelHost, openModel } from './models/open-model.ts';
+import { getCachedBranch } from './cached-branch.ts';
 import { createCodingAgent, type CodingAgent } from './create-agent.ts';
 import {
   isLocalModel,
@@ -23,6 +23,7 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './private-sessions.ts';
+import { wantsVerification, withVerifyCheck } from './verify-check.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -40,6 +41,8 @@ export type ConversationFlags = {
   /** The agent only runs code in a container. */
   readonly codeOnly: boolean;
   readonly limits: { readonly turns?: number; readonly usd?: number };
+  /** Whether answers are verified; also if the setting `verify.answers` says so. */
+  readonly verify?: boolean;
 };
 
 /** The options of a conversation. */
@@ -137,14 +140,14 @@ export async function openConversationState(options: ConversationOptions, grants
 }
 
 /** Creates the agent of a directory for this conversation. */
-function createAgentIn(
-  state: Pick<ConversationState, 'mode' | 'private'> & { open?: OpenSession; agent?: CodingAgent },
+async function createAgentIn(
+  state: Pick<ConversationState, 'mode' | 'private'> & Partial<Pick<ConversationState, 'open' | 'agent' | 'model'>>,
   options: ConversationOptions,
   grants: Grants,
   cwd: string,
 ): Promise<CodingAgent> {
-  const { flags, settings } = options;
-  return createCodingAgent({
+  const { flags, settings, host } = options;
+  const agent = await createCodingAgent({
     ...options,
     codeOnly: flags.codeOnly,
     sandbox: flags.sandbox ? 'auto' : 'none',
@@ -157,6 +160,8 @@ function createAgentIn(
     transcriptFile: () => state.open?.sessionFile?.file,
     assertModelAllowed: async (model) => (state.private ? assertLocalModel(model, settings) : undefined),
   });
+  if (!wantsVerification(flags.verify, settings)) return agent;
+  return withVerifyCheck(agent, { settings, host, current: () => state });
 }
 
 const resolveForModel = (
@@ -293,17 +298,6 @@ export function getConversationStatus(
     ...(branch === undefined ? {} : { branch }),
     ...(effort === undefined ? {} : { effort }),
   };
-}
-
-const branchCacheMs = 2000;
-let cachedBranch: { readonly cwd: string; readonly at: number; readonly branch: string | undefined } | undefined;
-
-/** The git branch; the status is computed for every event, the branch at most every two seconds. */
-function getCachedBranch(cwd: string): string | undefined {
-  const now = performance.now();
-  if (cachedBranch?.cwd !== cwd || now - cachedBranch.at > branchCacheMs)
-    cachedBranch = { cwd, at: now, branch: readGitBranch(cwd) };
-  return cachedBranch.branch;
 }
 
 /** The sandbox as the status line shows it. */

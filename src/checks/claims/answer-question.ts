@@ -63,9 +63,10 @@ export async function answerQuestion(options: AnswerQuestionOptions): Promise<An
     let asked: Promise<readonly IndependentAnswer[]> | undefined;
     const independentAnswers = (): Promise<readonly IndependentAnswer[]> =>
       (asked ??= askIndependently(question, judges, meter));
+    const { accept, ...unconditional } = options;
     const verify = (answer: string, chain: boolean): Promise<VerificationReport> =>
       verifyAnswer({
-        ...options,
+        ...unconditional,
         answer,
         chain,
         meter,
@@ -81,12 +82,14 @@ export async function answerQuestion(options: AnswerQuestionOptions): Promise<An
       best = selectBest([await verify(best.draft, true), best]) ?? best;
     const drafts = reports.map(toDraftResult);
     const uncertainty = (options.samples ?? 0) > 0 ? measureSamples(question, best, texts) : undefined;
-    return {
+    const report: AnswerReport = {
       ...applyUncertainty(best, uncertainty),
       spent: meter.spent(),
       drafts,
       ...(uncertainty ? { uncertainty } : {}),
     };
+    const refused = report.outcome === 'verified' ? await accept?.(report) : undefined;
+    return refused === undefined ? report : { ...report, outcome: 'abstained', why: refused, verifiedText: '' };
   } catch (error) {
     signal?.throwIfAborted();
     if (isBudgetError(error) || meter.signal.aborted)

@@ -29,3 +29,4 @@ export {
   type DraftResult,
 } from './answer-question.ts';
 export { formatReport, type FormatReportOptions } from './format-report.ts';
+export { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord, verificationKey } from './record.ts';

@@ -114,6 +114,7 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
       },
       { names: ['max-turns'], value: '<n>', description: 'maximum model turns of a run' },
       { names: ['max-budget-usd'], value: '<n>', description: 'maximum cost of a run, in dollars' },
+      { names: ['verify'], description: 'verify the answer claim by claim; without evidence it is no answer' },
     ],
   },
   {

@@ -42,6 +42,7 @@ export type CliArgs = {
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputSchema: string | undefined;
   readonly limits: { readonly turns?: number; readonly usd?: number };
+  readonly verify: boolean;
 };
 
 /** The message about an invalid command line. */
@@ -114,6 +115,7 @@ export function parseCliArgs(args: readonly string[], invocation: Invocation): C
     ...formats,
     outputSchema: values.get('output-schema'),
     limits,
+    verify: values.has('verify'),
   };
 }
 

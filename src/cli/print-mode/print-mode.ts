@@ -1,6 +1,6 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
 import { formatCliError, withProgramName } from '../args/program-name.ts';
-import type { OutputSchema, ToolCall, Event, RunState } from '../../core/index.ts';
+import type { OutputSchema, ToolCall, Event, Json, RunState } from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
@@ -10,7 +10,12 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { attachNamedFiles, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
+import {
+  attachNamedFiles,
+  Conversation,
+  wantsVerification,
+  type ConversationOptions,
+} from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -134,6 +139,7 @@ async function runPrompt(
   const printer = createPrinter(args, conversation, out.write);
   const runId = randomUUID();
   let lastTurn: (Event & { readonly type: 'turn-ended' }) | undefined;
+  let verification: Json | undefined;
   const translate = createEventTranslator(
     (event) => printer.stream(event),
     () => conversation.session.state.model,
@@ -142,6 +148,7 @@ async function runPrompt(
     session() {},
     event(event) {
       if (event.type === 'turn-ended') lastTurn = event;
+      if (event.type === 'annotation-added' && event.key === 'verification') verification = event.value;
       printer.event(event);
       translate.event(event);
     },
@@ -164,6 +171,7 @@ async function runPrompt(
     printer.end(result, {
       session: conversation.file === undefined ? undefined : conversation.name,
       model: conversation.model.name,
+      ...(verification === undefined ? {} : { verification, report: await formatVerification(verification, args) }),
     });
     if (isAwaitingApproval(state) && conversation.file !== undefined)
       printErr(`${withProgramName('To answer: fairlead --resume')} ${JSON.stringify(conversation.name)}\n`);
@@ -174,6 +182,14 @@ async function runPrompt(
   } finally {
     signals.release();
   }
+}
+
+/** The verification of the answer as text; its code is loaded only then. */
+async function formatVerification(record: Json, { outputFormat }: CliArgs): Promise<string | undefined> {
+  if (outputFormat !== 'text') return undefined;
+  const { formatReport, parseVerificationRecord } = await import('../../checks/index.ts');
+  const report = parseVerificationRecord(record);
+  return report && formatReport(report);
 }
 
 /** The first line of stream-json: what a reader must know if the program is killed before the result. */
@@ -196,7 +212,13 @@ function createPrinter(args: CliArgs, conversation: Conversation, out: (text: st
   if (args.outputFormat === 'json') return createJsonPrinter(out, findCall);
   return args.outputFormat === 'stream-json'
     ? createStreamJsonPrinter(out)
-    : createTextPrinter(out, findCall, conversation.stream && (args.stream ?? process.stdout.isTTY));
+    : createTextPrinter(
+        out,
+        findCall,
+        conversation.stream &&
+          !wantsVerification(args.verify, conversation.settings) &&
+          (args.stream ?? process.stdout.isTTY),
+      );
 }
 
 function createRunResult(

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type Chunk,
   type Event,
+  type Json,
 } from '../../core/index.ts';
 import { formatCallTitle } from '../../sessions/index.ts';
 import { printErr } from '../args/stdio.ts';
@@ -20,7 +21,16 @@ export type RunPrinter = {
   event(event: Event): void;
   stream(event: StreamEvent): void;
   /** Prints the end of the run. */
-  end(result: RunResult, names: { readonly session: string | undefined; readonly model: string }): void;
+  end(result: RunResult, names: RunNames): void;
+};
+
+/** What the end of a run names besides its result. */
+export type RunNames = {
+  readonly session: string | undefined;
+  readonly model: string;
+  /** The verification of the answer, and its text. */
+  readonly verification?: Json;
+  readonly report?: string | undefined;
 };
 
 /** Writes a text. */
@@ -59,12 +69,15 @@ export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: 
       return undefined;
     },
     event: logTools,
-    end(result) {
+    end(result, { report }) {
+      // The answer with its struck claims replaces the answer.
+      if (report !== undefined) return out(report);
       if (!started) out(result.text);
       if (started ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
       if (result.unconfirmedClaims.length > 0)
         printErr(`${escapeInvisible(formatUnconfirmedClaims(result.unconfirmedClaims))}\n`);
       if (result.status !== 'success') printErr(`${formatRunEnd(result)}\n`);
+      return undefined;
     },
   };
 }
@@ -88,7 +101,7 @@ export const createStreamJsonPrinter = (out: WriteText): RunPrinter => ({
 });
 
 /** Returns the last line of JSON output, with the field names that other agents use. */
-function toResultJson(result: RunResult, { session, model }: { session: string | undefined; model: string }): object {
+function toResultJson(result: RunResult, { session, model, verification }: RunNames): object {
   const { status, reason, usage } = result;
   return {
     type: 'result',
@@ -110,6 +123,7 @@ function toResultJson(result: RunResult, { session, model }: { session: string |
     model,
     session_id: result.sessionId,
     session: session ?? null,
+    ...(verification === undefined ? {} : { verification }),
     asks: result.pendingApprovals.map(({ id, ...approval }) => ({ call: id, ...approval })),
   };
 }

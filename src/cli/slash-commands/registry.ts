@@ -10,6 +10,7 @@ import { infoCommands } from './info-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { sessionCommands } from './session-commands.ts';
+import { verifyCommand } from './verify-command.ts';
 import { whyCommand } from './why-command.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 
@@ -39,6 +40,7 @@ const builtinCommands: readonly SlashCommand[] = [
   ...historyCommands,
   ...promptCommands,
   ...permissionCommands,
+  verifyCommand,
   mcpCommand,
   ...workspaceCommands,
   whyCommand,

@@ -3,3 +3,11 @@ export { getVerifySettings, maxJudges, openJudges, selectJudgeModels, type Verif
 export { readDocuments, type Documents } from './documents.ts';
 export { runVerification, type VerificationRequest } from './run-verification.ts';
 export { createVerifyModel } from './verify-model.ts';
+export {
+  recordVerification,
+  runVerifyCheck,
+  verifyConversation,
+  verifySession,
+  type VerifySessionContext,
+} from './verify-session.ts';
+export { collectSessionEvidence } from './session-evidence.ts';
