@@ -55,7 +55,7 @@ test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences 
   assert.match(out, /^I don’t know: 1 of 3 claims are not supported\./);
   assert.match(out, /The rover listens on port 8080 by default\. \[1\] ~~The battery lasts for 15 hours\.~~/);
   assert.match(out, /contradicted The battery lasts for 15 hours\./);
-  assert.match(out, /\[1\] guide\.md:3 \(sha256 [0-9a-f]{12}\): "The rover listens on port 8080 by default\."/);
+  assert.match(out, /\[1\] guide\.md:3 \(sha256 [0-9a-f]{12}\): "The rover listens on port 8080 by default"/);
   assert.match(out, /Judges: .*llama3\.2 \(llama\).*; quorum 2\nCost: .*requests/);
   const whole = await program.run([
     'verify-claims',

@@ -62,6 +62,8 @@ export type ClaimState = {
   verdict?: ClaimVerdict | undefined;
   votes: readonly CheckedVote[];
   score?: number | undefined;
+  /** An exact verifier refused the claim: judges may contradict it, but not support it. */
+  refused?: true;
   /** Why there is no verdict, so far. */
   why: string;
   reason: 'no-evidence' | 'no-quorum' | 'disagreement' | 'cannot-tell' | 'budget';
@@ -90,7 +92,7 @@ export async function runStages(
   const families = new Set(judges.map(({ family }) => family)).size;
   if (families < quorum) {
     const why = `No quorum: ${quorum} model families other than the author's must vote, ${families} can.`;
-    for (const state of open()) Object.assign(state, { why, reason: 'no-quorum' });
+    for (const state of open()) if (!state.refused) Object.assign(state, { why, reason: 'no-quorum' });
     return;
   }
   const claims = states.map(({ claim }) => claim);
@@ -111,9 +113,11 @@ export async function runStages(
       if (!own) continue;
       const judged = decideClaim(own, quorum, formatWhy);
       state.votes = [...state.votes, ...judged.votes];
-      if ('verdict' in judged) state.verdict = judged.verdict;
+      if ('verdict' in judged) {
+        if (!state.refused || judged.verdict.type === 'contradicted') state.verdict = judged.verdict;
+      }
       // What prevented a quorum once is the reason to the end.
-      else if (state.reason !== 'no-quorum')
+      else if (state.reason !== 'no-quorum' && !state.refused)
         Object.assign(state, { why: judged.undecided.why, reason: judged.undecided.reason });
     }
   };
@@ -130,7 +134,8 @@ export async function runStages(
   );
   const undecided = (): readonly Claim[] =>
     open()
-      .filter((state) => !isBlocked(state) && state.claim.kind !== 'code' && state.claim.text.length <= maxClaimLength)
+      .filter((state) => !isBlocked(state) && !state.refused && state.claim.kind !== 'code')
+      .filter(({ claim }) => claim.text.length <= maxClaimLength)
       .map(({ claim }) => claim);
   const byModels = (why: string): string => `Agreed by other models, no document: ${why}.`;
   const { question } = options;
@@ -176,8 +181,9 @@ async function checkExactly(
         ...(options.runCommand ? { runCommand: options.runCommand } : {}),
       };
       const { verdict, problems } = await runVerifiers(verifiers, claim, context);
-      state.verdict = verdict;
-      if (problems.length > 0 && !state.verdict) state.why = problems.join(' ');
+      if (verdict?.type === 'unverifiable') Object.assign(state, { refused: true, why: verdict.why });
+      else state.verdict = verdict;
+      if (problems.length > 0 && !verdict) state.why = problems.join(' ');
       const [best] = state.evidence;
       if (score && best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));
       done += 1;

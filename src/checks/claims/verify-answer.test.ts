@@ -75,6 +75,19 @@ test('[A35] a deterministic verifier decides before any judge; one that throws o
   assert.deepEqual([verdictsOf(report), report.spent.requests > 0], [['supported'], true]);
 });
 
+test('[A35] what an exact verifier refuses can be contradicted by judges, but not supported', async () => {
+  const refusing: Verifier = {
+    name: 'no',
+    handles: () => true,
+    verify: () => ({ type: 'unverifiable', why: 'Not in any source.' }),
+  };
+  const supported = await verify(good, { verifiers: [refusing] });
+  assert.deepEqual([supported.outcome, verdictsOf(supported)], ['abstained', ['unverifiable']]);
+  assert.equal(supported.claims[0]?.verdict.why, 'Not in any source.');
+  const wrong = 'The city of Sydney is the capital of Australia.';
+  assert.deepEqual(verdictsOf(await verify(wrong, { verifiers: [refusing] })), ['contradicted']);
+});
+
 test('[A33] [A108] the author and models of its family never vote; without a quorum nothing is verified', async () => {
   const same = [
     createScriptedModel(author.name, 'claude'),

@@ -1,5 +1,5 @@
 // A model as an author or judge of verification: one request without tools, its text and its cost.
-import { getModelFamily, type VerifyModel } from '../../checks/index.ts';
+import { getModelFamily, unknownFamily, type VerifyModel } from '../../checks/index.ts';
 import {
   createPersistentList,
   FairleadError,
@@ -20,9 +20,11 @@ export function createVerifyModel(
   provider?: string,
   modelSettings: ModelSettings = {},
 ): VerifyModel {
+  const family = getModelFamily(opened.model, provider ?? opened.family);
   return {
     name,
-    family: getModelFamily(name, provider ?? opened.family),
+    // A short name of the user says nothing about the model behind it.
+    family: family === unknownFamily ? getModelFamily(name, provider) : family,
     async ask({ system, prompt, temperature, outputSchema }, signal) {
       const request = {
         system,

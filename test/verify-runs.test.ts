@@ -1,0 +1,95 @@
+// Verification in a session: --verify, the setting verify.answers and /verify, with the results of tools as evidence.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { findClaimsWithoutEvidence } from '../src/checks/index.ts';
+import { isObject, type Event, type JsonObject } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { respondAsModel } from './support/scripted-judges.ts';
+
+const models = ['qwen3', 'llama3.2', 'mistral-small'].map((id) => ({ id, tools: true, context: 32_768 }));
+
+const readSystem = (body: JsonObject): string => {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : [];
+  const system = messages.find((message) => isObject(message) && message['role'] === 'system');
+  return isObject(system) ? String(system['content']) : '';
+};
+
+/** The author reads notes.md and then answers; the other models judge. */
+async function createReader(t: TestContext, answer: string): Promise<TestProgram> {
+  const program = await createProgram(
+    t,
+    ({ model, prompt, results, body }) => {
+      if (model !== 'qwen3') return respondAsModel({ answers: true }, readSystem(body), prompt);
+      return results.length === 0 ? calls('read_file', { path: 'notes.md' }) : says(answer);
+    },
+    { models },
+  );
+  await program.seedModels('qwen3');
+  writeFileSync(
+    path.join(program.cwd, 'notes.md'),
+    '# Notes\n\nThe pump of the house runs at 40 bar.\nThe filter is changed in May.\n',
+  );
+  return program;
+}
+
+const readEvents = (program: TestProgram): readonly Event[] =>
+  program
+    .session(program.sessions()[0] ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Event);
+
+const question = 'At how many bar does the pump of the house run?';
+
+test('[A25] [A125] --verify: claims are verified with the results of the session, the false one is struck, the log has the evidence', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+  const { code, out, err } = await program.run(['-p', question, '--verify']);
+  assert.equal(code, 0, err + out);
+  assert.match(out, /^The pump of the house runs at 40 bar\. \[1\] ~~The filter is changed in June\.~~\n\nVerified: /);
+  assert.match(out, /\[1\] event \d+: "The pump of the house runs at 40 bar"/);
+  const events = readEvents(program);
+  const record = events.find((event) => event.type === 'annotation-added' && event.key === 'verification');
+  assert.ok(record?.type === 'annotation-added' && isObject(record.value) && record.value['outcome'] === 'verified');
+  assert.ok(Array.isArray(record.value['claims']) && record.value['claims'].length === 2);
+  assert.deepEqual(findClaimsWithoutEvidence(events), []);
+  assert.ok(record.spent && Number(record.spent.input) > 0, 'the judges are part of the cost of the session');
+});
+
+test('[A2] [A36] --verify: an answer without evidence ends as an abstention with its own exit code, also in JSON', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 90 bar.');
+  const { code, out } = await program.run(['-p', question, '--verify']);
+  assert.equal(code, 6);
+  assert.match(out, /^I don’t know: No claim of the answer is supported\./);
+  const json = await program.run(['-p', question, '--verify', '--json']);
+  assert.equal(json.code, 6);
+  const result = JSON.parse(json.out) as JsonObject;
+  assert.deepEqual(
+    [result['reason'], isObject(result['verification']) && result['verification']['outcome']],
+    ['abstained', 'abstained'],
+  );
+});
+
+test('[A25] the setting verify.answers verifies every run; without it and without the flag no judge is asked', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 90 bar.');
+  const plain = await program.run(['-p', question]);
+  assert.equal(plain.code, 0);
+  assert.ok(program.modelRequests().every(({ body }) => (body as JsonObject)['model'] === 'qwen3'));
+  assert.equal((await program.run(['config', 'set', 'verify.answers', 'true'])).code, 0);
+  assert.equal((await program.run(['-p', question])).code, 6);
+});
+
+test('[A34] /verify verifies the last answer at the prompt', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+  const terminal = await program.open([]);
+  await terminal.waitFor(/qwen3/);
+  await terminal.type(question);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/changed in June/);
+  await terminal.type('/verify');
+  await terminal.keys('Enter');
+  await terminal.waitFor(/Verified: /);
+  await terminal.waitFor(/contradicted/);
+});
