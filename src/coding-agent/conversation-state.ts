@@ -23,7 +23,6 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './private-sessions.ts';
-import { wantsVerification, withVerifyCheck } from './verify-check.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -160,7 +159,8 @@ async function createAgentIn(
     transcriptFile: () => state.open?.sessionFile?.file,
     assertModelAllowed: async (model) => (state.private ? assertLocalModel(model, settings) : undefined),
   });
-  if (!wantsVerification(flags.verify, settings)) return agent;
+  if (!flags.verify && !settings.verifiesAnswers) return agent;
+  const { withVerifyCheck } = await import('./verification/index.ts');
   return withVerifyCheck(agent, { settings, host, current: () => state });
 }
 

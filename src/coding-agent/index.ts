@@ -59,6 +59,5 @@ export {
 export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewFormatOptions } from './format-preview.ts';
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { selectSandbox } from './sandbox.ts';
-export { wantsVerification } from './verify-check.ts';
 export { createPolicyContext } from './gates.ts';
 export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';

@@ -10,12 +10,7 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import {
-  attachNamedFiles,
-  Conversation,
-  wantsVerification,
-  type ConversationOptions,
-} from '../../coding-agent/index.ts';
+import { attachNamedFiles, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -171,7 +166,7 @@ async function runPrompt(
     printer.end(result, {
       session: conversation.file === undefined ? undefined : conversation.name,
       model: conversation.model.name,
-      ...(verification === undefined ? {} : { verification, report: await formatVerification(verification, args) }),
+      ...(verification && (await import('./verification-report.ts')).formatVerification(verification, args)),
     });
     if (isAwaitingApproval(state) && conversation.file !== undefined)
       printErr(`${withProgramName('To answer: fairlead --resume')} ${JSON.stringify(conversation.name)}\n`);
@@ -182,14 +177,6 @@ async function runPrompt(
   } finally {
     signals.release();
   }
-}
-
-/** The verification of the answer as text; its code is loaded only then. */
-async function formatVerification(record: Json, { outputFormat }: CliArgs): Promise<string | undefined> {
-  if (outputFormat !== 'text') return undefined;
-  const { formatReport, parseVerificationRecord } = await import('../../checks/index.ts');
-  const report = parseVerificationRecord(record);
-  return report && formatReport(report);
 }
 
 /** The first line of stream-json: what a reader must know if the program is killed before the result. */
@@ -216,7 +203,8 @@ function createPrinter(args: CliArgs, conversation: Conversation, out: (text: st
         out,
         findCall,
         conversation.stream &&
-          !wantsVerification(args.verify, conversation.settings) &&
+          !args.verify &&
+          !conversation.settings.verifiesAnswers &&
           (args.stream ?? process.stdout.isTTY),
       );
 }

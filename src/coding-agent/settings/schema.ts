@@ -138,11 +138,6 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'seconds after which a server or worker that does not answer is ended; 0 for never',
     parse: (value) => (String(value).trim() === '0' ? { value: 0 } : positiveNumberParser(true)(value)),
   },
-  'verify.actions': {
-    project: 'never',
-    description: 'compare what an answer says was done with the log: true or false',
-    parse: booleanParser,
-  },
   secrets: {
     project: 'never',
     description: 'hide keys in the output of tools, or show them',

@@ -60,6 +60,8 @@ export type Settings = {
   readonly approve: PermissionMode;
   /** Whether what an answer says was done is compared with the log. */
   readonly verifiesActions: boolean;
+  /** Whether the answer of every run is verified. */
+  readonly verifiesAnswers: boolean;
   readonly limits: Partial<Limits>;
   readonly sandbox: { readonly engine: string; readonly image: string; readonly volume: string };
   /** Where the commands of the model run: with `run_command` in the sandbox of this machine, or with `execute_sandboxed_command` in a container. */
@@ -262,6 +264,7 @@ function toSettings(
     theme: text('theme') as Settings['theme'],
     notifications: text('notifications') as Settings['notifications'],
     verifiesActions: all.get('verify.actions')?.value !== false,
+    verifiesAnswers: all.get('verify.answers')?.value === true,
     approve: (text('approve') ?? 'ask') as PermissionMode,
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {

@@ -11,3 +11,4 @@ export {
   type VerifySessionContext,
 } from './verify-session.ts';
 export { collectSessionEvidence } from './session-evidence.ts';
+export { withVerifyCheck, type VerifyCheckContext } from './verify-check.ts';

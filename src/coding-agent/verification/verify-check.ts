@@ -1,9 +1,10 @@
-// Adds the verification of answers to an agent, as a check; its code is loaded when an answer is verified.
-import type { Session } from '../agent/index.ts';
-import type { CodingAgent } from './create-agent.ts';
-import type { ModelHost } from './models/open-model.ts';
-import type { ResolvedModel } from './models/resolve-model.ts';
-import type { Settings } from './settings/index.ts';
+// Adds the verification of answers to an agent, as a check.
+import type { Session } from '../../agent/index.ts';
+import type { CodingAgent } from '../create-agent.ts';
+import type { ModelHost } from '../models/open-model.ts';
+import type { ResolvedModel } from '../models/resolve-model.ts';
+import type { Settings } from '../settings/index.ts';
+import { runVerifyCheck } from './verify-session.ts';
 
 /** What a verification in a run reads when an answer is there. */
 export type VerifyCheckContext = {
@@ -16,10 +17,6 @@ export type VerifyCheckContext = {
     readonly private: boolean;
   };
 };
-
-/** Whether answers are verified: the flag, or the setting `verify.answers`. */
-export const wantsVerification = (flag: boolean | undefined, { all }: Pick<Settings, 'all'>): boolean =>
-  flag === true || all.get('verify.answers')?.value === true;
 
 /** Returns the agent with the check that verifies its answers. */
 export const withVerifyCheck = (agent: CodingAgent, { current, ...context }: VerifyCheckContext): CodingAgent => ({
@@ -35,7 +32,6 @@ export const withVerifyCheck = (agent: CodingAgent, { current, ...context }: Ver
           async run(state, signal) {
             const { open, model, private: isPrivate } = current();
             if (!open || !model) return { type: 'abstained', why: 'There is no session to verify.' };
-            const { runVerifyCheck } = await import('./verification/index.ts');
             const { session } = open;
             return runVerifyCheck({ ...context, session, model, isPrivate, cwd: agent.workspace.cwd }, state, signal);
           },
