@@ -32,6 +32,19 @@ export {
   type SupportScore,
 } from './scorer/index.ts';
 export {
+  formatTrapReport,
+  measureTraps,
+  parseTraps,
+  trapKinds,
+  verificationTraps,
+  type TrapKind,
+  type TrapLabel,
+  type TrapRate,
+  type TrapReport,
+  type VerificationTrap,
+  type VerifyClaim,
+} from './trap-set/index.ts';
+export {
   arithmeticVerifier,
   codeVerifier,
   commandVerifier,

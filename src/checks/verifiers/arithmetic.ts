@@ -50,6 +50,11 @@ function isSeparate(
 ): boolean {
   const isLoose = (token: Token | undefined, gap: Token | undefined): boolean =>
     isJoint(token) || (isSymbolic && token?.type === 'word' && gap?.isTight !== true);
+  // A colon or a point inside a time, an address or a version separates nothing.
+  const isInside = tokens[start - 1]?.type === 'punctuation' && tokens[start]?.isTight === true;
+  const goesOn =
+    tokens[end]?.type === 'punctuation' && /\w/.test(tokens[end + 1]?.text ?? '') && tokens[end + 1]?.isTight === true;
+  if (goesOn || (isInside && start !== first)) return false;
   return (start === first || isLoose(tokens[start - 1], tokens[start])) && isLoose(tokens[end], tokens[end]);
 }
 

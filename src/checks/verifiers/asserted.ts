@@ -1,6 +1,7 @@
 // Says whether a source asserts the sentence at a place: as a whole sentence of its own, and not denied, supposed, quoted or reported by what stands around it.
 import type { TextSpan } from '../types.ts';
 import { hasDenial, isIndirect } from './assertion.ts';
+import { collectingWords, deniesItself, limitingWords, strongDenial } from './framing-words.ts';
 import type { NormalText } from './source-text.ts';
 
 /** Max characters before and after a sentence that are read for its context. */
@@ -32,20 +33,18 @@ export function isSentenceEnd(text: string, end: number): boolean {
   return /^[.!。！](?:\s|$)/.test(after) || /^[。！]/.test(after);
 }
 
-const strongDenial =
-  /\b(?:false|falsely|wrong|wrongly|untrue|incorrect|incorrectly|myths?|misconceptions?|hoax|jokes?|kidding|lies?|fake|fiction|fictional|satire|satirical|parody|debunked|disproved|refuted|retracted|withdrawn|mistaken|mistakenly|erroneous|fabricated|invented|made up|inaccurate|misleading|outdated|obsolete|superseded|deprecated|no longer|not true|not correct|not the case|imagine|imaginary|suppose|pretend|hypothetical|hypothetically|alleged|allegedly|rumou?rs?|rumou?red|claims?|claimed|believe|believed|believes|conspiracy|propaganda)\b/i;
 const forwardWords = /\b(?:following|below|next|these|this|here|such|as follows)\b|[:：]\s*$/i;
 const backwardStart =
   /^\W*(?:this|that|these|those|it|which|such|both|neither|none|not|no|nope|false|wrong|actually|in fact|in reality|however|but|except|unless|or|at least|so|the (?:above|claim|statement|former|previous|preceding|sentence))\b/i;
-const wholeSourceWords =
-  /\b(?:above|below|following|preceding|previous|everything|entire|entirely|all (?:of )?(?:the |these )?(?:statements|sentences|claims|facts)|(?:this|the) (?:page|document|article|text|section|list|file|story|website|blog|post))\b/i;
+const pointsBack = /^\W*(?:this|that|these|those|such|or so|at least|so)\b/i;
+const attribution = /^[.!。！]?\s*(?:[—–]|--)\s*\p{L}|^[.!]?\s*\/s\b/u;
 const steeringWords =
   /\b(?:mark|label|rate|judge|treat|consider|accept|report|classify|return|output|answer|verdict)\b/i;
 const steeringTargets = /\b(?:claims?|statements?|answers?|sentences?|instructions?)\b/i;
 const steeringAims = /\b(?:supported|verified|true|correct|valid|ignore|disregard)\b/i;
 
 /** Whether a sentence tells a reader of the source how to judge statements. */
-const isSteering = (sentence: string): boolean =>
+export const isSteering = (sentence: string): boolean =>
   steeringWords.test(sentence) && steeringTargets.test(sentence) && steeringAims.test(sentence);
 
 function lastSentence(text: string): string {
@@ -67,7 +66,9 @@ type Heading = { readonly at: number; readonly level: number; readonly isDenying
 type SourceFacts = {
   readonly headings: readonly Heading[];
   readonly hasComments: boolean;
-  /** Whether the source calls all of it untrue. */
+  /** Where fenced code starts and ends. */
+  readonly fences: readonly number[];
+  /** Whether the source calls itself untrue. */
   readonly deniesItself: boolean;
 };
 
@@ -77,12 +78,17 @@ function getFacts(source: NormalText): SourceFacts {
   const known = knownFacts.get(source);
   if (known) return known;
   const text = source.original;
-  const facts = { headings: findHeadings(text), hasComments: text.includes('<!--'), deniesItself: deniesItself(text) };
+  const facts = {
+    headings: findHeadings(text),
+    hasComments: text.includes('<!--'),
+    fences: Array.from(text.matchAll(/^[ \t]{0,3}(?:```|~~~)/gm), ({ index }) => index),
+    deniesItself: deniesItself(text),
+  };
   knownFacts.set(source, facts);
   return facts;
 }
 
-const isDenying = (line: string): boolean => strongDenial.test(line) || hasDenial(line);
+const isDenying = (line: string): boolean => strongDenial.test(line) || hasDenial(line) || collectingWords.test(line);
 
 function findHeadings(text: string): readonly Heading[] {
   const headings: Heading[] = [];
@@ -95,19 +101,28 @@ function findHeadings(text: string): readonly Heading[] {
   return headings.toSorted((a, b) => a.at - b.at);
 }
 
+/** Whether a line without a full stop introduces statements that the source only collects. A question for the right one does so too. */
+function isCollecting(line: string): boolean {
+  if (/[?？]\s*$/.test(line)) return /\b(?:which|true|correct|right|choose|select)\b/i.test(line);
+  return !sentenceEnd.test(line) && collectingWords.test(line);
+}
+
 /** Why a source does not assert what stands at a place; undefined if it does. The span is that of the sentence without its full stop. */
 export function findObjection(source: NormalText, { start, end }: TextSpan): string | undefined {
   const text = source.original;
   if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
-  const { headings, hasComments, deniesItself: isUntrue } = getFacts(source);
+  const { headings, hasComments, fences, deniesItself: isUntrue } = getFacts(source);
   if (isUntrue) return 'the source calls what it contains untrue';
+  if (fences.filter((at) => at < start).length % 2 === 1) return 'it is code in the source';
   if (isQuoted(text, start, hasComments)) return 'it is quoted or struck out in the source';
   const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
-  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)))
+  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)) || isCollecting(previous))
     return 'the sentence before it denies, supposes or reports it';
-  const next = firstSentence(text.slice(end, end + contextChars));
-  if (strongDenial.test(next) || (backwardStart.test(next) && hasDenial(next)))
+  const after = text.slice(end, end + contextChars);
+  const next = firstSentence(after);
+  if (strongDenial.test(next) || attribution.test(after) || (backwardStart.test(next) && hasDenial(next)))
     return 'the sentence after it denies or limits it';
+  if (pointsBack.test(next) && (limitingWords.test(next) || isIndirect(next))) return 'the sentence after it limits it';
   if (isSteering(previous) || isSteering(next)) return 'the text around it tells a reader how to judge';
   if (hasDenyingHeading(headings, start) || hasDenyingIntroduction(text, start))
     return 'its section is about what is not so';
@@ -161,21 +176,3 @@ function hasDenyingIntroduction(text: string, start: number): boolean {
   }
   return false;
 }
-
-/** Whether a sentence of a source calls all of it, or what stands elsewhere in it, untrue: then no sentence of it is taken as it stands. */
-function deniesItself(text: string): boolean {
-  let hits = 0;
-  for (const match of text.matchAll(new RegExp(strongDenial.source, 'gi'))) {
-    if (++hits > maxDenials) return true;
-    const before = text.slice(Math.max(0, match.index - sentenceChars), match.index);
-    const after = text.slice(match.index, match.index + sentenceChars);
-    const start = Math.max(before.lastIndexOf('. '), before.lastIndexOf('\n')) + 1;
-    const end = after.search(/[.!?]\s|\n/);
-    if (wholeSourceWords.test(before.slice(start) + (end < 0 ? after : after.slice(0, end)))) return true;
-  }
-  return false;
-}
-
-const sentenceChars = 160;
-/** A source with more denials than this is not taken word for word. */
-const maxDenials = 2000;

@@ -86,7 +86,7 @@ const languages: Readonly<Record<string, string>> = {
 
 /** A sentence that says no more than that the code parses. */
 const validity =
-  /^(?:(?:the following|this|the) )?(?:(?:block of )?(?:code|json|yaml|javascript|typescript|snippet|document|example|is)(?: (?:code|snippet|document))?)(?: (?:below|above))?(?: (?:parses|is (?:syntactically )?(?:valid|correct|well-formed)(?: (?:json|yaml|javascript|typescript|syntax))?))[:.]?$/i;
+  /^(?:(?:the following|this|the) )?(?:(?:block of )?(?:code|json|yaml|javascript|typescript|snippet|document|example|is)(?: (?:code|snippet|document))?)(?: (?:below|above))?(?: (?:parses|is (?:syntactically (?:valid|correct)|well-formed|valid (?:json|yaml|javascript)|valid)))[:.]?$/i;
 const invalidity = /\b(?:not|invalid|broken|fails?|error|wrong|malformed|does(?:n't| not)|before|instead)\b/i;
 
 async function parseBlock({
@@ -113,10 +113,14 @@ async function verifyCode({ text }: Claim): Promise<ClaimVerdict | undefined> {
     titles.push(parsed.title);
   }
   if (titles.length === 0 || titles.length < blocks.length || !validity.test(rest)) return undefined;
-  if (titles.some((title) => statesOther(rest, title))) return undefined;
+  if (titles.some((title) => statesOther(rest, title) || (/ is valid[:.]?$/i.test(rest) && !isData(title))))
+    return undefined;
   const evidence = computedEvidence(name, titles.map((title) => `${title}: parses without an error`).join('\n'));
   return decideExactly('supported', name, [evidence], 'The code parses, and the claim says no more than that.');
 }
+
+/** Code that is valid must also do what it should; data is valid if it parses. */
+const isData = (title: string): boolean => title === 'JSON' || title === 'YAML';
 
 /** Whether a sentence names another language than the one that was parsed. */
 const statesOther = (rest: string, title: string): boolean =>

@@ -94,6 +94,16 @@ test('[A125] a sentence that the source denies, supposes, quotes, reports or con
     'Paris is in Germany.\n\nEverything above is satire.',
     'All sentences of this page are wrong.\n\nMore text follows here.\n\nParis is in Germany.',
     'Paris is in Germany on 1 April only.',
+    'Paris is in Germany. — a pupil of the third form',
+    'Paris is in Germany. Or so the legend goes.',
+    'Paris is in Germany. That was the plan until the vote.',
+    'Which sentence is true? Paris is in Germany. Paris is in France.',
+    'Opinions of readers\n\nParis is in Germany.',
+    '## Rejected ideas\n\nParis is in Germany.',
+    'Status: superseded\n\nA text.\n\nParis is in Germany.',
+    'Paris is in Germany. Some text. More text.\n\nCorrection: Paris is in France.',
+    'A text.\n\n```\nRome is old.\nParis is in Germany.\n```\n',
+    'Paris is in Germany. A text.\n\nThe first sentence of this page is untrue.',
     'e.g. Paris is in Germany.',
     'Paris is in Germany.de is a domain.',
   ])
@@ -116,6 +126,15 @@ test('[A125] a claim whose subject is only known from its context is not support
     verbatim('The company was founded in 1999.', [beta], { question: 'When was Beta founded?' }),
     'supported',
   );
+});
+
+test('[A125] a statement that another place of the evidence denies, or has with another number, is not supported', () => {
+  const claim = 'The service keeps logs for 30 days.';
+  assert.equal(verbatim(claim, [claim]), 'supported');
+  assert.equal(verbatim(claim, [claim, 'A text. The service keeps logs for 90 days.']), 'undecided');
+  assert.equal(verbatim(claim, ['The service does not keep logs for 30 days.', claim]), 'undecided');
+  assert.equal(verbatim(claim, [claim, 'The service keeps backups for 90 days.']), 'supported');
+  assert.equal(verbatim('Port 80 is open.', ['Port 80 is open. Port 443 is open.']), 'supported');
 });
 
 test('[A125] words of a model, and what the author wrote into a file itself, support nothing', () => {

@@ -1,6 +1,7 @@
 // Supports a claim that a source contains word for word, as a whole sentence that the source asserts.
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
-import { findObjection } from './asserted.ts';
+import { findObjection, isSteering } from './asserted.ts';
+import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
 import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
@@ -28,12 +29,19 @@ function isLongEnough(statement: string): boolean {
   return (statement.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0) >= minIdeographs;
 }
 
-/** Whether what an answer speaks of is in a source, for a claim that names nothing itself. */
+/** Whether the first word of a claim is a name: it is no article, and the source never writes it in lower case. */
+function startsWithName(text: string, source: string): boolean {
+  const [word = ''] = /\p{L}[\p{L}\p{N}-]*/u.exec(text) ?? [];
+  if (/^(?:the|an?|each|every|all|any|no|some|most|many)$/i.test(word) || !/^\p{Lu}/u.test(word)) return false;
+  return !source.includes(word.toLowerCase());
+}
+
+/** Whether what an answer speaks of is in a source, for a claim that does not start with a name. */
 function isSameSubject(claim: Claim, { question = '', answer }: VerifyContext, evidence: Evidence): boolean {
-  if (findNames(claim.text).length > 0) return true;
   const before = answer.slice(Math.max(0, claim.span.start - 300), claim.span.start);
   const source = evidence.source.type === 'document' ? evidence.source.path : '';
-  const known = `${source}\n${evidence.text}`.toLowerCase();
+  if (startsWithName(claim.text, evidence.text)) return true;
+  const known = `${source}\n${claim.text}\n${evidence.text}`.toLowerCase();
   return [...findNames(question), ...findSubjects(before)].every((each) => known.includes(each.toLowerCase()));
 }
 
@@ -43,7 +51,7 @@ const hasUnknownStart = ({ source, text }: Evidence, start: number): boolean =>
 
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
   const statement = readStatement(claim.text);
-  if (statement === undefined || !hasOwnSubject(statement)) return undefined;
+  if (statement === undefined || !hasOwnSubject(statement) || isSteering(statement)) return undefined;
   for (const evidence of context.evidence) {
     if (!isIndependent(evidence, context)) continue;
     const normal = normalEvidence(evidence);
@@ -51,6 +59,7 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
       const span = toOriginalSpan(normal, at, at + statement.length);
       if (hasUnknownStart(evidence, span.start) || findObjection(normal, span) !== undefined) continue;
       if (isAuthored(statement, context) || !isSameSubject(claim, context, evidence)) break;
+      if (hasConflict(statement, context.evidence)) return undefined;
       return decideExactly(
         'supported',
         name,

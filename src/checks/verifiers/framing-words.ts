@@ -1,0 +1,28 @@
+// The words by which a text denies, limits, invents or only collects the statements around them.
+
+/** Words that call a statement near them untrue, outdated or invented. */
+export const strongDenial: RegExp =
+  /\b(?:false|falsely|falsehoods?|wrong|wrongly|untrue|incorrect|incorrectly|nonsense|myths?|misconceptions?|misunderstandings?|fallac(?:y|ies)|mistakes?|mistaken|mistakenly|errors?|erroneous|hoax(?:es)?|jokes?|joking|kidding|prank|lol|haha|lies?|lied|liars?|fake[ds]?|fiction|fictional|fictitious|novels?|fairy|legends?|dreams?|satire|satirical|parody|debunked|disproved|disproven|refuted|retracted|withdrawn|revoked|repealed|rejected|reverted|fabricated|invented|made[ -]up|hallucinat\w{1,4}|inaccurate|misleading|unproven|unconfirmed|unverified|disputed|doubt(?:s|ed|ful)?|outdated|obsolete|superseded|deprecated|formerly|previously|no longer|not (?:true|correct|the case|so|right|valid|accurate|real)|imagin(?:e|ed|ary)|suppose|supposed(?:ly)?|pretend|hypothe(?:sis|ses|tical|tically|size)|thought experiment|scenarios?|simulat(?:ed|ion)|alleged(?:ly)?|rumou?r(?:s|ed)?|claims?|claimed|claiming|believ(?:e|ed|es|ers?)|beliefs?|superstitions?|conspirac(?:y|ies)|propaganda|disinformation|misinformation|so-called|reportedly|opponents?|critics?|draft|placeholder|lorem ipsum|for example|sample text|dummy|test data)\b/i;
+
+/** Words of a title or an introduction under which statements are collected that the source does not make itself. */
+export const collectingWords: RegExp =
+  /\b(?:opinions?|comments?|reviews?|feedback|complaints?|rumou?rs?|posts?|tweets?|messages?|quotes?|quotations?|sayings?|statements?|texts?|answers?|responses?|replies|options?|choices|choose|select|which|quiz|exam|exercises?|questions?|pupils?|students?|users? (?:say|wrote|think)|people (?:say|think)|pitfalls?|traps?|bad|avoid|don['’]t|do not|anti-?patterns?|ideas?|proposals?|proposed|suggestions?|alternatives?|considered|considerations|brainstorm\w{0,4}|wish(?:es)?|goals?|plans?|planned|roadmap|future|todo|history|historical|old|former|past|before|legacy|archive[ds]?|stor(?:y|ies)|films?|movies?|games?|plays?|poems?|songs?|dialogue|transcript|examples?|inputs?|prompts?|notes of|translations?|what not|never|not|instead|unsorted|unchecked|to (?:be )?(?:check|verif)\w{0,4})\b/i;
+
+/** Words that say that a statement before them is limited, or only the view of a person. */
+export const limitingWords: RegExp =
+  /\b(?:until|unless|changed|used to|formerly|previously|no longer|was|were|had been|now|today|only|rarely|sometimes|except|but|however|although|though|goes|says?|said|assum(?:e|ed|ption)|plan|planned|expected|theory|idea|hope|opinion|view|what)\b/i;
+
+const untrue = String.raw`(?:false|wrong|untrue|incorrect|inaccurate|fictional|fictitious|fiction|satire|parody|a hoax|a joke|jokes|lies|made[ -]up|invented|fabricated|outdated|obsolete|superseded|withdrawn|retracted|unreliable|not (?:true|correct|accurate|valid|real)|no longer (?:true|correct|valid))`;
+
+/** A sentence that calls a source, or sentences of it, untrue. */
+const wholeDenial = new RegExp(
+  String.raw`\b(?:everything|nothing|all|most|many|some|none|(?:the|these|this|those) (?:[\w-]{1,30} ){0,3}(?:statements?|sentences?|claims?|facts?|page|document|article|text|section|paragraph|list|file|story|website|blog|post|answers?|information|content|above|below))\b(?:\s[^\s.!?]{1,40}){0,6}\s(?:is|are|was|were|has been|have been|proved|turned out)(?:\s[^\s.!?]{1,40}){0,2}\s${untrue}\b`,
+  'i',
+);
+
+/** Marks of a source that was corrected, that is a draft or was given up, or that is fiction. */
+const wholeMarks =
+  /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum)\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
+
+/** Whether a source calls itself or a part of it untrue, corrected, given up or invented: then no sentence of it is taken as it stands. */
+export const deniesItself = (text: string): boolean => wholeMarks.test(text) || wholeDenial.test(text);
