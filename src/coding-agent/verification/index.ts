@@ -1,6 +1,6 @@
 // Verification with the models, settings, documents and sessions of the user.
 export { getVerifySettings, maxJudges, openJudges, selectJudgeModels, type VerifySettings } from './judges.ts';
-export { readDocuments, type Documents } from './documents.ts';
+export { openDocuments, type Documents, type OpenDocumentsOptions } from './documents.ts';
 export { runVerification, type VerificationRequest } from './run-verification.ts';
 export { createVerifyModel } from './verify-model.ts';
 export {

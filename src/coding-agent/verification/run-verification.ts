@@ -19,7 +19,7 @@ import { resolveModelUnattended } from '../models/start-model.ts';
 import { assertLocalModel } from '../private-sessions.ts';
 import type { Settings } from '../settings/index.ts';
 import { acceptReport } from './accept-report.ts';
-import { readDocuments } from './documents.ts';
+import { openDocuments, type Documents } from './documents.ts';
 import { getVerifySettings, openJudges, openVerifyModel, withoutConsent } from './judges.ts';
 
 /** What is verified, and with what. */
@@ -55,6 +55,25 @@ export type VerificationRequest = {
 
 /** Runs a verification. */
 export async function runVerification(request: VerificationRequest): Promise<VerificationReport | AnswerReport> {
+  const { settings, against, answerFile, signal } = request;
+  if (against === undefined) return verifyWith(request, undefined);
+  const documents = await openDocuments({
+    settings,
+    root: path.resolve(against),
+    ...(answerFile === undefined ? {} : { exclude: answerFile }),
+    ...(signal ? { signal } : {}),
+  });
+  try {
+    return await verifyWith(request, documents);
+  } finally {
+    await documents.close();
+  }
+}
+
+async function verifyWith(
+  request: VerificationRequest,
+  documents: Documents | undefined,
+): Promise<VerificationReport | AnswerReport> {
   const { settings, host, question, answer } = request;
   const configured = getVerifySettings(settings);
   const isPrivate = request.isPrivate ?? settings.private;
@@ -64,10 +83,6 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
     });
   const author = await findAuthor(request);
   if (author && isPrivate) await assertLocalModel(author, settings);
-  const documents =
-    request.against === undefined ? undefined : readDocuments(path.resolve(request.against), request.answerFile);
-  if (documents?.files === 0 && documents.evidence.length === 0)
-    throw new FairleadError('verify/no-documents', `There are no text files in ${request.against}.`, { blame: 'user' });
   const judges = await openJudges(
     {
       settings,
@@ -83,8 +98,8 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
   const shared = {
     judges,
     quorum: request.quorum ?? configured.quorum,
-    evidence: [...(request.evidence ?? []), ...(documents?.evidence ?? [])],
-    ...(documents ? { refresh: documents.refresh } : {}),
+    ...(request.evidence ? { evidence: request.evidence } : {}),
+    ...(documents ? { search: documents.search, refresh: documents.refresh } : {}),
     ...(request.chain === undefined ? {} : { chain: request.chain }),
     ...(request.budget ? { budget: request.budget } : {}),
     ...(request.signal ? { signal: request.signal } : {}),
